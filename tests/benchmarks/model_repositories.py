@@ -1,7 +1,10 @@
 """The static check of model repositories on NVIDIA's own: false alarms, and bad models it reports.
 
     git clone https://github.com/triton-inference-server/server  # and others
-    python tests/benchmarks/model_repositories.py server tutorials …
+    python tests/benchmarks/model_repositories.py --server server tutorials …
+
+With --server, the server of `hotloop doctor --install tritonserver` loads each of the small
+repositories of tests/hotloop/serving, right and wrong, and the check is compared with it.
 
 The clones may be bare; nothing of them is stored. Three folders of server's qa/L0_model_config are
 labeled by how the server rejects their contents. All other folders with a config.pbtxt are assumed
@@ -20,13 +23,16 @@ import tarfile
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from hotloop.judge.device import device_name
-from hotloop.serving import repository
+from hotloop.serving import preflight, repository
 from hotloop.serving.model_config import FILE
+from hotloop.serving.options import Options
+from hotloop.serving.server import Server
 
 RESULT = Path(__file__).parent / "results" / "model_repositories.json"
 LABELLED = {
@@ -40,8 +46,11 @@ READ = (FILE, ".py", ".onnx")
 BAD = "qa/L0_model_config"
 """Folder of bad models: nothing in it counts as valid."""
 
-NO_FILE = ("it is missing", "there is no version")
-"""Prefixes of messages about files that are not part of a clone."""
+NO_FILE = ("it is missing", "there is no version", "has no class", "which is missing")
+"""Parts of messages about files that are not part of a clone, or empty in it."""
+
+NO_GPU = "the server sees no GPU here"
+"""Of the machine that measures, not of the model."""
 
 OTHER_BACKEND = ("this server has no", "nothing says what runs it")
 """Prefixes of messages about another server's backend: such models are not in scope."""
@@ -52,7 +61,7 @@ NO_STEP = "there is no model "
 It cannot be checked without them.
 """
 
-_ELSEWHERE = NO_FILE + OTHER_BACKEND
+_ELSEWHERE = (*NO_FILE, *OTHER_BACKEND, NO_GPU)
 
 OTHER_NAME = "the name is "
 """Prefix of the message about a folder that its tests rename first.
@@ -65,6 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and write the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clones", nargs="+", type=Path)
+    parser.add_argument("--server", action="store_true")
     parser.add_argument("--result", type=Path, default=RESULT)
     parser.add_argument("--verbose", action="store_true")
     given = parser.parse_args(arguments)
@@ -86,11 +96,42 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     result["rows"].append({"bad models": kind, **counted})
             for models in _repositories(folder):
                 _sound(models, folder, sound, alarms)
+    if given.server:
+        result["server"] = _against_server()
     result["sound"] = {**sound, "alarms": len(alarms), "said": sorted(alarms)}
     given.result.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(json.dumps({**result, "sound": {**sound, "alarms": len(alarms)}}, indent=1))
     if given.verbose:
         print("\n".join(sorted(alarms)))
+
+
+def _against_server() -> dict[str, Any]:
+    """Compare the check with the server on small repositories of one model each."""
+    from tests.hotloop.serving import onnx_cases, repository_cases
+
+    counts: Counter[str] = Counter()
+    differing: list[str] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        cases = repository_cases.together((*repository_cases.CASES, *onnx_cases.CASES), folder)
+        options = Options(isolation="none", explicit=True, ready_s=60.0)
+        with ExitStack() as stack:
+
+            def ready() -> Server:
+                server = stack.enter_context(Server(folder, preflight.require(), options))
+                server.wait_ready()
+                return server
+
+            for case, does in repository_cases.verdicts(cases, ready):
+                says = "loaded"
+                with tempfile.TemporaryDirectory() as alone:
+                    case.write(Path(alone))
+                    if repository.check(Path(alone)):
+                        says = case.verdict if case.verdict == "useless" else "refused"
+                counts[f"{does}, and the check says {says}"] += 1
+                if does != says.replace("useless", "loaded"):
+                    differing.append(f"{case.name}: {does}, and the check says {says}")
+    return {**counts, "differing": differing}
 
 
 def _laid_out(clone: Path, scratch: Path) -> tuple[str, Path]:
@@ -133,7 +174,9 @@ def _labelled(folder: Path, verbose: bool) -> dict[str, int]:
         with tempfile.TemporaryDirectory() as scratch:
             models = _as_repository(case, Path(scratch))
             said = [
-                each for each in repository.check(models) if not each.text.startswith(_ELSEWHERE)
+                each
+                for each in repository.check(models)
+                if not any(part in each.text for part in _ELSEWHERE)
             ]
         named += bool(said)
         if verbose and not said:
@@ -175,7 +218,7 @@ def _sound(models: Path, folder: Path, counts: Counter[str], alarms: list[str]) 
         if any(each.text.startswith(NO_STEP) for each in own):
             counts["incomplete"] += 1
             continue
-        real = [each for each in own if not each.text.startswith(NO_FILE)]
+        real = [each for each in own if not any(part in each.text for part in (*NO_FILE, NO_GPU))]
         alarms += [f"{where}: {each}" for each in real[:1]]
 
 

@@ -60,11 +60,14 @@ def run(
         found = traces.read(file)
     except traces.TraceError as error:
         raise UserError(str(error)) from None
+    for warning in found.warnings:
+        log(f"Careful: {warning}")
     page = file.with_name(f"{file.name}.html")
     page.write_text(_page(found), encoding="utf-8")
     rows = found.ops()[:MOST_OPS]
     document = {
         "page": str(page),
+        "warnings": list(found.warnings),
         "steps": len(found.steps),
         "step_ms": _median_ms(found),
         "ops": [{"name": row.name, "calls": row.calls, "self_us": row.self_us} for row in rows],

@@ -61,7 +61,7 @@ class _CandidateServer:
 def require_sound(folder: Path) -> None:
     """Run the static check. Raises Ruling(COMPILE_ERROR) with place and text of a problem."""
     try:
-        problems = repository.check(folder)
+        problems = repository.check(folder, confined=True)
     except ServingUnavailable as gap:
         raise Ruling(Verdict.NOT_MEASURED, f"Not checked here: {gap}") from None
     if not problems:

@@ -100,7 +100,8 @@ class ModelConfig:
             return [version for version in versions if version in self.specific_versions]
         if policy.HasField("all"):
             return list(versions)
-        return sorted(versions)[-(policy.latest.num_versions or 1) :]
+        latest = policy.latest.num_versions if policy.HasField("latest") else 1
+        return sorted(versions)[-latest:] if latest else []
 
     def entries(self, step: int, field: str) -> dict[str, int]:
         """Return the keys of an ensemble step's map with their index in the text.
@@ -109,6 +110,18 @@ class ModelConfig:
         """
         places = self.place.at("ensemble_scheduling", "step", step).fields.get(field, [])
         return {place.at("key").text: number for number, place in enumerate(places)}
+
+    def parameter_index(self, name: str) -> int:
+        """Return which of the `parameters` has a name, from 0."""
+        places = self.place.fields.get("parameters", [])
+        return next((i for i, place in enumerate(places) if place.at("key").text == name), 0)
+
+    @property
+    def of_sequences(self) -> frozenset[str]:
+        """Names of inputs that the sequence batcher supplies: its controls and its states."""
+        batcher = self.message.sequence_batching
+        controls = (control_input.name for control_input in batcher.control_input)
+        return frozenset(controls) | {state.input_name for state in batcher.state}
 
     def problem(self, text: str, *path: Step) -> Problem:
         """Return a problem at the position of a field."""
@@ -174,14 +187,19 @@ def _config(message: Any, file: str, place: Place) -> ModelConfig:
 
 
 def _tensor(tensor: Any) -> Tensor:
-    names: Any = tensor.DESCRIPTOR.fields_by_name["data_type"].enum_type.values_by_number
     return Tensor(
         name=tensor.name,
-        data_type=names[tensor.data_type].name,
+        data_type=value_name(tensor, "data_type"),
         dims=tuple(int(size) for size in tensor.dims),
         optional=bool(getattr(tensor, "optional", False)),
         reshape=tuple(map(int, tensor.reshape.shape)) if tensor.HasField("reshape") else None,
     )
+
+
+def value_name(message: Any, field: str) -> str:
+    """Return the name of an enum field's value."""
+    values: Any = message.DESCRIPTOR.fields_by_name[field].enum_type.values_by_number
+    return values[getattr(message, field)].name
 
 
 def _worded(said: str, schema: _Schema) -> str:

@@ -6,23 +6,77 @@ sections of NVIDIA's "Model Configuration":
 https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/user_guide/model_configuration.html
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from hotloop.serving.model_config import ModelConfig
+from hotloop.serving.model_config import ModelConfig, value_name
 from hotloop.serving.positions import Step
 from hotloop.serving.problem import Problem
 
 _BOOLEAN = ("CONTROL_SEQUENCE_START", "CONTROL_SEQUENCE_END", "CONTROL_SEQUENCE_READY")
 _VALUES = ("int32_false_true", "fp32_false_true", "bool_false_true")
+_RUNTIMES = {
+    "python": ("libtriton_python.so",),
+    "onnxruntime": ("model.py", "libtriton_onnxruntime.so"),
+}
+"""Backend -> files of it that can run a model: ours, and NVIDIA's."""
+_PARAMETERS = {
+    "python": (("FORCE_CPU_ONLY_INPUT_TENSORS", "yes|no", "yes or no"),),
+    "onnxruntime": (
+        ("intra_op_thread_count", r"\s*[+-]?\d+\s*", "a number"),
+        ("inter_op_thread_count", r"\s*[+-]?\d+\s*", "a number"),
+    ),
+}
+"""Backend -> name, pattern of its values, and the same in words."""
 _CORRELATION_TYPES = ("TYPE_UINT64", "TYPE_INT64", "TYPE_UINT32", "TYPE_INT32", "TYPE_STRING")
 
 
 def check(config: ModelConfig) -> Iterator[Problem]:
     """Yield the problems found by all rules."""
-    for rule in (reshapes, batch_inputs, batch_outputs, instances, batching, sequences, caching):
+    for rule in _RULES:
         yield from rule(config)
+
+
+def tensors(config: ModelConfig) -> Iterator[Problem]:
+    """Section "Inputs and Outputs": an image has three dims; some fields are TensorRT's only."""
+    for index, tensor in enumerate(config.message.input):
+        layout = value_name(tensor, "format")
+        if layout != "FORMAT_NONE" and len(tensor.dims) != 3:
+            text = f"an input of {layout} has three dims, without the batch, not {len(tensor.dims)}"
+            yield config.problem(text, "input", index, "dims")
+    for field in ("input", "output"):
+        for index, tensor in enumerate(getattr(config.message, field)):
+            for name in ("is_shape_tensor", "is_non_linear_format_io"):
+                if getattr(tensor, name):
+                    yield config.problem(f"{name} is for TensorRT models only", field, index, name)
+
+
+def parts_of_server(config: ModelConfig) -> Iterator[Problem]:
+    """Fields that name a part of the server: `model_repository_agents`, `runtime`, `platform`."""
+    for index, agent in enumerate(config.message.model_repository_agents.agents):
+        text = f"this server has no repository agent {agent.name!r}, nor any other"
+        yield config.problem(text, "model_repository_agents", "agents", index, "name")
+    runtime = config.message.runtime
+    if config.backend in _RUNTIMES and runtime not in ("", *_RUNTIMES[config.backend]):
+        known = " or ".join(_RUNTIMES[config.backend])
+        text = f"backend {config.backend!r} has no runtime {runtime!r}; it has {known}"
+        yield config.problem(text, "runtime")
+    if config.backend == "onnxruntime" and config.platform not in ("", "onnxruntime_onnx"):
+        text = f"platform {config.platform!r} is not for backend {config.backend!r}: leave it out"
+        yield config.problem(text, "platform")
+
+
+def parameters(config: ModelConfig) -> Iterator[Problem]:
+    """Parameters that the backend reads; it passes all others on to the model."""
+    for name, pattern, wanted in _PARAMETERS.get(config.backend, ()):
+        if name not in config.message.parameters:
+            continue
+        value = config.message.parameters[name].string_value
+        if not re.fullmatch(pattern, value):
+            text = f"{name} is {wanted}, and not {value!r}"
+            yield config.problem(text, "parameters", config.parameter_index(name), "value")
 
 
 def reshapes(config: ModelConfig) -> Iterator[Problem]:
@@ -78,7 +132,7 @@ def batch_inputs(config: ModelConfig) -> Iterator[Problem]:
     for index, each in enumerate(config.message.batch_input):
         where = ("batch_input", index)
         yield from _sources(config, where, each, names)
-        if (kind := _named(each, "data_type")) not in ("TYPE_INT32", "TYPE_FP32"):
+        if (kind := value_name(each, "data_type")) not in ("TYPE_INT32", "TYPE_FP32"):
             text = f"the data_type of a batch_input is TYPE_INT32 or TYPE_FP32, and not {kind}"
             yield config.problem(text, *where, "data_type")
 
@@ -102,7 +156,7 @@ def _sources(
     config: ModelConfig, where: tuple[Step, ...], each: Any, inputs: set[str]
 ) -> Iterator[Problem]:
     if (count := len(each.source_input)) != 1:
-        text = f"kind {_named(each, 'kind')} takes one source_input, and has {count}"
+        text = f"kind {value_name(each, 'kind')} takes one source_input, and has {count}"
         yield config.problem(text, *where)
     for number, name in enumerate(each.source_input):
         if name not in inputs:
@@ -113,12 +167,15 @@ def _sources(
 def instances(config: ModelConfig) -> Iterator[Problem]:
     """Section "Instance Groups": GPUs are listed by number, and only for groups on GPUs."""
     for index, group in enumerate(config.message.instance_group):
-        kind = _named(group, "kind")
+        kind = value_name(group, "kind")
         if group.count < 0:
             yield config.problem("count is at least 1", "instance_group", index, "count")
         if group.gpus and kind in ("KIND_CPU", "KIND_MODEL"):
             text = f"an instance_group of {kind} names no GPUs: remove gpus, or use KIND_GPU"
             yield config.problem(text, "instance_group", index, "gpus")
+        if group.profile:
+            text = "profile is for TensorRT models only"
+            yield config.problem(text, "instance_group", index, "profile")
         for number, gpu in enumerate(group.gpus):
             if gpu < 0:
                 text = f"GPUs are numbered from 0, and there is no GPU {gpu}"
@@ -133,11 +190,11 @@ def batching(config: ModelConfig) -> Iterator[Problem]:
     if not config.message.HasField(place):
         return
     batcher = config.message.dynamic_batching
-    if most < 1:
+    if most < 1 and config.is_complete:  # else a model that completes it may set a batch size
         text = "dynamic_batching does nothing with max_batch_size 0: set how many rows fit together"
         yield config.problem(text, place)
     for index, size in enumerate(batcher.preferred_batch_size):
-        if most > 0 and not 0 < size <= most:
+        if (most > 0 or not config.is_complete) and not 0 < size <= most:
             text = f"preferred_batch_size {size} is not between 1 and max_batch_size {most}"
             yield config.problem(text, place, "preferred_batch_size", index)
     yield from _priorities(config, batcher)
@@ -164,7 +221,7 @@ def _order(config: ModelConfig, batcher: Any) -> Iterator[Problem]:
         yield config.problem(text, *place)
     policies = chain([batcher.default_queue_policy], batcher.priority_queue_policy.values())
     if any(
-        policy.default_timeout_microseconds and _named(policy, "timeout_action") == "DELAY"
+        policy.default_timeout_microseconds and value_name(policy, "timeout_action") == "DELAY"
         for policy in policies
     ):
         text = "preserve_ordering does not allow a queue policy with timeout_action DELAY"
@@ -185,7 +242,7 @@ def sequences(config: ModelConfig) -> Iterator[Problem]:
             yield config.problem(text, *where, "name")
         tensors.add(control_input.name)
         for number, control in enumerate(control_input.control):
-            kind = _named(control, "kind")
+            kind = value_name(control, "kind")
             if kind in kinds:
                 text = f"{kind} has two tensors: the model has one for it"
                 yield config.problem(text, *where, "control", number, "kind")
@@ -210,7 +267,7 @@ def _control(
     if kind not in _BOOLEAN:
         if given:
             yield config.problem(f"{kind} takes a data_type, and no {given[0]}", *where, given[0])
-        elif (said := _named(control, "data_type")) not in _CORRELATION_TYPES:
+        elif (said := value_name(control, "data_type")) not in _CORRELATION_TYPES:
             text = f"{kind} is one of {', '.join(_CORRELATION_TYPES)}, and not {said}"
             yield config.problem(text, *where, "data_type")
         return
@@ -235,7 +292,15 @@ def caching(config: ModelConfig) -> Iterator[Problem]:
         yield config.problem("a decoupled model has no response_cache", "response_cache")
 
 
-def _named(message: Any, field: str) -> str:
-    """Return the name of an enum field's value."""
-    values: Any = message.DESCRIPTOR.fields_by_name[field].enum_type.values_by_number
-    return values[getattr(message, field)].name
+_RULES = (
+    tensors,
+    parts_of_server,
+    parameters,
+    reshapes,
+    batch_inputs,
+    batch_outputs,
+    instances,
+    batching,
+    sequences,
+    caching,
+)

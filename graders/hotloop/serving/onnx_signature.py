@@ -1,10 +1,13 @@
-"""Reads the inputs and outputs of an ONNX model without the onnx package.
+"""Reads the inputs, outputs, versions and external files of an ONNX model without the onnx package.
 
-A model is a protobuf message, of which few fields describe inputs and outputs. They are declared
-here by their numbers in onnx.proto; the weights are skipped.
+A model is a protobuf message, of which few fields describe these. They are declared here by their
+numbers in onnx.proto; the weights are skipped.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,15 +22,29 @@ _TYPES = {
 }  # fmt: skip
 # Message -> field -> number and type: a scalar, or another message here; "*" means repeated.
 _FIELDS: dict[str, dict[str, tuple[int, str]]] = {
-    "Model": {"graph": (7, "Graph")},
-    "Graph": {"initializer": (5, "*Weight"), "input": (11, "*Value"), "output": (12, "*Value")},
-    "Weight": {"name": (8, "string")},
+    "Model": {
+        "ir_version": (1, "int64"), "graph": (7, "Graph"), "opset": (8, "*Opset"),
+    },
+    "Opset": {"domain": (1, "string"), "version": (2, "int64")},
+    "Graph": {
+        "node": (1, "*Node"), "initializer": (5, "*Weight"), "input": (11, "*Value"),
+        "output": (12, "*Value"),
+    },
+    "Node": {"attribute": (5, "*Attribute")},
+    "Attribute": {
+        "tensor": (5, "Weight"), "graph": (6, "Graph"), "tensors": (10, "*Weight"),
+        "graphs": (11, "*Graph"),
+    },
+    "Weight": {"name": (8, "string"), "external": (13, "*Entry"), "location": (14, "int32")},
+    "Entry": {"key": (1, "string"), "value": (2, "string")},
     "Value": {"name": (1, "string"), "type": (2, "Type")},
     "Type": {"tensor": (1, "Tensor")},
     "Tensor": {"elements": (1, "int32"), "shape": (2, "Shape")},
     "Shape": {"dim": (1, "*Dim")},
     "Dim": {"size": (1, "int64"), "symbol": (2, "string")},
-}
+}  # fmt: skip
+_EXTERNAL = 1
+"""TensorProto.DataLocation: the values are in another file."""
 _SCALARS = {"int32": 5, "int64": 3, "string": 9}
 _MESSAGE = 11
 
@@ -42,12 +59,37 @@ class Signature:
 
 
 @dataclass(frozen=True)
+class ExternalData:
+    """A weight in another file. file: relative to the model's folder; "" if not said.
+
+    end: bytes that the file must have, as far as the model says.
+    """
+
+    weight: str
+    file: str
+    end: int
+
+
+@dataclass(frozen=True)
 class OnnxModel:
-    """A model's inputs and outputs. initialized: names of inputs that have a default value."""
+    """A model's inputs and outputs. initialized: names of inputs that have a default value.
+
+    ir_version: of the file format. opsets: domain -> version; "" is ONNX's own. external: weights
+    in other files.
+    """
 
     inputs: tuple[Signature, ...]
     outputs: tuple[Signature, ...]
     initialized: frozenset[str] = frozenset()
+    ir_version: int = 0
+    opsets: Mapping[str, int] = field(default_factory=dict[str, int])
+    external: tuple[ExternalData, ...] = ()
+
+    @property
+    def can_batch(self) -> bool:
+        """True if the first dimension of all inputs and outputs is variable."""
+        tensors = (*self.inputs, *self.outputs)
+        return all(tensor.shape[:1] == (-1,) for tensor in tensors)
 
 
 def read(file: Path) -> OnnxModel:
@@ -65,7 +107,29 @@ def read(file: Path) -> OnnxModel:
         inputs=tuple(_signature(v) for v in message.graph.input if v.name not in weights),
         outputs=tuple(_signature(v) for v in message.graph.output),
         initialized=frozenset(v.name for v in message.graph.input if v.name in weights),
+        ir_version=message.ir_version,
+        opsets={opset.domain: opset.version for opset in message.opset},
+        external=tuple(_external(message)),
     )
+
+
+def _external(message: Any) -> Iterator[ExternalData]:
+    """Yield the weights that are elsewhere, also in the branches and bodies of nodes."""
+    graphs: list[Any] = [message.graph]
+    while graphs:
+        graph = graphs.pop()
+        attributes = [attribute for node in graph.node for attribute in node.attribute]
+        weights = list(graph.initializer)
+        for attribute in attributes:
+            weights += [attribute.tensor, *attribute.tensors]
+            graphs += [attribute.graph] if attribute.HasField("graph") else []
+            graphs += attribute.graphs
+        for weight in weights:
+            if weight.location == _EXTERNAL:
+                said = {entry.key: entry.value for entry in weight.external}
+                sizes = (said.get("offset", ""), said.get("length", ""))
+                end = sum(int(size) for size in sizes if size.isdecimal() and len(size) < 20)
+                yield ExternalData(weight.name, said.get("location", ""), end)
 
 
 def _signature(value: Any) -> Signature:
@@ -85,8 +149,8 @@ def _model_class() -> Any:
     file: Any = descriptor_pb2.FileDescriptorProto(name="signature.proto", package="signature")
     for name, fields in _FIELDS.items():
         message = file.message_type.add(name=name)
-        for field, (number, kind) in fields.items():
-            described = message.field.add(name=field, number=number)
+        for key, (number, kind) in fields.items():
+            described = message.field.add(name=key, number=number)
             described.label = 3 if kind.startswith("*") else 1
             kind = kind.removeprefix("*")
             described.type = _SCALARS.get(kind, _MESSAGE)

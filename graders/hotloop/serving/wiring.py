@@ -1,7 +1,7 @@
 """Checks how the tensors of an ensemble connect its models."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from hotloop.serving.model_config import EnsembleStep, ModelConfig, Tensor
@@ -175,6 +175,15 @@ def _consumers(
         if tensor.name in made - used:
             text = f"input {tensor.name!r} goes to no step"
             yield ensemble.problem(text, "input", number, "name")
+    yield from _unused(ensemble, used | {tensor.name for tensor in ensemble.outputs})
+
+
+def _unused(ensemble: ModelConfig, used: Set[str]) -> Iterator[Problem]:
+    for index, step in enumerate(ensemble.steps):
+        for key, entry in ensemble.entries(index, "output_map").items():
+            if (name := step.outputs.get(key, "")) not in used:
+                text = f"tensor {name!r} is unused: no step takes it, and it is no output"
+                yield ensemble.problem(text, STEPS, "step", index, "output_map", entry, "value")
 
 
 def _results(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[Problem]:

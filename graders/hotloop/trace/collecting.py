@@ -7,6 +7,7 @@ activities (libkineto/src/ActivityType.cpp).
 
 import math
 from array import array
+from collections import Counter
 from typing import Any
 
 from hotloop.trace.error import EXPORT_AGAIN, Problem, TraceError
@@ -24,9 +25,15 @@ SPAN_KINDS = (
     "cuda_runtime",
     "cuda_driver",
 )
+ON_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
 _STACKS = "python_function"
 _INSTANT = "cpu_instant_event"
 _MEMORY = "[memory]"
+_ARRAY_FORM = "CPU functions"
+"""The process of all events in the array that `prof.events().export_chrome_trace` writes."""
+_STEP = "ProfilerStep#"
+OLD_CATEGORIES = frozenset({"Operator", "Kernel", "Memcpy", "Memset", "Runtime"})
+"""Of PyTorch before 1.13, which wrote other fields too."""
 _DEVICE_TYPES = {0: "cpu", 1: "cuda", 20: "privateuse1"}
 
 MOST_NAME = 4000
@@ -52,6 +59,9 @@ class Collected:
         self.python_functions = 0
         self.has_stacks = False
         self.has_shapes = False
+        self.left_out: Counter[str] = Counter()
+        """Reason -> number of events without which the trace is read."""
+        self.of_older_pytorch = False
         self._problem = problem
         self._most_events = most_events
         self._name_numbers: dict[str, int] = {}
@@ -61,7 +71,8 @@ class Collected:
     def add(self, event: dict[str, Any]) -> None:
         """Check one event, and keep it if its kind is kept.
 
-        Raises TraceError for impossible values.
+        An event that the profiler did not finish is left out. Raises TraceError for other
+        impossible values.
         """
         self.count += 1
         if self.count > self._most_events:
@@ -71,7 +82,7 @@ class Collected:
             )
         phase, kind = event.get("ph"), event.get("cat")
         if phase == "X":
-            self._span(event, kind if isinstance(kind, str) else "")
+            self._span(event, kind if isinstance(kind, str) else _without_category(event))
         elif phase == "i" and kind == _INSTANT and event.get("name") == _MEMORY:
             self._memory(event)
 
@@ -82,15 +93,18 @@ class Collected:
         return kept + len(self.memory_at) + self.python_functions
 
     def _span(self, event: dict[str, Any], kind: str) -> None:
-        start = self._nanoseconds(event.get("ts"))
-        duration = self._nanoseconds(event.get("dur"))
-        if duration < 0:
-            raise self._problem(
-                "an event in it lasts less than no time (a negative duration)", f"{EXPORT_AGAIN}."
-            )
+        self.of_older_pytorch = self.of_older_pytorch or kind in OLD_CATEGORIES
         rows = self.kinds.get(kind)
         if rows is None:
             self._only_counted(kind)
+            return
+        start = self._nanoseconds(event.get("ts"))
+        if event.get("dur") is None:
+            self.left_out["a missing duration"] += 1
+            return
+        duration = self._nanoseconds(event["dur"])
+        if duration < 0:
+            self.left_out["a negative duration"] += 1
             return
         arguments = event.get("args")
         size = 0
@@ -119,6 +133,9 @@ class Collected:
         if not isinstance(arguments, dict):
             raise self._odd_number("the size of an allocation")
         values: dict[str, Any] = arguments  # pyright: ignore[reportUnknownVariableType]
+        if values.get("Bytes") is None:
+            self.left_out["a missing number of bytes"] += 1
+            return
         self.memory_at.append(self._nanoseconds(event.get("ts")))
         self.memory_bytes.append(self._bytes(values.get("Bytes")))
         self.memory_total.append(self._bytes(values.get("Total Allocated", 0)))
@@ -177,6 +194,13 @@ class Collected:
                 raise self._problem("it has too many threads", f"{EXPORT_AGAIN}.")
             self.lanes.append(lane)
         return number
+
+
+def _without_category(event: dict[str, Any]) -> str:
+    """Return the category of an event of the array form, whose events have none."""
+    if "cat" in event or event.get("pid") != _ARRAY_FORM:
+        return ""
+    return "user_annotation" if str(event.get("name")).startswith(_STEP) else "cpu_op"
 
 
 def _identifier(value: object) -> int | str:

@@ -51,11 +51,15 @@ class Document:
         self._ended = False
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """Yield the members of `traceEvents`; other values are checked and dropped.
+        """Yield the members of `traceEvents`, or of an array that is the whole text.
 
-        Raises TraceError if the text is not a trace.
+        Other values are checked and dropped. Raises TraceError if the text is not a trace.
         """
-        self._opened()
+        if self._opened() == "[":
+            yield from self._members()
+            self._ends()
+            return
+        self._at += 1
         found = False
         if self._peek() == "}":
             raise self._no_events()
@@ -69,20 +73,22 @@ class Document:
                 break
         else:
             raise self._problem(f"it has more than {MOST_KEYS:,} keys beside its events", _NOT_JSON)
-        if self._peek():
-            raise self._malformed("more text follows the end of the trace")
+        self._ends()
         if not found:
             raise self._no_events()
 
-    def _opened(self) -> None:
+    def _ends(self) -> None:
+        if self._peek():
+            raise self._malformed("more text follows the end of the trace")
+
+    def _opened(self) -> str:
+        """Return the bracket that the text begins with."""
         first = self._peek()
         if not first:
             raise self._problem("the file is empty", f"{EXPORT_AGAIN}.")
-        if first == "[":
-            raise self._no_events()
-        if first != "{":
+        if first not in ("{", "["):
             raise self._malformed("it is not JSON")
-        self._at += 1
+        return first
 
     def _key(self) -> str:
         """Read a key, and its value unless it is the list of events."""

@@ -73,7 +73,7 @@ class Timeline:
             what = what if len(numbers) > 1 else f"Step {numbers[0]}"
         else:
             what = "The whole trace, which has no steps"
-        return f"{what}: {length}. {self._gpu_sentence()}"
+        return " ".join((f"{what}: {length}. {self._gpu_sentence()}", *self._trace.warnings))
 
     def _repr_html_(self) -> str:
         if while_graded():

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from hotloop.trace import events
-from hotloop.trace.collecting import Lane
+from hotloop.trace.collecting import ON_GPU, Lane
 from hotloop.trace.events import Allocation, Copy, Events, Kernel, Launch, Step, Synchronisation
 from hotloop.trace.intervals import Intervals
 from hotloop.trace.nesting import Nesting, nesting
@@ -17,7 +17,6 @@ from hotloop.trace.op_rows import OpRow, op_rows
 from hotloop.trace.spans import Ints, Mask, Spans, joined
 
 _STEP = re.compile(r"ProfilerStep#([0-9]{1,18})")
-_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
 _STEPS = "step"
 _RANGE = "range"
 _CALLS = ("cuda_runtime", "cuda_driver")
@@ -51,11 +50,14 @@ class Trace:
         memory: Memory,
         has_stacks: bool,
         has_shapes: bool,
+        warnings: tuple[str, ...] = (),
     ) -> None:
         self.path = path
         self.events = events
         self.has_stacks = has_stacks
         self.has_shapes = has_shapes
+        self.warnings = warnings
+        """What in the file cannot be true, one sentence each."""
         self.names = names
         self.lanes = lanes
         self._memory = memory
@@ -66,7 +68,8 @@ class Trace:
         self._spans[_STEPS], self._spans[_RANGE] = notes.where(is_step), notes.where(~is_step)
 
     def __repr__(self) -> str:
-        return f"<trace {self.path.name}: {self.events:,} events, {len(self.steps)} steps>"
+        warned = f", warnings: {len(self.warnings)}" if self.warnings else ""
+        return f"<trace {self.path.name}: {self.events:,} events, {len(self.steps)} steps{warned}>"
 
     @property
     def has_memory(self) -> bool:
@@ -76,7 +79,7 @@ class Trace:
     @property
     def has_gpu(self) -> bool:
         """True if the trace has kernels, copies or memsets of a GPU."""
-        return any(len(self._spans[kind]) for kind in _GPU)
+        return any(len(self._spans[kind]) for kind in ON_GPU)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -152,7 +155,7 @@ class Trace:
     @cached_property
     def gpu_busy(self) -> Intervals:
         """The times in which at least one GPU was busy."""
-        rows = joined([self._spans[kind] for kind in _GPU])
+        rows = joined([self._spans[kind] for kind in ON_GPU])
         return Intervals(rows.start, rows.end)
 
     def window(self, step: int | Step | None = None) -> Intervals:

@@ -2,6 +2,7 @@
 
 import gc
 import time
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from hotloop.trace import source
 from hotloop.trace.collecting import SPAN_KINDS, Collected
 from hotloop.trace.document import Document
+from hotloop.trace.doubts import doubts, without_lost_times
 from hotloop.trace.error import EXPORT_AGAIN, Problem, TraceError
 from hotloop.trace.model import Memory, Trace
 from hotloop.trace.spans import ints
@@ -17,6 +19,7 @@ MOST_BYTES = 2 << 30
 MOST_EVENTS = 5_000_000
 MOST_STEPS = 100_000
 MOST_SECONDS = 600.0
+_AT_0 = "the time 0 on a clock that is far from it"
 
 
 def read(
@@ -30,7 +33,8 @@ def read(
     """Read a trace that torch.profiler exported, .json or .json.gz.
 
     `most_bytes` limits the JSON text, after decompression. `on_progress` is called with the bytes
-    read so far and the size of the file, once per mebibyte. Raises TraceError if the file is not a
+    read so far and the size of the file, once per mebibyte. What cannot be true of it, but need not
+    keep it from being read, is in the trace's `warnings`. Raises TraceError if the file is not a
     trace, or exceeds `most_bytes`, `most_events` or `most_seconds`.
     """
     path = Path(path)
@@ -49,6 +53,13 @@ def read(
             "Run the code inside `with profile(...)`, and with a schedule call `prof.step()` "
             "often enough to reach its active steps.",
         )
+    if not collected.known and collected.of_older_pytorch:
+        raise problem(
+            "its events have the categories of PyTorch before 1.13 (Operator, Kernel, Runtime)",
+            "Record it with a newer PyTorch.",
+        )
+    if not collected.known and collected.left_out:
+        raise problem("none of its events was finished", f"{EXPORT_AGAIN}.")
     if not collected.known:
         raise problem(
             "none of its events is one that torch.profiler writes about running code",
@@ -97,12 +108,22 @@ def _trace(path: Path, collected: Collected) -> Trace:
         total=ints(collected.memory_total),
         device=ints(collected.memory_device),
     )
+    recorded = {kind: collected.kinds[kind].spans() for kind in SPAN_KINDS}
+    spans, at_0 = without_lost_times(recorded)
+    left_out = collected.left_out + Counter({_AT_0: at_0})
     return Trace(
         path=path,
         events=collected.count,
         names=collected.names,
         lanes=collected.lanes,
-        spans={kind: collected.kinds[kind].spans() for kind in SPAN_KINDS},
+        spans=spans,
+        warnings=(
+            *(
+                f"Left out {lost:,} of {collected.count:,} events, because of {why}."
+                for why, lost in left_out.items()
+            ),
+            *doubts(spans, collected.names, collected.lanes),
+        ),
         memory=memory,
         has_stacks=collected.has_stacks,
         has_shapes=collected.has_shapes,

@@ -21,6 +21,9 @@ PIECE = 1 << 20
 _GZIP = b"\x1f\x8b"
 _GZIP_FORMAT = 31  # zlib's code for a gzip header and the largest window
 
+MOST_MEMBERS = 10_000
+"""Most gzip files one after the other: each costs a copy of what follows it."""
+
 # A trace of identical steps compresses about 30-fold. A file that expands further than this was
 # made
 # to exhaust memory.
@@ -123,29 +126,39 @@ def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _inflated(first: bytes, rest: Iterator[bytes], problem: Problem) -> Iterator[bytes]:
-    """Decompress one gzip member; zlib parses the header, since Python's gzip reads it bytewise."""
+    """Decompress gzip members; zlib parses the headers, since Python's gzip reads them bytewise.
+
+    As with gzip itself, members follow each other, and zeros may follow the last one.
+    """
     inflater = zlib.decompressobj(_GZIP_FORMAT)
+    members = 1
     for raw in _chain(first, rest):
-        if inflater.eof:
-            raise _after_end(problem)
         while True:
+            if inflater.eof:
+                raw = raw.lstrip(b"\0")
+                if not raw:
+                    break
+                members += 1
+                _require_member(raw, members, problem)
+                inflater = zlib.decompressobj(_GZIP_FORMAT)
             try:
                 piece = inflater.decompress(raw, PIECE)
             except zlib.error:
                 raise problem("its gzip data are damaged", f"{EXPORT_AGAIN}.") from None
             if piece:
                 yield piece
-            raw = inflater.unconsumed_tail
-            if inflater.eof or (not raw and len(piece) < PIECE):
+            raw = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
+            if not raw and (inflater.eof or len(piece) < PIECE):
                 break
-        if inflater.unused_data:
-            raise _after_end(problem)
     if not inflater.eof:
         raise problem("its gzip data end in the middle", f"{EXPORT_AGAIN}.")
 
 
-def _after_end(problem: Problem) -> TraceError:
-    return problem("more data follow the end of its gzip data", f"{EXPORT_AGAIN}.")
+def _require_member(raw: bytes, members: int, problem: Problem) -> None:
+    if not _GZIP.startswith(raw[:2]):
+        raise problem("more data follow the end of its gzip data", f"{EXPORT_AGAIN}.")
+    if members > MOST_MEMBERS:
+        raise problem(f"it is made of more than {MOST_MEMBERS:,} gzip files", f"{EXPORT_AGAIN}.")
 
 
 def _too_large(problem: Problem, size: int, most: int) -> TraceError:

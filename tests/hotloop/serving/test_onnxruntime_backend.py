@@ -6,10 +6,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from tests.hotloop.serving.repository_cases import together
 
 from hotloop.serving import backend_folder
 from hotloop.serving.environment import Environment
+from hotloop.serving.inference import Client
 from hotloop.serving.server import Server
 
 StartServer = Callable[..., Server]
@@ -56,3 +59,27 @@ def test_a_server_takes_the_level_as_it_is_written(start: StartServer, topics: P
         config = http.get("/v2/models/bert/config").json()
     assert config["optimization"]["graph"]["level"] == 1
     assert not re.search(r"^E\d+ .*bert", server.log(), re.MULTILINE)
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_a_configuration_is_completed_from_the_model(start: StartServer, tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    from tests.hotloop.serving.onnx_cases import CASES
+
+    wanted = ("onnx_alone", "onnx_folder_alone", "onnx_minimal_scalars", "onnx_reshape")
+    names = [case.name for case in together(CASES, tmp_path) if case.name in wanted]
+    assert sorted(names) == sorted(wanted)
+    server = start(tmp_path, explicit=True, load=wanted)
+    server.wait_ready()
+    rows = np.array([[-1, 2, -3, 4], [5, -6, 7, -8]], np.float32)
+    with Client(server) as client:
+        for name in ("onnx_alone", "onnx_folder_alone"):
+            config = client.get(f"/v2/models/{name}/config")
+            assert config["max_batch_size"] == 4
+            assert "dynamic_batching" in config
+            assert np.array_equal(client.infer(name, {"X": rows})["Y"], rows.clip(0))
+        largest = client.infer("onnx_minimal_scalars", {"X": rows})["Y"]
+        assert np.array_equal(largest, [[4], [7]])
+        column = rows[:, :1]
+        assert np.array_equal(client.infer("onnx_reshape", {"X": column})["Y"], column.clip(0))

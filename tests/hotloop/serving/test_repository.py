@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.hotloop.serving.repository_cases import PYTHON
 
 from hotloop.serving import repository
 from hotloop.serving.positions import locate
@@ -79,9 +80,10 @@ def test_swapped_keys_and_values_are_named(topics: Path) -> None:
 def test_an_input_that_nothing_feeds(topics: Path) -> None:
     old = 'input_map { key: "attention_mask" value: "mask" }'
     line, _ = change(topics, "topics/config.pbtxt", old, "")
-    [problem] = repository.check(topics)
+    unused, problem = repository.check(topics)
     assert "input 'attention_mask' of model 'bert' gets nothing" in problem.text
     assert 0 < line - problem.line < 10
+    assert "tensor 'mask' is unused" in unused.text
 
 
 def test_a_tensor_that_is_made_twice(topics: Path) -> None:
@@ -104,7 +106,7 @@ def test_steps_in_a_circle(topics: Path) -> None:
         "] }\n"
     )
     (topics / "same" / "1").mkdir(parents=True)
-    (topics / "same" / "1" / "model.py").touch()
+    (topics / "same" / "1" / "model.py").write_text(PYTHON)
     (topics / "same" / "config.pbtxt").write_text(
         'backend: "python" max_batch_size: 16\n'
         'input [ { name: "I" data_type: TYPE_STRING dims: [ 1 ] } ]\n'
@@ -120,7 +122,7 @@ def test_steps_in_a_circle(topics: Path) -> None:
     [
         ("bert/1/model.onnx", "bert/1/model.onnx: it is missing"),
         ("preprocess/1/model.py", "preprocess/1/model.py: it is missing"),
-        ("bert/config.pbtxt", "bert/config.pbtxt: it is missing"),
+        ("preprocess/config.pbtxt", "preprocess/config.pbtxt: it is missing"),
         ("topics/1", "topics: there is no version: make a folder called 1; an ensemble"),
         ("bert/1", "bert: there is no version"),
     ],
@@ -156,14 +158,61 @@ def test_a_file_that_is_no_model(topics: Path) -> None:
     assert str(problem).startswith("bert/1/model.onnx: it is no ONNX model")
 
 
-def test_links_are_not_followed(topics: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "path",
+    ["bert", "bert/1", "bert/config.pbtxt", "bert/1/model.onnx", "preprocess/1/model.py"],
+)
+def test_links_are_followed_only_where_the_server_sees_them(
+    topics: Path, tmp_path: Path, path: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (topics / path).rename(elsewhere)
+    (topics / path).symlink_to(elsewhere)
+    assert repository.check(topics) == []
+    problems = repository.check(topics, confined=True)
+    assert any(str(problem).startswith(path.partition("/")[0]) for problem in problems) or (
+        path == "bert" and "there is no model 'bert'" in problems[0].text
+    )
+
+
+def test_nothing_of_a_link_is_read_for_a_confined_server(topics: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("top secret")
     (topics / "bert" / "config.pbtxt").unlink()
     (topics / "bert" / "config.pbtxt").symlink_to(secret)
-    problems = repository.check(topics)
+    problems = repository.check(topics, confined=True)
     assert [p.file for p in problems] == ["bert/config.pbtxt"]
+    assert "a link is not followed here" in problems[0].text
     assert "secret" not in str(problems[0])
+
+
+@pytest.mark.parametrize("name", ["../../../secret", "/../../../secret", "labels\\000.txt"])
+def test_no_file_outside_of_the_repository_is_looked_at(
+    topics: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "secret").write_text("x")
+    change(topics, "bert/config.pbtxt", "dims: [ 6 ]", f'dims: [ 6 ] label_filename: "{name}"')
+    for confined in (True, False):
+        [problem] = repository.check(topics, confined=confined)
+        assert "lies outside of the repository" in problem.text
+
+
+def test_a_confined_server_sees_no_gpu(topics: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    change(topics, "bert/config.pbtxt", "KIND_CPU", "KIND_GPU")
+    monkeypatch.setattr(repository, "_gpus_here", lambda: 2)
+    assert repository.check(topics) == []
+    [problem] = repository.check(topics, confined=True)
+    assert "the server sees no GPU here: use KIND_CPU" in problem.text
+    change(topics, "bert/config.pbtxt", "KIND_GPU", "KIND_GPU gpus: [ 0, 2 ]")
+    [problem] = repository.check(topics)
+    assert "there is no GPU 2: the server sees 2 here" in problem.text
+
+
+def test_source_that_no_parser_can_take_is_no_crash(topics: Path) -> None:
+    source = topics / "preprocess" / "1" / "model.py"
+    for text in ("(" * 100_000, "-" * 100_000 + "1", "a" + ".b" * 100_000, "x = [" * 5000, "\xff"):
+        source.write_bytes(text.encode("latin-1"))
+        assert all(isinstance(problem, Problem) for problem in repository.check(topics))
 
 
 def test_an_empty_folder_is_no_repository(tmp_path: Path) -> None:
@@ -300,7 +349,7 @@ def test_ensembles_that_run_each_other(topics: Path) -> None:
 def test_what_two_decoupled_models_give_does_not_meet(tmp_path: Path) -> None:
     def model(name: str, inputs: str, *more: str) -> None:
         (tmp_path / name / "1").mkdir(parents=True)
-        (tmp_path / name / "1" / "model.py").write_text("get_input_tensor_by_name")
+        (tmp_path / name / "1" / "model.py").write_text(PYTHON)
         tensors = [f'input {{ name: "{i}" data_type: TYPE_FP32 dims: [ 1 ] }}' for i in inputs]
         output = 'output { name: "Y" data_type: TYPE_FP32 dims: [ 1 ] }'
         (tmp_path / name / "config.pbtxt").write_text("\n".join([*tensors, output, *more]))

@@ -48,7 +48,8 @@ def solution(tmp_path: Path) -> Path:
 def test_the_solution_makes_a_sound_repository(
     session_over: SessionOver, solution: Path, name: str
 ) -> None:
-    assert repository.check(ALL[name].put_together(session_over(solution))) == []
+    folder = ALL[name].put_together(session_over(solution))
+    assert repository.check(folder, confined=True) == []
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -2,16 +2,18 @@
 
 A python-based backend: the server loads this file for every model whose config.pbtxt says `backend:
 "onnxruntime"`. It behaves like NVIDIA's backend, as far as a configuration can ask for it, so that
-the same repository runs in NVIDIA's container: `<version>/model.onnx`, a first dimension for the
-batch if max_batch_size is above 0, requests of equal shape run as one batch,
-`optimization { graph { level } }`, and the parameters intra_op_thread_count, inter_op_thread_count
-and execution_mode. If the number of threads is missing or 0, NVIDIA's backend uses all cores and
-this one uses one.
+the same repository runs in NVIDIA's container: `<version>/model.onnx`, a file or a folder with a
+file of that name; inputs, outputs and batching from the model, if inputs or outputs are not
+configured; a first dimension for the batch if max_batch_size is above 0, requests of equal shape
+run as one batch, `optimization { graph { level } }`, and the parameters intra_op_thread_count,
+inter_op_thread_count and execution_mode. If the number of threads is missing or 0, NVIDIA's backend
+uses all cores and this one uses one.
 """
 
 # It runs in the server's environment; its packages are missing from Hotloop's.
 # pyright: basic, reportMissingImports=false, reportMissingModuleSource=false
 import json
+import os
 from pathlib import Path
 from typing import cast
 
@@ -20,6 +22,7 @@ import onnxruntime as ort
 import triton_python_backend_utils as pb
 
 MODEL_FILE = "model.onnx"
+DEFAULT_BATCH = 4  # of NVIDIA's backend, for a model that can batch
 # Element types: ONNX's name, then Triton's and NumPy's.
 TYPES = {
     "tensor(bool)": ("TYPE_BOOL", np.bool_),
@@ -49,22 +52,20 @@ class TritonPythonModel:
 
     @staticmethod
     def auto_complete_config(auto_complete_model_config):
-        """Fill in missing inputs and outputs of the configuration from the ONNX model."""
+        """Fill in missing inputs, outputs and batching of the configuration from the ONNX model."""
         config = auto_complete_model_config.as_dict()
         if config.get("input") and config.get("output"):
             return auto_complete_model_config
-        folder = Path(config["model_repository"]) if config.get("model_repository") else None
-        file = _first_version(folder or Path.cwd(), config.get("default_model_filename"))
-        if file is None:
-            return auto_complete_model_config
+        file = _model_file(_version_folder(), config)
+        if not file.is_file():
+            return auto_complete_model_config  # initialize says so
         session = ort.InferenceSession(str(file), providers=["CPUExecutionProvider"])
-        batched = config.get("max_batch_size", 0) > 0
-        if not config.get("input"):
-            for node in session.get_inputs():
-                auto_complete_model_config.add_input(_described(node, batched))
-        if not config.get("output"):
-            for node in session.get_outputs():
-                auto_complete_model_config.add_output(_described(node, batched))
+        nodes = {"input": session.get_inputs(), "output": session.get_outputs()}
+        _complete_batching(auto_complete_model_config, [*nodes["input"], *nodes["output"]])
+        batched = config["max_batch_size"] > 0
+        for key, actual in nodes.items():
+            if not config.get(key):
+                config[key] = [_described(node, batched) for node in actual]
         return auto_complete_model_config
 
     def initialize(self, args):
@@ -72,9 +73,10 @@ class TritonPythonModel:
         config = json.loads(args["model_config"])
         self.batched = config.get("max_batch_size", 0) > 0
         version = Path(args["model_repository"]) / args["model_version"]
-        file = version / (config.get("default_model_filename") or MODEL_FILE)
+        file = _model_file(version, config)
         if not file.is_file():
-            raise pb.TritonModelException(f"{file.name} is missing in version {version.name}")
+            missing = file.relative_to(version)
+            raise pb.TritonModelException(f"{missing} is missing in version {version.name}")
         providers: list = ["CPUExecutionProvider"]
         if args["model_instance_kind"] == "GPU":
             if "CUDAExecutionProvider" not in ort.get_available_providers():
@@ -178,9 +180,48 @@ def _parameter(parameters, name, default):
     return parameters.get(name, {}).get("string_value", default)
 
 
+def _model_file(version, config):
+    """Return the model's file; a folder of its name holds it, with the files of its weights."""
+    path = version / (config.get("default_model_filename") or MODEL_FILE)
+    return path / MODEL_FILE if path.is_dir() else path
+
+
+def _version_folder():
+    """Return the model's version folder, which the server tells the stub, but no model.
+
+    The stub's first argument is the path of the model.py that a Python model would have there.
+    """
+    arguments = Path("/proc/self/cmdline").read_bytes().split(b"\0")
+    return Path(os.fsdecode(arguments[1])).parent
+
+
+def _complete_batching(completing, nodes):
+    """Let a model batch whose tensors all have a variable first dimension, as NVIDIA's backend."""
+    config = completing.as_dict()
+    can_batch = all(_sizes(node)[:1] == [-1] for node in nodes)
+    if not can_batch and config["max_batch_size"] > 0:
+        raise pb.TritonModelException(
+            f"autofill failed for model '{config['name']}': model does not support batching while "
+            "non-zero max_batch_size is specified"
+        )
+    if not can_batch:
+        return
+    if config["max_batch_size"] == 0:
+        completing.set_max_batch_size(DEFAULT_BATCH)
+    if config["max_batch_size"] > 1 and "sequence_batching" not in config:
+        completing.set_dynamic_batching()
+
+
+def _sizes(node):
+    return [size if isinstance(size, int) else -1 for size in node.shape]
+
+
 def _described(node, batched):
-    dims = [size if isinstance(size, int) else -1 for size in node.shape]
-    return {"name": node.name, "data_type": TYPES[node.type][0], "dims": dims[int(batched) :]}
+    dims = _sizes(node)[int(batched) :]
+    described = {"name": node.name, "data_type": TYPES[node.type][0], "dims": dims or [1]}
+    if not dims and batched:
+        described["reshape"] = {"shape": []}
+    return described
 
 
 def _compare(node, declared, batched, what):
@@ -194,8 +235,8 @@ def _compare(node, declared, batched, what):
             f"{what} '{node.name}': the model has {expected}, "
             f"the configuration {tensor['data_type']}"
         )
-    model = [size if isinstance(size, int) else -1 for size in node.shape]
-    dims = [int(size) for size in tensor["dims"]]
+    model = _sizes(node)
+    dims = [int(size) for size in tensor.get("reshape", {}).get("shape", tensor["dims"])]
     full = [-1, *dims] if batched else dims
     if len(model) == len(full) and all(a == b or a == -1 for a, b in zip(model, full, strict=True)):
         return
@@ -213,11 +254,3 @@ def _refuse_unknown(config, inputs, outputs):
                 raise pb.TritonModelException(
                     f"unexpected {key} '{tensor['name']}': the model has {', '.join(names)}"
                 )
-
-
-def _first_version(folder, file_name):
-    versions = sorted((p for p in folder.glob("*") if p.name.isdigit()), key=lambda p: int(p.name))
-    for version in versions:
-        if (version / (file_name or MODEL_FILE)).is_file():
-            return version / (file_name or MODEL_FILE)
-    return None
