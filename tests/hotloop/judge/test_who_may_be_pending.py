@@ -78,10 +78,6 @@ PLACES = {
     "judge/program.py Process.take": OWN_WORD,
     "judge/program.py Process._blamed": OWN_PROCESS,
     "judge/rung.py judge_rungs": MACHINE,
-    "judge/authored.py _require_type": (
-        "What the check's author wrote returned another type than it promises; none returns a "
-        "part of the answer."
-    ),
     "judge/rungs/correct.py Case.truth": OWN_INPUTS,
     "judge/rungs/correct.py agreement": OWN_INPUTS,
     "judge/rungs/cuda_compiles.py _toolchain": MACHINE,
@@ -90,7 +86,6 @@ PLACES = {
     "judge/rungs/one_pass.py OnePass.__call__": "It counts the judge's cases, by their shapes.",
     "judge/rungs/traffic.py fewest": AUTHORS,
     "judge/session.py Session.reachable": AUTHORS,
-    "judge/worker_connection.py Worker.send": AUTHORS,
     "judge/rungs/gpu_fast.py take_off_protocol": (
         "It compares the baseline's empty legs with each other, relative to the side's leg: a "
         "shorter leg than the baseline's is a faster answer."
@@ -109,7 +104,6 @@ PLACES = {
     "judge/session.py Session.levels": AUTHORS,
     "judge/session.py Session.limits": AUTHORS,
     "judge/session.py Session.alone": AUTHORS,
-    "judge/session.py Session.reachable": AUTHORS,
     "judge/speed.py Comparison.__init__": "A default for tests; rungs give `Budget.time_is_up`.",
     "judge/speed.py Comparison._require_baseline_undisturbed": BUSY,
     "judge/speed.py Comparison._require_second_baseline_alike": BUSY,
@@ -168,8 +162,6 @@ SEVERAL = {
     "judge/constants.py constant": 2,
     "judge/fault.py generated": 2,
     "judge/client.py lost": 2,
-    "judge/constants.py constant": 2,
-    "judge/fault.py generated": 2,
     "judge/gpu/workers.py card_for": 2,
     "judge/gpu/workers.py require_nvcc": 2,
     "judge/served.py wait_ready": 3,
