@@ -93,7 +93,8 @@ def test_the_first_wrong_number_is_named() -> None:
 
 def test_bounds_are_a_list_or_a_dict_by_kernel() -> None:
     want = accounts.truth(SMALL)
-    bounds = dict(zip(accounts.KERNELS, accounts.as_list(want["bounds"]), strict=True))
+    listed: list[str] = accounts.as_list(want["bounds"])
+    bounds: dict[str, str] = dict(zip(accounts.KERNELS, listed, strict=True))
     mismatch = accounts._mismatch(want, ("bounds",))  # pyright: ignore[reportPrivateUsage]
     assert mismatch({"bounds": list(bounds.values())}) is None
     assert mismatch({"bounds": bounds}) is None
