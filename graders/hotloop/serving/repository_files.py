@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def holds(question: Callable[[], bool]) -> bool:
-    """Return the answer about a path; False if no file can have its name, as one of 5000 letters."""
+    """Return the answer about a path; False if no file can have its name, such as a long one."""
     with suppress(OSError, ValueError):
         return question()
     return False
