@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from os.path import realpath
 from pathlib import Path
 
 from hotloop.serving import wiring
 from hotloop.serving.model_config import ModelConfig, Tensor
 from hotloop.serving.onnx_signature import OnnxModel, Signature
 from hotloop.serving.problem import Problem
-from hotloop.serving.repository_files import RepositoryFiles
+from hotloop.serving.repository_files import RepositoryFiles, holds
 
 MOST_IR_VERSION = 13
 MOST_OPSETS = {"": 26, "ai.onnx": 26, "ai.onnx.ml": 5}
@@ -87,12 +88,12 @@ def _external_data(onnx: OnnxModel, file: Path, shown: str) -> Iterator[Problem]
     for name in sorted({weight.file for weight in onnx.external}):
         weights = [weight for weight in onnx.external if weight.file == name]
         first, end = weights[0].weight, max(weight.end for weight in weights)
-        path = (folder / name).resolve() if "\0" not in name else folder
+        path = Path(realpath(folder / name.replace("\0", "")))
         if not name:
             text = f"weight {first!r} is in another file, and no location says which"
         elif name.startswith("/") or not path.is_relative_to(folder):
             text = f"weight {first!r} is in {name!r}, which is outside of the model's folder"
-        elif not path.is_file():
+        elif not holds(path.is_file):
             text = f"weight {first!r} is in {name!r}, which is missing beside it"
         elif (size := path.stat().st_size) < end:
             text = f"{name!r} has {size} bytes, and the model's weights need {end}"

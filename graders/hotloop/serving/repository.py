@@ -24,7 +24,7 @@ from hotloop.serving.model_config import ModelConfig, Tensor, value_name
 from hotloop.serving.onnx_signature import OnnxModel
 from hotloop.serving.positions import Step
 from hotloop.serving.problem import Problem
-from hotloop.serving.repository_files import RepositoryFiles
+from hotloop.serving.repository_files import RepositoryFiles, holds
 
 BACKENDS = {"python": "model.py", "onnxruntime": "model.onnx"}
 """The backends of this server, with the file that each expects in a version folder."""
@@ -217,7 +217,7 @@ def _named_files(files: RepositoryFiles, config: ModelConfig) -> Iterator[Proble
         inside = name.removeprefix(_MODEL_FOLDER)
         if inside != name:
             yield from _named_file(files, config, inside.lstrip("/"), place)
-        elif files.follow_links and not Path(name).exists():
+        elif files.follow_links and not holds(Path(name).exists):
             yield config.problem(f"{name}: it is missing", *place)
 
 

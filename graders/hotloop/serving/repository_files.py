@@ -1,8 +1,17 @@
 """The files of a model repository, with or without following symbolic links."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from os.path import normpath
 from pathlib import Path
+
+
+def holds(question: Callable[[], bool]) -> bool:
+    """Return the answer about a path; False if no file can have its name, such as a long one."""
+    with suppress(OSError, ValueError):
+        return question()
+    return False
 
 
 @dataclass(frozen=True)
@@ -14,16 +23,17 @@ class RepositoryFiles:
 
     def is_file(self, path: Path) -> bool:
         """True if the server sees a regular file there."""
-        return path.is_file() and self._is_visible(path)
+        return holds(path.is_file) and self._is_visible(path)
 
     def is_folder(self, path: Path) -> bool:
         """True if the server sees a folder there."""
-        return path.is_dir() and self._is_visible(path)
+        return holds(path.is_dir) and self._is_visible(path)
 
     def absence(self, path: Path) -> str:
         """Return why the server sees no file at a path."""
         if self.follow_links:
-            return "it is a link that leads to no file" if path.is_symlink() else "it is missing"
+            is_link = holds(path.is_symlink)
+            return "it is a link that leads to no file" if is_link else "it is missing"
         # A link could lead out of the submission, so none is part of the copy that is served.
         return "it is missing (a link is not followed here: put the file itself there)"
 

@@ -52,6 +52,17 @@ def test_the_check_says_what_the_server_does_with_onnx_models(tmp_path: Path) ->
         judged(case, tmp_path / case.name)
 
 
+def test_a_name_of_weights_that_no_system_takes_is_a_problem(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    from tests.hotloop.serving.onnx_cases import of, whole, with_external
+
+    for number, name in enumerate(("x" * 5000, "x/" * 3000, "a\0b", "/", ".", "..", "\n")):
+        folder = tmp_path / str(number)
+        of("weights", REFUSED, with_external(location=name), whole()).write(folder)
+        [problem] = repository.check(folder, confined=True)
+        assert problem.text.startswith("weight 'W' is in ")
+
+
 def test_what_is_told_of_a_configuration_has_a_line(tmp_path: Path) -> None:
     for case in CASES:
         (tmp_path / case.name).mkdir()

@@ -208,6 +208,28 @@ def test_a_confined_server_sees_no_gpu(topics: Path, monkeypatch: pytest.MonkeyP
     assert "there is no GPU 2: the server sees 2 here" in problem.text
 
 
+@pytest.mark.parametrize("name", ["x" * 5000, "x/" * 2000 + "x", "x\\000", "\\377", "é\\n"])
+def test_a_file_name_that_no_system_takes_is_a_problem(topics: Path, name: str) -> None:
+    data = f'data_type: TYPE_INT64 dims: 32 input_data_file: "{name}"'
+    state = f'input_name: "I" output_name: "O" initial_state {{ data_file: "{name}" }}'
+    fields = {
+        f'default_model_filename: "{name}" output [': "output [",
+        f'dims: [ 6 ] label_filename: "{name}"': "dims: [ 6 ]",
+        f'model_warmup {{ inputs {{ key: "X" value {{ {data} }} }} }} output [': "output [",
+        f"sequence_batching {{ state {{ {state} }} }} output [": "output [",
+    }
+    sound = (topics / "bert" / "config.pbtxt").read_text()
+    for new, old in fields.items():
+        change(topics, "bert/config.pbtxt", old, new)
+        for confined in (True, False):
+            assert repository.check(topics, confined=confined)
+        (topics / "bert" / "config.pbtxt").write_text(sound)
+    path = topics / "preprocess" / "config.pbtxt"
+    value = f'value {{ string_value: "{name}" }}'
+    path.write_text(path.read_text() + f'parameters {{ key: "EXECUTION_ENV_PATH" {value} }}')
+    assert repository.check(topics)
+
+
 def test_source_that_no_parser_can_take_is_no_crash(topics: Path) -> None:
     source = topics / "preprocess" / "1" / "model.py"
     for text in ("(" * 100_000, "-" * 100_000 + "1", "a" + ".b" * 100_000, "x = [" * 5000, "\xff"):
