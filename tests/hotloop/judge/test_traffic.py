@@ -131,6 +131,13 @@ def assembly(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
 
 @triton.jit
 def endless(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    count = tl.load(x_ptr)
+    while count > 50.0:
+        count += 1.0
+
+
+@triton.jit
+def waiting(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
     while tl.load(x_ptr) > 50.0:
         pass
 
@@ -221,6 +228,10 @@ def in_assembly(x, out):
 
 def hangs(x, out):
     launch(endless, x, out)
+
+
+def waits(x, out):
+    launch(waiting, x, out)
 
 
 def breaks(x, out):
@@ -389,6 +400,13 @@ def test_an_endless_kernel_is_the_learners_timeout(session: Session) -> None:
     assert record.verdict is Verdict.TIMEOUT
     assert "a loop does not end" in record.sentence
     assert "Triton's interpreter" in record.sentence
+
+
+def test_a_kernel_that_waits_for_nobody_is_told_so_at_once(session: Session) -> None:
+    record = judge(session, "waits")
+    assert record.verdict is Verdict.RUNTIME_ERROR
+    assert "every program waits" in record.sentence
+    assert "x_ptr[0], which no other program changes" in record.sentence
 
 
 def test_asserts_prints_decorators_and_texts_cost_nothing(session: Session) -> None:
