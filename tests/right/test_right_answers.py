@@ -11,8 +11,8 @@ from hotloop.local_judging import judge_submission
 from .answers import RightAnswer, refusals, right_answers
 
 ANSWERS = right_answers()
-FEWEST_IN_ALL = 0
-FEWEST_A_MODULE = 0
+FEWEST_IN_ALL = 200
+FEWEST_A_MODULE = 12
 
 
 @pytest.mark.slow
