@@ -30,6 +30,9 @@ os.environ["HOTLOOP_NO_VERDICT_LOG"] = "1"
 # The user may be logged in to a class's service; tests are judged on this machine anyway.
 os.environ["HOTLOOP_SERVER"] = "here"
 
+# What a self-test or a placement on this machine has left decides no test.
+os.environ["XDG_DATA_HOME"] = str(ROOT / "build" / "data_of_tests")
+
 # The cache is shared between runs: files are named by a hash of their content, so none is stale.
 os.environ.setdefault("HOTLOOP_SIMULATOR_CACHE", str(ROOT / "build" / "simulator"))
 

@@ -253,7 +253,7 @@ def test_a_definition_without_usable_workloads_says_why(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["../outside.py", "/outside.py"])
 def test_a_solution_stays_below_its_folder(path: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.json"
-    source = {"path": path, "content": ""}
-    file.write_text(json.dumps({"spec": {"entry_point": "a.py::run"}, "sources": [source]}))
+    sources = [{"path": each, "content": ""} for each in ("a.py", path)]
+    file.write_text(json.dumps({"spec": {"entry_point": "a.py::run"}, "sources": sources}))
     with pytest.raises(UserError, match="below their folder"):
         flashinfer.sources(file)
