@@ -37,6 +37,10 @@ _ELEMENT_BYTES = {
 }
 
 
+class BadRequest(Exception):
+    """The judge asked for something that there is not; no file of a learner's can cause it."""
+
+
 class Simulator(Worker):
     """A worker that handles the judge's messages `build` and `launch`."""
 
@@ -80,7 +84,10 @@ class Simulator(Worker):
         numbers or tensors: `tensor`, a place in a mapped buffer; `name`; `is_output`.
         """
         if self.built is None:
-            raise RuntimeError("nothing was built")
+            raise BadRequest("nothing was built")
+        names = ("kernel", "grid", "block", "arguments", "order", "seconds")
+        if missing := [name for name in names if name not in message]:
+            raise BadRequest(f"a launch needs {', '.join(missing)}")
         try:
             launched = launch(
                 self.built,
@@ -132,7 +139,7 @@ def is_the_machines(error: BaseException) -> bool:
     """
     if isinstance(error, OSError):
         return error.errno in _OF_THE_MACHINE
-    return isinstance(error, ToolMissing | ImportError)
+    return isinstance(error, BadRequest | ToolMissing | ImportError)
 
 
 def _fault(kind: str, message: str, line: int, **more: str) -> Message:

@@ -42,7 +42,7 @@ def page(results: Path) -> str:
         ),
         "",
     ]
-    lines += [*_right_answers(results / "right_answers.json"), ""]
+    lines += [*_right_answers(results / "right_answers.json"), "", "## Mutants", ""]
     path = results / "mutants.json"
     if not path.is_file():
         return "\n".join([*lines, NOT_MEASURED])

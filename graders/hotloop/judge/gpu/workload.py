@@ -33,7 +33,8 @@ class DeviceWorkload(Authored):
     spec: returns shapes and dtypes of one call, from a secret generator and the call's number. The
         generator has the same state for every call of a judging, so that few distinct shapes are
         drawn.
-    draws: returns one recipe per tensor argument; the last argument requests adversarial ones.
+    draws: returns one recipe per tensor argument, none if there is none; the last argument requests
+        adversarial ones.
     truth: computes some rows of the output from those rows of the inputs, torch tensors of float64
         (masks of bool) on the GPU. Rows along the first axis must be independent. Inputs without
         that axis are passed whole. If a row needs much memory, it should compute one row at a time.
@@ -41,7 +42,7 @@ class DeviceWorkload(Authored):
     """
 
     spec: Callable[[np.random.Generator, int], CallSpec]
-    draws: Callable[[np.random.Generator, CallSpec, bool], Sequence[Draw]]
+    draws: Callable[[np.random.Generator, CallSpec, bool], tuple[Draw, ...]]
     truth: Callable[..., Tensor]
     tolerance: Callable[[CallSpec], Tolerance]
 
