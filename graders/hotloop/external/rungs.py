@@ -19,7 +19,7 @@ from hotloop.external import moves
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Disagreement, Floats
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.program import Process, Program
 from hotloop.judge.rungs.correct import Case, Tensor, frozen, ruling_about
 from hotloop.judge.rungs.correct import call as ask
@@ -347,7 +347,13 @@ class HiddenCall:
         specs = [tensor_spec(each) for each in described]
         cases = [Case("", (*self._key, at), spec) for at, spec in enumerate(specs)]
         values = [self._oracle.answer(function, case) for case in cases]
-        return [Tensor(each, spec.dtype) for each, spec in zip(values, specs, strict=True)]
+        with ours("the problem's tensors"):
+            return [_tensor(each, spec) for each, spec in zip(values, specs, strict=True)]
+
+
+def _tensor(values: Floats, spec: TensorSpec) -> Tensor:
+    """Return a tensor; the oracle reports whole numbers as float64 too."""
+    return Tensor(values if spec.dtype.floating else values.astype(np.int64), spec.dtype)
 
 
 LABELS = {

@@ -38,6 +38,8 @@ CHECKS = Path(checks.__file__).parent
 IMPORTED_LATER = {
     "hotloop.worker.kernel",
     "hotloop.worker.torch_operations",
+    "hotloop.worker.torch_record",
+    "hotloop.worker.torch_replay",
     *(f"hotloop.checks.{p.parent.name}.baselines" for p in CHECKS.glob("*/baselines.py")),
 }
 """The sandbox's notebook kernel is ipykernel; the others run in workers that have torch."""

@@ -81,7 +81,11 @@ def test_check_of_a_broken_program_names_kind_and_lines() -> None:
     ("text", "line", "what"),
     [
         (PTX, 2, "error: invalid % escape"),
-        ("#include <cstdio>\n#include <mma.h>\nint main() {}\n", 2, "matrix instructions"),
+        (
+            "#include <cstdio>\n#include <mma.h>\nint main() {}\n",
+            2,
+            "nvcuda::wmma is not simulated",
+        ),
         ("__global__ void k() {\n  nothing();\n}\nint main() {}\n", 2, "undeclared identifier"),
     ],
 )

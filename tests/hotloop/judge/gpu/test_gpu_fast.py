@@ -101,7 +101,7 @@ def test_a_candidate_as_slow_as_the_baseline(judge) -> None:
     record = judge(COPY.format(seconds=SLOW))
     assert record.verdict is Verdict.TOO_SLOW
     assert record.earned == 0
-    assert "the next level is 2×" in record.sentence
+    assert "first level is 2×" in record.sentence
 
 
 def test_wrong_in_a_timed_call(judge) -> None:

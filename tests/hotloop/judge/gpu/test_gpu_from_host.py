@@ -166,7 +166,7 @@ def test_others_on_the_card(judge: Any, fake: Any) -> None:
     fake.set(clients=9)
     record = judge(FAST, TWICE.format(seconds=0))
     assert record.verdict is Verdict.UNDECIDED
-    assert "Others use this GPU" in record.sentence
+    assert "Others used the GPU all the time" in record.sentence
 
 
 def test_without_a_card_nothing_is_measured(session: Session, no_card: str) -> None:
