@@ -179,16 +179,21 @@ class SmallJudge:
     def _ask(self, job: Job) -> Any:
         if job.listen is None:
             return RungRecord("correct", Verdict.RUNTIME_ERROR, "There is no kernel.")
+        path = Path(job.listen)
+        # The kernel connects as soon as the path exists, so it appears once somebody listens.
+        unready = path.with_suffix(".new")
         with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(job.listen)
-            Path(job.listen).chmod(0o777)
+            listener.bind(str(unready))
+            unready.chmod(0o777)
             listener.listen(1)
             listener.settimeout(10)
+            unready.rename(path)
             try:
                 connection, _ = listener.accept()
             except TimeoutError:
                 return RungRecord("correct", Verdict.RUNTIME_ERROR, "Nobody came.")
-        Path(job.listen).unlink()
+            finally:
+                path.unlink()
         with connection:
             try:
                 return self._call(connection, job)
