@@ -5,12 +5,14 @@
 Each judging draws new hidden inputs, on all checks that measure neither speed nor a GPU. A right
 answer must pass every time; each refusal is printed with its sentence and a seed for `hotloop check
 --seed`, and the exit code is 1. `--keep` writes tests/benchmarks/results/right_answers.json, which
-the site's page "How strong the checks are" shows; rows of other answers stay.
+the site's page "How strong the checks are" shows, and goes on where an earlier run of the same
+answers and the same graders stopped; rows of other answers stay.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 import threading
@@ -30,6 +32,7 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
+from hotloop.judge.grader_digest import grader_digest
 from hotloop.local_judging import judge_submission
 
 RESULT = Path(__file__).parent / "results" / "right_answers.json"
@@ -42,7 +45,8 @@ class Row:
     """Results of one answer.
 
     judged, refused: judgings. unmeasured: judgings in which this machine could measure no check.
-    sentences: the different reasons of refusals, at most three, each with a seed.
+    sentences: the different reasons of refusals, at most three, each with a seed. code: SHA-256 of
+    the answer and its graders.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Row:
     refused: int = 0
     unmeasured: int = 0
     sentences: list[str] = field(default_factory=list[str])
+    code: str = ""
 
     def add(self, record: Record) -> None:
         """Count one judging."""
@@ -94,11 +99,12 @@ def judge_all(
 ) -> list[Row]:
     """Judge every answer `times` times; keep: write the results after each answer."""
     local = threading.local()
+    earlier = kept() if keep else {}
 
     def judge(answer: RightAnswer) -> Row:
         if not hasattr(local, "judge"):
             local.judge = JudgeProcess()
-        return judged_row(answer, times, local.judge)
+        return judged_row(answer, times, local.judge, earlier.get(answer.name))
 
     rows: list[Row] = []
     started = time.monotonic()
@@ -121,9 +127,17 @@ def judge_all(
     return sorted(rows, key=lambda row: row.name)
 
 
-def judged_row(answer: RightAnswer, times: int, judge: JudgeProcess) -> Row:
-    """Judge one answer with newly drawn inputs each time."""
-    row, files = Row(answer.name, answer.module, answer.task), answer.submission()
+def judged_row(
+    answer: RightAnswer, times: int, judge: JudgeProcess, earlier: Row | None = None
+) -> Row:
+    """Judge one answer with newly drawn inputs each time, after those of an earlier run."""
+    files = answer.submission()
+    code = hashlib.sha256(grader_digest(answer.module).encode())
+    for name in sorted(files):
+        code.update(f"{name}\0".encode() + files[name])
+    row = Row(answer.name, answer.module, answer.task, code=code.hexdigest())
+    if earlier is not None and earlier.code == row.code:
+        row = earlier
     while row.judged < times and not row.unmeasured:
         if row.judged == row.refused == REPEATED:
             break
@@ -158,11 +172,16 @@ def _counts(rows: Sequence[Row]) -> dict[str, Any]:
 
 def write(rows: Iterable[Row]) -> None:
     """Write the result file; rows of answers that were not judged now stay as they are."""
-    new = {row.name: row for row in rows}
-    if RESULT.is_file():
-        old = json.loads(RESULT.read_text(encoding="utf-8"))["answers"]
-        new = {row["name"]: Row(**row) for row in old if row["name"] not in new} | new
-    RESULT.write_text(json.dumps(summary(new.values()), indent=1) + "\n", encoding="utf-8")
+    rows = (kept() | {row.name: row for row in rows}).values()
+    RESULT.write_text(json.dumps(summary(rows), indent=1) + "\n", encoding="utf-8")
+
+
+def kept() -> dict[str, Row]:
+    """Return the rows of the result file, by name."""
+    if not RESULT.is_file():
+        return {}
+    document = json.loads(RESULT.read_text(encoding="utf-8"))
+    return {row["name"]: Row(**row) for row in document["answers"]}
 
 
 def text_of(document: dict[str, Any]) -> str:
