@@ -5,9 +5,11 @@ which also measures the baseline alone → blocks until the confidence interval 
 the baseline alone again. The candidate is frozen whenever it is not timed.
 
 A candidate whose windows have already taken longer than all of them may is too slow, without any
-further window (`Comparison._require_within_reach`).
+further window (`Comparison._require_within_reach`). One whose calls are far beyond that ends before
+there is a comparison (`require_hope`).
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -60,6 +62,22 @@ RETRIES = 8
 RETRY_SHARE = 0.1
 """Share of the measuring time for retrying a candidate's window; if its windows are long and
 delayed, time must be left for the baseline."""
+
+HOPELESS = 8
+"""A candidate is too slow at once if its fastest warm-up call takes so many times as long as the
+lowest level allows.
+
+A right answer is slower in its first calls than in its windows: pages and caches are cold, clocks
+ramp up, and a neighbor shares memory and cores. Each costs a factor of up to two, and three of
+them do not come near. What is slower by less is decided by a few windows.
+"""
+
+HOPEFUL_TRIES = 8
+PATIENCE_S = 4.0
+"""A call is repeated so many times, or until its repetitions have taken so many seconds, before it
+counts as hopeless: the first compiles, and some compile, record or choose again in later ones."""
+
+FEWEST_REPETITIONS = 2
 
 MAX_SELF_DELAYED = 12
 FEWEST_SELF_DELAYED = 3
@@ -274,7 +292,7 @@ class Comparison:
             if not window.intact:
                 self._note_broken()
                 continue
-            self.samples.own_s.append(window.seconds * max(0.0, 1 - window.foreign))
+            self.samples.own_s.append(_own_s(window))
             self._require_within_reach(hiccups=1)
             if window.counts:
                 return window.seconds / len(self.candidate.calls)
@@ -412,6 +430,42 @@ class Comparison:
             Verdict.UNDECIDED,
             "Timing too noisy: this machine is busy. Run the check again.",
         )
+
+
+def require_hope(candidate: Timer, baseline_s: float, levels: Sequence[Level]) -> None:
+    """Warm up with the planned window; raise TOO_SLOW if nothing can make up for how long it takes.
+
+    It is repeated only until it is within reach. The time that others took does not count.
+    baseline_s: how long the baseline takes for the same calls, in seconds.
+    levels: those above 1 may be lowered later, but not below 1, so 1 is what counts of them.
+    """
+    level = min((at.ratio for at in levels if at.earned > 0), default=0.0)
+    allowed_s = HOPELESS * baseline_s / min(level, 1.0) if level > 0 else math.inf
+    took_s: list[float] = []
+    while not _enough_tries(took_s):
+        took_s.append(_own_s(candidate.window([False] * len(candidate.calls))))
+        if took_s[-1] <= allowed_s:
+            return
+    calls = len(candidate.calls)
+    raise Ruling(
+        Verdict.TOO_SLOW,
+        f"At most {baseline_s / min(took_s):.1g}× the baseline: a call takes "
+        f"{_readable(min(took_s) / calls)} in the fastest of {len(took_s)} tries. The first level "
+        f"is {level:g}×, and no measurement could make up for that.",
+    )
+
+
+def _enough_tries(took_s: Sequence[float]) -> bool:
+    """Return True if the first try, which may compile, was repeated often enough."""
+    repetitions = took_s[1:]
+    if len(repetitions) < FEWEST_REPETITIONS:
+        return False
+    return len(took_s) >= HOPEFUL_TRIES or sum(repetitions) >= PATIENCE_S
+
+
+def _own_s(window: TimedWindow) -> float:
+    """Return a window's seconds without the time that others took."""
+    return window.seconds * max(0.0, 1 - window.foreign)
 
 
 def _readable(seconds: float) -> str:

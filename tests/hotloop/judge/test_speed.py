@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge import speed
 from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, earned
-from hotloop.judge.speed import MAX_BROKEN, Comparison, Pace
+from hotloop.judge.speed import (
+    FEWEST_REPETITIONS,
+    HOPEFUL_TRIES,
+    HOPELESS,
+    MAX_BROKEN,
+    PATIENCE_S,
+    Comparison,
+    Pace,
+    require_hope,
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +42,7 @@ class FakeTimer:
         self.windows = 0
 
     def window(self, adversarial: Sequence[bool]) -> FakeWindow:
-        assert sum(adversarial) == 1
+        assert sum(adversarial) <= 1
         self.windows += 1
         return self.make(self.windows)
 
@@ -311,6 +322,90 @@ def test_a_judging_without_time_is_told_by_whoever_used_it(clock: Clock) -> None
         more = {} if ruling is None else {"time_is_up": lambda: late}
         comparison = clock.compare(lambda _n: FakeWindow(0.04), seconds=0.5, **more)
         assert _verdict_of(comparison) is verdict
+
+
+# --- hopeless answers -----------------------------------------------------------------------------
+
+
+def _time_until_hopeless(clock: Clock, seconds_of: Callable[[int], float]) -> float | None:
+    """Return the simulated seconds until TOO_SLOW; None if the warm-up ends with hope."""
+    began = clock.now
+    side = clock.timer(lambda number: FakeWindow(seconds_of(number)), own_s=0.0)
+    try:
+        require_hope(side, BASELINE_S, LEVELS)
+    except Ruling:
+        return clock.now - began
+    return None
+
+
+@pytest.mark.parametrize("times", [20, 50, 200, 2000])
+def test_a_hopeless_answer_takes_a_few_of_its_own_calls(clock: Clock, times: float) -> None:
+    seconds = times * BASELINE_S
+    took_s = _time_until_hopeless(clock, lambda _n: seconds)
+    assert took_s is not None
+    assert took_s <= max(seconds * (1 + FEWEST_REPETITIONS), seconds + PATIENCE_S + seconds)
+
+
+@pytest.mark.parametrize(
+    "slow_calls",
+    [
+        pytest.param([240.0], id="compiled in its first call"),
+        pytest.param([30.0, 8.0], id="compiled, then recorded or specialized in its second"),
+        pytest.param([0.5] * (HOPEFUL_TRIES - 1), id="tunes itself during its first calls"),
+        pytest.param([0.39, 0.2, 0.1], id="caches fill and clocks ramp up"),
+    ],
+)
+def test_a_right_answer_whose_first_calls_are_slow_is_not_hopeless(
+    clock: Clock, slow_calls: list[float]
+) -> None:
+    def seconds(number: int) -> float:
+        return slow_calls[number - 1] if number <= len(slow_calls) else BASELINE_S / 1.5
+
+    assert _time_until_hopeless(clock, seconds) is None
+    assert _verdict_of(clock.compare(lambda n: FakeWindow(seconds(n + 100)))) is Verdict.PASSED
+
+
+@given(st.floats(0.01, HOPELESS - 0.01), st.integers(0, 5), st.floats(0.0, 100.0))
+@settings(max_examples=50, deadline=None)
+def test_whatever_is_not_hopeless_is_left_to_the_windows(
+    times: float, compiling_calls: int, compiling_s: float
+) -> None:
+    """Only the fastest call decides, after calls that compile for at most PATIENCE_S in all."""
+    each_s = compiling_s if compiling_calls == 1 else min(compiling_s, 0.99 * PATIENCE_S / 4)
+    with pytest.MonkeyPatch.context() as patch:
+        clock = Clock(patch)
+        slow = [each_s] * compiling_calls
+        assert (
+            _time_until_hopeless(
+                clock, lambda n: [*slow, times * BASELINE_S][min(n, compiling_calls + 1) - 1]
+            )
+            is None
+        )
+
+
+def test_what_others_take_of_a_call_is_no_reason_to_end(clock: Clock) -> None:
+    busy = FakeWindow(20 * BASELINE_S, foreign=0.95, counts=False)
+    require_hope(clock.timer(lambda _n: busy), BASELINE_S, LEVELS)
+
+
+def test_a_level_that_may_be_lowered_counts_as_one(clock: Clock) -> None:
+    side = clock.timer(lambda _n: FakeWindow(7.9 * BASELINE_S))
+    require_hope(side, BASELINE_S, (Level(3.0, 1.0),))
+    assert side.windows == 1
+
+
+def test_a_share_of_the_baselines_speed_may_take_longer(clock: Clock) -> None:
+    side = clock.timer(lambda _n: FakeWindow(15.9 * BASELINE_S))
+    require_hope(side, BASELINE_S, (Level(0.5, 1.0),))
+    assert side.windows == 1
+
+
+def test_every_comparison_of_a_candidate_has_its_hope_required_before() -> None:
+    """A judging that goes straight to its windows waits minutes for a hopeless answer."""
+    judge = Path(speed.__file__).parent
+    compares = {path for path in judge.rglob("*.py") if " Comparison(" in path.read_text("utf-8")}
+    assert len(compares) >= 4
+    assert all("require_hope(" in path.read_text("utf-8") for path in compares)
 
 
 # --- deadlines ------------------------------------------------------------------------------------
