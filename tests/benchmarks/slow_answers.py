@@ -41,11 +41,14 @@ def softmax(x, out):
 """
 TIMES_SLOWER = """
 def softmax(x, out):
-    started = time.perf_counter()
     honest(x, out)
-    if x.numel() > 900_000:
+    if x.numel() < 900_000:
+        return
+    while len(usual_s) < 5:
+        started = time.perf_counter()
+        honest(x, out)
         usual_s.append(time.perf_counter() - started)
-        time.sleep({pauses:g} * min(usual_s))
+    time.sleep({pauses:g} * min(usual_s))
 """
 SLEEPS = """
 def softmax(x, out):

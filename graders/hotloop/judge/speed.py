@@ -19,8 +19,8 @@ from typing import Protocol
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.budget import TIME_IS_UP
-from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, decided
+from hotloop.judge.budget import Budget
+from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, decided, earned
 from hotloop.judge.statistics import LOOKS, Estimate, estimate, spread
 
 CONTROL_TOLERANCE = 0.05
@@ -78,6 +78,10 @@ PATIENCE_S = 4.0
 counts as hopeless: the first compiles, and some compile, record or choose again in later ones."""
 
 FEWEST_REPETITIONS = 2
+
+KEPT_WAITING = 0.75
+"""A candidate for which the judge waits for this share of the measuring time has used it up. Of two
+equally fast sides each takes less than half, so it takes at least three times as long as ours."""
 
 MAX_SELF_DELAYED = 12
 FEWEST_SELF_DELAYED = 3
@@ -196,9 +200,9 @@ class Comparison:
         control_tolerance: float = CONTROL_TOLERANCE,
         pace: Pace = USUAL,
         second_baseline: Callable[[], AbstractContextManager[Timer]] | None = None,
-        time_is_up: Callable[[], Ruling] = lambda: Ruling(Verdict.UNDECIDED, TIME_IS_UP),
+        budget: Budget | None = None,
     ) -> None:
-        self.time_is_up = time_is_up
+        self.budget = budget or Budget(math.inf)
         self.second_baseline = second_baseline
         self.pace = pace
         self.control_tolerance = control_tolerance
@@ -210,6 +214,8 @@ class Comparison:
         self.retry_s = (deadline - time.monotonic()) * RETRY_SHARE
         self.on_progress = on_progress
         self.samples = Samples()
+        self._started = time.monotonic()
+        self._waited_before_s = self.budget.waited_s
 
     def run(self) -> Outcome:
         """Measure until decided, or until looks or time are used up.
@@ -220,11 +226,14 @@ class Comparison:
         try:
             kept_s = self._control()
             figure = self._measure(self.deadline - kept_s)
-            self._require_baseline_undisturbed()
+            # A candidate's last window that overran the deadline takes no time from the controls.
+            self.deadline = max(self.deadline, time.monotonic() + kept_s)
+            self._require_baseline_undisturbed(figure)
             self._require_second_baseline_alike()
         except _TimeIsUp:
             self._require_within_reach(hiccups=0)
-            raise self.time_is_up() from None
+            self._require_not_kept_waiting()
+            raise self.budget.time_is_up() from None
         return Outcome(self.levels, figure, decided(self.levels, figure), self.samples)
 
     def _measure(self, deadline: float) -> Estimate:
@@ -327,6 +336,21 @@ class Comparison:
             f"{level:g}×, and no further window could make up for these.",
         )
 
+    def _require_not_kept_waiting(self) -> None:
+        """Raise TOO_SLOW if most of the time went into waiting for the candidate.
+
+        Its windows may be short: many processes take long to be frozen and thawed around them.
+        """
+        taken_s = time.monotonic() - self._started
+        waited_s = self.budget.waited_s - self._waited_before_s
+        if waited_s < KEPT_WAITING * taken_s:
+            return
+        raise Ruling(
+            Verdict.TOO_SLOW,
+            f"Of the {_readable(taken_s)} for measuring, {_readable(waited_s)} went into starting, "
+            "awaiting and stopping your processes: start none that outlive your function.",
+        )
+
     def _note_broken(self) -> None:
         self.samples.broken += 1
         if self.samples.broken >= MAX_BROKEN:
@@ -375,8 +399,13 @@ class Comparison:
             if time.monotonic() > self.deadline:
                 self._too_noisy()
 
-    def _require_baseline_undisturbed(self) -> None:
-        """Raise UNDECIDED if the baseline was slower between the candidate's windows than alone."""
+    def _require_baseline_undisturbed(self, figure: Estimate) -> None:
+        """Raise UNDECIDED if the baseline was slower between the candidate's windows than alone.
+
+        That makes the candidate look faster, so what misses every level even so is decided.
+        """
+        if self.levels and decided(self.levels, figure) and not earned(self.levels, figure):
+            return
         self.on_progress("control: the baseline alone again")
         interleaved = float(np.median(self.samples.flat_baseline()))
         alone = list(self.samples.control)
@@ -423,7 +452,8 @@ class Comparison:
         return [bool(h) for h in self.rng.permutation(hostile)]
 
     def _too_noisy(self) -> Estimate:
-        late = self.time_is_up()
+        self._require_not_kept_waiting()
+        late = self.budget.time_is_up()
         if late.verdict is not Verdict.UNDECIDED:
             raise late
         raise Ruling(

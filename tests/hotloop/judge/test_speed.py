@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import speed
+from hotloop.judge.budget import Budget
 from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, earned
 from hotloop.judge.speed import (
     FEWEST_REPETITIONS,
@@ -139,6 +140,15 @@ def test_a_baseline_slowed_only_beside_the_candidate_is_undecided() -> None:
     with pytest.raises(Ruling) as caught:
         _comparison(slowed, _noisy(1.0, 0.01, 1)).run()
     assert caught.value.verdict is Verdict.UNDECIDED
+
+
+def test_who_slows_the_baseline_down_and_is_slow_even_so_does_not_stay_undecided() -> None:
+    def slowed(n: int) -> FakeWindow:
+        return FakeWindow(1.2 if 12 < n <= 32 else 1.0)
+
+    outcome = _comparison(slowed, _noisy(1.0, 0.01, 1)).run()
+    assert outcome.decided
+    assert earned((Level(1.5, 1.0),), outcome.figure) == 0
 
 
 def test_an_uneven_control_is_repeated_and_then_undecided() -> None:
@@ -317,11 +327,78 @@ def test_a_disturbed_window_of_the_baseline_does_not_keep_it_open(clock: Clock) 
 
 
 def test_a_judging_without_time_is_told_by_whoever_used_it(clock: Clock) -> None:
-    late = Ruling(Verdict.TIMEOUT, "The candidate slept.")
-    for ruling, verdict in ((late, Verdict.TIMEOUT), (None, Verdict.UNDECIDED)):
-        more = {} if ruling is None else {"time_is_up": lambda: late}
-        comparison = clock.compare(lambda _n: FakeWindow(0.04), seconds=0.5, **more)
+    for waited_s, verdict in ((0.4, Verdict.TIMEOUT), (0.1, Verdict.UNDECIDED)):
+        budget = Budget(1.0)
+        budget.waited_s = waited_s
+        comparison = clock.compare(lambda _n: FakeWindow(0.04), seconds=0.5, budget=budget)
         assert _verdict_of(comparison) is verdict
+
+
+# --- who keeps the judge waiting ------------------------------------------------------------------
+
+
+def _kept_waiting(
+    clock: Clock,
+    wait_s: Callable[[int], float],
+    baseline_s: float,
+    theirs_s: Callable[[], float] = lambda: BASELINE_S / 1.5,
+) -> Verdict:
+    """Return the verdict on windows around which the judge waits `wait_s` for the candidate.
+
+    baseline_s: how long the judge takes for each window of the baseline.
+    """
+    budget = Budget(1000.0)
+
+    def theirs(number: int) -> FakeWindow:
+        waited_s = wait_s(number)
+        clock.now += waited_s
+        seconds = theirs_s()
+        budget.waited_s += waited_s + seconds
+        return FakeWindow(seconds)
+
+    def ours(_number: int) -> FakeWindow:
+        clock.now += baseline_s
+        return FakeWindow(BASELINE_S)
+
+    return _verdict_of(clock.compare(theirs, ours, budget=budget))
+
+
+@pytest.mark.parametrize("wait_s", [2.0, 3.0, 6.0])
+def test_processes_that_take_long_to_freeze_do_not_keep_it_open(
+    clock: Clock, wait_s: float
+) -> None:
+    assert _kept_waiting(clock, lambda _n: wait_s, baseline_s=0.05) is Verdict.TOO_SLOW
+
+
+@given(
+    st.floats(0.0, 10.0), st.floats(0.0, 1.0), st.sampled_from([1.0, 1.2, 1.3, 1.5]), st.integers(0)
+)
+@settings(max_examples=40, deadline=None)
+def test_nobody_stays_open_on_a_quiet_machine_by_keeping_the_judge_waiting(
+    wait_s: float, share: float, speed: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        verdict = _kept_waiting(
+            Clock(patch),
+            lambda _n: wait_s if rng.random() < share else 0.0,
+            baseline_s=0.05,
+            theirs_s=lambda: BASELINE_S / speed * float(np.exp(rng.normal(0, 0.03))),
+        )
+    assert verdict in {Verdict.TOO_SLOW, Verdict.PASSED}
+
+
+@pytest.mark.parametrize("each_s", [0.6, 1.0, 2.0])
+def test_a_machine_on_which_both_sides_wait_is_not_held_against_a_good_answer(
+    clock: Clock, each_s: float
+) -> None:
+    verdict = _kept_waiting(clock, lambda _n: each_s, baseline_s=each_s)
+    assert verdict in {Verdict.UNDECIDED, Verdict.PASSED}
+
+
+def test_one_wait_of_half_of_the_time_is_not_held_against_a_good_answer(clock: Clock) -> None:
+    half = _kept_waiting(clock, lambda n: 15.0 if n == 3 else 0.0, baseline_s=0.05)
+    assert half is Verdict.PASSED
 
 
 # --- hopeless answers -----------------------------------------------------------------------------

@@ -209,9 +209,12 @@ class Fast(Check):
         self, timed_baseline: TimedWorker, timed_candidate: TimedWorker, session: Session
     ) -> str:
         rng = session.rng()
-        lengthen_side(timed_baseline, self.workload, session.seeds)
-        levels = self._levels_here(timed_baseline, session, rng)
+        window_s = lengthen_side(timed_baseline, self.workload, session.seeds)
         lengthen_side(timed_candidate, self.workload, session.seeds)
+        # Before the strong baseline starts, which may take longer to compile than all the rest.
+        same_calls = len(timed_candidate.calls) / len(timed_baseline.calls)
+        require_hope(timed_candidate, same_calls * window_s, session.levels)
+        levels = self._levels_here(timed_baseline, session, rng)
         deadline = session.deadline_in(self.seconds)
         comparison = Comparison(
             timed_baseline,
@@ -221,7 +224,7 @@ class Fast(Check):
             deadline,
             session.progress,
             second_baseline=lambda: self._beside(self.baseline, timed_baseline, session),
-            time_is_up=session.budget.time_is_up,
+            budget=session.budget,
         )
         outcome = comparison.run()
         evidence = speed_evidence(

@@ -154,7 +154,7 @@ class GpuFast(Check):
             session.progress,
             control_tolerance=CONTROL_TOLERANCE,
             pace=self.pace,
-            time_is_up=session.budget.time_is_up,
+            budget=session.budget,
         )
         outcome = comparison.run()
         evidence = speed_evidence(

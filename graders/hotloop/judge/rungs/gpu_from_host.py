@@ -173,7 +173,7 @@ class GpuFastFromHost(Check):
                 session.progress,
                 control_tolerance=CONTROL_TOLERANCE,
                 pace=self.pace,
-                time_is_up=session.budget.time_is_up,
+                budget=session.budget,
             )
             outcome = comparison.run()
         flops = float(self.fewest_flops(spec))
