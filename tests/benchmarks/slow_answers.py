@@ -1,16 +1,16 @@
-"""Prints how long the judge takes to call an answer too slow that is N times too slow.
+"""Prints how long the judge takes to call an answer too slow that is N times too slow, or sleeps.
 
 The answer is the honest softmax of `fused_softmax.compiled_chain`, with a sleep in each large call
-that makes it N times as slow as the baseline of the check.
+that makes it N times as slow as the baseline of the check. The honest one is judged first: each
+line says how much longer or shorter its verdict took, so a busy machine matters less.
 
-    python tests/benchmarks/slow_answers.py [TIMES ...]
+    python tests/benchmarks/slow_answers.py [--times N ...] [--sleep SECONDS]
 """
 
 import argparse
 import json
 import time
-from collections.abc import Mapping
-from textwrap import dedent
+from collections.abc import Iterator, Mapping, Sequence
 
 from hotloop.core.record import JUDGING_SECONDS
 from hotloop.judge.client import JudgeProcess
@@ -19,53 +19,83 @@ from hotloop.notebook_cells import NOTEBOOK
 from hotloop.render import untouched
 
 MODULE, TASK, RUNGS = "fused_softmax", "compiled_chain", ["correct", "fast_cpu"]
+TIMES = (20.0, 50.0, 200.0, 2000.0)
+
+HONEST = """
+import time
+
+import torch
+
+usual_s = []
 
 
-def answer(times: float) -> Mapping[str, bytes]:
-    """Return a submission whose large calls take `times` as long as its first ones."""
-    code = f"""
-    import time
+def honest(x, out):
+    z = x - x.amax(-1, keepdim=True)
+    e = torch.exp(z)
+    torch.div(e, e.sum(-1, keepdim=True), out=out)
 
-    import torch
-
-    usual_s = []
-
-
-    def honest(x, out):
-        z = x - x.amax(-1, keepdim=True)
-        e = torch.exp(z)
-        torch.div(e, e.sum(-1, keepdim=True), out=out)
-
-
-    def softmax(x, out):
+"""
+OF_USUAL_SPEED = """
+def softmax(x, out):
+    honest(x, out)
+"""
+TIMES_SLOWER = """
+def softmax(x, out):
+    honest(x, out)
+    if x.numel() < 900_000:
+        return
+    while len(usual_s) < 5:
         started = time.perf_counter()
         honest(x, out)
-        if x.numel() > 900_000:
-            usual_s.append(time.perf_counter() - started)
-            time.sleep({times - 1:g} * min(usual_s))
-    """
+        usual_s.append(time.perf_counter() - started)
+    time.sleep({pauses:g} * min(usual_s))
+"""
+SLEEPS = """
+def softmax(x, out):
+    honest(x, out)
+    time.sleep({seconds:g})
+"""
+
+
+def answers(times: Sequence[float], sleep_s: float) -> Iterator[tuple[str, str]]:
+    """Yield a name and the text of the answer cell, the honest one first."""
+    yield "honest", HONEST + OF_USUAL_SPEED
+    for each in times:
+        yield f"{each:g} times as slow", HONEST + TIMES_SLOWER.format(pauses=each - 1)
+    yield f"sleeps {sleep_s:g} s", HONEST + SLEEPS.format(seconds=sleep_s)
+
+
+def submission(code: str) -> Mapping[str, bytes]:
+    """Return a submission with this text in the answer cell."""
     files = dict(untouched(MODULE))
     notebook = json.loads(files[NOTEBOOK])
     heading = f"### TASK {MODULE}.{TASK}"
     (cell,) = (each for each in notebook["cells"] if heading in "".join(each["source"]))
-    cell["source"] = dedent(code)
+    cell["source"] = code
     return {**files, NOTEBOOK: json.dumps(notebook).encode()}
 
 
 def main() -> None:
-    """Print a line for each number."""
+    """Print a line for each answer."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("times", nargs="*", type=float, default=[10, 20, 50, 200, 1000])
+    parser.add_argument("--times", nargs="*", type=float, default=TIMES)
+    parser.add_argument("--sleep", type=float, default=2.0)
+    asked = parser.parse_args()
+    honest_s = 0.0
     with JudgeProcess() as judge:
-        for times in parser.parse_args().times:
+        for name, code in answers(asked.times, asked.sleep):
             started = time.monotonic()
-            record = judge_submission(answer(times), MODULE, [TASK], RUNGS, judge=judge)[TASK]
-            rung = record.rungs[-1]
+            record = judge_submission(submission(code), MODULE, [TASK], RUNGS, judge=judge)[TASK]
             took_s = time.monotonic() - started
-            check_s = rung.evidence[JUDGING_SECONDS]
+            honest_s = honest_s or took_s
+            rung = record.rungs[-1]
+            parts = ", ".join(
+                f"{each.rung} {each.evidence.get(JUDGING_SECONDS, 0.0):.1f} s"
+                for each in record.rungs
+            )
             print(
-                f"{times:g} times: {rung.verdict} in {took_s:.1f} s, {check_s:.1f} s of them for "
-                f"the speed check. {rung.sentence}",
+                f"{name}: {rung.verdict} in {took_s:.1f} s ({parts}), {took_s / honest_s:.2f} of "
+                f"the honest answer's. {rung.sentence}",
                 flush=True,
             )
 

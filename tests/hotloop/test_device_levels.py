@@ -181,3 +181,62 @@ def test_what_is_declared_as_reachable_is_what_a_recorded_run_reached() -> None:
                 ]
                 assert rung.threshold.reachable in reached, f"{module.id}.{task.id}.{rung.id}"
     assert declared
+
+
+# --- levels on a CPU ------------------------------------------------------------------------------
+
+ROOM = 1.2
+"""Where the reference's recorded lower bound is so many times the full level, another CPU may lower
+it by a sixth without costing a right answer anything."""
+
+NO_STRONG_BASELINE = {
+    "fused_softmax.operator_extension.fast_cpu": (
+        "The baseline is the library's own kernel, compiled for the CPU at hand, and the levels "
+        "are shares of its speed: it is the strong baseline."
+    ),
+    "control_flow_export.package.cold_start": (
+        "Loading is compared with compiling at the start, which takes minutes where loading takes "
+        "seconds: no CPU brings the two near each other."
+    ),
+    "triton_ensemble.perf_analyzer.measured": (
+        "What is compared is waiting for a batch with not waiting, by the server's clock; its "
+        "level is 4 % below that of `tune`, which measures the same settings and has room."
+    ),
+    "yolo_on_mobile.fit.fast_cpu": (
+        "The level is a floor below 1, for a file that may be slower than the exported one but not "
+        "by much: the reference does nothing for speed that a CPU could fail to reward."
+    ),
+    "resnet_tensorrt.quantize.fast_cpu": (
+        "Any strong baseline is the answer: one call of the quantizer with the right options, and "
+        "no installation holds it. A CPU without int8 dot products is not measured "
+        "(`quantized.multiplies_bytes`); `hotloop author selftest` finds others that miss."
+    ),
+    "transformer_compilation.tiled_attention.fast_cpu": (
+        "Any strong baseline is the answer: the library has no fused attention with a cap, and "
+        "without one it was only 1.15 times as fast. `hotloop author selftest` finds CPUs that "
+        "miss."
+    ),
+}
+"""Levels near what the reference reaches, and why nothing stronger is measured beside them."""
+
+
+def test_a_level_on_a_cpu_is_far_off_or_follows_a_strong_baseline_or_says_why_not() -> None:
+    near: set[str] = set()
+    for module in curriculum.modules():
+        measurements = [m for run in curriculum.runs(module.id) for m in run.measurements]
+        for task in module.tasks:
+            for rung in task.rungs:
+                if rung.threshold is None or rung.needs_gpu or rung.threshold.reachable:
+                    continue
+                least = min(
+                    (
+                        m.ratio.low
+                        for m in measurements
+                        if (m.task, m.rung, m.candidate) == (task.id, rung.id, "reference")
+                        and m.ratio
+                    ),
+                    default=0.0,
+                )
+                if least < ROOM * rung.threshold.levels[-1].ratio:
+                    near.add(f"{module.id}.{task.id}.{rung.id}")
+    assert near == set(NO_STRONG_BASELINE)

@@ -25,6 +25,8 @@ class Budget:
     extend: tells whoever waits for the judge that it takes up to so many seconds more.
     turn_s: seconds that did not count, spent on `turn` or in `without`; the deadline was moved by
         them.
+    waited_s: seconds for which the judge has waited for the candidate: for its answers, and until
+        its processes were frozen or ran again.
     """
 
     def __init__(
@@ -36,7 +38,7 @@ class Budget:
         self.deadline = time.monotonic() + seconds
         self.turn_s = 0.0
         self._seconds = seconds
-        self._waited_s = 0.0
+        self.waited_s = 0.0
         self._turn: Callable[[], None] | None = turn
         self._extend = extend
 
@@ -47,13 +49,13 @@ class Budget:
         try:
             yield
         finally:
-            self._waited_s += time.monotonic() - started
+            self.waited_s += time.monotonic() - started
 
     @property
     def used_by_candidate(self) -> bool:
         """True if no time is left, and the candidate is why."""
         left = self.deadline - time.monotonic()
-        return left < NOTHING_S and self._waited_s >= OWN_SHARE * self._seconds
+        return left < NOTHING_S and self.waited_s >= OWN_SHARE * self._seconds
 
     def time_is_up(self) -> Ruling:
         """Return the Ruling for a task whose time is used up.

@@ -5,6 +5,7 @@ so that the two compared servers never run at the same time.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -73,6 +74,7 @@ class LoadedServer:
 
     calls: the requests of a window.
     trusted: the server runs only a repository of the check.
+    waiting: counts the time inside its context as spent on the candidate.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class LoadedServer:
         requests: int,
         threads: int,
         trusted: bool,
+        waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.server = server
         self.questions = questions
@@ -92,6 +95,7 @@ class LoadedServer:
         self.calls = range(requests)
         self.threads = threads
         self.trusted = trusted
+        self.waiting = waiting
         self.tails: dict[float, float] = {}
         self._clients = self._guarded(lambda: Clients(server, clients))
         freeze(server.process.freezer, trusted=trusted)
@@ -104,10 +108,11 @@ class LoadedServer:
         freezer = self.server.process.freezer
         before, stolen = freezer.usage(), steal_seconds()
         still = before == self._at_rest
-        freezer.thaw()
-        first = self._ask(lead_in)
-        load = self._ask(timed)
-        freeze(freezer, trusted=self.trusted)
+        with self.waiting():
+            freezer.thaw()
+            first = self._ask(lead_in)
+            load = self._ask(timed)
+            freeze(freezer, trusted=self.trusted)
         after = self._at_rest = freezer.usage()
         stolen = steal_seconds() - stolen
         self._verify(lead_in, first)

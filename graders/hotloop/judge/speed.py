@@ -5,9 +5,11 @@ which also measures the baseline alone → blocks until the confidence interval 
 the baseline alone again. The candidate is frozen whenever it is not timed.
 
 A candidate whose windows have already taken longer than all of them may is too slow, without any
-further window (`Comparison._require_within_reach`).
+further window (`Comparison._require_within_reach`). One whose calls are far beyond that ends before
+there is a comparison (`require_hope`).
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -17,8 +19,8 @@ from typing import Protocol
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.budget import TIME_IS_UP
-from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, decided
+from hotloop.judge.budget import Budget
+from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, decided, earned
 from hotloop.judge.statistics import LOOKS, Estimate, estimate, spread
 
 CONTROL_TOLERANCE = 0.05
@@ -60,6 +62,26 @@ RETRIES = 8
 RETRY_SHARE = 0.1
 """Share of the measuring time for retrying a candidate's window; if its windows are long and
 delayed, time must be left for the baseline."""
+
+HOPELESS = 8
+"""A candidate is too slow at once if its fastest warm-up call takes so many times as long as the
+lowest level allows.
+
+A right answer is slower in its first calls than in its windows: pages and caches are cold, clocks
+ramp up, and a neighbor shares memory and cores. Each costs a factor of up to two, and three of
+them do not come near. What is slower by less is decided by a few windows.
+"""
+
+HOPEFUL_TRIES = 8
+PATIENCE_S = 4.0
+"""A call is repeated so many times, or until its repetitions have taken so many seconds, before it
+counts as hopeless: the first compiles, and some compile, record or choose again in later ones."""
+
+FEWEST_REPETITIONS = 2
+
+KEPT_WAITING = 0.75
+"""A candidate for which the judge waits for this share of the measuring time has used it up. Of two
+equally fast sides each takes less than half, so it takes at least three times as long as ours."""
 
 MAX_SELF_DELAYED = 12
 FEWEST_SELF_DELAYED = 3
@@ -178,9 +200,9 @@ class Comparison:
         control_tolerance: float = CONTROL_TOLERANCE,
         pace: Pace = USUAL,
         second_baseline: Callable[[], AbstractContextManager[Timer]] | None = None,
-        time_is_up: Callable[[], Ruling] = lambda: Ruling(Verdict.UNDECIDED, TIME_IS_UP),
+        budget: Budget | None = None,
     ) -> None:
-        self.time_is_up = time_is_up
+        self.budget = budget or Budget(math.inf)
         self.second_baseline = second_baseline
         self.pace = pace
         self.control_tolerance = control_tolerance
@@ -192,6 +214,8 @@ class Comparison:
         self.retry_s = (deadline - time.monotonic()) * RETRY_SHARE
         self.on_progress = on_progress
         self.samples = Samples()
+        self._started = time.monotonic()
+        self._waited_before_s = self.budget.waited_s
 
     def run(self) -> Outcome:
         """Measure until decided, or until looks or time are used up.
@@ -202,11 +226,14 @@ class Comparison:
         try:
             kept_s = self._control()
             figure = self._measure(self.deadline - kept_s)
-            self._require_baseline_undisturbed()
+            # A candidate's last window that overran the deadline takes no time from the controls.
+            self.deadline = max(self.deadline, time.monotonic() + kept_s)
+            self._require_baseline_undisturbed(figure)
             self._require_second_baseline_alike()
         except _TimeIsUp:
             self._require_within_reach(hiccups=0)
-            raise self.time_is_up() from None
+            self._require_not_kept_waiting()
+            raise self.budget.time_is_up() from None
         return Outcome(self.levels, figure, decided(self.levels, figure), self.samples)
 
     def _measure(self, deadline: float) -> Estimate:
@@ -274,7 +301,7 @@ class Comparison:
             if not window.intact:
                 self._note_broken()
                 continue
-            self.samples.own_s.append(window.seconds * max(0.0, 1 - window.foreign))
+            self.samples.own_s.append(_own_s(window))
             self._require_within_reach(hiccups=1)
             if window.counts:
                 return window.seconds / len(self.candidate.calls)
@@ -307,6 +334,21 @@ class Comparison:
             f"{usual_s / mean_s:.2g}× the baseline: a call takes {_readable(mean_s)} in "
             f"{len(own_s)} windows, and {_readable(usual_s)} in the baseline. The first level is "
             f"{level:g}×, and no further window could make up for these.",
+        )
+
+    def _require_not_kept_waiting(self) -> None:
+        """Raise TOO_SLOW if most of the time went into waiting for the candidate.
+
+        Its windows may be short: many processes take long to be frozen and thawed around them.
+        """
+        taken_s = time.monotonic() - self._started
+        waited_s = self.budget.waited_s - self._waited_before_s
+        if waited_s < KEPT_WAITING * taken_s:
+            return
+        raise Ruling(
+            Verdict.TOO_SLOW,
+            f"Of the {_readable(taken_s)} for measuring, {_readable(waited_s)} went into starting, "
+            "awaiting and stopping your processes: start none that outlive your function.",
         )
 
     def _note_broken(self) -> None:
@@ -357,8 +399,13 @@ class Comparison:
             if time.monotonic() > self.deadline:
                 self._too_noisy()
 
-    def _require_baseline_undisturbed(self) -> None:
-        """Raise UNDECIDED if the baseline was slower between the candidate's windows than alone."""
+    def _require_baseline_undisturbed(self, figure: Estimate) -> None:
+        """Raise UNDECIDED if the baseline was slower between the candidate's windows than alone.
+
+        That makes the candidate look faster, so what misses every level even so is decided.
+        """
+        if self.levels and decided(self.levels, figure) and not earned(self.levels, figure):
+            return
         self.on_progress("control: the baseline alone again")
         interleaved = float(np.median(self.samples.flat_baseline()))
         alone = list(self.samples.control)
@@ -405,13 +452,50 @@ class Comparison:
         return [bool(h) for h in self.rng.permutation(hostile)]
 
     def _too_noisy(self) -> Estimate:
-        late = self.time_is_up()
+        self._require_not_kept_waiting()
+        late = self.budget.time_is_up()
         if late.verdict is not Verdict.UNDECIDED:
             raise late
         raise Ruling(
             Verdict.UNDECIDED,
             "Timing too noisy: this machine is busy. Run the check again.",
         )
+
+
+def require_hope(candidate: Timer, baseline_s: float, levels: Sequence[Level]) -> None:
+    """Warm up with the planned window; raise TOO_SLOW if nothing can make up for how long it takes.
+
+    It is repeated only until it is within reach. The time that others took does not count.
+    baseline_s: how long the baseline takes for the same calls, in seconds.
+    levels: those above 1 may be lowered later, but not below 1, so 1 is what counts of them.
+    """
+    level = min((at.ratio for at in levels if at.earned > 0), default=0.0)
+    allowed_s = HOPELESS * baseline_s / min(level, 1.0) if level > 0 else math.inf
+    took_s: list[float] = []
+    while not _enough_tries(took_s):
+        took_s.append(_own_s(candidate.window([False] * len(candidate.calls))))
+        if took_s[-1] <= allowed_s:
+            return
+    calls = len(candidate.calls)
+    raise Ruling(
+        Verdict.TOO_SLOW,
+        f"At most {baseline_s / min(took_s):.1g}× the baseline: a call takes "
+        f"{_readable(min(took_s) / calls)} in the fastest of {len(took_s)} tries. The first level "
+        f"is {level:g}×, and no measurement could make up for that.",
+    )
+
+
+def _enough_tries(took_s: Sequence[float]) -> bool:
+    """Return True if the first try, which may compile, was repeated often enough."""
+    repetitions = took_s[1:]
+    if len(repetitions) < FEWEST_REPETITIONS:
+        return False
+    return len(took_s) >= HOPEFUL_TRIES or sum(repetitions) >= PATIENCE_S
+
+
+def _own_s(window: TimedWindow) -> float:
+    """Return a window's seconds without the time that others took."""
+    return window.seconds * max(0.0, 1 - window.foreign)
 
 
 def _readable(seconds: float) -> str:

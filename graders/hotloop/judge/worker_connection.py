@@ -207,7 +207,8 @@ class Worker:
 
     def freeze(self) -> None:
         """Freeze the worker's processes. Raises Ruling if a candidate's cannot be frozen."""
-        freeze(self.freezer, trusted=self.trusted)
+        with self.budget.waiting():
+            freeze(self.freezer, trusted=self.trusted)
         if self._frozen_at is None:
             self._frozen_at = time.monotonic()
 
@@ -234,7 +235,8 @@ class Worker:
 
     def thaw(self) -> None:
         """Thaw the worker. The time for which it was frozen is added to its own."""
-        self.freezer.thaw()
+        with self.budget.waiting():
+            self.freezer.thaw()
         if self._frozen_at is not None:
             self._kept_s += time.monotonic() - self._frozen_at
             self._frozen_at = None

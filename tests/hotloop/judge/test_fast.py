@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from hotloop.judge.rungs import fast
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.statistics import Estimate, Interval
-from hotloop.judge.window import TimedWorker
+from hotloop.judge.window import TimedWorker, Window, Workload
 
 from ..sessions import new_session
 
@@ -55,6 +56,54 @@ def test_the_limit_is_measured_with_a_copy(text: str, tmp_path: Path) -> None:
         side.close()
         session.close()
     assert 1e7 < found < 1e12, "bytes/s of memory or caches"
+
+
+SMALL, LARGE = (CallSpec((), TensorSpec((rows,), FP32)) for rows in (1, 1000))
+SEVEN_TO_ONE = Workload(lambda _rng, index: SMALL if index % 8 else LARGE, lambda *_given: None)
+
+
+class Planned:
+    """A side whose calls take the given seconds by spec."""
+
+    def __init__(self, seconds: dict[CallSpec, float]) -> None:
+        self.seconds = seconds
+        self.made: list[CallSpec] = []
+        self.calls: list[CallSpec] = []
+
+    def plan(self, specs: list[CallSpec]) -> None:
+        self.calls = specs
+
+    def window(self, adversarial: list[bool]) -> Window:
+        assert len(adversarial) == len(self.calls)
+        self.made += self.calls
+        return Window(sum(map(self.seconds.__getitem__, self.calls)), 0.0, 0.0, intact=True)
+
+
+def _warmed_up(baseline: dict[CallSpec, float], candidate: dict[CallSpec, float]) -> Planned:
+    """Return the candidate after its warm-up."""
+    seeds, side = new_session().seeds, Planned(candidate)
+    ours = fast.warm_up(cast(TimedWorker, Planned(baseline)), SEVEN_TO_ONE, seeds)
+    assert ours == pytest.approx(7 * baseline[SMALL] + baseline[LARGE])
+    levels = (Level(1.2, 1.0),)
+    fast.warm_up_within_reach(cast(TimedWorker, side), SEVEN_TO_ONE, seeds, ours, levels)
+    return side
+
+
+def test_a_right_answer_makes_each_distinct_call_once_to_warm_up() -> None:
+    side = _warmed_up({SMALL: 0.001, LARGE: 0.1}, {SMALL: 0.001, LARGE: 0.05})
+    assert sorted(side.made, key=lambda spec: spec.bytes) == [SMALL, LARGE]
+
+
+def test_a_call_that_hardly_counts_may_take_many_times_as_long() -> None:
+    """Fixed costs of tenths of a millisecond are nothing beside the large calls."""
+    _warmed_up({SMALL: 1e-5, LARGE: 0.1}, {SMALL: 1e-3, LARGE: 0.05})
+
+
+@pytest.mark.parametrize("hopeless", [SMALL, LARGE], ids=["small", "large"])
+def test_one_hopeless_call_is_enough(hopeless: CallSpec) -> None:
+    with pytest.raises(Ruling, match="At most") as ruling:
+        _warmed_up({SMALL: 0.01, LARGE: 0.1}, {SMALL: 0.01, LARGE: 0.1} | {hopeless: 60.0})
+    assert ruling.value.verdict is Verdict.TOO_SLOW
 
 
 @pytest.fixture

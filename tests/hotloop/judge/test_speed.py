@@ -1,9 +1,11 @@
 """The order of a comparison and its rulings, on simulated windows: no clock is involved."""
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hotloop
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.budget import Budget
 from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, earned
-from hotloop.judge.speed import MAX_BROKEN, Comparison, Pace
+from hotloop.judge.speed import (
+    FEWEST_REPETITIONS,
+    HOPEFUL_TRIES,
+    HOPELESS,
+    MAX_BROKEN,
+    PATIENCE_S,
+    Comparison,
+    Pace,
+    require_hope,
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +44,7 @@ class FakeTimer:
         self.windows = 0
 
     def window(self, adversarial: Sequence[bool]) -> FakeWindow:
-        assert sum(adversarial) == 1
+        assert sum(adversarial) <= 1
         self.windows += 1
         return self.make(self.windows)
 
@@ -128,6 +141,15 @@ def test_a_baseline_slowed_only_beside_the_candidate_is_undecided() -> None:
     with pytest.raises(Ruling) as caught:
         _comparison(slowed, _noisy(1.0, 0.01, 1)).run()
     assert caught.value.verdict is Verdict.UNDECIDED
+
+
+def test_who_slows_the_baseline_down_and_is_slow_even_so_does_not_stay_undecided() -> None:
+    def slowed(n: int) -> FakeWindow:
+        return FakeWindow(1.2 if 12 < n <= 32 else 1.0)
+
+    outcome = _comparison(slowed, _noisy(1.0, 0.01, 1)).run()
+    assert outcome.decided
+    assert earned((Level(1.5, 1.0),), outcome.figure) == 0
 
 
 def test_an_uneven_control_is_repeated_and_then_undecided() -> None:
@@ -306,11 +328,169 @@ def test_a_disturbed_window_of_the_baseline_does_not_keep_it_open(clock: Clock) 
 
 
 def test_a_judging_without_time_is_told_by_whoever_used_it(clock: Clock) -> None:
-    late = Ruling(Verdict.TIMEOUT, "The candidate slept.")
-    for ruling, verdict in ((late, Verdict.TIMEOUT), (None, Verdict.UNDECIDED)):
-        more = {} if ruling is None else {"time_is_up": lambda: late}
-        comparison = clock.compare(lambda _n: FakeWindow(0.04), seconds=0.5, **more)
+    for waited_s, verdict in ((0.4, Verdict.TIMEOUT), (0.1, Verdict.UNDECIDED)):
+        budget = Budget(1.0)
+        budget.waited_s = waited_s
+        comparison = clock.compare(lambda _n: FakeWindow(0.04), seconds=0.5, budget=budget)
         assert _verdict_of(comparison) is verdict
+
+
+# --- who keeps the judge waiting ------------------------------------------------------------------
+
+
+def _kept_waiting(
+    clock: Clock,
+    wait_s: Callable[[int], float],
+    baseline_s: float,
+    theirs_s: Callable[[], float] = lambda: BASELINE_S / 1.5,
+) -> Verdict:
+    """Return the verdict on windows around which the judge waits `wait_s` for the candidate.
+
+    baseline_s: how long the judge takes for each window of the baseline.
+    """
+    budget = Budget(1000.0)
+
+    def theirs(number: int) -> FakeWindow:
+        waited_s = wait_s(number)
+        clock.now += waited_s
+        seconds = theirs_s()
+        budget.waited_s += waited_s + seconds
+        return FakeWindow(seconds)
+
+    def ours(_number: int) -> FakeWindow:
+        clock.now += baseline_s
+        return FakeWindow(BASELINE_S)
+
+    return _verdict_of(clock.compare(theirs, ours, budget=budget))
+
+
+@pytest.mark.parametrize("wait_s", [2.0, 3.0, 6.0])
+def test_processes_that_take_long_to_freeze_do_not_keep_it_open(
+    clock: Clock, wait_s: float
+) -> None:
+    assert _kept_waiting(clock, lambda _n: wait_s, baseline_s=0.05) is Verdict.TOO_SLOW
+
+
+@given(
+    st.floats(0.0, 10.0), st.floats(0.0, 1.0), st.sampled_from([1.0, 1.2, 1.3, 1.5]), st.integers(0)
+)
+@settings(max_examples=40, deadline=None)
+def test_nobody_stays_open_on_a_quiet_machine_by_keeping_the_judge_waiting(
+    wait_s: float, share: float, speed: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        verdict = _kept_waiting(
+            Clock(patch),
+            lambda _n: wait_s if rng.random() < share else 0.0,
+            baseline_s=0.05,
+            theirs_s=lambda: BASELINE_S / speed * float(np.exp(rng.normal(0, 0.03))),
+        )
+    assert verdict in {Verdict.TOO_SLOW, Verdict.PASSED}
+
+
+@pytest.mark.parametrize("each_s", [0.6, 1.0, 2.0])
+def test_a_machine_on_which_both_sides_wait_is_not_held_against_a_good_answer(
+    clock: Clock, each_s: float
+) -> None:
+    verdict = _kept_waiting(clock, lambda _n: each_s, baseline_s=each_s)
+    assert verdict in {Verdict.UNDECIDED, Verdict.PASSED}
+
+
+def test_one_wait_of_half_of_the_time_is_not_held_against_a_good_answer(clock: Clock) -> None:
+    half = _kept_waiting(clock, lambda n: 15.0 if n == 3 else 0.0, baseline_s=0.05)
+    assert half is Verdict.PASSED
+
+
+# --- hopeless answers -----------------------------------------------------------------------------
+
+
+def _time_until_hopeless(clock: Clock, seconds_of: Callable[[int], float]) -> float | None:
+    """Return the simulated seconds until TOO_SLOW; None if the warm-up ends with hope."""
+    began = clock.now
+    side = clock.timer(lambda number: FakeWindow(seconds_of(number)), own_s=0.0)
+    try:
+        require_hope(side, BASELINE_S, LEVELS)
+    except Ruling:
+        return clock.now - began
+    return None
+
+
+@pytest.mark.parametrize("times", [20, 50, 200, 2000])
+def test_a_hopeless_answer_takes_a_few_of_its_own_calls(clock: Clock, times: float) -> None:
+    seconds = times * BASELINE_S
+    took_s = _time_until_hopeless(clock, lambda _n: seconds)
+    assert took_s is not None
+    assert took_s <= max(seconds * (1 + FEWEST_REPETITIONS), seconds + PATIENCE_S + seconds)
+
+
+@pytest.mark.parametrize(
+    "slow_calls",
+    [
+        pytest.param([240.0], id="compiled in its first call"),
+        pytest.param([30.0, 8.0], id="compiled, then recorded or specialized in its second"),
+        pytest.param([0.5] * (HOPEFUL_TRIES - 1), id="tunes itself during its first calls"),
+        pytest.param([0.39, 0.2, 0.1], id="caches fill and clocks ramp up"),
+    ],
+)
+def test_a_right_answer_whose_first_calls_are_slow_is_not_hopeless(
+    clock: Clock, slow_calls: list[float]
+) -> None:
+    def seconds(number: int) -> float:
+        return slow_calls[number - 1] if number <= len(slow_calls) else BASELINE_S / 1.5
+
+    assert _time_until_hopeless(clock, seconds) is None
+    assert _verdict_of(clock.compare(lambda n: FakeWindow(seconds(n + 100)))) is Verdict.PASSED
+
+
+@given(st.floats(0.01, HOPELESS - 0.01), st.integers(0, 5), st.floats(0.0, 100.0))
+@settings(max_examples=50, deadline=None)
+def test_whatever_is_not_hopeless_is_left_to_the_windows(
+    times: float, compiling_calls: int, compiling_s: float
+) -> None:
+    """Only the fastest call decides, after calls that compile for at most PATIENCE_S in all."""
+    each_s = compiling_s if compiling_calls == 1 else min(compiling_s, 0.99 * PATIENCE_S / 4)
+    with pytest.MonkeyPatch.context() as patch:
+        clock = Clock(patch)
+        slow = [each_s] * compiling_calls
+        assert (
+            _time_until_hopeless(
+                clock, lambda n: [*slow, times * BASELINE_S][min(n, compiling_calls + 1) - 1]
+            )
+            is None
+        )
+
+
+def test_what_others_take_of_a_call_is_no_reason_to_end(clock: Clock) -> None:
+    busy = FakeWindow(20 * BASELINE_S, foreign=0.95, counts=False)
+    require_hope(clock.timer(lambda _n: busy), BASELINE_S, LEVELS)
+
+
+def test_a_level_that_may_be_lowered_counts_as_one(clock: Clock) -> None:
+    side = clock.timer(lambda _n: FakeWindow(7.9 * BASELINE_S))
+    require_hope(side, BASELINE_S, (Level(3.0, 1.0),))
+    assert side.windows == 1
+
+
+def test_a_share_of_the_baselines_speed_may_take_longer(clock: Clock) -> None:
+    side = clock.timer(lambda _n: FakeWindow(15.9 * BASELINE_S))
+    require_hope(side, BASELINE_S, (Level(0.5, 1.0),))
+    assert side.windows == 1
+
+
+BOUNDED_WINDOWS = {"checks/triton_ensemble/analyzed.py"}
+"""Comparisons without a warm-up, whose windows take the same time however slow the answer is."""
+
+
+def test_every_comparison_of_a_candidate_has_its_hope_required_before() -> None:
+    """A judging that goes straight to its windows waits minutes for a hopeless answer."""
+    package = Path(hotloop.__file__).parent
+    texts = {p.relative_to(package).as_posix(): p.read_text("utf-8") for p in package.rglob("*.py")}
+    imports = re.compile(r"judge\.speed import (\([^)]*|.*)\bComparison\b")
+    compares = {name for name, text in texts.items() if imports.search(text)}
+    assert len(compares) >= 5
+    without = {name for name in compares if " require_hope(" not in texts[name]}
+    assert without == BOUNDED_WINDOWS
 
 
 # --- deadlines ------------------------------------------------------------------------------------

@@ -66,6 +66,25 @@ def test_a_level_is_reached_missed_or_open() -> None:
     assert state_of(level, _figure(1.9, 2.1)) is LevelState.OPEN
 
 
+@pytest.mark.parametrize("by_block", [False, True])
+@pytest.mark.parametrize(("fast", "slow"), [(1.45, 0.85), (1.40, 0.90)])
+def test_the_total_of_a_mixture_is_overrated_no_more_often_than_its_interval_says(
+    fast: float, slow: float, by_block: bool
+) -> None:
+    """Its total is exactly what a level asks for: at most 2.5 % above it, over all looks."""
+    truth = 1.164
+    share = (1 / slow - 1 / truth) / (1 / slow - 1 / fast)
+    rng = np.random.default_rng(1)
+    above = 0
+    for _ in range(400):
+        a, draws = _blocks(rng, LOOKS[-1], 1.0, 0.03), rng.random((LOOKS[-1], 2))
+        draws = draws[:, [0, 0]] if by_block else draws
+        b = _blocks(rng, LOOKS[-1], 1.0, 0.03) / np.where(draws < share, fast, slow)
+        totals = [estimate(a[:n], b[:n], rng, resamples=2).total_interval for n in LOOKS]
+        above += any(total.low > truth for total in totals)
+    assert above <= 20, "2.5 % of 400, and what chance adds to it"
+
+
 @pytest.mark.parametrize(
     ("total", "state"),
     [

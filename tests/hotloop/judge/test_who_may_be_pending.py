@@ -34,8 +34,8 @@ OWN_PROCESS = (
 )
 BUSY = (
     "It needs a disturbed baseline. The candidate is frozen whenever the baseline runs, and "
-    "its own slow or delayed windows are ruled on before (`_require_within_reach`, "
-    "`_nothing_counted`)."
+    "its own slow or delayed windows, and the time to freeze and thaw its processes, are ruled on "
+    "before (`_require_within_reach`, `_nothing_counted`, `_require_not_kept_waiting`)."
 )
 OTHERS_ON_GPU = (
     "`blame` has ended the candidate's process and the GPU is still in use, so others use it; or "
@@ -104,7 +104,6 @@ PLACES = {
     "judge/session.py Session.levels": AUTHORS,
     "judge/session.py Session.limits": AUTHORS,
     "judge/session.py Session.alone": AUTHORS,
-    "judge/speed.py Comparison.__init__": "A default for tests; rungs give `Budget.time_is_up`.",
     "judge/speed.py Comparison._require_baseline_undisturbed": BUSY,
     "judge/speed.py Comparison._require_second_baseline_alike": BUSY,
     "judge/speed.py Comparison._too_noisy": BUSY,

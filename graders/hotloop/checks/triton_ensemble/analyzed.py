@@ -138,7 +138,7 @@ def _compared(
         session.progress,
         control_tolerance=CONTROL_TOLERANCE,
         pace=PACE,
-        time_is_up=session.budget.time_is_up,
+        budget=session.budget,
     ).run()
     samples = outcome.samples
     alone = estimate(

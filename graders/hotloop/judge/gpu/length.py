@@ -5,6 +5,7 @@ independent of each other. The same number is used on both sides, since it depen
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -28,23 +29,21 @@ L2_TIMES = 5
 """Minimum size of a leg's tensors as a multiple of L2, so that L2 holds none of them."""
 
 
-def lengthen(side: TimedDeviceWorker, hopeless_s_per_call: float = math.inf) -> float:
+def lengthen(side: TimedDeviceWorker, require: Callable[[], None] = lambda: None) -> float:
     """Plan a window of at least WINDOW_S: more calls while they fit in memory, then more legs.
 
-    hopeless_s_per_call: once the fastest window's calls take longer, no more time is spent on them.
+    require: called once the first window is planned; it may raise a Ruling.
 
     Returns the seconds per call of the fastest window. Raises Ruling if the task's time runs out
     first.
     """
     first = fitting(side, 0)
     count, most = limits(side, first)
-    specs = [first]
+    specs = [fitting(side, i) for i in range(count)]
+    side.plan(specs)
+    require()
     while True:
-        specs += [fitting(side, i) for i in range(len(specs), count)]
-        side.plan(specs)
-        fastest = min(_seconds(side) for _ in range(2))
-        if fastest <= max(WINDOW_S, hopeless_s_per_call * count):
-            fastest = min(fastest, *(_seconds(side) for _ in range(WARMUP_WINDOWS - 2)))
+        fastest = min(_seconds(side) for _ in range(WARMUP_WINDOWS))
         side.timeout_s = min(RUN_TIMEOUT_S, max(5.0, 50 * fastest))
         if fastest >= WINDOW_S:
             return fastest / count
@@ -53,6 +52,8 @@ def lengthen(side: TimedDeviceWorker, hopeless_s_per_call: float = math.inf) -> 
             side.plan(specs, legs=min(MOST_LEGS, math.ceil(wanted / count)))
             return fastest / count
         count = min(most, max(count + 1, min(wanted, 16 * count)))
+        specs += [fitting(side, i) for i in range(len(specs), count)]
+        side.plan(specs)
 
 
 def limits(side: TimedDeviceWorker, spec: CallSpec) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 import ast
 import math
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from hotloop.judge.levels import Level, lowered
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
-from hotloop.judge.speed import Comparison, Pace
+from hotloop.judge.speed import Comparison, Pace, require_hope
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import TimedWorker, Window, Workload
@@ -41,10 +42,6 @@ WINDOW_S."""
 WARMUP_WINDOWS = 3
 WARMUP_CALLS = 8
 BINDING_LOSS = 1.03
-HOPELESS = 8
-"""A candidate's call that takes so many times as long as the baseline's is not worth a longer
-warm-up."""
-
 IMPLAUSIBLE = 1.3
 """Maximum credible speed as a multiple of the measured limit; caches explain some excess."""
 
@@ -177,8 +174,10 @@ class Fast(Check):
         timed_candidate = TimedWorker(worker, run, self.workload, threads, session.seeds)
         try:
             session.progress("warming up")
-            for side in (timed_candidate, timed_baseline):
-                warm_up(side, self.workload, session.seeds)
+            baseline_s = warm_up(timed_baseline, self.workload, session.seeds)
+            warm_up_within_reach(
+                timed_candidate, self.workload, session.seeds, baseline_s, session.levels
+            )
             session.alone()
             with undisturbed((worker, other), threads):
                 return self._judge(timed_baseline, timed_candidate, session)
@@ -210,10 +209,12 @@ class Fast(Check):
         self, timed_baseline: TimedWorker, timed_candidate: TimedWorker, session: Session
     ) -> str:
         rng = session.rng()
-        baseline_s = lengthen_side(timed_baseline, self.workload, session.seeds)
+        window_s = lengthen_side(timed_baseline, self.workload, session.seeds)
+        lengthen_side(timed_candidate, self.workload, session.seeds)
+        # Before the strong baseline starts, which may take longer to compile than all the rest.
+        same_calls = len(timed_candidate.calls) / len(timed_baseline.calls)
+        require_hope(timed_candidate, same_calls * window_s, session.levels)
         levels = self._levels_here(timed_baseline, session, rng)
-        hopeless_s = HOPELESS * baseline_s / len(timed_baseline.calls)
-        lengthen_side(timed_candidate, self.workload, session.seeds, hopeless_s_per_call=hopeless_s)
         deadline = session.deadline_in(self.seconds)
         comparison = Comparison(
             timed_baseline,
@@ -223,7 +224,7 @@ class Fast(Check):
             deadline,
             session.progress,
             second_baseline=lambda: self._beside(self.baseline, timed_baseline, session),
-            time_is_up=session.budget.time_is_up,
+            budget=session.budget,
         )
         outcome = comparison.run()
         evidence = speed_evidence(
@@ -307,28 +308,46 @@ class Fast(Check):
             side.close()
 
 
-def warm_up(side: TimedWorker, workload: Workload, seeds: Seeds) -> None:
+def warm_up(side: TimedWorker, workload: Workload, seeds: Seeds) -> float:
     """Compile what needs compiling, on all cores, before anything is measured.
 
-    To the worker it looks like any other window. It contains each distinct call once: repeating one
-    would compile nothing more, and a slow baseline takes seconds per call.
+    Returns how long the workload's first WARMUP_CALLS take together once they are compiled, in
+    seconds. To the worker, a warm-up looks like any other window.
     """
-    specs = (workload.spec(seeds.shapes(), i) for i in range(WARMUP_CALLS))
-    side.plan(list(dict.fromkeys(specs)))
-    _windows(side, 1)
+    total_s = 0.0
+    for spec, count in _first_calls(workload, seeds).items():
+        side.plan([spec])
+        _, compiled = _windows(side, 2)
+        total_s += count * compiled.seconds
+    return total_s
 
 
-def lengthen_side(
+def warm_up_within_reach(
     side: TimedWorker,
     workload: Workload,
     seeds: Seeds,
-    count: int = 1,
-    hopeless_s_per_call: float = math.inf,
-) -> float:
+    baseline_s: float,
+    levels: Sequence[Level],
+) -> None:
+    """Warm up a candidate. Raises TOO_SLOW if one distinct call alone is hopelessly slow.
+
+    baseline_s: what `warm_up` returned for the baseline. A call that occurs n times may take an
+        n-th of it even if all others took no time.
+    """
+    for spec, count in _first_calls(workload, seeds).items():
+        side.plan([spec])
+        require_hope(side, baseline_s / count, levels)
+
+
+def _first_calls(workload: Workload, seeds: Seeds) -> Counter[CallSpec]:
+    """Return each distinct one of the first calls, and how often it occurs."""
+    return Counter(workload.spec(seeds.shapes(), i) for i in range(WARMUP_CALLS))
+
+
+def lengthen_side(side: TimedWorker, workload: Workload, seeds: Seeds, count: int = 1) -> float:
     """Plan enough calls for a window of at least WINDOW_S, which also warms up.
 
     count: number of calls to start with.
-    hopeless_s_per_call: once the fastest window's calls take longer, no more time is spent on them.
 
     Returns the time of the fastest window of the final plan, in seconds.
     """
@@ -337,9 +356,6 @@ def lengthen_side(
         side.plan(specs)
         fastest = min(w.seconds for w in _windows(side, 2))
         promote(side.worker)
-        if fastest > max(WINDOW_S, hopeless_s_per_call * count):
-            side.timeout_s = max(5.0, 50 * fastest)
-            return fastest
         fastest = min(fastest, *(w.seconds for w in _windows(side, WARMUP_WINDOWS - 2)))
         most = _most_calls(specs)
         if fastest >= WINDOW_S or count >= most:

@@ -13,14 +13,14 @@ from hotloop.judge.constants import published
 from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import Ceiling, measure
-from hotloop.judge.gpu.length import lengthen
+from hotloop.judge.gpu.length import WINDOW_S, lengthen
 from hotloop.judge.gpu.nsight import profile
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.fast import HOPELESS, Baseline, bytes_of
+from hotloop.judge.rungs.fast import Baseline, bytes_of
 from hotloop.judge.session import Session
-from hotloop.judge.speed import USUAL, Comparison, Pace
+from hotloop.judge.speed import USUAL, Comparison, Pace, require_hope
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.worker_connection import Worker
 
@@ -98,10 +98,16 @@ class GpuFast(Check):
                     session,
                     card.free_bytes - taken,
                 )
+
+                def hopeful() -> None:
+                    # A short window may be mostly protocol, which is measured and subtracted later.
+                    ours_s = max(WINDOW_S, baseline_s * len(timed_candidate.calls))
+                    require_hope(timed_candidate, ours_s, session.levels)
+
                 try:
                     with blaming(worker, card):
                         session.progress("warming up")
-                        lengthen(timed_candidate, HOPELESS * baseline_s)
+                        lengthen(timed_candidate, hopeful)
                         return self._judge(timed_baseline, timed_candidate, ceiling, session)
                 finally:
                     timed_candidate.close()
@@ -148,7 +154,7 @@ class GpuFast(Check):
             session.progress,
             control_tolerance=CONTROL_TOLERANCE,
             pace=self.pace,
-            time_is_up=session.budget.time_is_up,
+            budget=session.budget,
         )
         outcome = comparison.run()
         evidence = speed_evidence(

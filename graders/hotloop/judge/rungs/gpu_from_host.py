@@ -5,6 +5,7 @@ can read until its result is in the judge's host memory, so GPU work still in fl
 out. The protocol is the CPU one; GPU and clocks are monitored as for kernels.
 """
 
+import math
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import blaming
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.session import Session
-from hotloop.judge.speed import Comparison, Pace
+from hotloop.judge.speed import Comparison, Pace, require_hope
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import TimedWorker, Window, Workload
@@ -153,11 +154,11 @@ class GpuFastFromHost(Check):
     ) -> str:
         session.progress("warming up")
         spec = self.workload.spec(session.seeds.shapes(), 0)
-        for side in (b, a):
-            side.plan([spec])
-            for _ in range(WARMUP_WINDOWS):
-                session.budget.remaining_s()
-                side.window([False])
+        a.plan([spec])
+        b.plan([spec])
+        baseline_s = _warm_up(a, WARMUP_WINDOWS, session)
+        require_hope(b, baseline_s, session.levels)
+        _warm_up(b, WARMUP_WINDOWS - 1, session)
         # The baseline's answers were verified during warm-up; spend the time on the candidate's.
         a.workload = replace(a.workload, verify=_was_verified)
         workers: tuple[Worker, Worker] = (b.worker, a.worker)
@@ -172,7 +173,7 @@ class GpuFastFromHost(Check):
                 session.progress,
                 control_tolerance=CONTROL_TOLERANCE,
                 pace=self.pace,
-                time_is_up=session.budget.time_is_up,
+                budget=session.budget,
             )
             outcome = comparison.run()
         flops = float(self.fewest_flops(spec))
@@ -186,6 +187,15 @@ class GpuFastFromHost(Check):
             **measured_on(spec),
         )
         return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)
+
+
+def _warm_up(side: TimedGpuWorker, windows: int, session: Session) -> float:
+    """Make so many windows; return the seconds of the fastest."""
+    fastest_s = math.inf
+    for _ in range(windows):
+        session.budget.remaining_s()
+        fastest_s = min(fastest_s, side.window([False]).seconds)
+    return fastest_s
 
 
 def _was_verified(_call: Call, _rows: Rows) -> None:

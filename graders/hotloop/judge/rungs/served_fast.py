@@ -15,12 +15,12 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.authored import Check
 from hotloop.judge.labelled import labelled
-from hotloop.judge.loaded import TAIL, LoadedServer, Questions
+from hotloop.judge.loaded import TAIL, LoadedServer, LoadedWindow, Questions
 from hotloop.judge.rungs.batches import candidate_server
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.served import over
 from hotloop.judge.session import Session
-from hotloop.judge.speed import Comparison, Samples
+from hotloop.judge.speed import Comparison, Samples, require_hope
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
 from hotloop.judge.statistics import Estimate, estimate
 from hotloop.serving.server import Server
@@ -71,10 +71,9 @@ class ServedFast(Check):
             closing(self._side(theirs, session)) as b,
         ):
             session.progress("warming up")
-            for side in (b, a):
-                for _ in range(WARMUP_WINDOWS):
-                    with nullcontext() if side.trusted else session.budget.waiting():
-                        side.window([False] * len(side.calls))
+            *_, baseline = [_window(a) for _ in range(WARMUP_WINDOWS)]
+            require_hope(b, baseline.seconds, session.levels)
+            _window(b)
             return self._judge(a, b, session)
 
     def _side(self, server: Server, session: Session, *, trusted: bool = False) -> LoadedServer:
@@ -86,6 +85,7 @@ class ServedFast(Check):
             requests=self.requests,
             threads=session.launcher.threads,
             trusted=trusted,
+            waiting=nullcontext if trusted else session.budget.waiting,
         )
 
     def _judge(self, a: LoadedServer, b: LoadedServer, session: Session) -> str:
@@ -99,7 +99,7 @@ class ServedFast(Check):
             deadline,
             session.progress,
             control_tolerance=CONTROL_TOLERANCE,
-            time_is_up=session.budget.time_is_up,
+            budget=session.budget,
         )
         outcome = comparison.run()
         session.progress("measuring the network alone")
@@ -128,6 +128,10 @@ class ServedFast(Check):
         if self.clients > 1 and share > 0 and tail.interval.high < TAIL_MARGIN:
             raise Ruling(Verdict.TOO_SLOW, _with_tail(said, tails))
         return session.award(share, said)
+
+
+def _window(side: LoadedServer) -> LoadedWindow:
+    return side.window([False] * len(side.calls))
 
 
 def tail_of(blocks: list[list[float]], side: LoadedServer) -> float:

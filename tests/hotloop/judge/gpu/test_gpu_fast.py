@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge import speed
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -102,6 +103,13 @@ def test_a_candidate_as_slow_as_the_baseline(judge) -> None:
     assert record.verdict is Verdict.TOO_SLOW
     assert record.earned == 0
     assert "first level is 2×" in record.sentence
+
+
+def test_a_hopeless_candidate_ends_in_its_warm_up(judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "PATIENCE_S", 0.1)
+    record = judge(COPY.format(seconds=10 * SLOW))
+    assert record.verdict is Verdict.TOO_SLOW
+    assert "in the fastest of 3 tries" in record.sentence
 
 
 def test_wrong_in_a_timed_call(judge) -> None:
