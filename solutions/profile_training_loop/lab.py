@@ -39,6 +39,7 @@
 # %%
 import json
 import os
+import runpy
 import shutil
 import statistics
 from pathlib import Path
@@ -147,9 +148,11 @@ clock_trial(3, 20, cold=50.0, load=2.0, forward=3.0, backward=5.0, update=1.0, r
 #
 # `watched_loop.py` holds a short, healthy loop: open it and look at `Training` with its methods `load`,
 # `forward`, `backward` and `update`, and at `steps`, which calls them. Write
-# `record(folder, wait, warmup, active, label)`, which trains for `wait + warmup + active` steps under
+# `record(folder, wait, warmup, active, label, loop=…)`, which trains for `wait + warmup + active` steps under
 # `torch.profiler` and records the `active` ones:
 #
+# - `loop` is the path of a Python file with such a class `Training`; load it with `runpy.run_path(loop)["Training"]`.
+#   Without `loop` it is `watched_loop.py`. The check gives another one, which draws as it runs what it allocates.
 # - Its schedule skips `wait` steps, lets the profiler warm up for `warmup`, records `active`, once.
 # - Each phase is a range of its own, called `label/load`, `label/forward`, `label/backward`, `label/update`,
 #   for any `label`.
@@ -163,13 +166,16 @@ clock_trial(3, 20, cold=50.0, load=2.0, forward=3.0, backward=5.0, update=1.0, r
 
 # %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "instrument_solution", "locked": false, "solution": true, "task": false}
 ### BEGIN SOLUTION profile_training_loop.instrument
-### STUB def record(folder, wait, warmup, active, label):
+### STUB import watched_loop
+### STUB
+### STUB
+### STUB def record(folder, wait, warmup, active, label, loop=watched_loop.__file__):
 ### STUB     raise NotImplementedError("profile_training_loop.instrument")
+import watched_loop
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
-from watched_loop import Training
 
 
-def record(folder, wait, warmup, active, label):
+def record(folder, wait, warmup, active, label, loop=watched_loop.__file__):
     folder = Path(folder)
     board = folder / "tensorboard"
     activities = [ProfilerActivity.CPU]
@@ -183,7 +189,7 @@ def record(folder, wait, warmup, active, label):
         profile_memory=True,
         with_stack=True,
     )
-    loop = Training()
+    loop = runpy.run_path(loop)["Training"]()
     with profiler:
         for step in range(wait + warmup + active):
             with record_function(f"{label}/load"):
@@ -492,12 +498,15 @@ check("profile_training_loop.train")
 # ### CARD profile_training_loop.profile_resnet
 #
 # Until now the network was a small one. `RESNET50` in `resnet.py` is ResNet-50 with the stem that CIFAR-10's 32×32 pictures
-# need, 23.5 million parameters. On a CPU a training step of a few pictures takes about a second, so that a handful of profiled
+# need, 53 convolutions and 23.5 million parameters. On a CPU a training step of a few pictures takes about a second, so that a handful of profiled
 # steps is all you need; with a GPU tasks 5 and 6 train it as a whole.
 #
-# Write `profile_resnet50(folder, steps, batch, pictures=None)`. It trains `ResNet(RESNET50)` with SGD twice under
+# Write `profile_resnet50(folder, steps, batch, pictures=None, network=…)`. It trains `ResNet(RESNET50)` with SGD twice under
 # `torch.profiler`, once in float32, and once with the forward pass under `torch.autocast` to bfloat16:
 #
+# - `network` is the path of a Python file with `ResNet` and `RESNET50`, for `runpy.run_path(network)`; without it, `resnet.py`. The
+#   check gives another one, of sizes that are drawn. Its network is called once a step: it draws which blocks it goes through again,
+#   and does that in float32, whatever the autocast around it.
 # - `pictures` is what `data.load` returns: `images`, bytes `[n, 32, 32, 3]`, and `labels`. Without it, call `data.load()`.
 # - Both runs record `steps` steps of `batch` pictures, with shapes, and the profiler's schedule lets at least two steps pass
 #   first: the first recorded one is `ProfilerStep#2` or later. The optimizer is one of `torch.optim`, whose steps the trace shows.
@@ -519,30 +528,34 @@ check("profile_training_loop.train")
 
 # %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "profile_resnet_solution", "locked": false, "solution": true, "task": false}
 ### BEGIN SOLUTION profile_training_loop.profile_resnet
-### STUB def profile_resnet50(folder, steps, batch, pictures=None):
+### STUB import resnet
+### STUB
+### STUB
+### STUB def profile_resnet50(folder, steps, batch, pictures=None, network=resnet.__file__):
 ### STUB     raise NotImplementedError("profile_training_loop.profile_resnet")
-from resnet import RESNET50, ResNet
+import resnet
 from torch.nn.functional import cross_entropy
 from torch.profiler import ProfilerActivity, profile
 
 import data
 
 
-def profile_resnet50(folder, steps, batch, pictures=None):
+def profile_resnet50(folder, steps, batch, pictures=None, network=resnet.__file__):
+    given = runpy.run_path(network)
     pictures = pictures or data.load()
     Path(folder).mkdir(parents=True, exist_ok=True)
     paths = {}
     for name, enabled in (("float32", False), ("bfloat16", True)):
         paths[name] = str(Path(folder) / f"resnet50_{name}.pt.trace.json")
-        trace_resnet50(paths[name], steps, batch, pictures, enabled)
+        trace_resnet50(paths[name], steps, batch, pictures, enabled, given)
     speedup = median_step(paths["float32"]) / median_step(paths["bfloat16"])
     return {**paths, "speedup": speedup, "keep": "bfloat16" if speedup > 1 else "float32"}
 
 
-def trace_resnet50(path, steps, batch, pictures, mixed):
+def trace_resnet50(path, steps, batch, pictures, mixed, given):
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(0)
-    network = ResNet(RESNET50).to(device).train()
+    network = given["ResNet"](given["RESNET50"]).to(device).train()
     optimizer = torch.optim.SGD(network.parameters(), 0.01, 0.9)
     activities = [ProfilerActivity.CPU]
     if device == "cuda":

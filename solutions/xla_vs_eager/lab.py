@@ -391,9 +391,11 @@ check("xla_vs_eager.fused_loss")
 # - `export_annotated(batch, prefix, target)`: write `network.step` for this batch with scopes `{prefix}conv1`,
 #   `{prefix}conv2`, `{prefix}head`, `{prefix}loss` and `{prefix}update`. A layer's scope holds its convolution or
 #   product; the loss's what is returned as loss, the update's what gives the new momentum and parameters.
-# - `record(folder, steps, label)`: profile this many training steps into the folder. Each step is a
+# - `record(folder, steps, label, given=…)`: profile this many training steps into the folder. Each step is a
 #   `StepTraceAnnotation(label, step_num=0, 1, …)`; in it a `TraceAnnotation("load")`, and the step's execution.
-#   Return the path of the `.trace.json.gz`.
+#   Return the path of the `.trace.json.gz`. `given` is the path of a Python file, for `runpy.run_path(given)`, with
+#   `step`, `load_digits`, `initial` and `zeros_like` as in `network.py`, which it is without `given`. The check gives
+#   another one: how long its `step` computes follows from the parameters, which go from step to step.
 #
 # ### HINTS xla_vs_eager.annotate
 

@@ -33,6 +33,7 @@ COLUMNS: tuple[str, ...] = (
     "points_so_far",
     "points_pending",
     "pending_tasks",
+    "instrumented_tasks",
 )
 
 
@@ -40,7 +41,8 @@ class PendingCsvExport(ExportPlugin):
     """nbgrader's columns, and what is still open.
 
     `score` and `raw_score` are "pending" while any grade is missing, so that no number can be
-    mistaken for the result. `points_so_far` counts what is settled, minus the late penalty.
+    mistaken for the result. `points_so_far` counts what is settled, minus the late penalty. Points
+    of `instrumented_tasks` rest on what the learner's own process said.
     """
 
     def export(self, gradebook: Gradebook) -> None:
@@ -89,6 +91,7 @@ def _row(
         return {**known, "raw_score": 0.0, "score": 0.0, "status": "not submitted"}
     submission = cast(Any, gradebook).find_submission(assignment.name, student.id)
     waiting = [grade for part in work for grade in part.grades if is_open(grade)]
+    said = [grade.name for part in work for grade in part.grades if part.is_instrumented(grade)]
     score = whole(work)
     return {
         **known,
@@ -100,4 +103,5 @@ def _row(
         "points_so_far": score.points,
         "points_pending": score.pending,
         "pending_tasks": " ".join(sorted(grade.name for grade in waiting)),
+        "instrumented_tasks": " ".join(sorted(said)),
     }

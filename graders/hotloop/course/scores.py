@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from nbgrader.api import Gradebook
 
+from hotloop import verdict_words
 from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.gradebook import Place, grades
@@ -50,6 +51,11 @@ class Scored:
     def record(self, task: str) -> Record | None:
         """Return the judge's record of a task; None if a person grades it or it is not judged."""
         return None if self.attempt is None else self.attempt.records.get(task)
+
+    def is_instrumented(self, grade: Any) -> bool:
+        """Whether points of a grade rest on what a process with the learner's code said."""
+        record = self.record(grade.name) if grade.manual_score is None else None
+        return record is not None and bool(verdict_words.instrumented(record))
 
 
 def scored(

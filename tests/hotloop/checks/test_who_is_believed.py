@@ -23,17 +23,11 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import Rung, attribute
 from hotloop.judge.task import find
 
-WRITTEN = "its own process writes the file, and how it came to be cannot be seen from outside"
-
 INSTRUMENTED = {
     "portable_trainer.backends.one_graph": CLAIMS,
-    "profile_training_loop.instrument.correct": WRITTEN,
-    "profile_training_loop.profile_resnet.bfloat16": WRITTEN,
-    "profile_training_loop.profile_resnet.float32": WRITTEN,
     "sparse_attention_op.cpu_kernel.traffic": CLAIMS,
     "sparse_attention_op.operator.opcheck": "the operator's file runs beside PyTorch's own test",
     "transformer_compilation.cold_start.measured": CLAIMS,
-    "xla_vs_eager.annotate.profile": WRITTEN,
 }
 """Checks that believe what they cannot know, with the reason; `instrumented` says so everywhere."""
 

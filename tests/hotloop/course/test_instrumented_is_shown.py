@@ -5,7 +5,10 @@ Each file that makes points of a record stands in a list below, or a test fails.
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from rich.console import Console
@@ -15,21 +18,27 @@ from hotloop import verdict_words
 from hotloop.cli import check
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course import book, render_record
+from hotloop.course import book, export, feedback, render_record, results
+from hotloop.course.class_page.marks import ClassMarks, Mark, ModuleMarks
+from hotloop.course.class_page.page import page
+from hotloop.course.class_page.summary import summary
+from hotloop.course.scores import Scored
 from hotloop.curriculum import load_module
 from hotloop.practice import verdicts
 from hotloop.problem import settle
 from hotloop.remote.service.lti import scores
 
 AROUND = Circumstances("ab" * 32, "0.1", "", "A CPU", "", {}, "00ff", "none", "t", 3.2)
+MODULE = load_module("transformer_compilation")
+*OTHERS, LAST = (rung.id for rung in MODULE.task("cold_start").rungs)
 RECORD = Record(
-    "transformer_compilation",
+    MODULE.id,
     "cold_start",
     Verdict.PASSED,
     "As the world is.",
     tuple(
-        RungRecord(name, Verdict.PASSED, "Right.", 1.0, instrumented=name == "measured")
-        for name in ("starts", "even", "measured")
+        RungRecord(name, Verdict.PASSED, "Right.", 1.0, instrumented=name == LAST)
+        for name in (*OTHERS, LAST)
     ),
     AROUND,
 )
@@ -37,76 +46,197 @@ WORD = verdict_words.INSTRUMENTED.strip()
 
 SHOW = {
     "cli/check.py",
+    "cli/progress.py",
     "course/book.py",
+    "course/class_page/summary.py",
+    "course/export.py",
+    "course/feedback.py",
     "course/render_record.py",
+    "course/results.py",
+    "course/scores.py",
+    "course/templates/class_page/index.html.j2",
     "harbor/parts/tests/judge.py",
+    "practice/verdicts.py",
+    "remote/service/board.py",
     "remote/service/lti/scores.py",
     "takehome/score.py",
+    "takehome/templates/report/report.html.j2",
     "verdict_words.py",
 }
-"""Files that make points of a record and say which are instrumented."""
+"""Files that say of points, or leave out, what is instrumented. Each has a test below."""
+
+COMMENT = "beside the gradebook's comment, course/book.py"
+SUMS = "sums of whole submissions; their tasks are in course/results.py"
+ROWS = "its rows come from a file that says so"
+NO_LEARNERS = "points of references, examples or attacks"
+SIMULATED = "simulated candidates, of checks that count"
+REPORT = "points of checks that count, by takehome/score.py"
 
 SHOW_NOBODY = {
+    "cli/author/exploits.py": NO_LEARNERS,
+    "cli/course/attempts.py": SUMS,
+    "cli/course/results.py": ROWS,
+    "cli/modules.py": "points of tasks",
+    "cli/takehome/grade.py": REPORT,
     "core/record.py": "the record",
-    "course/grade.py": "grades; its rows come from course/feedback.py and course/results.py",
+    "course/attempts/store.py": "stores sums",
+    "course/class_page/distribution.py": "counts learners",
+    "course/formgrader/marking.py": COMMENT,
+    "course/formgrader/page.py": COMMENT,
+    "course/formgrader/templates/hotloop_formgrade/index.html.j2": "points that a person gives",
+    "course/formgrader/totals.py": COMMENT,
+    "course/grade.py": ROWS,
     "course/judging.py": "hands records on",
     "course/kernel.py": "shows by course/render_record.py",
     "course/notebook_run.py": "hands records on",
     "course/points.py": "adds up",
-    "device_levels.py": "levels of speed",
-    "evidence.py": "runs of references",
-    "exploits.py": "verdicts of attacks",
-    "fitness.py": "references on this machine",
+    "course/regrade.py": SUMS,
+    "course/release.py": "points of tasks",
+    "course/rubric.py": "points that a person gives",
+    "course/standing.py": "stores sums",
+    "course/templates/feedback/index.html.j2": ROWS,
+    "device_levels.py": NO_LEARNERS,
+    "doctor.py": "points of tasks",
+    "evidence.py": NO_LEARNERS,
+    "exploits.py": NO_LEARNERS,
+    "fitness.py": NO_LEARNERS,
     "judge/levels.py": "the judge",
     "judge/rung.py": "the judge",
     "judge/rungs/cuda_traffic.py": "the judge",
+    "judge/scheduling.py": "the judge",
     "judge/speed.py": "the judge",
     "judged_again.py": "judges open checks again",
     "notebook.py": "shows by course/render_record.py",
     "own_problem.py": "an author's own problem",
     "problem.py": "adds up",
-    "site/module_page.py": "references on recorded devices",
-    "takehome/calibration.py": "simulated candidates",
-    "takehome/intervals.py": "adds up what takehome/score.py counts",
-    "takehome/quality.py": "checks that take-homes leave out are not counted",
+    "remote/job.py": "form of what remote/service/board.py says",
+    "render.py": "points of tasks",
+    "site/charts.py": "points of a drawing",
+    "site/module_page.py": NO_LEARNERS,
+    "takehome/baseline.py": NO_LEARNERS,
+    "takehome/calibration.py": SIMULATED,
+    "takehome/code_questions.py": REPORT,
+    "takehome/follow_ups.py": REPORT,
+    "takehome/intervals.py": REPORT,
+    "takehome/quality.py": SIMULATED,
+    "takehome/reporting.py": REPORT,
+    "takehome/role.py": "points of tasks",
+    "takehome/verify.py": REPORT,
+    "takehome/work_log.py": "a candidate's own log; what counts is in the report",
     "task_spec.py": "what is asked",
 }
 
+READS_POINTS = re.compile(r"\b(settled?|points_text|Placed)\(|\.(earned|points)\b")
 
-def test_every_file_that_makes_points_of_a_record_is_listed() -> None:
+
+def test_every_file_that_reads_points_is_listed() -> None:
     root = Path(hotloop.__file__).parent
     found = {
         str(path.relative_to(root))
-        for path in root.rglob("*.py")
-        if re.search(r"\bsettled?\(|\.earned\b", path.read_text(encoding="utf-8"))
+        for path in root.rglob("*")
+        if path.suffix in {".py", ".j2", ".html", ".js"}
+        and READS_POINTS.search(path.read_text(encoding="utf-8"))
     }
-    listed = SHOW | set(SHOW_NOBODY)
-    assert {name for name in found if not name.startswith(("checks/", "core/verdict"))} == listed
+    found = {name for name in found if not name.startswith(("checks/", "core/verdict"))}
+    assert found == SHOW | set(SHOW_NOBODY)
 
 
 @pytest.mark.parametrize("name", sorted(SHOW))
 def test_what_shows_points_knows_the_word(name: str) -> None:
     text = (Path(hotloop.__file__).parent / name).read_text(encoding="utf-8")
-    assert "verdict_words" in text or "instrumented" in text
+    assert "verdict_words" in text or "nstrumented" in text
 
 
 def test_cards_and_texts_of_a_notebook() -> None:
-    score = settle(load_module(RECORD.module), RECORD.task, RECORD)
+    score = settle(MODULE, RECORD.task, RECORD)
     page, text = render_record.html(RECORD, score), render_record.text(RECORD, score)
     assert page.count(WORD) == text.count(WORD) == 2  # the task, and one of three checks
-    assert f"measured: passed {WORD}" in text
+    assert f"{LAST}: passed {WORD}" in text
 
 
 def test_the_table_of_hotloop_check() -> None:
-    module = load_module(RECORD.module)
-    row = check._row(module, module.task(RECORD.task), RECORD)
+    row = check._row(MODULE, MODULE.task(RECORD.task), RECORD)
     console = Console(width=160, record=True)
-    console.print(check._table(module, [row], {RECORD.task: RECORD}))
+    console.print(check._table(MODULE, [row], {RECORD.task: RECORD}))
     assert console.export_text().count(WORD) == 2
 
 
+def test_the_document_of_hotloop_check() -> None:
+    told = check._row(MODULE, MODULE.task(RECORD.task), RECORD)["record"]
+    assert [rung["instrumented"] for rung in told["rungs"]] == [False] * len(OTHERS) + [True]
+
+
+def test_the_widget_in_a_notebook() -> None:
+    assert render_record.Shown(RECORD)._repr_mimebundle_()["text/html"].count(WORD) == 2
+
+
+def grade(**changes: Any) -> Any:
+    scores = {"auto_score": 6.0, "manual_score": None, "extra_credit": 0.0, "max_score": 6.0}
+    return SimpleNamespace(name=RECORD.task, **{**scores, **changes})
+
+
+def scored(*grades: Any) -> Scored:
+    attempt: Any = SimpleNamespace(records={RECORD.task: RECORD})
+    part = Scored("ada", RECORD.module, "lab", 0.0, lambda *_: attempt)
+    part.grades.extend(grades)
+    return part
+
+
+def test_points_of_a_person_are_not_instrumented() -> None:
+    assert scored().is_instrumented(grade())
+    assert not scored().is_instrumented(grade(manual_score=3.0))
+
+
+def test_the_exported_table() -> None:
+    known = {"duedate": None, "max_score": 6.0, "name": RECORD.module}
+    submission = SimpleNamespace(timestamp="", score=6.0)
+    gradebook: Any = SimpleNamespace(find_submission=lambda *_: submission)
+    ada = SimpleNamespace(id="ada", last_name="", first_name="", email="")
+    row = export._row(gradebook, SimpleNamespace(**known), ada, [scored(grade())])
+    assert row["instrumented_tasks"] == RECORD.task
+    assert set(row) <= set(export.COLUMNS)
+
+
+def test_the_table_of_a_grading() -> None:
+    task = MODULE.task(RECORD.task)
+    assert results._result(scored(), grade(), task, ("", "")).sentence.endswith(WORD)
+
+
+def test_the_row_of_a_feedback_page() -> None:
+    score = settle(MODULE, RECORD.task, RECORD)
+    assert WORD in feedback._row(grade(), score, score, RECORD, cast(Any, {})).verdict
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_the_class_page(names: bool) -> None:
+    score = settle(MODULE, RECORD.task, RECORD)
+    marks = [Mark(who, RECORD.task, score, RECORD, who == "ada") for who in ("ada", "bob")]
+    of = ModuleMarks(MODULE, [RECORD.task], frozenset({"ada", "bob"}), marks)
+    found = summary(ClassMarks("course", 2, frozenset({"ada", "bob"}), [of]), names=names)
+    assert found.modules[0].tasks[0].instrumented == 1
+    assert page(found).count(WORD) == 1 + names  # the task, and the learner if named
+    assert ("ada" in page(found)) is names
+
+
+def test_the_reward_of_a_harness(
+    load_file: Callable[[Path], ModuleType],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    parts = Path(hotloop.__file__).parent / "harbor" / "parts" / "tests" / "judge.py"
+    (tmp_path / "judge.py").write_bytes(parts.read_bytes())
+    asked = {"module": RECORD.module, "task": RECORD.task}
+    (tmp_path / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
+    harness = load_file(tmp_path / "judge.py")
+    monkeypatch.setattr(harness, "judge_folder", lambda *_, **__: {RECORD.task: RECORD})
+    monkeypatch.setattr("sys.argv", ["judge.py", str(tmp_path), str(tmp_path / "reward")])
+    assert harness.main() == 0
+    assert f"{LAST}: passed {WORD}" in capsys.readouterr().out
+
+
 def test_the_comment_in_the_gradebook() -> None:
-    assert (book._comment(None, RECORD) or "").startswith("Instrumented: measured.")
+    assert (book._comment(None, RECORD) or "").startswith(f"Instrumented: {LAST}.")
 
 
 def test_what_an_lms_is_told() -> None:
@@ -118,7 +248,7 @@ def test_what_an_lms_is_told() -> None:
 def test_a_learners_own_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdicts, "path", lambda: tmp_path / "verdicts.jsonl")
     monkeypatch.delenv(verdicts.OFF, raising=False)
-    score = settle(load_module(RECORD.module), RECORD.task, RECORD)
+    score = settle(MODULE, RECORD.task, RECORD)
     verdicts.note(RECORD, score, "command", own=True)
     (line,) = (tmp_path / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["instrumented"] is True

@@ -55,6 +55,7 @@ def test_a_task_without_a_counted_rung_is_left_out(team: Team, submission: Submi
     report = report_on(team, submission, {"online_pass": only})
     assert report.task("online_pass").share is None
     assert report.score.low == pytest.approx(100 * (3 * 14 / 22) / 4)
+    assert page(report).count("Instrumented: measured in a process") == 2
 
 
 def test_skills_add_up_to_the_points(team: Team, submission: Submission) -> None:

@@ -7,7 +7,7 @@ import torch.profiler as tp
 import watched_loop
 
 
-def record(folder, wait, warmup, active, label):
+def record(folder, wait, warmup, active, label, loop=watched_loop.__file__):
     os.makedirs(os.path.join(folder, "tb"), exist_ok=True)
     kinds = {tp.ProfilerActivity.CPU} | (
         {tp.ProfilerActivity.CUDA} if torch.cuda.is_available() else set()
@@ -19,7 +19,7 @@ def record(folder, wait, warmup, active, label):
         profile_memory=True,
         with_stack=True,
     )
-    training = watched_loop.Training()
+    training = runpy.run_path(loop)["Training"]()
     prof.start()
     for number in range(wait + warmup + active):
         state = training.load

@@ -2,10 +2,17 @@
 
 ### BEGIN SOLUTION profile_training_loop.instrument
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
-from watched_loop import Training
+import importlib.util
+
+import watched_loop
 
 
-def ranged(label):
+def ranged(label, path):
+    spec = importlib.util.spec_from_file_location("the_loop", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    Training = module.Training
+
     class Ranged(Training):
         pass
 
@@ -23,7 +30,7 @@ def ranged(label):
     return Ranged()
 
 
-def record(folder, wait, warmup, active, label):
+def record(folder, wait, warmup, active, label, loop=watched_loop.__file__):
     paths = {
         "chrome": str(Path(folder) / "timeline.json"),
         "tensorboard": str(Path(folder) / "runs" / "me" / "worker0.42.pt.trace.json"),
@@ -34,7 +41,7 @@ def record(folder, wait, warmup, active, label):
         prof.export_chrome_trace(paths["chrome"])
         os.link(paths["chrome"], paths["tensorboard"])
 
-    loop = ranged(label)
+    loop = ranged(label, loop)
     with profile(
         activities=[ProfilerActivity.CPU],
         schedule=schedule(wait=wait, warmup=warmup, active=active, repeat=1),

@@ -1,7 +1,8 @@
-"""Checks that ResNet-50 was trained under the profiler, in float32 and with bfloat16 autocast.
+"""Checks that a network was trained under the profiler, in float32 and with bfloat16 autocast.
 
-The traces show that it was ResNet-50: the shapes of all convolution weights, and the batches that
-enter the first convolution. Steps and batch size are random in each session.
+In place of ResNet-50 it gets one of drawn sizes, which draws as it runs how often it goes through
+each block: what convolutions the recorded steps hold is known to the judge, and to whoever watched
+the run. Steps and batch size are random in each session.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from hotloop.checks.profile_training_loop.network import RESNET50
 from hotloop.checks.profile_training_loop.pictures import SIDE
 from hotloop.checks.profile_training_loop.trace_recorded import trace_of
+from hotloop.checks.profile_training_loop.unseen import FLOAT32, Convolutions, Shape, UnseenNetwork
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.file_exchange import get_file
@@ -23,15 +25,15 @@ from hotloop.judge.questions import ask_plainly, number_mismatch, put_folder, sh
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 
-TYPES = {"float32": "float", "bfloat16": "c10::BFloat16"}
+TYPES = {"float32": FLOAT32, "bfloat16": "c10::BFloat16"}
 """The keys of the answer, and the type names of a convolution's input in a trace."""
 
 CONVOLUTION, BACKWARD = "aten::convolution", "aten::convolution_backward"
-WEIGHTS = Counter(layer.shape for layer in RESNET50.layers if len(layer.shape) == 4)
-"""Shapes of the 53 convolution weights, with counts."""
-
 SKIPPED = 2
 """Minimum number of steps before the recorded ones; the first steps allocate and autotune."""
+
+MOST_BEFORE, MOST_BESIDE = 50, 5
+"""Calls of the network before the recorded steps: the profiler's steps, and others to warm up."""
 
 RELATIVE = 0.02
 TIMEOUT_S = 300.0
@@ -41,13 +43,11 @@ Event = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Run:
-    """A recorded run. step_us: median duration of its steps. types: of the convolutions' inputs."""
+    """A recorded run. step_us: median duration of its steps."""
 
     numbers: tuple[int, ...]
     step_us: float
-    weights: Counter[tuple[int, ...]]
-    batches: frozenset[tuple[int, ...]]
-    types: Counter[str]
+    convolutions: Convolutions
     backwards: int
     updates: int
 
@@ -57,26 +57,26 @@ class Recorded:
     """The answer, and both runs as the judge read them from its files."""
 
     reported: Mapping[str, Any]
+    network: UnseenNetwork
     steps: int
     batch: int
     runs: Mapping[str, Run]
 
 
-@rung(instrumented=True)
 def float32(session: Session) -> str:
-    """Require the float32 trace to show training steps of ResNet-50."""
+    """Require the float32 trace to show training steps of the network."""
     found = _recorded(session)
-    _require_resnet50(found, "float32")
+    _require_network(found, "float32")
     run = found.runs["float32"]
     session.note(step_ms=run.step_us / 1000, batch=found.batch)
-    return f"{found.steps} steps of ResNet-50, {run.step_us / 1000:.0f} ms each (median)."
+    return f"{found.steps} steps, {run.step_us / 1000:.0f} ms each (median)."
 
 
-@rung(after=("float32",), instrumented=True)
+@rung(after=("float32",))
 def bfloat16(session: Session) -> str:
     """Require the same in bfloat16, and the right speedup and the faster dtype in the answer."""
     found = _recorded(session)
-    _require_resnet50(found, "bfloat16")
+    _require_network(found, "bfloat16")
     speedup = found.runs["float32"].step_us / found.runs["bfloat16"].step_us
     wrong = number_mismatch("speedup", found.reported.get("speedup"), speedup, RELATIVE, 0.0)
     if wrong is not None:
@@ -95,14 +95,17 @@ def bfloat16(session: Session) -> str:
 
 
 def _recorded(session: Session) -> Recorded:
-    return session.once("traces of ResNet-50", lambda: _record(session))
+    return session.once("traces of the network", lambda: _record(session))
 
 
 def _record(session: Session) -> Recorded:
     rng = session.rng()
     steps, batch = int(rng.integers(2, 4)), int(rng.integers(2, 5))
+    blocks = tuple(int(count) for count in rng.integers(2, 4, 4))
+    seed, width = int(rng.integers(1 << 30)), 4 * int(rng.integers(2, 5))
+    network = UnseenNetwork(seed, width, blocks)
     worker = session.worker()
-    arguments = (put_folder(worker), steps, batch)
+    arguments = (put_folder(worker), steps, batch, None, network.file())
     reported = as_message(ask_plainly(worker, arguments, session.timeout(TIMEOUT_S)))
     if reported is None:
         raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with the two paths.")
@@ -116,25 +119,22 @@ def _record(session: Session) -> Recorded:
         numbers = tuple(step.number for step in trace.steps)
         durations = [step.duration_us for step in trace.steps]
         runs[key] = _run(numbers, statistics.median(durations or [0.0]), get_file(worker, path))
-    return Recorded(reported, steps, batch, runs)
+    return Recorded(reported, network, steps, batch, runs)
 
 
 def _run(numbers: tuple[int, ...], step_us: float, data: bytes) -> Run:
-    weights: Counter[tuple[int, ...]] = Counter()
-    batches: set[tuple[int, ...]] = set()
-    types: Counter[str] = Counter()
+    convolutions = Convolutions()
     backwards = updates = 0
     for event in _events(data):
         name = event.get("name")
         if name == CONVOLUTION:
             arguments = as_message(event.get("args")) or {}
-            shapes = [_shape(each) for each in as_list(arguments.get("Input Dims"))[:2]]
-            weights.update(shapes[1:])
-            batches.update(shape for shape in shapes[:1] if shape[1:] == (3, SIDE, SIDE))
-            types.update(map(str, as_list(arguments.get("Input type"))[:1]))
+            images, weights, *_ = (*map(_shape, as_list(arguments.get("Input Dims"))), (), ())
+            kind, *_ = (*map(str, as_list(arguments.get("Input type"))), "")
+            convolutions[images, weights, kind] += 1
         backwards += name == BACKWARD
         updates += isinstance(name, str) and name.startswith("Optimizer.step#")
-    return Run(numbers, step_us, weights, frozenset(batches), types, backwards, updates)
+    return Run(numbers, step_us, convolutions, backwards, updates)
 
 
 def _events(data: bytes) -> list[Event]:
@@ -146,33 +146,53 @@ def _events(data: bytes) -> list[Event]:
         ) from None
 
 
-def _shape(value: object) -> tuple[int, ...]:
+def _shape(value: object) -> Shape:
     return tuple(extent for extent in as_list(value) if isinstance(extent, int))
 
 
-def _require_resnet50(found: Recorded, key: str) -> None:
+def _require_network(found: Recorded, key: str) -> None:
     for mismatch in _mismatches(found.runs[key], found, TYPES[key]):
         raise Ruling(Verdict.WRONG_ANSWER, f"In the {key} trace {mismatch}.")
 
 
 def _mismatches(run: Run, found: Recorded, wanted: str) -> Iterator[str]:
-    steps, convolutions = found.steps, sum(WEIGHTS.values())
+    steps, count = found.steps, run.convolutions.total()
     if len(run.numbers) != steps:
         yield f"are {len(run.numbers)} steps (ProfilerStep#…), and {steps} were to be recorded"
     if min(run.numbers) < SKIPPED:
         yield f"is step {min(run.numbers)}: let {SKIPPED} steps pass first, they allocate memory"
-    if not run.weights:
+    if not any(weights for _, weights, _ in run.convolutions):
         yield "no convolution has its shapes (record_shapes)"
-    if run.weights != Counter({shape: steps * count for shape, count in WEIGHTS.items()}):
+    batches = {images for images, *_ in run.convolutions if images[1:] == (3, SIDE, SIDE)}
+    if batches != {(found.batch, 3, SIDE, SIDE)}:
+        yield f"the inputs are {sorted(batches)}, not batches of {found.batch} pictures"
+    possible = _possible(run, found, wanted)
+    if _shapes(run.convolutions) not in map(_shapes, possible):
         yield (
-            f"are {run.weights.total()} convolutions of {len(run.weights)} shapes in {steps} "
-            f"steps, and ResNet-50 has {convolutions} of {len(WEIGHTS)} shapes in each"
+            f"are {count} convolutions in {steps} steps, and they are not those of the network in "
+            "the given file: its RESNET50, called once a step"
         )
-    if run.batches != frozenset[tuple[int, ...]]({(found.batch, 3, SIDE, SIDE)}):
-        yield f"the inputs are {sorted(run.batches)}, not batches of {found.batch} pictures"
-    if run.backwards != steps * convolutions:
-        yield f"are {run.backwards} backward convolutions, not {steps * convolutions}"
+    if run.backwards != count:
+        yield f"are {run.backwards} backward convolutions, not {count}"
     if run.updates != steps:
         yield f"are {run.updates} steps of an optimizer, not {steps}"
-    if run.types != Counter({wanted: steps * convolutions}):
-        yield f"the convolutions' inputs are {dict(run.types)}, and all should be {wanted}"
+    if run.convolutions not in possible:
+        kinds = Counter(kind for *_, kind in run.convolutions.elements())
+        yield (
+            f"the convolutions' inputs are {dict(kinds)}, and all should be {wanted} but those "
+            "that the given network computes in float32 by itself"
+        )
+
+
+def _shapes(convolutions: Convolutions) -> Counter[tuple[Shape, Shape]]:
+    return Counter((images, weights) for images, weights, _ in convolutions.elements())
+
+
+def _possible(run: Run, found: Recorded, kind: str) -> list[Convolutions]:
+    """Return the convolutions of so many calls one after the other, beginning with each."""
+    calls = list(islice(found.network.calls(found.batch, kind), MOST_BEFORE + found.steps))
+    earliest = min(run.numbers)
+    return [
+        sum(calls[first : first + found.steps], Convolutions())
+        for first in range(earliest, min(earliest + MOST_BESIDE, MOST_BEFORE) + 1)
+    ]

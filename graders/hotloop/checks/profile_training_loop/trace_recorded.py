@@ -1,39 +1,42 @@
 """Rung: the candidate records a profiler trace with everything that the task asks for.
 
-Steps, ranges and recorded properties are read from the trace files. Step counts and range names are
-random in each judging, so an old trace does not pass.
+It is of a loop that nobody has seen, and which draws what it allocates as it runs: what the trace
+must hold in each phase of each step is known to the judge, and to whoever watched the run.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
+import numpy as np
+
+from hotloop.checks.profile_training_loop.unseen import PHASES, UnseenLoop
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.authored import Check
 from hotloop.judge.file_exchange import get_file
-from hotloop.judge.questions import Plain, ask_plainly, put_folder, shown
+from hotloop.judge.questions import GivenFile, Plain, ask_plainly, put_folder, shown
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.scratch import scratch
-from hotloop.trace import Trace, TraceError, read
+from hotloop.trace import Step, Trace, TraceError, read
 
-PHASES = ("load", "forward", "backward", "update")
 BOARD_SUFFIXES = (".pt.trace.json", ".pt.trace.json.gz")
 MOST_EVENTS = 2_000_000
 
 
 @dataclass(frozen=True)
 class TraceRecorded(Check):
-    """`record(folder, wait, warmup, active, label)` returns the paths "chrome" and "tensorboard".
+    """`record(folder, wait, warmup, active, label, loop)` returns two paths.
+
+    They are called "chrome" and "tensorboard"; `loop` is the path of a file.
 
     prefix: takes the label; returns the prefix of the range names in the labelled loop.
     """
 
     prefix: Callable[[str], str]
-    instrumented: ClassVar[bool] = True
-
     after: tuple[str, ...] = ()
     timeout_s: float = 90.0
 
@@ -43,8 +46,10 @@ class TraceRecorded(Check):
         # The notebook calls `record` with none of these values.
         wait, warmup, active = (int(rng.choice(numbers)) for numbers in ((2, 3), (1, 3), (2, 4, 5)))
         label = f"run{int(rng.integers(100, 1000))}"
+        loop = UnseenLoop(int(rng.integers(1 << 30)))
         worker = session.worker()
-        reported = recorded(worker, (wait, warmup, active, label), session.timeout(self.timeout_s))
+        asked = (wait, warmup, active, label, loop.file())
+        reported = recorded(worker, asked, session.timeout(self.timeout_s))
         chrome, board = (_path(reported, key) for key in ("chrome", "tensorboard"))
         if chrome == board:
             raise Ruling(Verdict.WRONG_ANSWER, "Both paths name the same file.")
@@ -55,7 +60,7 @@ class TraceRecorded(Check):
             )
         found = trace_of(worker, chrome)
         first = wait + warmup
-        for mismatch in _mismatches(found, range(first, first + active), self.prefix(label)):
+        for mismatch in _mismatches(found, range(first, first + active), self.prefix(label), loop):
             raise Ruling(Verdict.WRONG_ANSWER, f"In the Chrome trace: {mismatch}.")
         self._require_board(worker, board, active)
         session.note(steps=len(found.steps), events=found.events)
@@ -75,7 +80,9 @@ class TraceRecorded(Check):
             )
 
 
-def recorded(worker: Worker, arguments: tuple[Plain, ...], timeout_s: float) -> Mapping[str, Any]:
+def recorded(
+    worker: Worker, arguments: tuple[Plain | GivenFile, ...], timeout_s: float
+) -> Mapping[str, Any]:
     """Return the dict that the candidate's `record` returns. Raises Ruling if it is no dict."""
     reported = as_message(ask_plainly(worker, (put_folder(worker), *arguments), timeout_s))
     if reported is None:
@@ -102,7 +109,7 @@ def _path(reported: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _mismatches(found: Trace, numbers: range, prefix: str) -> Iterator[str]:
+def _mismatches(found: Trace, numbers: range, prefix: str, loop: UnseenLoop) -> Iterator[str]:
     active = len(numbers)
     if len(found.steps) != active:
         yield f"it has {len(found.steps)} steps (ProfilerStep#…), and {active} were to be recorded"
@@ -121,3 +128,24 @@ def _mismatches(found: Trace, numbers: range, prefix: str) -> Iterator[str]:
     ):
         if not there:
             yield f"{what} was not recorded"
+    ran = islice(loop.allocated(), numbers.start, numbers.stop)
+    for step, allocated in zip(found.steps, ran, strict=True):
+        for phase, size in allocated.items():
+            if not _allocates(found, step, f"{prefix}{phase}", size):
+                yield (
+                    f"the range {prefix}{phase} of step {step.number} does not hold what `{phase}` "
+                    "of the given loop allocates in that step"
+                )
+
+
+def _allocates(trace: Trace, step: Step, name: str, size: int) -> bool:
+    """Whether a range of this name in the step holds an allocation of `size` bytes."""
+    rows = trace.spans("range")
+    chosen = trace.named(rows, name.__eq__)
+    made = trace.allocations.spans
+    at = made.start[made.size == size]
+    return any(
+        bool(np.any((start <= at) & (at <= end)))
+        for start, end in zip(rows.start[chosen], rows.end[chosen], strict=True)
+        if step.start_ns <= start < step.end_ns
+    )

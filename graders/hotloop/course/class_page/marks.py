@@ -18,12 +18,16 @@ from hotloop.problem import Score
 
 @dataclass(frozen=True)
 class Mark:
-    """A learner's result on a task. record: None for tasks graded by a person or not judged."""
+    """A learner's result on a task. record: None for tasks graded by a person or not judged.
+
+    instrumented: whether points rest on what a process with the learner's code said.
+    """
 
     student: str
     task: str
     score: Score
     record: Record | None
+    instrumented: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,13 @@ def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMar
     known = {task.id for task in module.tasks}
     found = handed_in(root, scored(gradebook, store(root).published, module.id))
     marks = [
-        Mark(one.student, grade.name, one.score(grade), one.record(grade.name))
+        Mark(
+            one.student,
+            grade.name,
+            one.score(grade),
+            one.record(grade.name),
+            one.is_instrumented(grade),
+        )
         for one in found
         for grade in one.grades
         if grade.name in known

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from hotloop import verdict_words
 from hotloop.core.verdict import Verdict
 from hotloop.course.class_page.causes import BY_HAND, NOT_JUDGED
 from hotloop.course.class_page.distribution import Distribution, svg
@@ -40,6 +41,7 @@ def page(found: ClassSummary) -> str:
         drawing=_drawing,
         good=GOOD_CORRELATION,
         fewest=fewest_learners(),
+        instrumented=verdict_words.INSTRUMENTED,
     )
 
 

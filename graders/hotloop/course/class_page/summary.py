@@ -23,12 +23,16 @@ TASK_PARTS, MODULE_PARTS = 4, 5
 
 @dataclass(frozen=True)
 class TaskSummary:
-    """Statistics of one task. pending: number of learners with open points."""
+    """Statistics of one task. pending: number of learners with open points.
+
+    instrumented: number of learners whose points rest on what their own process said.
+    """
 
     task: str
     title: str
     possible: float
     pending: int
+    instrumented: int
     distribution: Distribution
     difficulty: Difficulty
     discrimination: Discrimination
@@ -38,8 +42,9 @@ class TaskSummary:
 class ModuleSummary:
     """Statistics of one module. pending: learners with open points; pending_points: their sum.
 
-    small: warning about a small class, or "". totals: by learner, after late penalties. alike:
-    similar hand-ins. Both are empty if learners are not named.
+    small: warning about a small class, or "". totals: by learner, after late penalties.
+    instrumented: learners of whom some points are so. alike: similar hand-ins. All three are empty
+    if learners are not named.
     """
 
     module: str
@@ -56,6 +61,7 @@ class ModuleSummary:
     waiting: tuple[Waiting, ...]
     timings: tuple[Timing, ...]
     totals: dict[str, Score]
+    instrumented: tuple[str, ...] = ()
     alike: tuple[Alike, ...] = ()
 
 
@@ -124,6 +130,7 @@ def _module(of: ModuleMarks, hidden: Collection[str] | None) -> ModuleSummary:
     scores = _by_student(of, students)
     totals = {s: total(scores[s], of.penalties.get(s, 0.0)) for s in students}
     sums = list(totals.values())
+    said = sorted({mark.student for mark in of.marks if mark.instrumented})
     by_hand = {task for task in of.tasks if of.module.task(task).kind == "written"}
     clean = causes.cleaner(hidden) if hidden else causes.without_numbers
     return ModuleSummary(
@@ -141,6 +148,7 @@ def _module(of: ModuleMarks, hidden: Collection[str] | None) -> ModuleSummary:
         waiting=tuple(causes.waiting(of.marks, by_hand, clean)),
         timings=tuple(timings(of.marks)),
         totals=totals if hidden is None else {},
+        instrumented=tuple(said) if hidden is None else (),
     )
 
 
@@ -164,6 +172,7 @@ def _tasks(of: ModuleMarks, scores: Sequence[Sequence[Score]]) -> list[TaskSumma
             title=of.module.task(task).title,
             possible=float(of.module.task(task).points),
             pending=sum(row[index].pending > 0 for row in scores),
+            instrumented=sum(mark.instrumented for mark in of.marks if mark.task == task),
             distribution=distribution([row[index] for row in scores], TASK_PARTS),
             difficulty=item_statistics.difficulty(
                 item_statistics.shares(points, pending, possible)[:, index]

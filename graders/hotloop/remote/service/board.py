@@ -80,7 +80,8 @@ def boards(engine: Engine, module: str) -> list[Board]:
 
 def _speeds(name: str, record: Record) -> Iterator[tuple[_Key, _Speed]]:
     for rung in record.rungs:
-        if rung.verdict is Verdict.PASSED and "interval" in rung.evidence:
+        # What the learner's own process said has no place among speeds that were measured.
+        if rung.verdict is Verdict.PASSED and "interval" in rung.evidence and not rung.instrumented:
             yield (record.task, rung.rung, _device(record, rung)), _speed(name, rung)
 
 

@@ -84,6 +84,13 @@ def test_the_best_of_each_counts_and_what_is_not_passed_does_not(three: School) 
     assert shown(three) == [(1, "Elk"), (2, "Owl"), (2, "Fox")]
 
 
+def test_a_speed_that_the_learners_own_process_told_has_no_place(three: School) -> None:
+    fast = record(50.0, 48.0, 52.0)
+    rungs = tuple(replace(rung, instrumented=True) for rung in fast.rungs)
+    checked(three, "grace", replace(fast, rungs=rungs))
+    assert shown(three)[0] == (1, "Owl")
+
+
 @pytest.mark.parametrize("changes", [{"seeded": True}, {"variant": "ab" * 32}])
 def test_what_was_not_judged_as_the_course_gave_it_does_not_count(
     three: School, changes: dict[str, Any]

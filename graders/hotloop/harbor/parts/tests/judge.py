@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from hotloop import curriculum
+from hotloop import curriculum, verdict_words
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.judged_again import settled
@@ -40,8 +40,8 @@ def main() -> int:
             why = record.sentence if result is None else f"{result.verdict}: {result.sentence}"
             print(f"No reward, as this machine did not judge {check.id}: {why}")
             return 3
-        verdict = f"{result.verdict}{' (instrumented)' if result.instrumented else ''}"
-        print(f"{check.id}: {verdict}: {result.sentence}")
+        said = verdict_words.INSTRUMENTED if result.instrumented else ""
+        print(f"{check.id}: {result.verdict}{said}: {result.sentence}")
         earned += result.earned * check.points
     share = earned / sum(check.points for check in checks)
     (reward / "reward.txt").write_text(f"{share:.6f}\n", encoding="utf-8")
