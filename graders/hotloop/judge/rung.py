@@ -187,6 +187,10 @@ def _ruled(name: str, rung: Rung, session: Session) -> RungRecord:
         return RungRecord(name, Verdict.TIMEOUT, sentence)
     except Exception as error:  # noqa: BLE001 - `blame` says whose failure it is
         session.log_exception(error)
+        if isinstance(error.__cause__, Overrun) and session.budget.used_by_candidate:
+            # Ours had no time left, since the candidate has used it: it does not stay open for it.
+            late = session.budget.time_is_up()
+            return RungRecord(name, late.verdict, late.sentence)
         if is_ours(error) or not session.met_candidate:
             return our_failure(name, error)
         return unreadable_answer(name, error, session.last_answer())

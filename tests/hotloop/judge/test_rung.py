@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -164,6 +165,27 @@ def test_looking_at_an_answer_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     record = _record(_looks_for_ever, MadeUpSession(met_candidate=True, budget_s=0.1))
     assert record.verdict is Verdict.TIMEOUT
     assert "took too long" in record.sentence
+
+
+def _has_no_time_left() -> str:
+    raise JudgeFault("our own program took too long") from overrun.Overrun()
+
+
+@pytest.mark.parametrize(
+    ("waited_s", "left_s", "verdict"),
+    [
+        (30.0, 0.0, Verdict.TIMEOUT),
+        (10.0, 0.0, Verdict.JUDGE_ERROR),
+        (30.0, 20.0, Verdict.JUDGE_ERROR),
+    ],
+)
+def test_ours_runs_out_of_time_by_whoever_has_used_it(
+    waited_s: float, left_s: float, verdict: Verdict
+) -> None:
+    session = MadeUpSession(met_candidate=True, budget_s=60.0)
+    session.budget.waited_s = waited_s
+    session.budget.deadline = time.monotonic() + left_s
+    assert _record(_has_no_time_left, session).verdict is verdict
 
 
 def test_the_time_of_a_rung_is_kept_where_it_was_judged() -> None:
