@@ -18,6 +18,7 @@ from hotloop.judge.kernel_lists import (
     is_text,
 )
 from hotloop.judge.kernel_names import (
+    Names,
     allowed,
     dotted,
     dotted_node,
@@ -71,6 +72,16 @@ class Module(kernel_constants.Module, Protocol):
     def require(self, name: str, user: ast.AST) -> None:
         """Vet `name` too, since the kernel uses it."""
         ...
+
+    def writes(self, name: str) -> bool:
+        """Return True if `name` is a function that writes to memory, itself or through others."""
+        ...
+
+
+def is_write(node: ast.AST, names: Names) -> bool:
+    """Return True if the node names a function or method that writes to memory."""
+    name = node.attr if isinstance(node, ast.Attribute) else names.resolve(node)
+    return name.rpartition(".")[2] in _WRITES
 
 
 class Vetter(ast.NodeTransformer):
@@ -239,8 +250,9 @@ class Vetter(ast.NodeTransformer):
         elif not isinstance(statement, ast.Assert):
             return False
         for part in ast.walk(statement):
-            path = dotted(part)
-            if isinstance(part, ast.NamedExpr) or path.rpartition(".")[2] in _WRITES:
+            helper = part.id if isinstance(part, ast.Name) and part.id not in self._locals else ""
+            writes = is_write(part, self._module.names) or self._module.writes(helper)
+            if writes or isinstance(part, ast.NamedExpr):
                 self._module.refuse(part, "asserts and prints are left out: write nothing in them")
         return True
 
