@@ -20,7 +20,7 @@ from hotloop.worker.triton_reductions import NotOneValue
 
 _BOOLEAN = {"And": "__logical_and__", "Or": "__logical_or__"}
 MOST_TURNS = 300_000
-"""A `while` that takes more turns in one program would need most of a minute here, if it ended."""
+"""Turns of a `while` in one program after which it counts as endless: a choice, not measured."""
 
 _BUILTINS = {"min": "minimum", "max": "maximum"}
 
