@@ -96,6 +96,11 @@ class Check(Authored):
         """How a candidate may be called that the check judges."""
         return ANY_STYLE
 
+    @property
+    def runs(self) -> Callable[..., str] | None:
+        """The check that this one only runs, and whose attributes it has; None if it is none."""
+        return None
+
 
 @cache
 def _functions(cls: type[Authored]) -> tuple[tuple[str, object, bool], ...]:
