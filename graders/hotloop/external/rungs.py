@@ -185,7 +185,6 @@ class Evidence:
 
     def __init__(self, kinds: Sequence[str]) -> None:
         self._kinds = kinds
-        self._undecided: list[str] = []
         self._own = self._different = False
         self._last: HiddenCall | None = None
         self.sent = self.decided = 0
