@@ -170,7 +170,8 @@ def _guarded(function: Callable[..., Any], what: str, returns: object, *, own: b
         if not _is(result, returns):
             if not own and _is_part(result, arguments):
                 raise TypeError(f"{what} returned a part of the answer")
-            raise JudgeFault(f"{what} returned {result!r:.200}, expected {_told(returns)}")
+            expected = returns.__name__ if isinstance(returns, type) else returns
+            raise JudgeFault(f"{what} returned {result!r:.200}, expected {expected}")
         if origin is _CALLABLE:
             return _guarded(result, what, typing.get_args(returns)[-1], own=own)
         return result
@@ -214,7 +215,3 @@ def _is_part(result: object, given: object) -> bool:
     return isinstance(given, list | tuple) and any(
         _is_part(result, each) for each in cast("list[object]", given)
     )
-
-
-def _told(expected: object) -> str:
-    return expected.__name__ if isinstance(expected, type) else str(expected)

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Set
-from typing import NoReturn, Protocol
+from typing import NoReturn, Protocol, cast
 
 from hotloop.judge import kernel_constants
 from hotloop.judge.kernel_constants import Constants
@@ -118,7 +118,8 @@ class Vetter(ast.NodeTransformer):
             if isinstance(part, ast.AST):
                 setattr(node, name, self.visit(part))
             elif isinstance(part, list):
-                setattr(node, name, [self.visit(p) for p in _nodes(node, name)])
+                nodes = [p for p in cast("list[object]", part) if isinstance(p, ast.AST)]
+                setattr(node, name, [self.visit(p) for p in nodes])
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
@@ -289,10 +290,6 @@ def _parsed(text: str) -> ast.expr | None:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError):
         return None
-
-
-def _nodes(node: ast.AST, name: str) -> list[ast.AST]:
-    return [part for part in getattr(node, name) if isinstance(part, ast.AST)]
 
 
 def _is_text(statement: ast.stmt) -> bool:
