@@ -17,7 +17,7 @@ def breaks(path):
     raise NotImplementedError("control_flow_export.graph_breaks")
 
 
-### TASK control_flow_export.graph_breaks mend
+### TASK control_flow_export.graph_breaks one_graph
 def mend(seed, target):
     """Write triage.load(seed) as one exported program to `target`: n from 1 to 64, length
     from 1 to 128. Inputs tokens and kind, output float32 [n, 8], as before.

@@ -28,6 +28,11 @@ INDEXING = ("index", "index_put", "index_put_")
 NO_KERNEL = ("empty", "new_empty", "_unsafe_view", "lift_fresh", "_reshape_alias")
 """What only takes memory, or looks at it in another way without its schema saying so."""
 
+NOT_MADE = (
+    "a tensor comes up that no recorded operator has made: make constants with torch.full, "
+    "torch.arange and the like instead of torch.tensor"
+)
+
 NAMED = (torch.dtype, torch.layout, torch.memory_format)
 
 
@@ -88,7 +93,7 @@ class Recorder(TorchDispatchMode):
     ) -> Any:
         """Run it, and write it down."""
         kwargs = kwargs or {}
-        _require_no_wait(func, args)
+        require_no_wait(func, args)
         op = [str(func), self._plain(args), {k: self._plain(v) for k, v in kwargs.items()}]
         result = func(*args, **kwargs)
         self.ops.append([*op, [self._number(tensor) for tensor in _flat(result)]])
@@ -105,10 +110,7 @@ class Recorder(TorchDispatchMode):
     def _plain(self, value: Any) -> Any:
         if isinstance(value, Tensor):
             if id(value) not in self.numbers:
-                raise RuntimeError(
-                    "a tensor comes up that no recorded operator has made: make constants with "
-                    "torch.full, torch.arange and the like instead of torch.tensor"
-                )
+                raise RuntimeError(NOT_MADE)
             return {"tensor": self.numbers[id(value)]}
         if isinstance(value, (list, tuple)):
             return [self._plain(each) for each in value]
@@ -146,7 +148,8 @@ def launches(name: str) -> bool:
     return not any(alias is not None and not alias.is_write for alias in aliases)
 
 
-def _require_no_wait(func: Any, args: tuple[Any, ...]) -> None:
+def require_no_wait(func: Any, args: tuple[Any, ...]) -> None:
+    """Raise RuntimeError if the host has to know a value before this operator can go on."""
     name = str(func).split(".")[1]
     if any(part in name for part in WAITS) or (name in INDEXING and _by_flags(args[1])):
         raise RuntimeError(

@@ -10,6 +10,7 @@ A problem with several tasks names the task as well: `wrong/softmax.fast-two_pas
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from hotloop.yaml_lines import place
 
 if TYPE_CHECKING:
     from hotloop.judge.client import JudgeProcess
-    from hotloop.judge.rung import Rung
+    from hotloop.judge.task import Task
 
 TASKS, ANSWER, WRONG = "tasks.py", "answer", "wrong"
 
@@ -40,11 +41,12 @@ _WHERE = {
 
 
 def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
-    """Raise UserError, with the line, if `tasks.py` has not the checks that problem.yaml names."""
+    """Raise UserError, with the line, if `tasks.py` does not fit problem.yaml or the own answer."""
     from hotloop.judge.rung import scored_by
     from hotloop.task_spec import task_spec
 
-    found = _checks(problem, task, source)
+    defined = _defined_task(problem, task, source)
+    found = defined.rungs
     named = [rung.id for rung in task.rungs]
     if list(found) != named:
         raise UserError(
@@ -52,6 +54,7 @@ def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
             f"{', '.join(named)} in {source / FILE}: name the same, in the same order."
         )
     spec = task_spec(problem, task.id)
+    _require_arguments(defined, task, source)
     for number, name in enumerate(named):
         at = place(source / FILE, ("tasks", problem.tasks.index(task), "rungs", number))
         reads, declared = scored_by(found[name]), spec.rungs[name]
@@ -68,15 +71,15 @@ def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
                 )
 
 
-def _checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> Mapping[str, Rung]:
-    """Return the checks in `tasks.py`. Raises UserError, with the line, if it does not run."""
+def _defined_task(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> Task:
+    """Return the task in `tasks.py`. Raises UserError, with the line, if it does not run."""
     from hotloop.judge.task import find
 
     file = source / TASKS
     if not file.is_file():
         raise UserError(f"There is no {file}, which says how {task.id} is judged.")
     try:
-        return find(problem.id, task.id, source).rungs
+        return find(problem.id, task.id, source)
     except SyntaxError as error:
         raise UserError(f"{error.filename}:{error.lineno}: {error.msg}.") from None
     except Exception as error:
@@ -86,6 +89,54 @@ def _checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> Map
         raise UserError(
             f"{source / at if at else file}: {type(error).__name__}: {error}"
         ) from error
+
+
+def _require_arguments(defined: Task, task: JudgedTask, source: Path) -> None:
+    """Raise UserError if the author's own answer is written to be called in the other way.
+
+    With `returns_tensor` in place of `fills_tensor` every right answer would lack an argument.
+    """
+    constructors = {"return": ("returns_tensor", 0), "destination": ("fills_tensor", 1)}
+    file = source / ANSWER / task.files[-1]
+    if defined.style not in constructors or file.suffix != ".py" or not file.is_file():
+        return
+    (said, extra), (other, other_extra) = (
+        constructors[defined.style],
+        constructors["destination" if defined.style == "return" else "return"],
+    )
+    takes = _arguments_of(file, task.entry)
+    for rung in defined.rungs.values():
+        reference = getattr(getattr(rung, "calls", rung), "reference", None)
+        inputs = _parameters(reference) if callable(reference) else None
+        if takes is None or inputs is None or inputs + extra == takes:
+            continue
+        if inputs + other_extra == takes:
+            raise UserError(
+                f"{file}: `{task.entry}` takes {takes} arguments, and is called with "
+                f"{inputs + extra}, since {task.id} in {source / TASKS} is made by "
+                f"`{said}`: make it by `{other}`, or change the answer."
+            )
+
+
+def _arguments_of(file: Path, entry: str | None) -> int | None:
+    """Return how many arguments the function takes; None if that is not fixed."""
+    try:
+        statements = ast.parse(file.read_text(encoding="utf-8")).body
+    except (SyntaxError, ValueError):
+        return None
+    for node in statements:
+        if isinstance(node, ast.FunctionDef) and node.name == entry:
+            given = node.args
+            fixed = not (given.vararg or given.defaults)
+            return len(given.posonlyargs + given.args) if fixed else None
+    return None
+
+
+def _parameters(function: Callable[..., object]) -> int | None:
+    """Return how many arguments the function takes; None if that is not fixed."""
+    kinds = inspect.signature(function).parameters.values()
+    fixed = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in kinds)
+    return len(kinds) if fixed else None
 
 
 # --- whose fault an exception is ------------------------------------------------------------------

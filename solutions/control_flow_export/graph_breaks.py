@@ -35,7 +35,7 @@ def breaks(path):
 ### END SOLUTION
 
 
-### BEGIN SOLUTION control_flow_export.graph_breaks mend
+### BEGIN SOLUTION control_flow_export.graph_breaks one_graph
 ### STUB def mend(seed, target):
 ### STUB     """Write triage.load(seed) as one exported program to `target`: n from 1 to 64, length
 ### STUB     from 1 to 128. Inputs tokens and kind, output float32 [n, 8], as before.

@@ -1,5 +1,6 @@
 """The repository names no machine, no registry, and holds no generated or foreign files."""
 
+import importlib
 import re
 import subprocess
 from pathlib import Path
@@ -70,3 +71,7 @@ def test_nothing_generated_or_huge_is_tracked() -> None:
 
 def test_links_stay_inside() -> None:
     assert all(path.resolve().is_relative_to(ROOT) for path in tracked())
+
+
+def test_the_package_tests_is_ours_also_beside_wheels_that_bring_another_one() -> None:
+    assert importlib.import_module("tests").__file__ == str(ROOT / "tests" / "__init__.py")

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -293,3 +294,28 @@ def test_a_problem_without_its_tasks_file_is_told_so(problem: Path) -> None:
     found = load_problem(problem)
     with pytest.raises(UserError, match=r"There is no .*tasks\.py, which says how prefix_sum"):
         own_problem.require_checks(found, found.tasks[0], problem)
+
+
+@pytest.mark.parametrize(
+    ("file", "takes", "said"),
+    [
+        ("layer_norm", "(x, out)", r"takes 2 arguments, and is called with 1, .* `fills_tensor`"),
+        ("layer_norm", "(x)", ""),
+        ("prefix_sum", "(x, out)", "see `fills_tensor`"),  # its checks count launches
+    ],
+)
+def test_an_answer_that_is_called_in_the_other_way_is_the_authors_mistake(
+    file: str, takes: str, said: str, tmp_path: Path
+) -> None:
+    """No learner's function gets another number of arguments than the author's own takes."""
+    folder = Path(shutil.copytree(DOCS / file, tmp_path / file))
+    changed = {
+        folder / "tasks.py": ("hl.fills_tensor(", "hl.returns_tensor("),
+        folder / "answer" / f"{file}.py": ("(x, out)", takes),
+    }
+    for path, (old, new) in changed.items():
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+    found = load_problem(folder)
+    with pytest.raises(UserError, match=said) if said else nullcontext():
+        own_problem.require_checks(found, found.tasks[0], folder)

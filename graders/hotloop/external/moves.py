@@ -22,7 +22,7 @@ from hotloop.external import SUBMISSION
 from hotloop.judge import launch_plan
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
-from hotloop.judge.dtypes import BOOL, U8, DType, to_float64, to_storage
+from hotloop.judge.dtypes import BOOL, U8, to_float64, to_storage
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.launch_plan import Argument, Plan, Pointer
 from hotloop.judge.race import Race, claimed
@@ -201,7 +201,8 @@ def _places(plan: Plan, outputs: Sequence[TensorSpec]) -> Iterator[tuple[Pointer
     if len(plan.returned) != len(outputs):
         raise _no("what it returns is not what its kernels wrote")
     for place, spec in zip(plan.returned, outputs, strict=True):
-        if place is None or place.dtype != _triton_name(spec.dtype):
+        name = "i1" if spec.dtype is BOOL else spec.dtype.name
+        if place is None or place.dtype != name:
             raise _no("an output is not contiguous, or has another dtype than the problem's own")
         yield place, spec.bytes
 
@@ -217,10 +218,6 @@ def _parts(raw: Floats, outputs: Sequence[TensorSpec]) -> Iterator[Floats]:
 
 def _digest(tensor: Tensor) -> str:
     return hashlib.sha256(to_storage(tensor.values, tensor.dtype).tobytes()).hexdigest()
-
-
-def _triton_name(dtype: DType) -> str:
-    return "i1" if dtype is BOOL else dtype.name
 
 
 def _no(reason: str) -> Ruling:

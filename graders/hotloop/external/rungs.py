@@ -21,7 +21,7 @@ from hotloop.judge.compare import Disagreement, Floats
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8
 from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.program import Process, Program
-from hotloop.judge.rungs.correct import Case, Tensor, frozen, ruling_about
+from hotloop.judge.rungs.correct import Case, Tensor, ruling_about
 from hotloop.judge.rungs.correct import call as ask
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
@@ -93,8 +93,7 @@ class Agrees:
                 timeout_s, worker = session.timeout(TIMEOUT_S), session.worker()
                 order = int(rng.integers(1 << 62))
                 got, reply = ask(call.case, worker, session, timeout_s, watch=noted, order=order)
-                with frozen(worker):
-                    evidence.add(call, got)
+                evidence.add(call, got)
             if noted and call.decides:
                 watched.append(moves.watched(call, reply, again))
             session.note(cases=evidence.decided, sizes=call.sizes, tolerance=TOLD[self.who])
@@ -186,7 +185,6 @@ class Evidence:
 
     def __init__(self, kinds: Sequence[str]) -> None:
         self._kinds = kinds
-        self._undecided: list[str] = []
         self._own = self._different = False
         self._last: HiddenCall | None = None
         self.sent = self.decided = 0

@@ -8,7 +8,7 @@ instance is made. So a check calls `self.cases(rng)` and cannot forget the guard
 
 Functions that read the answer are the exception: an answer may make them raise, and then it is
 wrong (`hotloop.judge.blame`). A class names them in `reads_answer`; only the type of what they
-return is checked.
+return is checked. Where that is a list of the answer's own, the answer chose it, and is wrong too.
 """
 
 import collections.abc
@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 from typing import Any, ClassVar, cast
+
+import numpy as np
 
 from hotloop.judge.candidate import Style
 from hotloop.judge.fault import JudgeFault, generated, ours
@@ -94,6 +96,11 @@ class Check(Authored):
         """How a candidate may be called that the check judges."""
         return ANY_STYLE
 
+    @property
+    def runs(self) -> Callable[..., str] | None:
+        """The check that this one only runs, and whose attributes it has; None if it is none."""
+        return None
+
 
 @cache
 def _functions(cls: type[Authored]) -> tuple[tuple[str, object, bool], ...]:
@@ -160,9 +167,13 @@ def _guarded(function: Callable[..., Any], what: str, returns: object, *, own: b
                 result = function(*arguments, **named)
         else:
             result = function(*arguments, **named)
-        if origin is _CALLABLE and callable(result):
+        if not _is(result, returns):
+            if not own and _is_part(result, arguments):
+                raise TypeError(f"{what} returned a part of the answer")
+            expected = returns.__name__ if isinstance(returns, type) else returns
+            raise JudgeFault(f"{what} returned {result!r:.200}, expected {expected}")
+        if origin is _CALLABLE:
             return _guarded(result, what, typing.get_args(returns)[-1], own=own)
-        _require_type(result, returns, what)
         return result
 
     guard = items if own and origin in _ITEMS else value
@@ -170,17 +181,37 @@ def _guarded(function: Callable[..., Any], what: str, returns: object, *, own: b
     return guard
 
 
-def _require_type(result: object, returns: object, what: str) -> None:
-    """Raise JudgeFault unless the result has the promised type, if that is a class or a union."""
-    if returns is None:
-        return
-    choices = _choices(returns)
-    kinds = [type(None) if choice is None else choice for choice in choices]
-    if not all(type(kind) is type for kind in kinds):
-        return  # an array, a tuple of certain types, a protocol: whoever takes it will see
-    allowed = cast("tuple[type, ...]", tuple(kinds))
-    if float in allowed:
-        allowed = (*allowed, int)
-    if not isinstance(result, allowed):
-        names = " or ".join(kind.__name__ for kind in cast("list[type]", kinds))
-        raise JudgeFault(f"{what} returned {result!r:.200}, expected {names}")
+def _is(result: Any, expected: Any) -> bool:
+    """Return whether a value has a type that an author has promised.
+
+    True for what is not looked at here: `None`, where nobody reads the result, and arrays, which
+    `Case.truth` converts and compares with the output's shape.
+    """
+    if isinstance(expected, types.UnionType):
+        return any(
+            result is None if choice is type(None) else _is(result, choice)
+            for choice in typing.get_args(expected)
+        )
+    origin, parts = typing.get_origin(expected), typing.get_args(expected)
+    if expected in (None, Any) or (origin or expected) is np.ndarray:
+        return True
+    if origin is _CALLABLE:
+        return callable(result)
+    if origin is tuple:
+        if not isinstance(result, tuple | list):
+            return False
+        each = cast("tuple[Any, ...] | list[Any]", result)
+        kinds = parts[:1] * len(each) if parts[1:] == (...,) else parts
+        return len(each) == len(kinds) and all(map(_is, each, kinds))
+    return isinstance(result, (float, int) if expected is float else (origin or expected))
+
+
+def _is_part(result: object, given: object) -> bool:
+    """Return whether a function handed on, as it is, a list, dict or array that it was given."""
+    if result is given:
+        return isinstance(result, list | dict | np.ndarray)
+    if isinstance(given, dict):
+        given = list(cast("dict[object, object]", given).values())
+    return isinstance(given, list | tuple) and any(
+        _is_part(result, each) for each in cast("list[object]", given)
+    )

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Set
-from typing import NoReturn, Protocol
+from typing import NoReturn, Protocol, cast
 
 from hotloop.judge import kernel_constants
 from hotloop.judge.kernel_constants import Constants
@@ -18,6 +18,7 @@ from hotloop.judge.kernel_lists import (
     is_text,
 )
 from hotloop.judge.kernel_names import (
+    Names,
     allowed,
     dotted,
     dotted_node,
@@ -72,6 +73,16 @@ class Module(kernel_constants.Module, Protocol):
         """Vet `name` too, since the kernel uses it."""
         ...
 
+    def writes(self, name: str) -> bool:
+        """Return True if `name` is a function that writes to memory, itself or through others."""
+        ...
+
+
+def is_write(node: ast.AST, names: Names) -> bool:
+    """Return True if the node names a function or method that writes to memory."""
+    name = node.attr if isinstance(node, ast.Attribute) else names.resolve(node)
+    return name.rpartition(".")[2] in _WRITES
+
 
 class Vetter(ast.NodeTransformer):
     """Rejects what the lists do not allow, drops docstrings, asserts and prints, writes `tl`.
@@ -107,7 +118,8 @@ class Vetter(ast.NodeTransformer):
             if isinstance(part, ast.AST):
                 setattr(node, name, self.visit(part))
             elif isinstance(part, list):
-                setattr(node, name, [self.visit(p) for p in _nodes(node, name)])
+                nodes = [p for p in cast("list[object]", part) if isinstance(p, ast.AST)]
+                setattr(node, name, [self.visit(p) for p in nodes])
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
@@ -239,8 +251,9 @@ class Vetter(ast.NodeTransformer):
         elif not isinstance(statement, ast.Assert):
             return False
         for part in ast.walk(statement):
-            path = dotted(part)
-            if isinstance(part, ast.NamedExpr) or path.rpartition(".")[2] in _WRITES:
+            helper = part.id if isinstance(part, ast.Name) and part.id not in self._locals else ""
+            writes = is_write(part, self._module.names) or self._module.writes(helper)
+            if writes or isinstance(part, ast.NamedExpr):
                 self._module.refuse(part, "asserts and prints are left out: write nothing in them")
         return True
 
@@ -277,10 +290,6 @@ def _parsed(text: str) -> ast.expr | None:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError):
         return None
-
-
-def _nodes(node: ast.AST, name: str) -> list[ast.AST]:
-    return [part for part in getattr(node, name) if isinstance(part, ast.AST)]
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -14,7 +14,7 @@ from typing import NoReturn
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import kernel_constants
 from hotloop.judge.kernel_constants import Constants, Value
-from hotloop.judge.kernel_language import Vetter, kept_annotation
+from hotloop.judge.kernel_language import Vetter, is_write, kept_annotation
 from hotloop.judge.kernel_lists import BUILTINS
 from hotloop.judge.kernel_names import (
     Names,
@@ -188,6 +188,14 @@ class _LearnerModule:
     def is_function(self, name: str) -> bool:
         """Return True if `name` is a top-level function of the file."""
         return any(isinstance(s, ast.FunctionDef) for s in self._bound.get(name, []))
+
+    def writes(self, name: str) -> bool:
+        """Return True if `name` is a function that writes to memory, itself or through others."""
+        return any(
+            is_write(node, self.names)
+            for function in self.mentioned(name)
+            for node in ast.walk(_module(self._bound[function]))
+        )
 
     def mentioned(self, function: str) -> list[str]:
         """Return the functions that `function` names, itself or through others; it comes first."""

@@ -17,12 +17,13 @@ cases.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from hotloop.core.record import JUDGING_SECONDS, NOT_ATTEMPTED, NOT_REACHED, RungRecord
 from hotloop.core.verdict import Partly, Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.blame import is_ours, our_failure, unreadable_answer
 from hotloop.judge.fault import Stumble
 from hotloop.judge.overrun import Overrun, ending_after
@@ -78,12 +79,14 @@ def attribute(rung: Rung, name: str, default: Any) -> Any:
     """Return one of the attributes above, or `default` if it is not set.
 
     For a `partial`, look first at its keyword arguments and own attributes, then at the wrapped
-    function.
+    function; for a check that runs another one, at that one if its own is empty.
     """
-    if not isinstance(rung, partial):
-        return getattr(rung, name, default)
-    given = {**rung.keywords, **vars(rung)}
-    return given[name] if name in given else attribute(rung.func, name, default)
+    if isinstance(rung, partial):
+        given = {**rung.keywords, **vars(rung)}
+        return given[name] if name in given else attribute(rung.func, name, default)
+    own = getattr(rung, name, default)
+    inner = rung.runs if isinstance(rung, Check) else None
+    return own if own or inner is None else attribute(inner, name, default)
 
 
 def after(rung: Rung) -> tuple[str, ...]:
@@ -91,27 +94,14 @@ def after(rung: Rung) -> tuple[str, ...]:
     return tuple(attribute(rung, "after", ()))
 
 
-def is_timed(part: object) -> bool:
-    """Return True if this rung, or any field of its dataclass, times a worker on a CPU."""
-    return bool(_of_parts(part, "timed"))
+def is_timed(rung: Rung) -> bool:
+    """Return True if this rung times a worker on a CPU."""
+    return bool(attribute(rung, "timed", False))
 
 
-def scored_by(part: object) -> str:
-    """Return `scored_by` of this rung, or of the first field of its dataclass that has one."""
-    return _of_parts(part, "scored_by") or ""
-
-
-def _of_parts(part: object, name: str) -> Any:
-    if isinstance(part, partial):
-        return _of_parts(part.func, name)
-    if own := getattr(part, name, None):
-        return own
-    if not is_dataclass(part) or isinstance(part, type):
-        return None
-    for made_of in fields(part):
-        if found := _of_parts(getattr(part, made_of.name), name):
-            return found
-    return None
+def scored_by(rung: Rung) -> str:
+    """Return `scored_by` of this rung, or an empty string."""
+    return str(attribute(rung, "scored_by", ""))
 
 
 def judge_rungs(

@@ -150,7 +150,6 @@ class Built:
     tables: tuple[int, int]
     host_sites: tuple[tuple[str, int], ...]
     watched: int
-    has_host: bool
 
 
 def program(
@@ -450,7 +449,6 @@ def _finish(
         "tables": addresses.get(".rodata", (0, 0)),
         "host_sites": host_sites,
         "watched": watched if host_sites else 0,
-        "has_host": host,
     }
     (folder / "facts.json").write_text(json.dumps(document), encoding="utf-8")
 
@@ -641,7 +639,6 @@ def _load(folder: Path) -> Built:
         (said["tables"][0], sum(said["tables"])),
         tuple((file, line) for file, line in said["host_sites"]),
         said["watched"],
-        said["has_host"],
     )
 
 

@@ -161,7 +161,7 @@ def _announced(found: re.Match[str]) -> str:
 
 
 def _by_members(listing: str) -> str:
-    """Copy objects with padding member by member, since nobody needs to have written the padding.
+    """Copy objects member by member, so that uninitialized padding between members is not read.
 
     Only type-based alias information, which clang adds to a copy, has the members' places.
     """

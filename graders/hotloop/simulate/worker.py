@@ -74,7 +74,8 @@ class Simulator(Worker):
         except ToolMissing:
             raise
         except CompileError as error:
-            return _fault("compile", self._without_folder(str(error)), 0)
+            text = str(error).replace(f"{self.folder}/", "")[:_MESSAGE_LIMIT]
+            return _fault("compile", text, 0)
         return {}
 
     def on_launch(self, message: Message, _fds: list[int]) -> Message:
@@ -127,9 +128,6 @@ class Simulator(Worker):
             if line is not None:
                 line["file"] = Path(line["file"]).name
         return data
-
-    def _without_folder(self, text: str) -> str:
-        return text.replace(f"{self.folder}/", "")[:_MESSAGE_LIMIT]
 
 
 def is_the_machines(error: BaseException) -> bool:

@@ -85,11 +85,6 @@ class Rewriting:
         return line
 
 
-def applies(edit: Edit, line: str) -> bool:
-    """Return True if the edit finds something to replace."""
-    return _edited(line, edit.find, "\0") != line
-
-
 def _told(choice: Choice, variant: Variant) -> list[_Told]:
     constants = {**choice.plain, **choice.of(variant.constants)}
     if constants == choice.plain:

@@ -25,6 +25,7 @@ _UNDERSCORED = frozenset(
         *("_reshape_alias", "_unsafe_index", "_unsafe_masked_index", "_assert_async"),
         *("_assert_scalar", "_assert_tensor_metadata", "_local_scalar_dense", "__and__", "__or__"),
         *("_scaled_dot_product_flash_attention_for_cpu", "_adaptive_avg_pool2d"),
+        *("_addmm_activation", "_fused_rms_norm"),
     }
 )
 """Internal operations of PyTorch that common functions are made of."""

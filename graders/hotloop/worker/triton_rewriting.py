@@ -20,7 +20,7 @@ from hotloop.worker.triton_reductions import NotOneValue
 
 _BOOLEAN = {"And": "__logical_and__", "Or": "__logical_or__"}
 MOST_TURNS = 300_000
-"""A `while` that takes more turns in one program would need most of a minute here, if it ended."""
+"""Turns of a `while` in one program after which it counts as endless: a choice, not measured."""
 
 _BUILTINS = {"min": "minimum", "max": "maximum"}
 
@@ -71,7 +71,9 @@ class _Rewriting(ast.NodeTransformer):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         """`not a`."""
         self.generic_visit(node)
-        return _call("__logical_not__", [node.operand], node) if _is_not(node) else node
+        if not isinstance(node.op, ast.Not):
+            return node
+        return _call("__logical_not__", [node.operand], node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         """`a < b < c`, which Triton compiles since 3.9."""
@@ -131,10 +133,6 @@ _NO_PARAMETERS = ast.arguments(
 
 def _call(name: str, arguments: list[ast.expr], node: ast.expr) -> ast.expr:
     return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), arguments, []), node)
-
-
-def _is_not(node: ast.UnaryOp) -> bool:
-    return isinstance(node.op, ast.Not)
 
 
 def _last_name(function: ast.expr) -> str:

@@ -64,7 +64,7 @@ IDIOMS = {
         assert driver.active.utils.get_device_properties(0)["multiprocessor_count"]
         assert driver.active.get_active_torch_device().type == "cuda"
         """,
-    "autotune": """
+    "benchmarking": """
         import triton
         assert triton.testing.do_bench(lambda: 1 / 0) == 1.0
         """,

@@ -49,6 +49,7 @@ def k(x_ptr, out_ptr, n, BLOCK: {language}.constexpr{parameters}):
 
 
 _HELPER = "@triton.jit\ndef double(a):\n    return a * 2\n"
+_PUT = "@triton.jit\ndef put(p, a):\n    tl.store(p, a)\n    return 0\n"
 _ADD = "@triton.jit\ndef add(a, b):\n    return a + b\n"
 
 ACCEPTED: dict[str, Form] = {
@@ -327,6 +328,8 @@ ACCEPTED.update(
             "y = four(x)",
             before=f"{_HELPER}@triton.jit\ndef four(a):\n    return double(double(a))\n",
         ),
+        "assert of a helper": Form("assert double(BLOCK) > 1\ny = x", before=_HELPER),
+        "print of a helper": Form('tl.device_print("x", double(x))\ny = x', before=_HELPER),
         "helper that asserts": Form(
             "y = sure(x, 4)",
             before="@triton.jit\ndef sure(a, C: tl.constexpr):\n"
@@ -450,6 +453,10 @@ REFUSED: dict[str, tuple[Form, str]] = {
             'tl.device_print("x", tl.atomic_add(out_ptr, 1.0))',
             "write nothing in them",
         ),
+        "print that writes to a descriptor": (
+            'tl.device_print("x", tl.make_tensor_descriptor(out_ptr, [n], [1], [4]).store([0], x))',
+            "write nothing in them",
+        ),
         "assert that assigns": ("assert (z := n) > 0", "write nothing in them"),
         "unknown name": ("z = numpy.zeros(3)", "`numpy.zeros` is not allowed"),
         "target_info": ("z = tl.target_info.is_cuda()", "checked for several GPUs"),
@@ -462,6 +469,24 @@ REFUSED: dict[str, tuple[Form, str]] = {
 
 REFUSED.update(
     {
+        "assert of a helper that writes": (
+            Form("assert put(out_ptr + i, x) == 0\ny = x", before=_PUT),
+            "write nothing in them",
+        ),
+        "print of a helper whose helper writes": (
+            Form(
+                'print("x", through(out_ptr + i, x))\ny = x',
+                before=f"{_PUT}@triton.jit\ndef through(p, a):\n    return put(p, a)\n",
+            ),
+            "write nothing in them",
+        ),
+        "assert that writes by another name": (
+            Form(
+                "assert put(out_ptr + i, x) is None\ny = x",
+                before="from triton.language import store as put",
+            ),
+            "write nothing in them",
+        ),
         "helper from another file": (
             Form("y = helper(x)", before="from mine import helper"),
             "`helper` is imported: kernels are taken out of this file alone",

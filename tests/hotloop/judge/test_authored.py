@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -178,31 +179,61 @@ def test_every_exported_check_is_one() -> None:
     assert checks == set(EXAMPLES) | set(ELSEWHERE)
 
 
-@pytest.mark.parametrize(
-    ("name", "field"),
-    [
-        (name, field)
-        for name, cls in sorted(AUTHORED.items())
-        for field in _functions(cls)
-        if field not in cls.reads_answer
-    ],
-)
-def test_no_function_of_an_author_fails_unguarded(name: str, field: str) -> None:
-    cls = AUTHORED[name]
-    returns = _functions(cls)[field]
+OF_AUTHORS = [(name, field) for name, cls in sorted(AUTHORED.items()) for field in _functions(cls)]
 
+
+@pytest.mark.parametrize(
+    ("name", "field"), [(n, f) for n, f in OF_AUTHORS if f not in AUTHORED[n].reads_answer]
+)
+def test_an_exception_of_an_author_is_ours(name: str, field: str) -> None:
     @SETTINGS
-    @given(broken_values(None))
-    def fails(broken: Callable[..., Any]) -> None:
-        function = authored._guarded(broken, field, returns, own=True)  # pyright: ignore[reportPrivateUsage]
-        try:
-            result = function()
-            if isinstance(result, Iterator):
-                list(result)  # pyright: ignore[reportUnknownArgumentType]
-        except JudgeFault:
-            pass  # any other exception fails the test
+    @given(errors)
+    def fails(error: Exception) -> None:
+        with pytest.raises(JudgeFault):
+            _called(_raises(error), field, _functions(AUTHORED[name])[field])
 
     fails()
+
+
+@pytest.mark.parametrize(("name", "field"), OF_AUTHORS)
+def test_another_type_than_an_author_promises_is_ours(name: str, field: str) -> None:
+    cls = AUTHORED[name]
+    returns = _functions(cls)[field]
+    if returns is None or str(returns) == "typing.Any" or "ndarray" in str(returns):
+        return  # nobody reads it; `test_whatever_is_wrong_with_a_reference_is_ours`
+
+    @SETTINGS
+    @given(strange.filter(lambda value: not _fits(value, returns)))
+    def fails(value: object) -> None:
+        with pytest.raises(JudgeFault):
+            _called(_returns(value), field, returns, own=field not in cls.reads_answer)
+
+    fails()
+
+
+def _called(function: Any, field: str, returns: object, *, own: bool = True) -> None:
+    result = authored._guarded(function, field, returns, own=own)()  # pyright: ignore[reportPrivateUsage]
+    if isinstance(result, Iterator):
+        list(result)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _fits(value: object, returns: object) -> bool:
+    """Return whether one of the strange values is none for this type."""
+    match value:
+        case int():
+            return returns in (int, float)
+        case None | str():
+            return returns == (str | None)
+        case ():
+            return str(returns).startswith("tuple") and str(returns).endswith(", ...]")
+        case _:
+            return False
+
+
+@pytest.mark.parametrize("reference", [_raises(ValueError("x")), *map(_returns, (None, "x", {}))])
+def test_whatever_is_wrong_with_a_reference_is_ours(reference: Callable[..., Any]) -> None:
+    with pytest.raises(JudgeFault):
+        _case().truth(reference)
 
 
 def test_a_value_instead_of_a_function_is_refused_by_name() -> None:
@@ -514,6 +545,23 @@ def test_a_mismatch_that_is_no_sentence_is_ours(session: Session) -> None:
     assert _verdict(Answers(lambda _rng: asked), "double", "json", session)[0] is (
         Verdict.JUDGE_ERROR
     )
+
+
+@pytest.mark.parametrize("data", ["[1]", "{'why': [2]}", "[[], 3]"])
+def test_no_answer_chooses_what_a_mismatch_returns(
+    data: str, session: Session, tmp_path: Path
+) -> None:
+    """A check that hands on a part of the answer would leave its points open, as ours."""
+
+    def handed_on(got: Any) -> Any:
+        return got["why"] if isinstance(got, dict) else got[0] if isinstance(got[0], list) else got
+
+    (tmp_path / "right.py").write_text(f"def double(n):\n    return {data}\n")
+    spec = TaskSpec("double", ("right.py",), {"it": RungSpec(limits=())})
+    asked = [Question("One", (1,), handed_on)]
+    with closing(new_session(tmp_path, spec=spec, budget_s=60)) as own:
+        verdict, told = _verdict(Answers(lambda _rng: asked), "double", "json", own)
+    assert verdict is Verdict.WRONG_ANSWER, told
 
 
 def test_a_mismatch_that_stumbles_over_an_answer_is_the_answers(session: Session) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
@@ -19,6 +19,7 @@ from hotloop.judge.budget import Budget
 from hotloop.judge.fault import JudgeFault, generated, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.rung import Rung, following, judge_rungs, rung, scored_by
+from hotloop.judge.rungs.cuda_operator import Called
 
 
 class MadeUpSession:
@@ -235,14 +236,6 @@ class _Timed:
         return "Fast."
 
 
-@dataclass(frozen=True)
-class _Wraps:
-    rung: Rung
-
-    def __call__(self, session: Any) -> str:
-        return self.rung(session)
-
-
 def _plain(_session: object) -> str:
     return "Right."
 
@@ -253,10 +246,11 @@ def _plain(_session: object) -> str:
         (_plain, ""),
         (_counts, "limits"),
         (_Timed(), "levels"),
-        (_Wraps(_Timed()), "levels"),
-        (_Wraps(_plain), ""),
+        (Called("f", _Timed()), "levels"),
+        (Called("f", Called("g", _counts)), "limits"),
+        (Called("f", _plain), ""),
         (following("correct", _counts), "limits"),
-        (partial(_Wraps(_Timed())), "levels"),
+        (partial(Called("f", _Timed())), "levels"),
     ],
 )
 def test_what_a_rung_reads_of_module_yaml_is_known_without_calling_it(

@@ -19,7 +19,7 @@ MACHINE = "It depends on what is installed or which device is there, before code
 AUTHORS = "It reads module.yaml or the check's own tables, which no submission changes."
 OWN_TYPES = (
     "It is about the type of what an author's function returned, which its annotation promises and "
-    "pyright checks, whatever the answer is."
+    "pyright checks. A list, dict or array that it hands on from the answer is the answer's fault."
 )
 OWN_INPUTS = (
     "The inputs are the judge's, and it is asked before the candidate is: no answer is there."
@@ -44,7 +44,7 @@ OTHERS_ON_GPU = (
 NO_POINTS = "Problems of public sets give no points; a suite counts what is open as not solved."
 
 PLACES = {
-    "judge/authored.py _require_type": OWN_TYPES,
+    "judge/authored.py _guarded.value": OWN_TYPES,
     "judge/blame.py our_failure": "Reached for exceptions that `is_ours` attributes to the judge.",
     "judge/budget.py Budget.time_is_up": (
         "The judge has waited for the candidate for less than a third of the task's time, and its "

@@ -7,7 +7,6 @@ import pytest
 
 from hotloop import curriculum, render
 from hotloop.variants import Variant, draw, rewriting
-from hotloop.variants.form import Edit
 
 SECRET = b"sixteen bytes or more of secret"
 VARIANT = Variant(
@@ -51,8 +50,6 @@ def test_further_lines_begin_where_the_first_one_does() -> None:
     assert rewriting._edited("    total = 1", "total", "fill = 0\ntotal") == (
         "    fill = 0\n    total = 1"
     )
-    assert rewriting.applies(Edit(find="total", becomes="x"), "a total")
-    assert not rewriting.applies(Edit(find="total", becomes="x"), "nothing")
 
 
 def test_an_exercise_says_what_its_candidate_is_asked() -> None:

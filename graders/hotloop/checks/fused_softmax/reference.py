@@ -117,9 +117,10 @@ class Meaning:
         return self.sharpness * y * (dy - (y * dy).sum(-1, keepdim=True) / self.total)
 
     def tolerance(self, case: Case) -> Tolerance:
-        """Return the tolerance of float32 arithmetic.
+        """Return the tolerance of float32 arithmetic that subtracts the maximum from x first.
 
-        Multiplying x by a factor before the maximum is subtracted is allowed.
+        A sharpness other than 1 may multiply x before that. `x * log2(e)` before the subtraction,
+        for `exp2`, is wrong for |x| of 1000 and more: it rounds x, and that error does not cancel.
         """
         return self.tolerance_of(case.out.dtype, case.out.shape[-1], self._largest(case))
 

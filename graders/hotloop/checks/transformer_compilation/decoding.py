@@ -16,6 +16,7 @@ from hotloop.checks.transformer_compilation import decoders
 from hotloop.checks.transformer_compilation.decoders import Sizes
 from hotloop.checks.transformer_compilation.given_files import EXERCISE, PROGRAMS, submitted
 from hotloop.core.verdict import Partly, Ruling, Verdict
+from hotloop.core.wire import as_list
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
@@ -23,13 +24,13 @@ from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.levels import within
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import REPEATED, Process, Program
-from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import reading
 
 Rng = np.random.Generator
 
@@ -55,7 +56,6 @@ NEAR = Tolerance(3e-4, 3e-4)
 """For scores of about 1 after at most four float32 layers, whose errors are about 1e-6."""
 
 STEPS = 8
-MOST_PLAN = 4 << 20
 RECORD_S = 60.0
 
 SEED = 11
@@ -176,12 +176,11 @@ def _recorded(session: Session, size: Sizes) -> tuple[Process, int]:
     """Return the process that replays the recording, and the number of kernels in a step."""
     recorder = RECORDS.given(session, "records the step")
     figures = (size.rows, size.layers, size.heads, size.width, size.longest)
-    path = recorder.ask("record", submitted(session), *figures, timeout_s=RECORD_S)
-    plan = recorder.take(path)
-    if len(plan) > MOST_PLAN:
-        raise Ruling(Verdict.OUTPUT_LIMIT, "A recorded step is far too long.")
+    reply = recorder.ask("record", submitted(session), *figures, timeout_s=RECORD_S)
+    with reading():
+        once, each = as_list(reply)
     runner = REPLAYS.given(session, "repeats the step")
-    kernels = runner.ask("load", GivenFile("plan.json", plan))
+    kernels = runner.ask("load", str(once), str(each))
     if type(kernels) is not int:
         raise Ruling(Verdict.TAMPERED, "The replay's answer does not keep to the protocol.")
     return runner, kernels

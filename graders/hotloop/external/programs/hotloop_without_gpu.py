@@ -400,7 +400,7 @@ _Lazily.PARTS |= {
 
 
 def _bench(_function, *_arguments, quantiles=None, **_options):
-    """Return the same time for all: time means nothing here, so `autotune` takes its first."""
+    """Return the same time for all, and call nothing: time means nothing here."""
     return [1.0] * len(quantiles) if quantiles else 1.0
 
 
@@ -425,7 +425,6 @@ class _Driver:
     get_current_stream = staticmethod(_always(0))
     get_device_capability = staticmethod(_always(CAPABILITY))
     get_active_torch_device = staticmethod(_always(CUDA))
-    get_benchmarker = staticmethod(_always(_bench))
     clear_cache = staticmethod(_always(None))
     get_device_interface = staticmethod(lambda: torch.cuda)
     get_empty_cache_for_benchmark = staticmethod(lambda: torch.empty(1))

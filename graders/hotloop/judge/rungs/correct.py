@@ -383,7 +383,8 @@ def frozen(worker: Worker) -> Generator[None]:
 
 def ruling_about(case: Case) -> AbstractContextManager[None]:
     """Prefix a Ruling's sentence with the case's label and the dtypes and shapes of its tensors."""
-    return labelled(f"{_capitalized(case.label)} ({_tensors(case)})", case)
+    label = case.label[:1].upper() + case.label[1:]
+    return labelled(f"{label} ({_tensors(case)})", case)
 
 
 def _tensors(case: Case) -> str:
@@ -438,7 +439,3 @@ def _require_nothing_outside(call: Call, pattern: int, advice: str) -> None:
             "Your function wrote outside of its output, behind its end or between its rows: "
             f"{advice}.",
         )
-
-
-def _capitalized(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -9,7 +9,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.authored import Check
 from hotloop.judge.candidate import Style
 from hotloop.judge.compare import Floats, Tolerance
-from hotloop.judge.rung import Rung, after
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import Case, agreement, ask, ruling_about
 from hotloop.judge.rungs.refuses import RAISED
 from hotloop.judge.session import Session
@@ -25,9 +25,9 @@ class Called(Check):
     style: Style = "return"
 
     @property
-    def after(self) -> tuple[str, ...]:
-        """`after` of the wrapped rung."""
-        return after(self.rung)
+    def runs(self) -> Rung:
+        """The wrapped rung."""
+        return self.rung
 
     def __call__(self, session: Session) -> str:
         """Run the wrapped rung on the function."""

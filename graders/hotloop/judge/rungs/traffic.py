@@ -55,7 +55,7 @@ class Traffic(Check):
     def _rule(
         self, session: Session, counted: Sequence[tuple[Sequence[TensorTraffic], int]]
     ) -> str:
-        factors = [_total(tensors) / fewest for tensors, fewest in counted]
+        factors = [sum(t.loaded + t.stored for t in all_) / fewest for all_, fewest in counted]
         factor = max(factors)
         tensors, fewest = counted[factors.index(factor)]
         session.note(
@@ -85,10 +85,6 @@ def fewest(case: Case, fewest_bytes: Callable[[Case], int]) -> int:
     if least <= 0:
         raise JudgeFault(f"`fewest_bytes` returned {least} for {case.label!r}")
     return least
-
-
-def _total(tensors: Sequence[TensorTraffic]) -> int:
-    return sum(t.loaded + t.stored for t in tensors)
 
 
 def _evidence(tensor: TensorTraffic) -> dict[str, Any]:

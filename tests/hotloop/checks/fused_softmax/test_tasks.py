@@ -268,6 +268,22 @@ def test_adversarial_rows_are_few() -> None:
             assert fewest <= int((~plain).sum()) <= most
 
 
+@pytest.mark.parametrize(("largest", "right"), [(10.0, True), (100.0, True), (1e4, False)])
+def test_log2_of_e_times_x_before_the_subtraction(largest: float, right: bool) -> None:
+    """Each product is rounded, and the errors of large ones do not cancel."""
+    rows = np.random.default_rng(5).uniform(-1.0, 1.0, (400, 1000)) * largest
+    x, log2_e = rows.astype(np.float32), np.float32(np.log2(np.e))
+    tolerance = SOFTMAX.tolerance_of(FP32, x.shape[-1], largest)
+    for scaled, wanted in (
+        (x * log2_e, right),
+        ((x - x.max(axis=-1, keepdims=True)) * log2_e, True),
+    ):
+        terms = np.exp2(scaled - scaled.max(axis=-1, keepdims=True))
+        got = terms / terms.sum(axis=-1, keepdims=True)
+        truth = SOFTMAX.rows(x.astype(np.float64))
+        assert (compare(got.astype(np.float64), truth, tolerance) is None) == wanted
+
+
 def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
     """Right in float32 in every row, whatever the rounding; never right in float16."""
     rung = tasks.cuda_naive.rungs["correct"]

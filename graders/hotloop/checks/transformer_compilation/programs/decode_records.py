@@ -7,39 +7,58 @@ Python reads from a tensor are wrong in the replay.
 from __future__ import annotations
 
 import importlib.util
-import json
-import tempfile
-from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import decoder
 import recording
 import torch
 
+from hotloop.worker.torch_record import Recorder, Unfollowed, packed
+
 torch.set_num_threads(1)
 
 
-def record(path: str, rows: int, layers: int, heads: int, width: int, longest: int) -> str:
-    """Record the file at `path`; return the path of a JSON of its operators.
+class StepRecorder(Recorder):
+    """The operators of a step that a CUDA graph could hold too."""
 
-    They are those that run once and those that run at each step.
-    """
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Record an operator. Raises RuntimeError for one that the host has to wait for."""
+        recording.require_no_wait(func, args)
+        return super().__torch_dispatch__(func, types, args, kwargs)
+
+    def _constant(self, tensor: Any) -> None:  # noqa: ARG002 - none is held
+        raise Unfollowed(recording.NOT_MADE)
+
+    def taken(self) -> str:
+        """Return the steps since the last call. Raises RuntimeError for what no list can hold."""
+        if self.unfollowed:
+            raise RuntimeError(self.unfollowed)
+        steps = packed(self.steps)
+        self.steps.clear()
+        return steps
+
+
+@torch.no_grad()
+def record(
+    path: str, rows: int, layers: int, heads: int, width: int, longest: int
+) -> tuple[str, str]:
+    """Record the file at `path`; return the operators that run once, and those of each step."""
     own = _loaded(path)
     vocabulary = 7 + rows
     shapes = decoder.shapes(vocabulary, layers, width, longest)
     weights = {name: torch.randn(shape) / 4 for name, shape in shapes.items()}
-    made = recording.record(
-        own.prepare,
-        own.step,
-        weights,
-        torch.randint(vocabulary, (rows,)),
-        torch.randint(longest // 2, (rows,)),
-        torch.randn(layers, rows, 2, heads, longest, width // heads),
-        torch.empty(rows, vocabulary),
-    )
-    reported = Path(tempfile.mkdtemp()) / "plan.json"
-    reported.write_text(json.dumps({"once": made.once, "each": made.each}))
-    return str(reported)
+    token = torch.randint(vocabulary, (rows,))
+    place = torch.randint(longest // 2, (rows,))
+    cache = torch.randn(layers, rows, 2, heads, longest, width // heads)
+    out = torch.empty(rows, vocabulary)
+    recorder = StepRecorder([*weights.values(), token, place, cache, out])
+    with recorder:
+        ready = own.prepare(weights, cache)
+    once = recorder.taken()
+    with recorder:
+        own.step(ready, token, place, cache, out)
+    return once, recorder.taken()
 
 
 def _loaded(path: str) -> ModuleType:
