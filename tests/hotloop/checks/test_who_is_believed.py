@@ -26,7 +26,6 @@ from hotloop.judge.task import find
 WRITTEN = "its own process writes the file, and how it came to be cannot be seen from outside"
 
 INSTRUMENTED = {
-    "portable_trainer.backends.one_graph": CLAIMS,
     "profile_training_loop.instrument.correct": WRITTEN,
     "profile_training_loop.profile_resnet.bfloat16": WRITTEN,
     "profile_training_loop.profile_resnet.float32": WRITTEN,
@@ -38,6 +37,7 @@ INSTRUMENTED = {
 
 BELIEVED = {
     "control_flow_export.package": (ANSWERS, "correct", "fast_cpu"),
+    "portable_trainer.backends": (REPEATED, "one_graph"),
     "portable_trainer.checkpoint": (APART, "killed"),
     "portable_trainer.ranks": (APART, "data_parallel", "lost", "fully_sharded"),
     "portable_trainer.survive": (APART, "faults", "killed", "several"),
