@@ -30,7 +30,6 @@ INSTRUMENTED = {
     "profile_training_loop.profile_resnet.bfloat16": WRITTEN,
     "profile_training_loop.profile_resnet.float32": WRITTEN,
     "sparse_attention_op.cpu_kernel.traffic": CLAIMS,
-    "sparse_attention_op.operator.opcheck": "the operator's file runs beside PyTorch's own test",
     "xla_vs_eager.annotate.profile": WRITTEN,
 }
 """Checks that believe what they cannot know, with the reason; `instrumented` says so everywhere."""

@@ -65,7 +65,6 @@ operator = hl.returns_tensor(
     exported=hl.Called("exported", _exported),
     gradient=hl.Called("gradient", _gradient),
     compiled=hl.Called("compiled_gradient", _compiled),
-    opcheck=operators.opcheck,
     gpu_correct=hl.Correct(operators.cases, truth.attention, tolerance, on=hl.OnGpu()),
     gpu_gradient=hl.Called("gradient", _gpu_gradient),
     gpu_compiled=hl.Called("compiled_gradient", _gpu_compiled),
