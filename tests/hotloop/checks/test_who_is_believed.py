@@ -15,10 +15,9 @@ from typing import Any, cast
 import pytest
 
 from hotloop import curriculum
-from hotloop.checks.portable_trainer.given_files import APART
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import SubmissionFiles
-from hotloop.judge.program import ANSWERS, CLAIMS, REPEATED, Process, Program
+from hotloop.judge.program import ANSWERS, APART, REPEATED, Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import Rung, attribute
 from hotloop.judge.task import find
@@ -29,7 +28,6 @@ INSTRUMENTED = {
     "profile_training_loop.instrument.correct": WRITTEN,
     "profile_training_loop.profile_resnet.bfloat16": WRITTEN,
     "profile_training_loop.profile_resnet.float32": WRITTEN,
-    "sparse_attention_op.cpu_kernel.traffic": CLAIMS,
     "xla_vs_eager.annotate.profile": WRITTEN,
 }
 """Checks that believe what they cannot know, with the reason; `instrumented` says so everywhere."""
@@ -40,6 +38,7 @@ BELIEVED = {
     "portable_trainer.checkpoint": (APART, "killed"),
     "portable_trainer.ranks": (APART, "data_parallel", "lost", "fully_sharded"),
     "portable_trainer.survive": (APART, "faults", "killed", "several"),
+    "sparse_attention_op.cpu_kernel": (APART, "alone"),
     "sparse_attention_op.native_op": (ANSWERS, "found", "correct", "shapes"),
     # `tensorrt` only compiles, in a process that loads no plugin.
     "sparse_attention_op.plugin": (

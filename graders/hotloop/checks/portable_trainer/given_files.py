@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.judge.program import REPEATED, Program
+from hotloop.judge.program import APART, REPEATED, Program
 
 PROGRAMS = Path(__file__).parent / "programs"
 _MODEL = ("vlm.py", "shapes.py", "run.py", "layout.py")
@@ -19,9 +19,6 @@ def _program(
 ) -> Program:
     files = {name: PROGRAMS / name for name in (main, *others)}
     return Program(files, main, environment, believed)
-
-
-APART = "the candidate's code runs in processes of its own, which this one starts, kills and reads"
 
 
 RESUMING = _program("resuming.py", "reading.py", *_MODEL)
