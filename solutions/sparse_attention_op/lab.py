@@ -118,7 +118,7 @@ print("query blocks without any:", (~kept.any(-1)).sum(-1).tolist())
 # - its gradient is registered, and can itself be traced;
 # - it keeps what it promises: contiguous output, no input changed.
 #
-# `operator_trials.py` has the functions by which the judge asks. One check runs `torch.library.opcheck`, as you should before. On a GPU output, gradient and
+# `operator_trials.py` has the functions by which the judge asks. Run `torch.library.opcheck` before, also in 16 bits and on transposed heads: `exported` fails where it does. On a GPU output, gradient and
 # compiled gradient are asked for again, with tensors there.
 #
 # ### HINTS sparse_attention_op.operator
@@ -367,8 +367,8 @@ check("sparse_attention_op.fallback")
 # PyTorch's operator, a custom operator of ONNX Runtime, a plugin: each has its own types, and all of them can call one function that has none of them. Write it in
 # `sparse_attention.cpp`, plain C++17. `cpu_op.py` builds it with g++ and calls it.
 #
-# In one check the keys and values of blocks that are not listed are NaN. A kernel that computes with them and discards the result is detected: 0 · NaN is NaN. The last one counts:
-# your source is built with a call before each access to memory, and runs at three densities. What each query's listed keys and values are is 1.00. It runs there without `cpu_op.py`, and
+# In one check the keys and values of blocks that are not listed are NaN. A kernel that computes with them and discards the result is detected: 0 · NaN is NaN. In the last one
+# they are missing: your function runs on memory in which the judge sees every page of an unlisted block that is read. It runs there without `cpu_op.py`, and
 # must be right on new cases of all kinds first: what Python computes in its place does not count.
 #
 # ### HINTS sparse_attention_op.cpu_kernel

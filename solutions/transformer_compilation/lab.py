@@ -362,7 +362,7 @@ check("transformer_compilation.compile_policy")
 # - for `compiled` and `package` also `calls`, a whole number: the first call from which on a process that gets that many calls has taken no longer in total than an eager process; `None` if there is no such call;
 # - and `processes`: the fewest processes of `calls_each` calls, one at least, one after the other, that together with `build_s` take no longer than as many eager ones; `None` if no number does. Every process that compiles finds nothing kept.
 #
-# The judge does not rely on timings of your machine: `break_even` gets made-up records, and `measured` is run in a simulated environment with its own clock, in the same process as your code, so that this check says `instrumented`.
+# The judge does not rely on timings of your machine: `break_even` gets made-up records, and `measured` measures a machine that the judge simulates, with its own clock: time passes only while a process starts or answers, and while the package is built.
 #
 # *Predict first*, for your machine: which way has the first answer first, and how many calls make up for compiling?
 #

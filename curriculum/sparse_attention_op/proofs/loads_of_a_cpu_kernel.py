@@ -9,10 +9,9 @@ from pathlib import Path
 import torch
 
 from hotloop import render
-from hotloop.checks.sparse_attention_op.files import PROGRAMS
 from hotloop.core import paths
 
-sys.path.append(str(PROGRAMS))
+sys.path.append(str(Path(__file__).parent / "counting"))
 import counting
 
 WRONG = paths.solutions() / "sparse_attention_op/wrong/cpu_scores_of_all.patch"

@@ -33,7 +33,7 @@ TIMEOUT_S = 120.0
 
 ANSWERS = "it answers hidden questions, and the judge compares the answers"
 REPEATED = "a process without the candidate's code repeats it on other values, and counts there"
-CLAIMS = "it may not: rungs that ask it are `instrumented`"
+APART = "the candidate's code runs in processes of its own, which this one starts, ends and reads"
 
 T = TypeVar("T")
 
@@ -45,8 +45,8 @@ class Program:
     main: which of them holds the functions.
     environment: environment variables of its process.
     believed: why what it says may be believed although it runs the candidate's code, beside which
-        it is no more than the candidate's word; CLAIMS if it may not. A program that is given a
-        file of the submission as it is, must say so.
+        it is no more than the candidate's word. A program that is given a file of the submission as
+        it is, must say so.
     """
 
     files: Mapping[str, Path]

@@ -37,6 +37,8 @@ LATER = ("torch", "triton")
 CHECKS = Path(checks.__file__).parent
 IMPORTED_LATER = {
     "hotloop.worker.kernel",
+    "hotloop.worker.torch_graph_record",
+    "hotloop.worker.torch_graph_replay",
     "hotloop.worker.torch_operations",
     "hotloop.worker.torch_record",
     "hotloop.worker.torch_replay",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.judge.program import CLAIMS, Program
+from hotloop.judge.program import APART, REPEATED, Program
 
 PROGRAMS = Path(__file__).parent / "programs"
 _MODEL = ("vlm.py", "shapes.py", "run.py", "layout.py")
@@ -21,9 +21,6 @@ def _program(
     return Program(files, main, environment, believed)
 
 
-APART = "the candidate's code runs in processes of its own, which this one starts, kills and reads"
-
-
 RESUMING = _program("resuming.py", "reading.py", *_MODEL)
 READING = _program("reading.py", "layout.py")
 WRITING = _program("writing.py", *_APART, believed=APART)
@@ -34,4 +31,5 @@ SCALARS = _program("read_scalars.py")
 
 _EIGHT_DEVICES = (("XLA_FLAGS", "--xla_force_host_platform_device_count=8"),)
 MESHING = _program("meshing.py", "vlm_jax.py", environment=_EIGHT_DEVICES)
-GRAPHING = _program("graphing.py", *_MODEL, believed=CLAIMS)
+RECORDS = _program("graph_records.py", *_MODEL, believed=REPEATED)
+REPLAYS = _program("graph_replays.py", "vlm.py", "shapes.py")

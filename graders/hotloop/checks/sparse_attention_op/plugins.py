@@ -11,6 +11,7 @@ is asked in a second process, which receives the stored bytes and nothing else o
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -37,6 +38,8 @@ FLOAT, HALF, OTHER_TYPES = 0, 1, (2, 3, 7, 8)
 LINEAR, OTHER_FORMATS = 0, (1, 2, 4)
 THRESHOLD, OUTPUT = 3, 4
 ATTRIBUTES = {"block", "causal"}
+CARRYING = ("clone", "attach_to_context", "get_fields_to_serialize")
+"""Methods of a Python plugin that TensorRT calls to clone it, for each context, and to store it."""
 
 HEADERS = ("NvInferRuntime.h", "cuda_runtime_api.h")
 PLACES = (
@@ -225,6 +228,8 @@ def workspace(sizes: Sizes, block: int) -> int:
 
 
 def _carries(session: Session, caller: Program) -> Iterator[Look]:
+    if caller is PYTHON:  # the compiler asks this of a plugin in C++
+        yield Look("The plugin's file", lambda: _lacking(session.source()))
     rng = session.rng()
     for how in ("cloned", "attached", "restored"):
         for causal in (0, 1):
@@ -236,6 +241,17 @@ def _carries(session: Session, caller: Program) -> Iterator[Look]:
                     how, (block, causal), rng, session, caller
                 ),
             )
+
+
+def _lacking(source: str) -> str | None:
+    """Return a message about a method that no line of the source defines, or None.
+
+    The plugin's process could answer without it; TensorRT calls it.
+    """
+    for name in CARRYING:
+        if re.search(rf"\bdef\s+{name}\b|\b{name}\s*[:=]|[\"']{name}[\"']", source) is None:
+            return f"it defines no `{name}`, which TensorRT calls: define it in the plugin's class"
+    return None
 
 
 def _lost(

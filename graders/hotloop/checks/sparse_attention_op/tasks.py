@@ -6,7 +6,7 @@ from functools import partial
 
 from hotloop import authoring as hl
 from hotloop.checks.sparse_attention_op import (
-    counted,
+    alone,
     cpu_kernels,
     custom_ops,
     exports,
@@ -65,7 +65,6 @@ operator = hl.returns_tensor(
     exported=hl.Called("exported", _exported),
     gradient=hl.Called("gradient", _gradient),
     compiled=hl.Called("compiled_gradient", _compiled),
-    opcheck=operators.opcheck,
     gpu_correct=hl.Correct(operators.cases, truth.attention, tolerance, on=hl.OnGpu()),
     gpu_gradient=hl.Called("gradient", _gpu_gradient),
     gpu_compiled=hl.Called("compiled_gradient", _gpu_compiled),
@@ -165,7 +164,7 @@ _untouched = hl.Correct(
 cpu_kernel = hl.fills_tensor(
     correct=_right,
     untouched=_untouched,
-    traffic=partial(counted.counted_loads, alone=(_right, _untouched)),
+    alone=partial(alone.alone, of=(_right, _untouched)),
 )
 
 custom_op = hl.returns_data(correct=hl.Makes(custom_ops.assignments))

@@ -1,8 +1,8 @@
 """Cold starts: what a new process costs before its first answer, and when that pays off.
 
-The learner's `break_even` reads hidden records of simulated starts. Its `measured` runs in a
-simulated world, in a judge's process that also holds the learner's file (`instrumented`).
-Measurements from the learner's machine are not used.
+The learner's `break_even` reads hidden records of simulated starts. Its `measured` measures a
+machine that the judge simulates (`made_up_starts.py`), and asks it for each step. Measurements from
+the learner's machine are not used.
 """
 
 from __future__ import annotations
@@ -11,28 +11,29 @@ import json
 import math
 import statistics
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from hotloop.checks.transformer_compilation.given_files import EXERCISE, PROGRAMS, submitted
+from hotloop.checks.transformer_compilation.made_up_starts import Machine, Refused, Way, World
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.program import CLAIMS, Program
+from hotloop.judge.program import ANSWERS, Program
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import NO_PROTOCOL
 
 Rng = np.random.Generator
 Record = dict[str, Any]
 """{"ways": {way: {"build_s": …, "runs": [{"kept": …, "seconds": […]}, …]}}, "calls_each": …}"""
 
 PROGRAM = Program(
-    {"made_up_starts.py": PROGRAMS / "made_up_starts.py", "starts.py": EXERCISE / "starts.py"},
-    "made_up_starts.py",
-    believed=CLAIMS,
+    {"measuring.py": PROGRAMS / "measuring.py", "starts.py": EXERCISE / "starts.py"},
+    "measuring.py",
+    believed=ANSWERS,
 )
 
 WAYS = ("eager", "compiled", "package")
@@ -40,39 +41,14 @@ EXACT = 1e-6
 NEAR = 0.05
 """Relative tolerance of a median in the simulated world, whose noise is 1 %."""
 PROCESSES, CALLS = 5, 12
+MOST_STEPS = 5000
+"""Of a measurement: ten times what is needed."""
 MOST_S = 1e9
 """Largest accepted time in seconds; larger integers might not convert to float."""
 FEW, SOME, MANY = (5, 30), (40, 400), (2500, 4000)
 """Ranges of calls per process of a service: too few for compiling to pay off, or more."""
 LEAST_FRACTION = 0.02
 """Every quotient that is rounded up is this far from a whole number, so rounding cannot matter."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """Seconds of one way to run.
-
-    ready_s: preparation before the first answer if nothing was cached; found_s: the same if the
-    cache was filled.
-    """
-
-    import_s: float
-    ready_s: float
-    found_s: float
-    call_s: float
-
-    def first_s(self) -> float:
-        """Return the seconds from process start to the first answer if nothing was cached."""
-        return self.import_s + self.ready_s + self.call_s
-
-
-@dataclass(frozen=True)
-class World:
-    """seed: of the noise. build_s: seconds to build the package ahead of time."""
-
-    seed: int
-    ways: dict[str, Way] = field(default_factory=dict[str, Way])
-    build_s: float = 0.0
 
 
 # --- what is right of a record --------------------------------------------------------------------
@@ -281,27 +257,51 @@ def _gains_little(record: Record) -> bool:
 # --- a made-up world ------------------------------------------------------------------------------
 
 
-@rung(after=("starts",), instrumented=True)
+@rung(after=("starts",))
 def measures_starts(session: Session) -> str:
-    """Require `measured` to find the times of a simulated machine within NEAR.
-
-    Starts, calls and the clock are simulated in the process that runs the candidate's file.
-    """
+    """Require `measured` to find the times of a simulated machine within NEAR."""
     rng = session.rng()
     world = World(int(rng.integers(1 << 31)), sampled_ways(rng), float(rng.uniform(10, 30)))
+    machine = Machine(world)
     process = PROGRAM.given(session, "measures")
-    figures, named = json.dumps(asdict(world)), session.called("measured")
-    answer = process.ask("measure", submitted(session), named, figures, PROCESSES, CALLS)
-    mismatch = measured_mismatch(*split(answer), world)
+    named = session.called("measured")
+    begun = process.ask("begin", submitted(session), named, PROCESSES, CALLS)
+
+    def go_on(answer: float, refusal: str) -> object:
+        return process.ask("go_on", answer, refusal)
+
+    record = measured(machine, begun, go_on)
+    mismatch = measured_mismatch(record, machine.cold(), world)
     if mismatch is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"In a made-up world {mismatch}.")
     return "It finds what each way costs in a made-up world."
 
 
-def split(answer: object) -> tuple[object, dict[str, Any]]:
-    """Return the record and the cold starts; nothing else in that process's answer is trusted."""
-    record, cold = [*as_list(answer), None, None][:2]
-    return record, as_message(cold) or {}
+def measured(machine: Machine, request: object, go_on: Callable[[float, str], object]) -> object:
+    """Do what a measurement asks for, and return the record that it returns.
+
+    request: its first step. go_on: takes the machine's answer, and why it refuses or "", and
+    returns the next step. Raises Ruling for what is no step, and after MOST_STEPS.
+    """
+    for _ in range(MOST_STEPS):
+        match as_list(request):
+            case ["returned", record]:
+                return record
+            case step:
+                answer, refusal = 0.0, ""
+                try:
+                    answer = machine.step(step)
+                except Refused as refused:
+                    refusal = str(refused)
+                if answer is None:
+                    raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
+                request = go_on(answer, refusal)
+    raise Ruling(
+        Verdict.TIMEOUT,
+        f"It read the clock, and started, called and ended processes {MOST_STEPS:,} times, and had "
+        f"not returned: time passes only while a process starts or answers, and while the package "
+        "is built.",
+    )
 
 
 def measured_mismatch(record: object, cold: dict[str, Any], world: World) -> str | None:

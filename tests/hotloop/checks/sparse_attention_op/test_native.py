@@ -1,24 +1,17 @@
 """The programs that run a candidate's C++: access counter, TensorRT stub, questions to a plugin."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from hotloop.checks.sparse_attention_op import counted, cpu_kernels, files, patterns, plugins
+from hotloop.checks.sparse_attention_op import cpu_kernels, files, plugins
 from hotloop.core import paths
-from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.compare import compare
 from hotloop.judge.constants import constants
-from hotloop.judge.levels import CountLimit
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.correct import Case
-from hotloop.judge.session import Session
-from hotloop.judge.spec import RungSpec, TaskSpec
 
 GIVEN = paths.solutions() / "sparse_attention_op"
+COUNTING = paths.curriculum() / "sparse_attention_op/proofs/counting"
 
 
 @pytest.mark.parametrize(
@@ -72,52 +65,6 @@ def test_padding_a_random_length_changes_it() -> None:
     assert all(plugins._sizes(rng)[2] % 8 for _ in range(100))
 
 
-def a_case(kept: np.ndarray) -> Case:
-    """33 tokens in blocks of 16: the last block has one token."""
-    rng = np.random.default_rng(4)
-    sample = patterns.sampled(rng, (1, 1, 33, 8), 16)
-    return patterns.listed("some", sample, *patterns.lists(kept, rng))
-
-
-def test_the_fewest_loads_are_those_of_each_query() -> None:
-    kept = np.zeros((1, 1, 3, 3), np.bool_)
-    kept[0, 0, 0, [0, 2]] = True  # 16 queries, 17 keys
-    kept[0, 0, 2, 2] = True  # one query, one key
-    row = 2 * 8 * 4
-    share = counted.share_of(a_case(kept), 0)
-    lists = 4 * (3 * 16 + 1 * 16 + 2 * 1)
-    assert share.fewest == (16 * 17 + 1) * row + lists
-    assert share.least == 17 * row
-    assert share.density == pytest.approx(3 / 9)
-
-
-@pytest.mark.parametrize(
-    ("loaded", "verdict", "earned"),
-    [
-        (100, Verdict.PASSED, 1.0),
-        (150, Verdict.PARTIAL, 0.5),
-        (300, Verdict.TOO_SLOW, 0.0),
-        (5, Verdict.IMPLAUSIBLE, 0.0),
-    ],
-)
-def test_loads_are_ruled_on_by_the_worst_density(
-    loaded: int, verdict: Verdict, earned: float, session_over: Callable[..., Session]
-) -> None:
-    shares = [counted.Share(0.5, 100, 100, 10), counted.Share(0.1, loaded, 100, 10)]
-    limits = RungSpec(limits=(CountLimit(1.1, 1.0), CountLimit(1.6, 0.5)))
-    spec = TaskSpec("attend", ("sparse_attention.py",), {"traffic": limits})
-    record = judge_rung("traffic", partial(counted.ruled, shares), session_over(spec=spec))
-    assert (record.verdict, record.earned) == (verdict, earned)
-
-
-def test_a_counter_that_says_nothing_is_not_believed() -> None:
-    assert counted._loads({n: [7, 0] for n in counted.FOLLOWS}) == dict.fromkeys(counted.FOLLOWS, 7)
-    for answer in (None, {}, {n: ["7"] for n in counted.FOLLOWS}):
-        with pytest.raises(Ruling) as ruling:
-            counted._loads(answer)
-        assert ruling.value.verdict is Verdict.TAMPERED
-
-
 def test_every_access_of_a_program_is_counted(tmp_path: Path) -> None:
     """Single elements, wide vectors, copies of the C library, and stores."""
     pytest.importorskip("torch")
@@ -125,11 +72,11 @@ def test_every_access_of_a_program_is_counted(tmp_path: Path) -> None:
 
     import torch
 
-    sys.path.insert(0, str(files.PROGRAMS))
+    sys.path.insert(0, str(COUNTING))
     try:
         import counting
     finally:
-        sys.path.remove(str(files.PROGRAMS))
+        sys.path.remove(str(COUNTING))
     source = tmp_path / "kernel.cpp"
     source.write_text(
         """

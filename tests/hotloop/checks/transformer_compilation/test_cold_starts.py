@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,9 +12,11 @@ import pytest
 
 from hotloop import render
 from hotloop.checks.transformer_compilation import cold_starts
-from hotloop.checks.transformer_compilation.cold_starts import CALLS, PROCESSES, WAYS, World
+from hotloop.checks.transformer_compilation.cold_starts import CALLS, PROCESSES, WAYS
 from hotloop.checks.transformer_compilation.given_files import PROGRAMS
+from hotloop.checks.transformer_compilation.made_up_starts import Machine, Refused, World
 from hotloop.core import paths
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.constants import constants
 from hotloop.judge.questions import GivenFile, Question
 
@@ -32,7 +33,7 @@ def _loaded(path: Path) -> ModuleType:
     return module
 
 
-MADE_UP = _loaded(PROGRAMS / "made_up_starts.py")
+MEASURING = _loaded(PROGRAMS / "measuring.py")
 COLD: dict[str, list[int]] = dict.fromkeys(WAYS, [1 + CALLS] * PROCESSES)
 MODULE = "transformer_compilation"
 SOLUTION = paths.solutions() / MODULE / "cold_start.py"
@@ -115,9 +116,10 @@ def _world(seed: int) -> World:
 
 
 def _measured(path: Path, world: World) -> str | None:
-    figures = json.dumps(asdict(world))
-    answer = MADE_UP.measure(str(path), "measured", figures, PROCESSES, CALLS)
-    return cold_starts.measured_mismatch(*cold_starts.split(answer), world)
+    machine = Machine(world)
+    begun = MEASURING.begin(str(path), "measured", PROCESSES, CALLS)
+    record = cold_starts.measured(machine, begun, MEASURING.go_on)
+    return cold_starts.measured_mismatch(record, machine.cold(), world)
 
 
 @SEEDS
@@ -218,26 +220,70 @@ def test_what_is_no_time_is_wrong(seconds: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [None, 3, [], [{}], [{}, [1]], [{}, {"eager": 3}], [{}, {"eager": ["5"]}], [{}, {}, 1]],
+    "step",
+    [
+        *(None, 3, "clock", [], [1], ["clock", 1], ["start", "eager"], ["start", "eager", 3]),
+        *(
+            ["call", 0.5],
+            ["call", 3],
+            ["call", -1],
+            ["end", [0]],
+            ["returned"],
+            ["cold"],
+            [["clock"]],
+        ),
+    ],
 )
-def test_what_a_process_of_the_learners_says_of_its_world_is_not_believed(answer: object) -> None:
-    world = _world(1)
-    record, _ = _honest(world)
-    _, cold = cold_starts.split(answer)
-    assert "0 processes" in str(cold_starts.measured_mismatch(record, cold, world))
+def test_what_is_no_step_is_tampering(step: object) -> None:
+    with pytest.raises(Ruling) as raised:
+        cold_starts.measured(Machine(_world(1)), step, lambda _answer, _refusal: None)
+    assert raised.value.verdict is Verdict.TAMPERED
+
+
+def test_who_waits_for_a_clock_that_stands_still_is_told(tmp_path: Path) -> None:
+    own = tmp_path / "cold_start.py"
+    own.write_text(WAITING, encoding="utf-8")
+    with pytest.raises(
+        Ruling, match="time passes only while a process starts or answers"
+    ) as raised:
+        _measured(own, _world(1))
+    assert raised.value.verdict is Verdict.TIMEOUT
+
+
+WAITING = """
+def measured(start, build, clock, processes, calls):
+    until = clock() + 1
+    while clock() < until:
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("start('package', 'a')", "the package was not built"),
+        ("start('jit', 'a')", "there is no way 'jit'"),
+        ("start('eager', 3)", "way and kept are strings"),
+        ("process = start('eager', 'a'); process.end(); process.call()", "the process has ended"),
+    ],
+)
+def test_a_measurement_is_told_what_the_machine_refuses(
+    line: str, said: str, tmp_path: Path
+) -> None:
+    own = tmp_path / "cold_start.py"
+    own.write_text(f"def measured(start, build, clock, processes, calls):\n    {line}\n")
+    with pytest.raises((RuntimeError, TypeError), match=said):
+        _measured(own, _world(1))
 
 
 def test_processes_of_the_made_up_world_end_once() -> None:
-    world = MADE_UP.World({**asdict(_world(2))})
-    life = world.start("eager", "a")
-    life.end()
-    life.end()
-    assert world.alive == 0
-    with pytest.raises(RuntimeError):
-        life.call()
-    with pytest.raises(RuntimeError):
-        world.start("package", "b")
+    machine = Machine(_world(2))
+    number = machine.step(["start", "eager", "a"])
+    machine.step(["end", number])
+    machine.step(["end", number])
+    with pytest.raises(Refused):
+        machine.step(["call", number])
+    assert machine.cold()["eager"] == [0]
 
 
 @pytest.mark.parametrize("calls", [1, 37])
