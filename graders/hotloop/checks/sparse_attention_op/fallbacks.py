@@ -151,7 +151,9 @@ def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
         ("a kernel of another version", {"version": 2, "blocks": [8, 16], "causal": True}),
         ("a kernel for all of the nodes", {"version": 1, "blocks": [8, 16], "causal": True}),
     ):
-        runtime = {**_runtime(rng), "lab": lab}
+        # One that reads the model's opset and format: nothing but its kernel is asked about.
+        reads = {"opset": int(rng.integers(BODY_OPSET, NEWEST + 1)), "ir": int(rng.integers(9, 12))}
+        runtime = {**_runtime(rng), **reads, "lab": lab}
         seed = int(rng.integers(1 << 31))
         made = as_message(MODELS.trusted(session).ask("made", seed))
         if made is None:
