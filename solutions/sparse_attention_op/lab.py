@@ -221,7 +221,7 @@ check("sparse_attention_op.decomposition")
 # Sixty nodes say what is computed and hide what it is. A runtime that has a kernel for it would have to find it again in them. A *function* keeps both:
 # one node with a name, and in the same file its meaning in standard operators, for runtimes without a kernel. Write in `export_ops.py`
 # `as_function(heads, depth, block, causal, target)`: one node `SparseAttention` of domain `hotloop.lab`, version 1, inputs `q, k, v, threshold`,
-# attributes `block` and `causal`, and the function behind it. The judge changes the attributes in your node; the function has to follow.
+# attributes `block` and `causal`, and the function behind it; opset 18 or later. The judge changes the attributes in your node; the function has to follow.
 #
 # ### HINTS sparse_attention_op.function
 
@@ -247,7 +247,7 @@ check("sparse_attention_op.function")
 #
 # Some readers want no function: a compiler of a vendor maps the node to a kernel, and refuses functions. Write `as_node(heads, depth, block, causal, target)`: the
 # same node, and nothing behind it. As no runtime can infer anything about it, the file has to state it: the domain's version, the attributes, type and
-# shape of what comes out.
+# shape of what comes out, with a name for the batch and one for the length. Opset 18 or later, and a format (IR version) that ONNX Runtime reads.
 #
 # ### HINTS sparse_attention_op.node
 
@@ -344,7 +344,7 @@ check("sparse_attention_op.silent")
 # - `negotiate(offer_path)`: the highest opset that exporter and runtime share, the oldest file format (IR version) that it needs, and the form: the node where the
 #   runtime has a kernel for it, a function where it reads functions, a decomposition otherwise. The body of a function or a decomposition needs opset 18. `None` where nothing fits.
 # - `partition(path, runtime_path, target)`: the model has several nodes and the function behind them. Nodes that the runtime has a kernel for stay, bare; the
-#   others are replaced by their body. No functions are left.
+#   others are replaced by their body. No functions are left, and the domain `hotloop.lab` is imported only if a node of it is.
 #
 # ### HINTS sparse_attention_op.fallback
 

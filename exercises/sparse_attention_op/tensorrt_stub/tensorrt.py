@@ -7,6 +7,7 @@ the third version meets them. Behind them is nothing: no builder, no engine, no 
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 
 
 class DataType(enum.Enum):
@@ -89,7 +90,10 @@ class Dims(list):
 
 
 class DimsExprs(list):
-    """Sizes as expressions."""
+    """Sizes as expressions: those of a list, or so many that are still to be set."""
+
+    def __init__(self, sizes: int | Iterable[object] = ()) -> None:
+        super().__init__([None] * sizes if isinstance(sizes, int) else sizes)
 
 
 class PluginTensorDesc:

@@ -58,6 +58,18 @@ def test_another_one_is_where_it_is_named(session: Session, program: Program) ->
     assert caught.value.sentence == "A number: it is wrong."
 
 
+def test_a_wrong_answer_costs_its_share_only(session: Session) -> None:
+    def questions(_rng: np.random.Generator, _session: Session) -> Iterator[Question]:
+        for number in (0, 1, 2, 3):
+            yield Question(
+                f"{number}", (number,), lambda said, n=number: None if said == 2 * n else "wrong"
+            )
+
+    candidate = Candidate("squared", "candidates.py", "json")
+    record = judge_rung("correct", HiddenAnswers(questions, shares=True), session.about(candidate))
+    assert (record.verdict, record.earned) == (Verdict.PARTIAL, 0.5)
+
+
 def test_a_question_may_come_from_another_function_of_the_candidates(session: Session) -> None:
     candidate = Candidate("squared", "candidates.py", "json")
 

@@ -30,7 +30,13 @@ INPUTS = ((5, (MESSAGES,)), (5, ()), (7, CACHE), (7, CACHE))
 """Dtypes by their numbers in torch._export.serde.schema.ScalarType: 5 is int64, 7 is float32."""
 
 NAMES = ("token", "place", "keys", "values")
-DECIDING = ("item", "_local_scalar_dense", "higher_order", "nonzero")
+DECIDING = (
+    "item",
+    "_local_scalar_dense",
+    "higher_order.cond",
+    "higher_order.while_loop",
+    "nonzero",
+)
 """Operators whose names contain one of these make the host wait for a value."""
 
 STEPS = 48

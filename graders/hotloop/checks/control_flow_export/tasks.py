@@ -64,7 +64,7 @@ decode_graphs = hl.fills_tensor(
     replayable=_step.stands(
         decoding.replayable, "Fixed shapes, no decisions, and right step by step."
     ),
-    correct=hl.Correct(cases, ORACLE.function("generate", disagreement), after=("replayable",)),
+    correct=hl.Correct(cases, ORACLE.function("generate", disagreement)),
     gpu_correct=hl.Correct(cases, ORACLE.function("generate", disagreement), on=hl.OnGpuFromHost()),
     gpu_fast=hl.GpuFastFromHost(
         decoding.timed(), BASELINE, ORACLE.function("generate", disagreement), decoding.fewest_flops

@@ -7,6 +7,8 @@ from dataclasses import replace
 from hotloop.checks.sparse_attention_op.files import (
     DOMAIN,
     NAME,
+    OUTPUT,
+    UNNAMED,
     Export,
     Exported,
     Facts,
@@ -90,7 +92,12 @@ def bare_node(export: Exported, session: Session) -> str | None:
     facts = facts_of(export.given, session)
     if facts["functions"]:
         return "there are functions in it: nothing should stand behind the node"
-    return whole(facts) or _other_than_one_node(facts, export) or wrong_ends(facts, export.order)
+    mismatch = (
+        whole(facts) or _other_than_one_node(facts, export) or wrong_ends(facts, export.order)
+    )
+    if mismatch is None and UNNAMED in facts["outputs"][0][2]:
+        return f"{OUTPUT} has the shape {shown(facts['outputs'][0][2])}: name its batch and length"
+    return mismatch
 
 
 def correct_with_ours(export: Exported, session: Session) -> str | None:

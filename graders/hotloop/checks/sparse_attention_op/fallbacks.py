@@ -18,7 +18,8 @@ from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
 from hotloop.judge.session import Session
 
 MODELS = program("mixed_models.py", "lab_function.py")
-BODY_OPSET = 18
+BODY_OPSET, MODEL_IR = 18, 9
+"""Opset and IR version of the models to partition, made by mixed_models.py."""
 IR_OF: Mapping[int, int] = {
     **dict.fromkeys((15, 16, 17, 18), 8),
     **dict.fromkeys((19, 20), 9),
@@ -105,15 +106,16 @@ def _offer(rng: Rng, kind: str) -> Offer:
             return exporter, node, runtime
 
 
-def _runtime(rng: Rng) -> Runtime:
+def _runtime(rng: Rng, opset: int = 15, ir: int = 8) -> Runtime:
+    """Sample a runtime that reads this opset and IR version, or a later one."""
     lab = {
         "version": int(rng.integers(1, 3)),
         "blocks": sorted(map(int, rng.choice(BLOCKS, int(rng.integers(1, 4)), replace=False))),
         "causal": bool(rng.integers(2)),
     }
     return {
-        "opset": int(rng.integers(15, NEWEST + 1)),
-        "ir": int(rng.integers(8, 12)),
+        "opset": int(rng.integers(opset, NEWEST + 1)),
+        "ir": int(rng.integers(ir, 12)),
         "functions": bool(rng.integers(2)),
         "lab": lab if rng.random() < 0.7 else None,
     }
@@ -151,7 +153,8 @@ def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
         ("a kernel of another version", {"version": 2, "blocks": [8, 16], "causal": True}),
         ("a kernel for all of the nodes", {"version": 1, "blocks": [8, 16], "causal": True}),
     ):
-        runtime = {**_runtime(rng), "lab": lab}
+        # It reads the model's opset and format: nothing but its kernel is asked about.
+        runtime = {**_runtime(rng, BODY_OPSET, MODEL_IR), "lab": lab}
         seed = int(rng.integers(1 << 31))
         made = as_message(MODELS.trusted(session).ask("made", seed))
         if made is None:

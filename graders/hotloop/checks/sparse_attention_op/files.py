@@ -39,6 +39,8 @@ INPUTS, OUTPUT = ("q", "k", "v", "threshold"), "out"
 DOMAIN, NAME = "hotloop.lab", "SparseAttention"
 OPSETS = (18, 19, 20)
 EXPORT_S = 240.0
+UNNAMED = "?"
+"""How the reader program says a free size without a name."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ def wrong_ends(facts: Facts, order: Order) -> str | None:
             return f"{name} has the type {shown(element)} and should have FLOAT"
         if len(dims) != 4 or [dims[1], dims[3]] != tensor:
             return f"{name} has the shape {shown(dims)}; [batch, heads, length, depth] is required"
-        if isinstance(dims[0], int) or isinstance(dims[2], int) or dims[0] == dims[2]:
+        if isinstance(dims[0], int) or isinstance(dims[2], int) or dims[0] == dims[2] != UNNAMED:
             return f"{name} has the shape {shown(dims)}: batch and length should be free, each"
     return None
 

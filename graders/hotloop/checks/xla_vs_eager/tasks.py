@@ -106,5 +106,5 @@ torch_xla_step = hl.fills_tensor(
 
 torch_xla_report = hl.returns_data(
     figures=hl.HiddenAnswers(lazy.figure_questions),
-    cause=hl.HiddenAnswers(lazy.cause_questions, after=("figures",)),
+    cause=hl.HiddenAnswers(lazy.cause_questions),
 )

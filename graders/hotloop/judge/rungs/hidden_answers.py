@@ -15,15 +15,19 @@ from hotloop.judge.session import Session
 class HiddenAnswers(Check):
     """As `Answers`, for questions that only a sandboxed program can generate.
 
-    entry: name of the function to ask, if not the task's.
+    entry: name of the function to ask, if not the task's. shares: whether wrong answers cost only
+        their own share of the points.
     """
 
     questions: Callable[[np.random.Generator, Session], Iterable[Question]]
     entry: str | None = None
     after: tuple[str, ...] = ()
     timeout_s: float = 60.0
+    shares: bool = False
 
     def __call__(self, session: Session) -> str:
-        """Ask every question; raise Ruling at the first wrong answer."""
-        rung = Answers(lambda rng: self.questions(rng, session), self.entry, (), self.timeout_s)
+        """Ask the questions, as `Answers` does."""
+        rung = Answers(
+            lambda rng: self.questions(rng, session), self.entry, (), self.timeout_s, self.shares
+        )
         return rung(session)

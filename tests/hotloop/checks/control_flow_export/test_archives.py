@@ -77,6 +77,7 @@ def test_a_sound_archive_is_described_and_copied_clean(written: Callable[..., An
         (model(target="os.system"), "no operator of PyTorch's"),
         (model(target="torch.hub.load"), "no operator of PyTorch's"),
         (model(target="torch.ops.shop.largest.default"), "no operator of PyTorch's"),
+        (model(target="torch.ops.higher_order.call_torchbind"), "no operator of PyTorch's"),
         (model(size="().__class__"), "no formula"),
         (model(size="exec('1')"), "no formula"),
         (model(size="s0.func"), "no formula"),
@@ -86,6 +87,16 @@ def test_what_could_run_is_refused(
     written: Callable[..., Any], content: dict[str, Any], said: str
 ) -> None:
     assert said in written(content)["unsound"]
+
+
+@pytest.mark.parametrize(
+    "operator",
+    ["cond", "while_loop", "scan", "map_impl", "wrap_with_set_grad_enabled", "wrap_with_autocast"],
+)
+def test_operators_that_run_graphs_of_the_archive_are_pytorchs_own(
+    written: Callable[..., Any], operator: str
+) -> None:
+    assert written(model(target=f"torch.ops.higher_order.{operator}"))["unsound"] is None
 
 
 def test_objects_and_foreign_members_are_refused(written: Callable[..., Any]) -> None:
@@ -130,6 +141,8 @@ STEP = {
         ({"symbols": 3}, "one size"),
         ({"targets": ["torch.ops.aten.item.default"]}, "cannot wait"),
         ({"targets": ["torch.ops.higher_order.cond"]}, "cannot wait"),
+        ({"targets": ["torch.ops.higher_order.while_loop"]}, "cannot wait"),
+        ({"targets": ["torch.ops.higher_order.wrap_with_set_grad_enabled"]}, None),
         ({"inputs": STEP["inputs"][:3]}, "3 inputs"),
         ({"inputs": [[7, [4]], *STEP["inputs"][1:]]}, "token"),
         ({"unsound": "it is far larger"}, "far larger"),

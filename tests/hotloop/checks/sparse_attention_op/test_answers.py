@@ -1,11 +1,13 @@
 """Plain answers: errors are named, and every kind of offer is among the questions."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 from hotloop.checks.sparse_attention_op import fallbacks, shapes
+from hotloop.checks.sparse_attention_op.files import Order, wrong_ends
 from hotloop.judge.constants import constants
 from hotloop.judge.questions import GivenFile
 
@@ -69,6 +71,27 @@ def test_a_variant_says_by_a_number_that_nothing_fits() -> None:
         with constants({"NOTHING": 17}):
             assert (question.mismatch(17) is None) == nothing_fits
             assert question.mismatch(None) is not None
+
+
+@pytest.mark.parametrize(
+    ("batch", "length", "accepted"),
+    [
+        ("batch", "length", True),
+        ("?", "?", True),
+        ("N", "?", True),
+        ("n", "n", False),
+        (2, "length", False),
+        ("batch", 35, False),
+    ],
+)
+def test_free_sizes_are_named_or_not(batch: int | str, length: int | str, accepted: bool) -> None:
+    shape = [batch, 2, length, 16]
+    facts: dict[str, Any] = {
+        "inputs": [*([name, "FLOAT", shape] for name in "qkv"), ["threshold", "FLOAT", [2]]],
+        "outputs": [["out", "FLOAT", shape]],
+    }
+    mismatch = wrong_ends(facts, Order(18, 2, 16, 8, causal=False))
+    assert (mismatch is None) == accepted
 
 
 def test_a_missing_and_a_wrong_shape_are_named() -> None:

@@ -1,15 +1,18 @@
 """The judge's programs: the function in ONNX, the faults in it, the models around it."""
 
 import base64
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from hotloop.checks.sparse_attention_op import fallbacks, files, patterns, silences, truth
+from hotloop.judge.questions import GivenFile
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
@@ -109,3 +112,16 @@ def test_made_shapes_are_those_that_run(programs: Path, tmp_path: Path) -> None:
     sizes = {"batch": 2, "length": 37}
     for name, value in zip(names, session.run(None, {"tokens": given}), strict=True):
         assert list(value.shape) == [sizes.get(d, d) for d in made["shapes"][name]]
+
+
+def test_a_runtime_reads_the_model_that_it_is_given(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = SimpleNamespace(ask=lambda _name, seed: module("mixed_models").made(seed))
+    monkeypatch.setattr(fallbacks, "MODELS", SimpleNamespace(trusted=lambda _session: ours))
+    for seed in range(8):
+        for assignment in fallbacks.assignments(np.random.default_rng(seed), cast(Any, None)):
+            given, described = cast("tuple[GivenFile, GivenFile]", assignment.arguments)
+            model, runtime = onnx.load_from_string(given.data), json.loads(described.data)
+            assert model.ir_version <= runtime["ir"]
+            assert max(entry.version for entry in model.opset_import) <= runtime["opset"]

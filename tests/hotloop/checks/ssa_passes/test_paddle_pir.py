@@ -58,7 +58,6 @@ def test_what_paddle_prints_is_read_and_run() -> None:
         ("value:-3", "worth:-3", "than it may"),
         ("(%9) =", "(%4) =", "defined twice"),
         ("(%9) =", "() =", "may not have"),
-        ('name:"b"', 'name:"0"', "not in their order"),
         ('(%8) = "pd_op.print" (%1)', '(%8) = "pd_op.data" ()', "stands in a region"),
         ('"cf.yield" (%4) {} : (tensor<i64>)', '"cf.yield" () {} : ()', "than it may"),
         ("    () = \"cf.yield\" (%4) {} : (tensor<i64>) -> \n    }", "    }", "than it may"),
@@ -73,6 +72,19 @@ def test_what_is_no_such_program_is_refused(old: str, new: str, about: str) -> N
     assert old in PRINTED
     with pytest.raises(Malformed, match=about):
         parse(PRINTED.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("names", [("lhs", "rhs", "cond"), ("eager_tmp_9", "eager_tmp_10", "x")])
+def test_inputs_with_other_names_are_known_by_their_place(names: tuple[str, ...]) -> None:
+    text = PRINTED
+    for old, new in zip("abc", names, strict=True):
+        text = text.replace(f'name:"{old}"', f'name:"{new}"')
+    assert parse(text) == parse(PRINTED)
+
+
+def test_inputs_with_the_functions_names_may_stand_in_any_order() -> None:
+    head, first, second, *rest = PRINTED.splitlines(keepends=True)
+    assert parse("".join([head, second, first, *rest])) == parse(PRINTED)
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,12 @@ KEPT = re.compile(
 )
 SAMPLE = "data/sample_inputs/model.pt"
 TARGETS = re.compile(
-    r"(torch\.ops\.aten\.[\w.]+|torch\.ops\.higher_order\.cond|_operator\.\w+|math\.\w+"
+    r"(torch\.ops\.aten\.[\w.]+|_operator\.\w+|math\.\w+"
+    r"|torch\.ops\.higher_order\.(cond|while_loop|scan|associative_scan|map_impl"
+    r"|wrap_with_set_grad_enabled|wrap_with_autocast)"
     r"|torch\.sym_\w+|torch\._sym_\w+|torch\.ops\.prims\.[\w.]+)"
 )
+"""Operators that compute, or that run graphs of the archive: none of them runs other code."""
 SYMBOL = re.compile(r"Symbol\('([a-z]+\d+)'(, \w+=\w+)*\)")
 EXPRESSION = re.compile(r"[\w\s+\-*/(),<>=&|~.]*")
 ATTRIBUTE = re.compile(r"__|\.\s*[A-Za-z_]|[A-Za-z_)]\s*\.")
