@@ -1,4 +1,4 @@
-"""A kernel that folds shared memory in halves, and a gradient that refuses to be differentiated."""
+"""A kernel that folds shared memory in halves, and a gradient whose own raises NotImplementedError."""
 
 
 ### BEGIN SOLUTION fused_softmax.operator_backward helpers
@@ -38,7 +38,6 @@ torch.library.register_fake("hotloop_softmax::backward", lambda y, dy: torch.emp
     y, memory_format=torch.contiguous_format))
 
 
-@torch.autograd.function.once_differentiable
 def _vjp(ctx, grad):
     return torch.ops.hotloop_softmax.backward.default(ctx.saved_tensors[0], grad)
 
@@ -49,5 +48,10 @@ def _setup(ctx, inputs, output):
     ctx.save_for_backward(output)
 
 
+def _never(ctx, grad):
+    raise NotImplementedError("softmax: there is no second derivative")
+
+
 torch.library.register_autograd("hotloop_softmax::forward", _vjp, setup_context=_setup)
+torch.library.register_autograd("hotloop_softmax::backward", _never)
 ### END SOLUTION
