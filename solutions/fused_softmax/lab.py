@@ -404,7 +404,8 @@ compare_operators("softmax_op.py", "softmax_op_triton.py")
 #
 # - `softmax_ext.cpp`: C++ functions of `at::Tensor`, bound to Python by pybind11. `forward` returns the softmax of each row of
 #   a float32 matrix of any strides, `forward_out` writes it, and `backward(y, dy)` returns the gradient
-#   **dx = y · (dy − Σ y · dy)**. A row without a finite element gives zeros. Reject what they cannot compute with `TORCH_CHECK`.
+#   **dx = y · (dy − Σ y · dy)**. A row without a finite element gives zeros. Reject every other dtype, device and number of dimensions
+#   with `TORCH_CHECK`.
 # - `softmax_ext.py`: `extension()` compiles that file with `torch.utils.cpp_extension.load` and returns the module; `Softmax` is a
 #   `torch.autograd.Function` around its functions.
 #

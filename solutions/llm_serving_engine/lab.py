@@ -341,6 +341,7 @@ for _letter in "abcd":
 #   blocks], int32; `positions` is [sequences], int32. All are contiguous; size and dim are powers of two, heads / kv_heads need not be.
 # - Each sequence has one query, at `positions[s]`, which attends to the tokens 0, …, `positions[s]`. Later entries of the table, and unused
 #   slots, hold garbage.
+# - Scale scores by 1/√dim. Neighboring query heads share a key/value head, as in task 2.
 # - Compute in float32. Load each key and value once, for all query heads that share it.
 #
 # ### HINTS llm_serving_engine.paged_decode

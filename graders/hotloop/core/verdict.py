@@ -53,6 +53,13 @@ class Partly(Ruling):
         self.earned = earned
 
 
+class Raised(Ruling):
+    """The candidate's function raised an exception, of any type.
+
+    It is the right answer where a check asks for an error.
+    """
+
+
 class NotInterpreted(Ruling):
     """A kernel uses what Triton compiles and its interpreter cannot run.
 

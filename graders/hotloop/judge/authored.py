@@ -158,7 +158,8 @@ def _guarded(function: Callable[..., Any], what: str, returns: object, *, own: b
     def items(*arguments: Any, **named: Any) -> Any:
         (kind,) = typing.get_args(returns)
         call = cast(Callable[[], Iterable[object]], lambda: function(*arguments, **named))
-        return generated(call, kind if isinstance(kind, type) else None, what)
+        found = generated(call, kind if isinstance(kind, type) else None, what)
+        return list(found) if origin is collections.abc.Sequence else found
 
     @wraps(function)
     def value(*arguments: Any, **named: Any) -> Any:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from hotloop.core import wire
-from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
+from hotloop.core.verdict import NotInterpreted, Raised, Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.buffers import Buffer
 from hotloop.judge.bystanders import Bystander, Bystanders, release
@@ -322,20 +322,20 @@ def _failure(reply: wire.Message) -> Ruling:
     if error is None:
         return Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     kind, message = readable(error.get("type"), 80), readable(error.get("message"), 300)
-    if kind == "NotImplementedError":
-        return Ruling(
+    first_line = message.strip().splitlines()[0] if message.strip() else ""
+    if kind == "NotImplementedError" and " " not in first_line:  # a stub names its task
+        return Raised(
             Verdict.WRONG_ANSWER,
             "Not attempted yet: it still raises NotImplementedError.",
         )
     if kind in {"SyntaxError", "IndentationError", "CompilationError"}:
         text = readable(error.get("message"), _MOST_OF_COMPILER)
-        return Ruling(Verdict.COMPILE_ERROR, f"It does not compile: {text}")
-    first_line = message.strip().splitlines()[0] if message.strip() else ""
+        return Raised(Verdict.COMPILE_ERROR, f"It does not compile: {text}")
     where = readable(error.get("where"), 80)
     if kind == NotInterpreted.__name__:
         return NotInterpreted(f"{where}: {first_line}" if where else first_line)
     kind = f"{kind} at {where}" if where else kind
-    return Ruling(
+    return Raised(
         Verdict.RUNTIME_ERROR,
         f"It raised {kind}: {first_line}" if first_line else f"It raised {kind}.",
     )

@@ -108,12 +108,12 @@ def _keys(
 def _version(
     ensemble: ModelConfig, index: int, step: EnsembleStep, served: Sequence[int]
 ) -> Iterator[Problem]:
-    """Check that the model version is available; -1 means the newest one."""
-    if step.version not in (-1, 0) and step.version not in served:
+    """Check that the model version is available. -1 means the newest one; unsaid, it is 0."""
+    if step.version != -1 and step.version not in served:
         available = ", ".join(map(str, served)) or "none"
         text = (
             f"version {step.version} of model {step.model!r} is not available: by its folders and "
-            f"its version_policy there is {available}"
+            f"its version_policy there is {available}; -1 is the newest"
         )
         yield ensemble.problem(text, STEPS, "step", index, "model_version")
 

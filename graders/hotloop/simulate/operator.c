@@ -11,7 +11,8 @@
 
 #define FOR_PYTHON __attribute__((visibility("default")))
 
-enum { INITIALIZATION_ERROR = 3, TENSOR = 17 };  // values of cudaError and of hotloop_call
+// values of cudaError, and of hotloop_call in runtime.h
+enum { INITIALIZATION_ERROR = 3, ALLOCATE = 0, FREE = 1, SYNCHRONIZE = 16, TENSOR = 17 };
 
 // --- the runtime API ---------------------------------------------------------------------------------------
 
@@ -111,7 +112,7 @@ Status __wrap_aoti_torch_library_init_impl(const char* name, const char* key, co
 int32_t aoti_torch_device_type_cuda(void) { return 0; }
 int32_t aoti_torch_device_type_cpu(void) { return 256; }
 
-// There is one device and one stream.
+// Each function that PyTorch has only where it was built for CUDA. There is one device and one stream.
 Status aoti_torch_get_current_cuda_stream(int32_t device, void** stream) { (void)device; *stream = NULL; return 0; }
 Status aoti_torch_get_current_stream(int32_t device, void** stream) { (void)device; *stream = NULL; return 0; }
 Status aoti_torch_delete_stream(void* stream) { (void)stream; return 0; }
@@ -120,3 +121,28 @@ Status aoti_torch_get_current_device_index(int32_t* device) { *device = 0; retur
 Status aoti_torch_create_device_guard(int32_t device, void** guard) { (void)device; *guard = NULL; return 0; }
 Status aoti_torch_device_guard_set_index(void* guard, int32_t device) { (void)guard, (void)device; return 0; }
 Status aoti_torch_delete_device_guard(void* guard) { (void)guard; return 0; }
+Status aoti_torch_create_cuda_guard(int32_t device, void** guard) { (void)device; *guard = NULL; return 0; }
+Status aoti_torch_cuda_guard_set_index(void* guard, int32_t device) { (void)guard, (void)device; return 0; }
+Status aoti_torch_delete_cuda_guard(void* guard) { (void)guard; return 0; }
+Status aoti_torch_create_cuda_stream_guard(void* stream, int32_t device, void** guard) { (void)stream, (void)device; *guard = NULL; return 0; }
+Status aoti_torch_delete_cuda_stream_guard(void* guard) { (void)guard; return 0; }
+Status torch_set_current_cuda_stream(void* stream, int32_t device) { (void)stream, (void)device; return 0; }
+Status torch_get_cuda_stream_from_pool(_Bool high_priority, int32_t device, void** stream) { (void)high_priority, (void)device; *stream = NULL; return 0; }
+Status torch_cuda_stream_synchronize(void* stream, int32_t device) { (void)stream, (void)device; return hotloop_host(SYNCHRONIZE, NULL, NULL, 0, 0, NULL, 0) != 0; }
+Status torch_get_current_cuda_blas_handle(void** handle) { (void)handle; return 1; }  // cuBLAS is not simulated in operators
+Status aoti_torch_cuda_caching_allocator_raw_alloc(uint64_t bytes, void** pointer) { return hotloop_host(ALLOCATE, pointer, "PyTorch's allocator", bytes, 0, NULL, 0) != 0; }
+Status aoti_torch_cuda_caching_allocator_raw_delete(void* pointer) { return hotloop_host(FREE, pointer, "PyTorch's allocator", 0, 0, NULL, 0) != 0; }
+
+// What STD_CUDA_CHECK asks: the text of an error, or none.
+extern const char* hotloop_error_text(unsigned error);
+Status torch_c10_cuda_check_msg(int32_t error, const char* file, const char* function, uint32_t line, _Bool assertions, char** message) {
+  (void)file, (void)function, (void)line, (void)assertions;
+  *message = NULL;
+  if (!error) return 0;
+  const char* text = hotloop_error_text((unsigned)error);
+  const size_t size = strlen(text) + sizeof "CUDA error: ";
+  if (!(*message = malloc(size))) abort();
+  snprintf(*message, size, "CUDA error: %s", text);
+  return 0;
+}
+void torch_c10_cuda_free_error_msg(char* message) { free(message); }

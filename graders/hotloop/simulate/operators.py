@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.simulate import layout
-from hotloop.simulate.build import Built
+from hotloop.simulate.build import Built, KernelFacts
 from hotloop.simulate.device import Device, TimedOut
 from hotloop.simulate.host import (
     DESCRIPTION,
@@ -105,10 +105,20 @@ def refuse_pointers(built: Built) -> None:
 
 
 def _points_to_long(symbol: str) -> bool:
-    """True if a mangled name contains a pointer to long: `P`, then `l` or `m`.
+    """True if a mangled name contains a pointer to long: `P`, then `l` or `m`."""
+    return re.search(r"P[rVK]*[lm]", _letters(symbol)) is not None
 
-    Names, literals and substitutions are skipped, as they may contain any letter. See the Itanium
-    C++ ABI, "External Names (a.k.a. Mangling)".
+
+def _has_other_sizes(kernel: KernelFacts) -> bool:
+    """True if a parameter that is no pointer may have another size in native code."""
+    objects = any(parameter.kind == "object" for parameter in kernel.parameters)
+    return objects or re.search("[lm]", _letters(kernel.symbol)) is not None
+
+
+def _letters(symbol: str) -> str:
+    """Return a mangled name without names, literals and substitutions, which may hold any letter.
+
+    See the Itanium C++ ABI, "External Names (a.k.a. Mangling)".
     """
     kept, at = "", 0
     while at < len(symbol):
@@ -116,7 +126,7 @@ def _points_to_long(symbol: str) -> bool:
         assert token is not None
         at = token.end() + int(token["length"] or 0)
         kept += "" if token["length"] else token[0]
-    return re.search(r"P[rVK]*[lm]", kept) is not None
+    return kept
 
 
 _MANGLED = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|(?P<length>\d+)|.")
@@ -271,6 +281,21 @@ class Operators(Host):
 
     # --- launches ---------------------------------------------------------------------------------
 
+    def _pointed_to(self, pointers: int, kernel: KernelFacts) -> list[bytes]:
+        """Return the arguments of cudaLaunchKernel, whose sizes are the parameters' own types'.
+
+        Pointers have 8 bytes here. `launch` refuses what else may have another size here than on
+        the device, and has an empty argument.
+        """
+        count = len(kernel.parameters)
+        places = struct.unpack(f"<{count}Q", self.read(pointers, 8 * count))
+        if _has_other_sizes(kernel):
+            return [b""] * count
+        return [
+            self.read(place, 8 if parameter.kind == "pointer" else parameter.bytes)
+            for place, parameter in zip(places, kernel.parameters, strict=True)
+        ]
+
     def launch(
         self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
         here: Line | None = None,
@@ -400,6 +425,11 @@ def _joined(extents: Iterable[_Extent]) -> list[_Extent]:
 
 def _value(parameter: Parameter, given: bytes, mirrors: Sequence[tuple[_Extent, int]]) -> bytes:
     """Convert an argument of native host code to the kernel's parameter."""
+    if not given:
+        raise _Refused(
+            "cudaLaunchKernel of a kernel with a struct, long or size_t among its parameters: "
+            "launch it by <<<...>>>, or pass int64_t"
+        )
     if parameter.kind == "pointer":
         if len(given) != 8:
             raise _Refused("a parameter is an object with a copy constructor: pass its members")

@@ -10,6 +10,7 @@ import gc
 import importlib.util
 import os
 import platform
+import re
 import shutil
 import socket
 import sys
@@ -313,10 +314,16 @@ def describe_error(error: BaseException) -> Message:
         error = error.__cause__  # what a Triton kernel raised
     return {
         "type": type(error).__name__,
-        "message": str(error)[:_MESSAGE_LIMIT],
+        "message": _message(str(error))[:_MESSAGE_LIMIT],
         "trace": trace[-_TRACE_LIMIT:],
         "where": _where(error),
     }
+
+
+def _message(text: str) -> str:
+    """Return a compiler's first error instead of the command line that its output begins with."""
+    found = re.search(r"^\S+: (?:fatal )?error: .*$", text, re.MULTILINE)
+    return found[0] if found and text.startswith("Error building extension") else text
 
 
 def _where(error: BaseException) -> str:

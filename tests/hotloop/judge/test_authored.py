@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -607,3 +607,20 @@ def test_a_generator_of_a_check_of_ones_own_is_guarded(session: Session) -> None
         return "Good."
 
     assert _verdict(own, "double", "json", session)[0] is Verdict.JUDGE_ERROR
+
+
+def test_what_promises_items_gives_them_as_promised() -> None:
+    @dataclass(frozen=True)
+    class Own(Authored):
+        iterable: Callable[[], Iterable[int]]
+        iterator: Callable[[], Iterator[int]]
+        sequence: Callable[[], Sequence[int]]
+        made: Callable[[], Callable[[], Sequence[int]]]
+
+    own = Own(lambda: [1, 2], lambda: iter([1, 2]), lambda: [1, 2], lambda: lambda: (1, 2))
+    assert isinstance(own.iterable(), Iterable)
+    assert next(own.iterator()) == 1
+    for sequence in (own.sequence(), own.made()()):
+        assert (sequence[1:], len(sequence)) == ([2], 2)
+    with pytest.raises(JudgeFault, match="nothing to ask"):
+        replace(own, sequence=list[int]).sequence()

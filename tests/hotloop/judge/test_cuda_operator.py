@@ -17,6 +17,7 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
+from hotloop.judge.rungs.refuses import Refuses
 from hotloop.judge.session import Session
 
 from ..sessions import new_session
@@ -35,7 +36,22 @@ def refuse_vectors(x):
 
 def silence(x):
     return 0 * x
+
 """
+# Whatever a right answer refuses by: Python's own errors, PyTorch's, and those without a text.
+ERRORS = (
+    'NotImplementedError("softmax has no second derivative here")',
+    "NotImplementedError",
+    "AssertionError",
+    "KeyError(x.dim())",
+    'SyntaxError("no vectors")',
+    "MemoryError()",
+    'torch.jit.Error("no vectors")',
+    'type("Own", (Exception,), {})("no vectors")',
+)
+REFUSING = "".join(
+    f"def refuse_by_{number}(x):\n    raise {error}\n" for number, error in enumerate(ERRORS)
+)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -55,7 +71,7 @@ RUNG = RightOrRefused(cases, twice, lambda _case: TOLERANCE)
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder: Path = tmp_path_factory.mktemp("submission")
-    (folder / "functions.py").write_text(FILE)
+    (folder / "functions.py").write_text(f"import torch\n{FILE}{REFUSING}")
     made = new_session(folder)
     with closing(made):
         yield made
@@ -70,6 +86,17 @@ def test_right_or_an_error_passes(session: Session, name: str, right: int) -> No
     record = judged(RUNG, name, session)
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
     assert (record.evidence["cases"], record.evidence["right"]) == (2, right)
+
+
+@pytest.mark.parametrize("number", range(len(ERRORS)), ids=ERRORS)
+@pytest.mark.parametrize("rung", [RUNG, Refuses(cases)], ids=["right or refused", "refused"])
+def test_every_exception_refuses(session: Session, rung: Any, number: int) -> None:
+    record = judged(rung, f"refuse_by_{number}", session)
+    assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
+
+
+def test_what_is_accepted_is_not_refused(session: Session) -> None:
+    assert judged(Refuses(cases), "refuse_vectors", session).verdict is Verdict.WRONG_ANSWER
 
 
 def test_a_wrong_answer_does_not(session: Session) -> None:

@@ -326,15 +326,27 @@ def _of_files() -> list[Case]:
              "is a link"),
         Case("link_in_circles", REFUSED, {"m/config.pbtxt": config,
                                           "m/1/model.py": Link("model.py")}, "is a link"),
-        Case("unused_tensor", REFUSED, {
-            **whole, "e/1": None,
-            "e/config.pbtxt": f'platform: "ensemble"\nmax_batch_size: 8\n{_X}{_Y}'
-            'ensemble_scheduling { step [ '
-            '{ model_name: "m" input_map { key: "X" value: "X" } '
-            'output_map { key: "Y" value: "Y" } }, '
-            '{ model_name: "m" input_map { key: "X" value: "X" } '
-            'output_map { key: "Y" value: "unused" } } ] }'}, "unused"),
+        Case("unused_tensor", REFUSED, {**whole, **ensemble(-1, unused=True)}, "unused"),
+        Case("newest_version", LOADED, {**whole, **ensemble(-1)}),
+        Case("version_of_a_folder", LOADED, {**whole, **ensemble(1)}),
+        Case("version_without_a_folder", REFUSED, {**whole, **ensemble(2)}, "version 2"),
+        Case("version_unsaid", REFUSED, {**whole, **ensemble(None)}, "version 0"),
     ]  # fmt: skip
+
+
+def ensemble(version: int | None, *, unused: bool = False) -> dict[str, str | None]:
+    """Return the files of an ensemble `e` of `m`. unused: a second step makes what nobody reads."""
+    which = "" if version is None else f"model_version: {version} "
+    steps = [
+        f'{{ model_name: "m" {which}input_map {{ key: "X" value: "X" }} '
+        f'output_map {{ key: "Y" value: "{value}" }} }}'
+        for value in ["Y", *["unused"] * unused]
+    ]
+    text = f'platform: "ensemble"\nmax_batch_size: 8\n{_X}{_Y}'
+    return {
+        "e/1": None,
+        "e/config.pbtxt": f"{text}ensemble_scheduling {{ step [ {', '.join(steps)} ] }}",
+    }
 
 
 CASES = (*_of_warmup(), *_of_fields(), *_of_code(), *_of_files())

@@ -162,6 +162,26 @@ def children() -> set[str]:
     return {child for path in found for child in path.read_text().split()}
 
 
+@pytest.mark.parametrize(
+    ("error", "said", "seconds", "right"),
+    [
+        ("refused", "refused", 1.0, True),
+        ("refused", "deadline", 8.1, True),  # its pauses were long, and it did not give up before
+        ("refused", "deadline", 7.0, False),
+        ("refused", "bad_request", 8.1, False),
+        ("bad_request", "deadline", 8.1, False),
+        ("deadline", "refused", 8.1, False),
+    ],
+)
+def test_pauses_may_last_until_the_deadline(
+    error: str, said: str, seconds: float, right: bool
+) -> None:
+    client_call = ClientCall("A call", "http", 1, deadline_s=8.0, error=error)
+    answer = [{"error": said}]
+    mismatch = called_over._wrong_entries(client_call, answer, [("files", 0.9)], seconds)
+    assert (mismatch is None) == right
+
+
 @pytest.mark.serving
 @pytest.mark.slow
 def test_the_reference_passes_without_a_sandbox(judge: Judge) -> None:

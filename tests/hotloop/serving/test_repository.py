@@ -99,9 +99,9 @@ def test_steps_in_a_circle(topics: Path) -> None:
         'input [ { name: "TEXT" data_type: TYPE_STRING dims: [ 1 ] } ]\n'
         'output [ { name: "a" data_type: TYPE_STRING dims: [ 1 ] } ]\n'
         "ensemble_scheduling { step [\n"
-        '  { model_name: "same" input_map { key: "I" value: "b" } '
+        '  { model_name: "same" model_version: -1 input_map { key: "I" value: "b" } '
         'output_map { key: "O" value: "a" } },\n'
-        '  { model_name: "same" input_map { key: "I" value: "a" } '
+        '  { model_name: "same" model_version: -1 input_map { key: "I" value: "a" } '
         'output_map { key: "O" value: "b" } }\n'
         "] }\n"
     )
@@ -351,11 +351,11 @@ def test_a_version_that_is_not_available(topics: Path) -> None:
     config.write_text(re.sub(r'("bert"\s+model_version:) -1', r"\1 2", config.read_text()))
     (said,) = texts(topics)
     assert said.startswith("version 2 of model 'bert' is not available")
-    assert said.endswith("there is 1")
+    assert said.endswith("there is 1; -1 is the newest")
     shutil.copytree(topics / "bert" / "1", topics / "bert" / "2")
     assert texts(topics) == []
     shutil.copytree(topics / "bert" / "1", topics / "bert" / "3")
-    assert texts(topics)[0].endswith("there is 3")
+    assert texts(topics)[0].endswith("there is 3; -1 is the newest")
 
 
 def test_ensembles_that_run_each_other(topics: Path) -> None:
@@ -379,7 +379,7 @@ def test_what_two_decoupled_models_give_does_not_meet(tmp_path: Path) -> None:
     def step(name: str, into: dict[str, str], out: str) -> str:
         maps = [f'input_map {{ key: "{k}" value: "{v}" }}' for k, v in into.items()]
         maps.append(f'output_map {{ key: "Y" value: "{out}" }}')
-        return f'step {{ model_name: "{name}" {" ".join(maps)} }}'
+        return f'step {{ model_name: "{name}" model_version: -1 {" ".join(maps)} }}'
 
     decoupled = "model_transaction_policy { decoupled: true }"
     model("many", "X", decoupled)

@@ -1,5 +1,6 @@
 """PyTorch operators in CUDA C++: right results, and messages about wrong kernels."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from hotloop.simulate import extension, operators
+from hotloop.simulate import extension, operators, pytorch
 from hotloop.simulate.problem import CompileError, Problem, ToolMissing
 
 OPERATORS = Path(__file__).parent / "operators"
@@ -109,6 +110,29 @@ def test_a_struct_of_numbers_is_passed(right: Any) -> None:
 def test_what_a_kernel_prints(right: Any, capsys: pytest.CaptureFixture[str]) -> None:
     right.greet(torch.zeros(1))
     assert capsys.readouterr().out == "hello from 0\nhello from 1\n"
+
+
+def test_a_launch_by_functions_of_the_runtime(right: Any) -> None:
+    x = torch.zeros(100)
+    right.launched_by_functions(x)
+    assert x.tolist() == [18.0] * 100
+    with pytest.raises(RuntimeError, match=r"CUDA error: invalid configuration argument"):
+        right.checked_by_pytorch(x)
+    with pytest.raises(RuntimeError, match="long or size_t among its parameters: launch it by"):
+        right.sized_otherwise(x)
+
+
+def test_every_function_that_only_pytorch_for_cuda_has_is_simulated() -> None:
+    include = pytorch.headers()[0] / "torch" / "csrc"
+    simulated = Path(pytorch.__file__).with_name("operator.c").read_text(encoding="utf-8")
+    missing: list[str] = []
+    for header in ("stable/c/shim.h", "inductor/aoti_torch/c/shim.h"):
+        text = (include / header).read_text(encoding="utf-8")
+        for block in re.findall(r"#ifdef USE_CUDA\n(.*?)#endif", text, re.DOTALL):
+            names = re.findall(r"AOTI_TORCH_EXPORT\s+\w+\s+(\w+)\(", block)
+            assert names
+            missing += [name for name in names if f" {name}(" not in simulated]
+    assert missing == []
 
 
 @pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")

@@ -93,7 +93,7 @@ def read_answer(answer: object, length: int, label: str) -> tuple[str, Program |
     named, pool = way.get("pool"), constant("POOL", 0, range(2, 1000))
     if pool and not (type(named) is int and named == pool):
         raise _refused(label, f"a way's “pool” is {shown(named)} and should be {pool}")
-    memory = json.dumps(both[0])
+    memory = json.dumps(both[0], separators=(",", ":"))
     if len(memory) > MOST_MEMORY:
         raise _refused(
             label, f"its memory has {len(memory)} bytes of JSON, {MOST_MEMORY} are allowed"

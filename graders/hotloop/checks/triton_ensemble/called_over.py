@@ -72,7 +72,8 @@ class ClientCall:
 
     label: name of the call in messages to the learner.
     trouble: how the relay disturbs the connection during the call.
-    error: required error of each text's entry; "" if every entry must be an answer.
+    error: required error of each text's entry; "" if every entry must be an answer. Instead of
+        "refused", a call that lasted until its deadline may say "deadline".
     partly: correct answers may precede the errors, and the first text must have one.
     inferences: minimum and maximum number of inference requests; None allows 1 to twice as many as
         the texts need.
@@ -274,7 +275,7 @@ def _require_right(
         _wrong_protocol(client_call, seen),
         _wrong_version(client_call, seen),
         _too_late(client_call, seconds),
-        _wrong_entries(client_call, answer, truth),
+        _wrong_entries(client_call, answer, truth, seconds),
         _too_many(client_call, seen, max_batch_size),
     ):
         if mismatch is not None:
@@ -299,33 +300,41 @@ def _wrong_version(client_call: ClientCall, seen: Seen) -> str | None:
     return f"{said}, and it {f'named {shown(others[0])}' if others[0] else 'named none'}"
 
 
-def _wrong_entries(client_call: ClientCall, answer: object, truth: Sequence[Pair]) -> str | None:
-    entries = as_list(answer)
+def _wrong_entries(
+    client_call: ClientCall, answer: object, truth: Sequence[Pair], seconds: float
+) -> str | None:
+    entries, errors = as_list(answer), _errors(client_call, seconds)
     if len(entries) != len(truth):
         reported = f"{len(entries)} entries" if entries else shown(answer)
         return f"there are {len(truth)} texts, and it returned {reported}"
     for number, (entry, pair) in enumerate(zip(entries, truth, strict=True)):
         may_answer = not client_call.error or client_call.partly
         must_answer = not client_call.error or (client_call.partly and number == 0)
-        mismatch = _wrong_entry(entry, pair, client_call.error, may_answer, must_answer)
+        mismatch = _wrong_entry(entry, pair, errors, may_answer, must_answer)
         if mismatch is not None:
             return f"text {number + 1} of {len(truth)}: {mismatch}"
     return None
 
 
+def _errors(client_call: ClientCall, seconds: float) -> tuple[str, ...]:
+    """Return the accepted errors. Pauses that grow may reach the deadline before the last retry."""
+    waited = client_call.error == "refused" and seconds >= client_call.deadline_s
+    return (client_call.error, "deadline") if waited else (client_call.error,)
+
+
 def _wrong_entry(
-    entry: object, pair: Pair, error: str, may_answer: bool, must_answer: bool
+    entry: object, pair: Pair, errors: tuple[str, ...], may_answer: bool, must_answer: bool
 ) -> str | None:
     found = as_message(entry)
     if found is None:
         return f"the entry is {shown(entry)}, not a dict"
     if "error" in found:
-        if found["error"] == error and not must_answer:
+        if found["error"] in errors and not must_answer:
             return None
-        wanted = "an answer" if must_answer else f"the error {error!r}"
+        wanted = "an answer" if must_answer else f"the error {errors[0]!r}"
         return f"the entry has the error {shown(found['error'])}, expected {wanted}"
     if not may_answer:
-        return f"the entry is {shown(entry)}, expected the error {error!r}"
+        return f"the entry is {shown(entry)}, expected the error {errors[0]!r}"
     if found.get("topic") != pair[0]:
         return f"“topic” is {shown(found.get('topic'))}, expected {pair[0]!r}"
     return number_mismatch("“confidence”", found.get("confidence"), pair[1], 0.0, CONFIDENCE)

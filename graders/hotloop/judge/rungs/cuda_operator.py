@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.verdict import Raised
 from hotloop.judge.authored import Check
 from hotloop.judge.candidate import Style
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import Case, agreement, ask, ruling_about
-from hotloop.judge.rungs.refuses import RAISED
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
 
@@ -70,10 +69,8 @@ class RightOrRefused(Check):
         timeout_s = session.timeout(self.case_timeout_s)
         try:
             answer = ask(case, worker, session, timeout_s)
-        except Ruling as ruling:
-            if ruling.verdict is Verdict.RUNTIME_ERROR and ruling.sentence.startswith(RAISED):
-                worker.request({"op": "unmap"}, timeout_s)
-                return False
-            raise
+        except Raised:
+            worker.request({"op": "unmap"}, timeout_s)
+            return False
         require(answer)
         return True

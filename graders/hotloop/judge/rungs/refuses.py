@@ -5,15 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.verdict import Raised, Ruling, Verdict
 from hotloop.judge.authored import Check
 from hotloop.judge.calls import CallBuffers
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.rungs.correct import Case, fill, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
-
-RAISED = "It raised "
 
 
 @dataclass(frozen=True)
@@ -48,11 +46,9 @@ def _require_refusal(case: Case, candidate: Candidate, worker: Worker, timeout_s
         buffers.hand_to(worker, candidate, timeout_s)
         try:
             worker.request({"op": "run"}, timeout_s)
-        except Ruling as ruling:
-            if ruling.verdict is Verdict.RUNTIME_ERROR and ruling.sentence.startswith(RAISED):
-                worker.request({"op": "unmap"}, timeout_s)
-                return
-            raise
+        except Raised:
+            worker.request({"op": "unmap"}, timeout_s)
+            return
         raise Ruling(
             Verdict.WRONG_ANSWER, "It was accepted: check the tensor and raise an error instead."
         )

@@ -137,10 +137,17 @@ def test_what_is_no_decision_is_refused(answer: object) -> None:
 
 
 def test_decisions_are_read() -> None:
-    assert replay.read_answer(json.dumps([{"a": 1}, {"run": "eager"}]), 9, "") == ('{"a": 1}', None)
+    assert replay.read_answer(json.dumps([{"a": 1}, {"run": "eager"}]), 9, "") == ('{"a":1}', None)
     assert replay.read_answer(json.dumps([None, {"run": "dynamic"}]), 9, "")[1] == EVERY
     way = {"run": "static", "size": 12}
     assert replay.read_answer(json.dumps([None, way]), 9, "")[1] == 12
+
+
+def test_spaces_between_a_memorys_numbers_do_not_count() -> None:
+    numbers = [7] * ((replay.MOST_MEMORY - 1) // 2)
+    assert replay.read_answer(json.dumps([numbers, {"run": "eager"}]), 9, "")[1] is None
+    with pytest.raises(Ruling, match="bytes of JSON"):
+        replay.read_answer(json.dumps([[*numbers, 7], {"run": "eager"}]), 9, "")
 
 
 def test_a_variants_way_names_its_pool() -> None:

@@ -3,6 +3,7 @@
 #include <torch/csrc/stable/accelerator.h>
 #include <torch/csrc/stable/device.h>
 #include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/macros.h>
 #include <torch/csrc/stable/ops.h>
 #include <torch/csrc/stable/tensor.h>
 #include <torch/headeronly/core/ScalarType.h>
@@ -133,7 +134,54 @@ Tensor on_cpu(const Tensor& x) {
   return y;
 }
 
+// A launch by each function of the runtime, with PyTorch's own checks, guards, streams and allocator.
+__global__ void add_in_place(float* x, const int* by, double factor, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) x[i] += static_cast<float>(*by * factor);
+}
+void launched_by_functions(const Tensor& x) {
+  CUDAGuardHandle guard = nullptr;
+  void *stream = nullptr, *memory = nullptr;
+  TORCH_ERROR_CODE_CHECK(aoti_torch_create_cuda_guard(x.get_device_index(), &guard));
+  TORCH_ERROR_CODE_CHECK(torch_get_cuda_stream_from_pool(false, x.get_device_index(), &stream));
+  TORCH_ERROR_CODE_CHECK(torch_set_current_cuda_stream(stream, x.get_device_index()));
+  TORCH_ERROR_CODE_CHECK(aoti_torch_cuda_caching_allocator_raw_alloc(sizeof(int), &memory));
+  int* by = static_cast<int*>(memory);
+  const int three = 3;
+  STD_CUDA_CHECK(cudaMemcpy(by, &three, sizeof three, cudaMemcpyHostToDevice));
+  float* data = x.mutable_data_ptr<float>();
+  double factor = 2.0;
+  int count = static_cast<int>(x.numel());
+  void* arguments[] = {&data, &by, &factor, &count};
+  const dim3 grid(blocks(count)), block(64);
+  STD_CUDA_CHECK(cudaLaunchKernel(add_in_place, grid, block, arguments));
+  STD_CUDA_CHECK(cudaLaunchKernel((const void*)add_in_place, grid, block, arguments, 0, static_cast<cudaStream_t>(stream)));
+  cudaLaunchConfig_t configuration = {};
+  configuration.gridDim = grid;
+  configuration.blockDim = block;
+  STD_CUDA_CHECK(cudaLaunchKernelEx(&configuration, add_in_place, data, by, factor, count));
+  STD_CUDA_KERNEL_LAUNCH_CHECK();
+  TORCH_ERROR_CODE_CHECK(torch_cuda_stream_synchronize(stream, x.get_device_index()));
+  TORCH_ERROR_CODE_CHECK(aoti_torch_cuda_caching_allocator_raw_delete(memory));
+  TORCH_ERROR_CODE_CHECK(aoti_torch_delete_cuda_guard(guard));
+}
+void checked_by_pytorch(const Tensor& x) {
+  add_in_place<<<0, 64>>>(x.mutable_data_ptr<float>(), nullptr, 1.0, 0);
+  STD_CUDA_KERNEL_LAUNCH_CHECK();
+}
+void sized_otherwise(const Tensor& x) {
+  const float* from = x.const_data_ptr<float>();
+  float *to = x.mutable_data_ptr<float>(), by = 1;
+  int64_t stride = 1;
+  size_t count = 0;
+  void* arguments[] = {&from, &to, &by, &stride, &count};
+  checked(cudaLaunchKernel(scale_strided, dim3(1), dim3(64), arguments));
+}
+
 STABLE_TORCH_LIBRARY(hotloop_right, m) {
+  m.def("launched_by_functions(Tensor(a!) x) -> ()");
+  m.def("checked_by_pytorch(Tensor(a!) x) -> ()");
+  m.def("sized_otherwise(Tensor(a!) x) -> ()");
   m.def("on_cpu(Tensor x) -> Tensor");
   m.def("scale(Tensor x, float by) -> Tensor");
   m.def("split(Tensor x) -> (Tensor, Tensor)");
@@ -146,6 +194,9 @@ STABLE_TORCH_LIBRARY(hotloop_right, m) {
   m.def("greet(Tensor x) -> ()");
 }
 STABLE_TORCH_LIBRARY_IMPL(hotloop_right, CUDA, m) {
+  m.impl("launched_by_functions", TORCH_BOX(&launched_by_functions));
+  m.impl("checked_by_pytorch", TORCH_BOX(&checked_by_pytorch));
+  m.impl("sized_otherwise", TORCH_BOX(&sized_otherwise));
   m.impl("on_cpu", TORCH_BOX(&on_cpu));
   m.impl("scale", TORCH_BOX(&scale));
   m.impl("split", TORCH_BOX(&split));

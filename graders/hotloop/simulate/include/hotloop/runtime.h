@@ -94,7 +94,6 @@ inline __attribute__((used)) int cudaLaunch(const void* stub) {
   return error;
 }
 }
-#ifdef __wasm__   // sizes of native arguments differ from those of a kernel's parameters
 // Launches with an array of pointers to the arguments; the simulator knows their sizes.
 template <class F>
 inline cudaError_t cudaLaunchKernel(F* function, dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t stream = nullptr, HOTLOOP_HERE) {
@@ -146,6 +145,7 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*f
     return cudaLaunchKernelExC(config, (const void*)function, pointers, hotloop_here(nullptr, 0));
   }(std::forward<Arguments>(arguments)...);
 }
+#ifdef __wasm__
 constexpr size_t hotloop_host_memory = 0x80000000;  // host memory begins here; the device's is below
 #else
 constexpr size_t hotloop_host_memory = ~size_t{0};   // one memory for host and device
@@ -294,6 +294,11 @@ inline const char* cudaGetErrorString(cudaError_t error) {
 #undef HOTLOOP_TEXT
   return "unrecognized error code";
 }
+#ifndef __wasm__
+extern "C" inline __attribute__((used)) const char* hotloop_error_text(unsigned error) {
+  return cudaGetErrorString(static_cast<cudaError_t>(error));  // for operator.c
+}
+#endif
 
 // --- device: the limits are those of sm_90 -----------------------------------------------------------------
 
