@@ -128,7 +128,7 @@ def mismatch_of(facts: Facts, limits: Card) -> str | None:
         [name, FLOAT, [1, ANCHORS * (5 + CLASSES), side // stride, side // stride]]
         for name, stride in zip(("small", "middle", "large"), STRIDES, strict=True)
     ]
-    if facts["outputs"] != wanted:
+    if sorted(facts["outputs"]) != sorted(wanted):
         return f"its outputs are {readable(facts['outputs'], 160)}, and should be {wanted}"
     if facts["refused"]:
         return f"the delegate does not take {', '.join(map(str, facts['refused'][:6]))}"

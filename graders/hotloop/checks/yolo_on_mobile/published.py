@@ -17,6 +17,7 @@ from hotloop.checks.yolo_on_mobile.runtimes import (
     OPENVINO,
     Facts,
     Size,
+    about_ir,
     about_litert,
     as_it_is,
     weighed,
@@ -46,16 +47,7 @@ READER = Program({"published_files.py": PROGRAMS / "published_files.py"}, "publi
 
 def _about_openvino(facts: Facts, size: Size) -> str | None:
     """Return a message unless the ends are float32 of one size and most weights float32."""
-    wanted = {
-        "inputs": [["pictures", "f32", [1, 3, *size]]],
-        "outputs": [["table", "f32", [1, boxes(*size), 5 + CLASSES]]],
-    }
-    for kind, want in wanted.items():
-        if facts[kind] != want:
-            return f"its {kind} are {facts[kind]}, and should be {want}"
-    if facts["elements"]["f16"] > facts["elements"]["f32"]:
-        return f"{facts['elements']['f16']} of its weights are stored as float16"
-    return None
+    return about_ir(facts, size, ["pictures", "f32", [1, 3, *size]])
 
 
 _OPENVINO = replace(OPENVINO, mismatch=_about_openvino, fed=as_it_is, truth=TRUTH)

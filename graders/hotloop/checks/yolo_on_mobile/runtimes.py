@@ -15,7 +15,7 @@ import numpy as np
 
 from hotloop.checks.yolo_on_mobile import speeds
 from hotloop.checks.yolo_on_mobile.given_files import EAGER, program
-from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes
+from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, STRIDES, boxes
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
@@ -26,6 +26,7 @@ from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable
 
 Facts = Mapping[str, Any]
 Size = tuple[int, int]
@@ -142,13 +143,19 @@ def _size(session: Session) -> Size:
 
 def about_openvino(facts: Facts, size: Size) -> str | None:
     """Require uint8 camera frames as input, float32 weights, and one fixed size."""
+    return about_ir(facts, size, ["frames", "u8", [1, *size, 3]])
+
+
+def about_ir(facts: Facts, size: Size, given: list[object]) -> str | None:
+    """Require the input `given` (name, type, sizes), the float32 table, and float32 weights."""
     wanted = {
-        "inputs": [["frames", "u8", [1, *size, 3]]],
-        "outputs": [["table", "f32", [1, boxes(*size), 5 + CLASSES]]],
+        "inputs": given,
+        "outputs": ["table", "f32", [1, boxes(*size), 5 + CLASSES]],
     }
-    for kind, want in wanted.items():
-        if facts[kind] != want:
-            return f"its {kind} are {facts[kind]}, and should be {want}"
+    for kind, (name, *rest) in wanted.items():
+        found = cast(list[list[Any]], facts[kind])
+        if len(found) != 1 or name not in found[0][0] or found[0][1:] != rest:
+            return f"its {kind} are {readable(found, 160)}, and should be {[[name, *rest]]}"
     if facts["elements"]["f16"] > facts["elements"]["f32"]:
         return f"{facts['elements']['f16']} of its weights are stored as float16"
     return None
@@ -191,9 +198,18 @@ def about_coreml(facts: Facts, size: Size) -> str | None:
         return f"it is a {facts['kind']}, and should be an mlProgram"
     if facts["inputs"] != [["picture", "image", "RGB", [*size]]]:
         return f"its inputs are {facts['inputs']}, and should be a picture in RGB of {size}"
-    names = [each[0] for each in facts["outputs"]]
-    if names != ["small", "middle", "large"]:
-        return f"its outputs are {names}, and should be small, middle and large"
+    if facts["version"] > NEWEST_SPECIFICATION:
+        return (
+            f"its specification is of version {facts['version']}, and iOS 16 reads up to "
+            f"{NEWEST_SPECIFICATION}"
+        )
+    channels = 3 * (5 + CLASSES)
+    maps = {
+        name: [1, channels, *(side // stride for side in size)]
+        for name, stride in zip(("small", "middle", "large"), STRIDES, strict=True)
+    }
+    if facts["outputs"] != maps:
+        return f"its outputs are {readable(facts['outputs'], 160)}, and should be {maps}"
     # With float16's precision.
     if len(facts["factors"]) != 1 or abs(facts["factors"][0] * 255 - 1) > 1e-3:
         return (
@@ -204,6 +220,8 @@ def about_coreml(facts: Facts, size: Size) -> str | None:
 
 
 CONVOLUTIONS = 60
+NEWEST_SPECIFICATION = 7
+"""The version of Core ML's specification that came with iOS 16."""
 
 
 def _about_arithmetic(facts: Facts) -> str | None:

@@ -28,6 +28,7 @@ GOOD: dict[str, Any] = {
 
 def test_what_keeps_to_the_card_is_right() -> None:
     assert fitting.mismatch_of(GOOD, CARD) is None
+    assert fitting.mismatch_of({**GOOD, "outputs": GOOD["outputs"][::-1]}, CARD) is None
 
 
 @pytest.mark.parametrize(

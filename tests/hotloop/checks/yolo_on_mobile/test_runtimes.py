@@ -9,8 +9,9 @@ from hotloop.checks.yolo_on_mobile import integer_litert, runtimes
 
 SIZE = (192, 96)
 OPENVINO: dict[str, Any] = {
-    "inputs": [["frames", "u8", [1, 192, 96, 3]]],
-    "outputs": [["table", "f32", [1, 1134, 11]]],
+    # A tensor may have more names than the one that is asked for.
+    "inputs": [[["args_0", "frames"], "u8", [1, 192, 96, 3]]],
+    "outputs": [[["aten::cat/Concat", "table"], "f32", [1, 1134, 11]]],
     "elements": {"f16": 0, "f32": 448_419},
 }
 EXECUTORCH: dict[str, Any] = {
@@ -26,8 +27,10 @@ LITERT: dict[str, Any] = {
 }
 COREML: dict[str, Any] = {
     "kind": "mlProgram",
+    "version": 7,
     "inputs": [["picture", "image", "RGB", [192, 96]]],
-    "outputs": [[name, "array", "", [1]] for name in ("small", "middle", "large")],
+    # In any order: an app asks for them by name.
+    "outputs": {"large": [1, 33, 6, 3], "middle": [1, 33, 12, 6], "small": [1, 33, 24, 12]},
     "factors": [0.003921568859368563],
     "operators": ["conv"] * runtimes.CONVOLUTIONS,
     "halves": runtimes.CONVOLUTIONS,
@@ -51,8 +54,9 @@ def test_what_the_task_wants_is_right(about: Any, good: dict[str, Any]) -> None:
     ("about", "good", "change", "said"),
     [
         (runtimes.about_openvino, OPENVINO, {"elements": {"f16": 9, "f32": 1}}, "float16"),
-        (runtimes.about_openvino, OPENVINO, {"inputs": [["frames", "f32", [1]]]}, "inputs"),
+        (runtimes.about_openvino, OPENVINO, {"inputs": [[["frames"], "f32", [1]]]}, "inputs"),
         (runtimes.about_openvino, OPENVINO, {"outputs": []}, "outputs"),
+        (runtimes.about_openvino, OPENVINO, {"outputs": [[[], "f32", [1, 1134, 11]]]}, "outputs"),
         (runtimes.about_executorch, EXECUTORCH, {"delegates": []}, "none"),
         (runtimes.about_executorch, EXECUTORCH, {"kernel_calls": 3}, "slow kernels"),
         (runtimes.about_executorch, EXECUTORCH, {"delegate_calls": 4}, "called 4 times"),
@@ -61,7 +65,14 @@ def test_what_the_task_wants_is_right(about: Any, good: dict[str, Any]) -> None:
         (runtimes.about_litert, LITERT, {"operators": ["FlexConv2D"]}, "does not bring"),
         (runtimes.about_coreml, COREML, {"kind": "neuralNetwork"}, "mlProgram"),
         (runtimes.about_coreml, COREML, {"inputs": [["picture", "array", "", [1]]]}, "RGB"),
-        (runtimes.about_coreml, COREML, {"outputs": []}, "outputs"),
+        (runtimes.about_coreml, COREML, {"version": 8}, "iOS 16"),
+        (runtimes.about_coreml, COREML, {"outputs": {}}, "outputs"),
+        (
+            runtimes.about_coreml,
+            COREML,
+            {"outputs": {**COREML["outputs"], "small": [1, 33, 6, 3], "large": [1, 33, 24, 12]}},
+            "outputs",
+        ),
         (runtimes.about_coreml, COREML, {"factors": []}, "nothing"),
         (runtimes.about_coreml, COREML, {"factors": [1 / 255, 1 / 255]}, "divided"),
         (runtimes.about_coreml, COREML, {"halves": 3}, "float16"),

@@ -119,3 +119,17 @@ def test_pictures_are_sampled_until_a_second_class_shows() -> None:
     assert len(tables) == len(limits) == 2
     assert tables[1] is unsure
     assert next(sampled, None) is None
+
+
+def test_limits_keep_the_same_boxes_where_classes_are_moved_apart() -> None:
+    # 7680 pixels a class, as YOLOv5 does it: float32 then rounds a corner to 1/256 of a pixel.
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        centers = rng.uniform(20, 40, (30, 2))
+        sizes = rng.uniform(10, 14, (30, 2))
+        crowd = np.column_stack((centers, sizes, rng.uniform(0.1, 1, 30), np.ones(30)))
+        floor, overlap = whole_file._limits(rng, crowd, 6)  # pyright: ignore[reportPrivateUsage]
+        moved = np.round(crowd * 256) / 256
+        moved[:, 4] = crowd[:, 4]
+        kept = suppression.kept(crowd, floor, overlap, 6)
+        assert np.array_equal(kept[:, 4], suppression.kept(moved, floor, overlap, 6)[:, 4])

@@ -12,6 +12,9 @@ import numpy as np
 from coremltools.models.utils import load_spec
 
 COLOURS = {10: "GRAYSCALE", 20: "RGB", 30: "BGR"}
+FLOAT16 = 10
+"""In the specification's MILSpec.DataType."""
+
 MOST_BYTES = 64 << 20
 
 
@@ -23,7 +26,10 @@ def facts(path):
         "kind": kind,
         "version": spec.specificationVersion,
         "inputs": [_end(each) for each in spec.description.input],
-        "outputs": [_end(each) for each in spec.description.output],
+        "outputs": {
+            each.name: [int(size) for size in each.type.multiArrayType.shape]
+            for each in spec.description.output
+        },
     }
     if kind == "mlProgram":
         (function,) = spec.mlProgram.functions.values()
@@ -40,10 +46,11 @@ def _package(path):
         if sum(each.file_size for each in packed.infolist()) > MOST_BYTES:
             raise ValueError("the package is far too large")
         packed.extractall(folder)
-    packages = sorted(folder.glob("*.mlpackage"))
-    if len(packages) != 1:
-        raise ValueError(f"there are {len(packages)} packages in the zip, and one is asked for")
-    return packages[0]
+    # Whether the package's folder was packed or what is in it: its manifest is there.
+    manifests = [each for each in folder.rglob("Manifest.json") if "__MACOSX" not in each.parts]
+    if len(manifests) != 1:
+        raise ValueError(f"there are {len(manifests)} packages in the zip, and one is asked for")
+    return manifests[0].parent.rename(folder.with_suffix(".mlpackage"))
 
 
 def _end(each):
@@ -77,16 +84,17 @@ def _factors(block, names):
 
 
 def _number(value):
-    """Return a scalar float constant, or None for any other constant."""
+    """Return the one number of a constant of floats, be it for each channel, or None."""
     immediate = value.immediateValue.tensor
     kind = immediate.WhichOneof("value")
-    if kind == "floats" and len(immediate.floats.values) == 1:
-        return float(immediate.floats.values[0])
-    if kind == "bytes" and len(immediate.bytes.values) == 2:
-        return float(np.frombuffer(immediate.bytes.values, np.float16)[0])
-    return None
+    if kind == "floats":
+        numbers = set(immediate.floats.values)
+    elif kind == "bytes" and value.type.tensorType.dataType == FLOAT16:
+        numbers = set(np.frombuffer(immediate.bytes.values, np.float16).tolist())
+    else:
+        return None
+    return float(numbers.pop()) if len(numbers) == 1 else None
 
 
 def _is_half(op):
-    """Whether an operation computes in float16: 10 is FLOAT16 in the specification."""
-    return op.outputs[0].type.tensorType.dataType == 10
+    return op.outputs[0].type.tensorType.dataType == FLOAT16

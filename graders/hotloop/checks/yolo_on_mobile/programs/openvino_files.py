@@ -40,5 +40,5 @@ def run(frames, table):
 def _end(value):
     shape = value.get_partial_shape()
     sizes = [dim.get_length() if dim.is_static else -1 for dim in shape]
-    names = sorted(value.get_names())
-    return [names[0] if names else "", value.get_element_type().get_type_name(), sizes]
+    names = sorted(value.get_names())  # a tensor may have several
+    return [names, value.get_element_type().get_type_name(), sizes]
