@@ -69,7 +69,7 @@ COSTED = (
 )
 """Right launches that end without a schedule, to compare with."""
 
-LIMIT_S = 60
+LIMIT_S = 12
 """CPU seconds for all orders of a library's operator."""
 
 PARTIAL = HERE.parents[1] / "build" / "triton_races"
