@@ -91,6 +91,7 @@ def main() -> None:
     parser.add_argument("--library-orders", type=int, default=5, help="of each library's kernels")
     parser.add_argument("--liger", type=Path, help="repository of Liger-Kernel")
     parser.add_argument("--flaggems", type=Path, help="repository of FlagGems")
+    parser.add_argument("--minutes", type=float, default=600, help="for each library")
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the threads of a process do not live on in a fork of it
@@ -106,7 +107,7 @@ def main() -> None:
     for name, corpus in (("liger", liger), ("flaggems", flaggems)):
         root = getattr(arguments, name)
         if root is not None:
-            found[name] = library(name, corpus, root, arguments.library_orders)
+            found[name] = library(name, corpus, root, arguments.library_orders, arguments.minutes)
     print(json.dumps(found, indent=1))
     if arguments.keep:
         RESULT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
@@ -147,34 +148,44 @@ def _report(launch: Callable[[], object], order: int) -> tuple[bool, list[Any]]:
     return bool(races), races
 
 
-def library(name: str, corpus: Corpus, root: Path, orders: int) -> dict[str, Any]:
+def library(
+    name: str, corpus: Corpus, root: Path, orders: int, minutes: float = 600
+) -> dict[str, Any]:
     """Return what is found in other people's kernels; `root`: their repository.
 
     not_run: by name, why the interpreter or this machine cannot run it. several_programs: how many
-    ran a launch of more than one program. Each operator has a process of its own, and its result is
-    kept in `PARTIAL` at once: the next call goes on from there.
+    ran a launch of more than one program. not_reached: how many were left when the time was up.
+    Each operator has a process of its own, and its result is kept in `PARTIAL` at once: the next
+    call goes on from there.
     """
     commit = _commit(root)
     kept = PARTIAL / f"{name}-{commit[:12]}-{orders}-{_watchers()}.jsonl"
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.touch()
+    until, not_reached = time.monotonic() + 60 * minutes, 0
     told = {each["name"]: each for each in map(json.loads, kept.read_text().splitlines())}
     with ExitStack() as stack:
         stack.enter_context(patch.object(triton_watch._TensorMemory, "_split", _strict))
         stack.enter_context(redirect_stdout(sys.stderr))
         lines = stack.enter_context(kept.open("a", encoding="utf-8"))
         for operator, calls in corpus.calls(root):
-            if operator not in told:
-                told[operator] = {"name": operator} | _apart(calls, orders)
-                print(json.dumps(told[operator]), file=lines, flush=True)
-                print(told[operator], flush=True)
+            if operator in told:
+                continue
+            if time.monotonic() > until:
+                not_reached += 1
+                continue
+            told[operator] = {"name": operator} | _apart(calls, orders)
+            print(json.dumps(told[operator]).replace(f"{root}/", ""), file=lines, flush=True)
+            print(told[operator], flush=True)
     ran = {operator: each for operator, each in told.items() if "programs" in each}
     return {
         "commit": commit,
         "orders": orders,
+        "limit_cpu_s": LIMIT_S,
         "ran": sorted(ran),
         "several_programs": sum(each["programs"] > 1 for each in ran.values()),
         "reported": {name: each["race"] for name, each in ran.items() if each["race"]},
+        "not_reached": not_reached,
         "not_run": {name: each["why"] for name, each in told.items() if name not in ran},
     }
 

@@ -74,8 +74,9 @@ def _accepted(signature: inspect.Signature) -> Iterator[int]:
 
 
 def _called(operator: Callable[..., object], number: int) -> object:
-    """Call with fresh tensors of arguments `number`: some operators change theirs."""
-    return operator(*next(islice(_arguments(), number, None)))
+    """Call with tensors of arguments `number` that no other one shares: operators change some."""
+    given = next(islice(_arguments(), number, None))
+    return operator(*(each.clone() if isinstance(each, torch.Tensor) else each for each in given))
 
 
 def _arguments() -> Iterator[tuple[Any, ...]]:

@@ -51,7 +51,11 @@ def _functions() -> Iterator[tuple[str, str, Callable[[], tuple[Any, ...]]]]:
         "fused_add_rms_norm.LigerFusedAddRMSNormFunction",
         lambda: (x(), x(), x(96), 1e-5),
     )
-    yield "poly norm", "poly_norm.LigerPolyNormFunction", lambda: (x(), x(3), x(1), 1e-5)
+    yield (
+        "poly norm",
+        "poly_norm.LigerPolyNormFunction",
+        lambda: (x(), x(3), torch.tensor(0.5, requires_grad=True), 1e-5),
+    )
     yield (
         "group norm",
         "group_norm.LigerGroupNormFunction",
