@@ -4,9 +4,10 @@
 
 Runs, in Triton's interpreter and watched as the judge watches them: the labelled launches of
 tests/hotloop/worker/races/kernels.py, then the kernels of public libraries, which are given as
-paths of their repositories and of which none is expected to race. Each runs in several orders of
-the programs. Also measures what the watch costs: CPU time of a launch with it, divided by the time
-of the byte counter alone. `--keep` writes tests/benchmarks/results/triton_races.json.
+paths of their repositories (a checkout, or an archive with a file COMMIT): a race that is reported
+there is to be read. Each runs in several orders of the programs. Also measures what the watch
+costs: CPU time of a launch with it, divided by the time of the byte counter alone. `--keep` writes
+tests/benchmarks/results/triton_races.json.
 
 The exit code is 1 if a right launch is reported, or a racy one is not.
 """
