@@ -1,6 +1,7 @@
 """How fast is the CUDA simulator, and what does each order of threads add?
 
     python tests/benchmarks/simulator_speed.py
+    python tests/benchmarks/simulator_speed.py --against CHECKOUT
 
 Kernels are launched plain, and checked in two orders of their threads, and compared with the same
 loops in C on one core (clang -O2 of the wheel ziglang); tasks take turns, so that a slow moment
@@ -11,6 +12,10 @@ programs of the simulator's tests are run in one, two and four orders, and compa
 findings that their first lines require.
 
 Prints medians and ratios, and writes tests/benchmarks/results/simulator_speed.json.
+
+With --against only checked launches are timed: of this checkout and of another one, such as an
+earlier commit's, in processes that take turns. Prints how many times the other's CPU time this one
+takes, and adds that to the result file.
 """
 
 import argparse
@@ -18,6 +23,7 @@ import importlib
 import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -169,9 +175,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="compare with another one")
+    parser.add_argument("--launches", action="store_true", help="print checked launches' seconds")
     parser.add_argument("--out", type=Path, default=HERE / "results" / "simulator_speed.json")
     options = parser.parse_args()
     build.prepare()
+    if options.launches:
+        print(json.dumps(checked_launches()))
+        return
+    if options.against is not None:
+        document = json.loads(options.out.read_text(encoding="utf-8"))
+        document["against"] = against(options.against, options.repeats)
+        options.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        print(json.dumps(document["against"], indent=1))
+        return
     with tempfile.TemporaryDirectory() as folder:
         document: dict[str, Any] = {
             "device": device_name(),
@@ -213,6 +230,32 @@ def launches(folder: Path, repeats: int) -> dict[str, dict[str, float]]:
                 if way != "native_s" or task.kernel != "nothing":
                     found[task.name][way].append(seconds(task))
     return {name: with_ratios(samples) for name, samples in found.items()}
+
+
+def checked_launches() -> dict[str, float]:
+    """Return each task's CPU seconds, checked in two orders."""
+    with tempfile.TemporaryDirectory() as folder:
+        kernels = Path(folder) / "kernels.cu"
+        kernels.write_text(KERNELS, encoding="utf-8")
+        checked = build.kernels([kernels], checked=True)
+    return {task.name: launched(checked, task, TWO) for task in TASKS}
+
+
+def against(other: Path, repeats: int) -> dict[str, Any]:
+    """Return how many times another checkout's CPU time a checked launch takes, by task."""
+    sides = [HERE.parents[1], other.resolve()]
+    taken: list[list[dict[str, float]]] = [[], []]
+    for turn in range(repeats):
+        for side in (0, 1) if turn % 2 else (1, 0):
+            environment = {**os.environ, "PYTHONPATH": str(sides[side] / "graders")}
+            command = [sys.executable, __file__, "--launches"]
+            done = subprocess.run(command, env=environment, check=True, capture_output=True)
+            taken[side].append(json.loads(done.stdout))
+    told: dict[str, Any] = {"repeats": repeats, "date": time.strftime("%Y-%m-%d")}
+    for task in TASKS:
+        here, there = (statistics.median(each[task.name] for each in side) for side in taken)
+        told[task.name] = round(here / there, 3)
+    return told
 
 
 def with_ratios(samples: Mapping[str, list[float]]) -> dict[str, float]:

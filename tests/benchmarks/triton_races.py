@@ -4,9 +4,10 @@
 
 Runs, in Triton's interpreter and watched as the judge watches them: the labelled launches of
 tests/hotloop/worker/races/kernels.py, then the kernels of public libraries, which are given as
-paths of their repositories and of which none is expected to race. Each runs in several orders of
-the programs. Also measures what the watch costs: CPU time of a launch with it, divided by the time
-of the byte counter alone. `--keep` writes tests/benchmarks/results/triton_races.json.
+paths of their repositories (a checkout, or an archive with a file COMMIT): a race that is reported
+there is to be read. Each runs in several orders of the programs. Also measures what the watch
+costs: CPU time of a launch with it, divided by the time of the byte counter alone. `--keep` writes
+tests/benchmarks/results/triton_races.json.
 
 The exit code is 1 if a right launch is reported, or a racy one is not.
 """
@@ -16,15 +17,19 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import signal
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NoReturn, Protocol
 from unittest.mock import patch
 
 os.environ["TRITON_INTERPRET"] = "1"
@@ -45,10 +50,14 @@ import liger  # noqa: E402
 from hotloop.judge.device import device_name  # noqa: E402
 from hotloop.worker import (  # noqa: E402
     triton_compat,
+    triton_memory,
+    triton_programs,
     triton_races,
     triton_schedule,
     triton_watch,
 )
+
+Call = Callable[[], object]
 
 COSTED = (
     "blocks in_place",
@@ -61,19 +70,32 @@ COSTED = (
 )
 """Right launches that end without a schedule, to compare with."""
 
-LIMIT_S = 20
-"""Seconds for all orders of a library's operator."""
+LIMIT_S = 12
+"""CPU seconds for all orders of a library's operator."""
+
+PARTIAL = HERE.parents[1] / "build" / "triton_races"
+"""What each operator gave so far."""
+
+
+class Corpus(Protocol):
+    """A module of race_corpora."""
+
+    def calls(self, root: Path) -> Iterator[tuple[str, Sequence[Call]]]:
+        """Yield each operator's name with calls, the likeliest first; `root`: the repository."""
+        ...
 
 
 def main() -> None:
     """Run all, print, and write the results with --keep."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--orders", type=int, default=5, help="of each labelled launch")
-    parser.add_argument("--library-orders", type=int, default=2, help="of each library's kernels")
+    parser.add_argument("--library-orders", type=int, default=5, help="of each library's kernels")
     parser.add_argument("--liger", type=Path, help="repository of Liger-Kernel")
     parser.add_argument("--flaggems", type=Path, help="repository of FlagGems")
+    parser.add_argument("--minutes", type=float, default=600, help="for each library")
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
     arguments = parser.parse_args()
+    torch.set_num_threads(1)  # the threads of a process do not live on in a fork of it
     triton_compat.correct_interpreter()
     found: dict[str, Any] = {
         "device": device_name(),
@@ -86,7 +108,7 @@ def main() -> None:
     for name, corpus in (("liger", liger), ("flaggems", flaggems)):
         root = getattr(arguments, name)
         if root is not None:
-            found[name] = library(corpus.calls(root), arguments.library_orders)
+            found[name] = library(name, corpus, root, arguments.library_orders, arguments.minutes)
     print(json.dumps(found, indent=1))
     if arguments.keep:
         RESULT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
@@ -116,68 +138,125 @@ def _reports(launch: Callable[[], object], orders: int) -> list[bool]:
 
 
 def _report(launch: Callable[[], object], order: int) -> tuple[bool, list[Any]]:
-    """Return whether a race or a hang is found in one order, and the race."""
+    """Return whether a race or a hang is found in one order, and what is found."""
     torch.manual_seed(order)
     with triton_watch.watched(order) as races:
         try:
             launch()
-        except Exception as error:
-            if "waits in line" not in str(error):
+        except Exception:
+            if not races:
                 raise
-            return True, races
     return bool(races), races
 
 
-def library(calls: Iterable[tuple[str, Callable[[], object]]], orders: int) -> dict[str, Any]:
-    """Return what is found in other people's kernels.
+def library(
+    name: str, corpus: Corpus, root: Path, orders: int, minutes: float = 600
+) -> dict[str, Any]:
+    """Return what is found in other people's kernels; `root`: their repository.
 
     not_run: by name, why the interpreter or this machine cannot run it. several_programs: how many
-    ran a launch of more than one program. An access outside of every tensor ends a run: a call may
-    get arguments that its operator does not take.
+    ran a launch of more than one program. not_reached: how many were left when the time was up.
+    Each operator has a process of its own, and its result is kept in `PARTIAL` at once: the next
+    call goes on from there.
     """
-    ran, several, reported, not_run = list[str](), 0, dict[str, Any](), dict[str, str]()
+    commit = _commit(root)
+    kept = PARTIAL / f"{name}-{commit[:12]}-{orders}-{_watchers()}.jsonl"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.touch()
+    until, not_reached = time.monotonic() + 60 * minutes, 0
+    told = {each["name"]: each for each in map(json.loads, kept.read_text().splitlines())}
     with ExitStack() as stack:
-        counts = stack.enter_context(_programs())
         stack.enter_context(patch.object(triton_watch._TensorMemory, "_split", _strict))
         stack.enter_context(redirect_stdout(sys.stderr))
-        for name, call in calls:
-            counts.clear()
-            try:
-                with _limited():
-                    reports = [_report(call, order) for order in range(orders)]
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is listed
-                not_run[name] = _innermost(error)
+        lines = stack.enter_context(kept.open("a", encoding="utf-8"))
+        for operator, calls in corpus.calls(root):
+            if operator in told:
                 continue
-            if not counts:
-                not_run[name] = "no launch"
+            if time.monotonic() > until:
+                not_reached += 1
                 continue
-            ran.append(name)
-            several += max(counts) > 1
-            found = [races[0] for _, races in reports if races]
-            reported |= {name: found[0]} if found else {}
-            print(f"{name}: {max(counts)} programs{' RACE' * bool(found)}", flush=True)
+            told[operator] = {"name": operator} | _apart(calls, orders)
+            print(json.dumps(told[operator]).replace(f"{root}/", ""), file=lines, flush=True)
+            print(told[operator], flush=True)
+    ran = {operator: each for operator, each in told.items() if "programs" in each}
     return {
-        "ran": ran,
-        "several_programs": several,
-        "reported": reported,
-        "not_run": not_run,
+        "commit": commit,
+        "orders": orders,
+        "limit_cpu_s": LIMIT_S,
+        "ran": sorted(ran),
+        "several_programs": sum(each["programs"] > 1 for each in ran.values()),
+        "reported": {name: each["race"] for name, each in ran.items() if each["race"]},
+        "not_reached": not_reached,
+        "not_run": {name: each["why"] for name, each in told.items() if name not in ran},
     }
 
 
-@contextmanager
-def _limited() -> Iterator[None]:
-    """Raise TimeoutError after `LIMIT_S`: some operators take minutes in the interpreter."""
+def _watchers() -> str:
+    """Return a hash of the files that watch: what another version of them found is not kept."""
+    files = [triton_races, triton_schedule, triton_memory, triton_programs]
+    text = b"".join(Path(file.__file__).read_bytes() for file in files)
+    return sha256(text).hexdigest()[:8]
 
-    def end(*_: object) -> None:
-        raise TimeoutError(f"it takes more than {LIMIT_S} s in the interpreter")
 
-    before = signal.signal(signal.SIGALRM, end)
-    signal.alarm(LIMIT_S)
+def _commit(root: Path) -> str:
+    """Return what `git archive` was asked for, or the commit of a checkout."""
+    if (root / "COMMIT").exists():
+        return (root / "COMMIT").read_text(encoding="utf-8").strip()
+    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _apart(calls: Sequence[Call], orders: int) -> dict[str, Any]:
+    """Run an operator in a process of its own, which may crash or take too long."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        _only_here(calls, orders, write)
+    os.close(write)
+    with os.fdopen(read, encoding="utf-8") as pipe:
+        said = pipe.read()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status in {-signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM}:
+        return {"why": f"it takes more than {LIMIT_S} s in the interpreter"}
+    return json.loads(said) if said else {"why": f"its process ends with {status}"}
+
+
+def _only_here(calls: Sequence[Call], orders: int, write: int) -> NoReturn:
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
+    signal.alarm(20 * LIMIT_S)
     try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        said = _operator(calls, orders)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is listed
+        said = {"why": _innermost(error)}
+    os.write(write, json.dumps(said).encode())
+    os._exit(0)
+
+
+def _operator(calls: Sequence[Call], orders: int) -> dict[str, Any]:
+    """Return how many programs ran, and the first race, of a call that the operator accepts.
+
+    One with a launch of several programs, if there is one. An access outside of every tensor ends a
+    call: it may have got arguments that its operator does not take.
+    """
+    best, most, why, depth = None, 0, Exception("no launch"), 0
+    with _programs() as counts:
+        for call in calls:
+            counts.clear()
+            try:
+                _report(call, 0)
+            except Exception as error:  # noqa: BLE001 - other arguments may do
+                deep = sum(1 for _ in traceback.walk_tb(error.__traceback__))
+                if deep > depth:  # the likeliest arguments come furthest
+                    why, depth = error, deep
+                continue
+            if max(counts, default=0) > most:
+                best, most = call, max(counts)
+            if most > 1:
+                break
+    if best is None:
+        raise why
+    reports = [_report(best, order) for order in range(orders)]
+    return {"programs": most, "race": next((races[0] for _, races in reports if races), None)}
 
 
 def _innermost(error: BaseException) -> str:

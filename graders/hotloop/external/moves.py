@@ -25,7 +25,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import BOOL, U8, to_float64, to_storage
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.launch_plan import Argument, Plan, Pointer
-from hotloop.judge.race import Race, claimed
+from hotloop.judge.race import Race
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.kernel_calls import REPLAYS_S, Recorded, Replayed, in_two_orders, replay
 from hotloop.judge.rungs.kernel_process import kernel_process
@@ -73,15 +73,10 @@ def watch(session: Session) -> str | None:
 
 
 def watched(call: HiddenCall, reply: Any, again: Callable[[], HiddenCall | None]) -> Watched:
-    """Return a call whose answer was correct.
-
-    Raises Race if programs of its launches race, and Ruling TAMPERED if the reply has no claim.
-    """
+    """Return a call whose answer was correct. Raises Ruling TAMPERED if the reply has no claim."""
     claims = as_list(reply.get("watched"))
     if len(claims) != 1:
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
-    for report in as_list(reply.get("races")):
-        raise claimed(report)
     digests = tuple(map(_digest, call.inputs))
     return Watched(claims[0], call.reported, len(call.case.arguments), digests, again)
 

@@ -53,17 +53,20 @@ def race(place: str, kernel: str, element: str, accesses: Sequence[Mapping[str, 
 
 
 def hang(place: str, kernel: str, element: str, program: object) -> Race:
-    """Return the ruling for a program that waits until `element` changes, which nobody does."""
+    """Return the ruling for a program that waits until `element` changes, which nobody does.
+
+    Raises Ruling TAMPERED for a malformed report.
+    """
     (waiting,) = _programs([program])
     return Race(
-        f"{place}: program {waiting} of `{kernel}` waits for `{element}`, and no program changes "
-        "it any more, so the launch never ends. Let the program that it waits for change it with "
-        "an atomic (tl.atomic_xchg, tl.atomic_add)."
+        f"{place}: program {waiting} of `{kernel}` waits for a value of `{element}` that no "
+        "program writes, so the launch never ends. Let the program that it waits for write it "
+        "with an atomic (tl.atomic_xchg, tl.atomic_add)."
     )
 
 
 def claimed(report: object) -> Race:
-    """Return the ruling for a race that the candidate's process reports (`worker.triton_watch`).
+    """Return the ruling for what the candidate's process reports (`worker.triton_watch`).
 
     Raises Ruling TAMPERED for a malformed report.
     """
@@ -72,12 +75,17 @@ def claimed(report: object) -> Race:
     index = found and found.get("index")
     if not found or not isinstance(index, int) or not all(accesses):
         _tampered()
-    kept = [access for access in accesses if access]
-    last = kept[-1] if kept else {}
-    file = PurePosixPath(readable(last.get("file"), 1000)).name
-    place = f"{file}, line {readable(last.get('line'), 10)}"
     kernel, tensor = readable(found.get("kernel"), 80), readable(found.get("tensor"), 80)
-    return race(place, kernel, f"{tensor}[{index}]", kept)
+    element = f"{tensor}[{index}]"
+    if found.get("kind") == "hang":
+        return hang(_place(found), kernel, element, found.get("program"))
+    kept = [access for access in accesses if access]
+    return race(_place(kept[-1] if kept else {}), kernel, element, kept)
+
+
+def _place(access: Mapping[str, Any]) -> str:
+    file = PurePosixPath(readable(access.get("file"), 1000)).name
+    return f"{file}, line {readable(access.get('line'), 10)}"
 
 
 def _advice(accesses: Sequence[Mapping[str, Any]]) -> str:

@@ -104,8 +104,13 @@ _Said = tuple[str, str, tuple[Witness, ...]]
 
 def _race(reader: Reader, raw: Raw) -> _Said:
     first, second = (did for _, did, _, _ in raw.who)
-    same_block, same_warp, lacks_fence = raw.more[:3]
-    if lacks_fence:
+    same_block, same_warp, lacks_fence, is_too_narrow = raw.more
+    if is_too_narrow:
+        why = (
+            "and an atomic with the scope of a block is none for other blocks: give it the scope "
+            "of the device (atomicAdd for atomicAdd_block, cuda::thread_scope_device)"
+        )
+    elif lacks_fence:
         why = (
             "and a message through an atomic or a volatile variable lies in between: its reader "
             "needs a __threadfence() behind it, or a barrier"

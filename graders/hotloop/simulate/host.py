@@ -34,7 +34,10 @@ from hotloop.simulate.report import Finding, Line, RefusedLaunch, Report, Triple
 ) = range(20)  # fmt: skip
 """Operations of the host code, numbered as in runtime.h."""
 _WAITS = frozenset({FREE, COPY, RESET, SYNCHRONIZE})
-"""Operations that return only after all launched work has ended."""
+"""Operations that return only after all launched work has ended. An asynchronous copy is none."""
+
+_ASYNC = 1 << 8
+"""In the kind of a copy: see runtime.h."""
 
 SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, INVALID_CONFIGURATION, INVALID_SYMBOL = 0, 1, 2, 9, 13
 ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, MISALIGNED, LAUNCH_FAILURE = 700, 702, 710, 716, 719
@@ -82,6 +85,15 @@ class _Error:
     what: str = ""
 
 
+@dataclass(frozen=True)
+class _Pending:
+    """What may still use memory after its call has returned. writes: or it only reads it."""
+
+    who: str
+    kernel: str
+    writes: bool
+
+
 class Host:
     """State of the CUDA runtime API for one device."""
 
@@ -89,7 +101,7 @@ class Host:
         self.device = device
         self.error = _Error()
         self.allowed: dict[int, int] = {}
-        self.unsynchronised: dict[int, str] = {}
+        self.unsynchronised: dict[int, _Pending] = {}
         self.no_room: Finding | None = None
         self.found_with_room = 0
         self.shadows = {v.shadow: v for v in device.built.variables if v.shadow}
@@ -109,7 +121,7 @@ class Host:
         """Handle one call of the API; return an error code, or a number that the call asks for."""
         a, b, c, d, file = (value & 0xFFFFFFFF for value in (a, b, c, d, file))
         here = Line(self.text_at(file), line) if file else None
-        if op in _WAITS:
+        if op in _WAITS and not (op == COPY and d & _ASYNC):
             self._synchronised()
         return self.answers[op](a, b, c, d, here)
 
@@ -155,12 +167,16 @@ class Host:
         place = self.device.place_of(address)
         if place is None or place.begin not in self.unsynchronised:
             return
-        kernel = self.unsynchronised[place.begin]
+        pending = self.unsynchronised[place.begin]
+        if verb == "Reads" and not pending.writes:
+            return
+        what = "page-locked" if place.what == KINDS[2] else "managed"
         text = (
-            f"{verb} managed memory from host code that the kernel may still be writing: "
-            "call cudaDeviceSynchronize() first."
+            f"{verb} {what} memory from host code that {pending.who} may still be "
+            f"{'writing' if pending.writes else 'reading'}: "
+            "call cudaDeviceSynchronize() or cudaStreamSynchronize() first."
         )
-        self.device.found.append(Finding("managed_access", text, kernel, (witness,)))
+        self.device.found.append(Finding("managed_access", text, pending.kernel, (witness,)))
         self._synchronised()
 
     def _stored(self, kernel: str) -> None:
@@ -169,7 +185,7 @@ class Host:
             place = self.device.places[number]
             is_managed = place.what == KINDS[1] or begin in self.managed_variables
             if is_managed and self.device.call("stored", number):
-                self.unsynchronised[begin] = kernel
+                self.unsynchronised[begin] = _Pending("the kernel", kernel, writes=True)
         if self.unsynchronised:
             self.watch(layout.HOST)
 
@@ -323,6 +339,7 @@ class Host:
             return self.error.sticky
         if self.error.sticky:
             return self.error.sticky
+        is_async, kind = bool(kind & _ASYNC), kind & ~_ASYNC
         pinned = [self._is_pinned(address) for address in (to, source)]
         to_device = self._is_device(to) and not pinned[0]
         from_device = self._is_device(source) and not pinned[1]
@@ -334,7 +351,20 @@ class Host:
         if not self._is_valid(to, count) or not self._is_valid(source, count):
             return self.fail(INVALID_VALUE, "cudaMemcpy beyond an allocation", here)
         self.move(to, source, count)
+        if is_async and self.device.built.watched:
+            self._copy_later(to, source)
         return self.error.sticky
+
+    def _copy_later(self, to: int, source: int) -> None:
+        """Note that a copy may still use memory that host code may use, too."""
+        if not (self._is_device(to) and self._is_device(source)):
+            self._synchronised()  # a copy of pageable memory may wait for its stream
+            return
+        for address, writes in ((source, False), (to, True)):
+            place = self.device.place_of(address)
+            if place is not None and place.what == KINDS[2]:
+                self.unsynchronised[place.begin] = _Pending("a copy", "", writes=writes)
+                self.watch(layout.HOST)
 
     def _is_pinned(self, address: int) -> bool:
         place = self.device.place_of(address) if self._is_device(address) else None

@@ -49,7 +49,7 @@ CHECKER: dict[str, Signature] = {
     "clock": ((), (I64,)),
     "atomic": ((I32, I32, I32, I64, I64, I32), (I64,)),
     "spins": ((), (I32,)),
-    "fence": ((), ()),
+    "fence": ((I32,), ()),
     "copy_later": ((I32, I32, I32, I32, I32), ()),
     "commit_copies": ((), ()),
     "wait_for_copies": ((I32,), ()),

@@ -155,7 +155,8 @@ class Worker:
     def on_run(self, _message: Message, _fds: list[int]) -> Message:
         """Make the planned calls in order. Returns `returned`, `watched` or both.
 
-        races: the first race between programs of a Triton launch, if they are watched.
+        races: how programs of a Triton launch race or hang, if one does. What was raised
+        afterwards is not told: it may follow from that.
         """
         candidate = cast(Callable[..., Any], self.candidate)
         if self.watch == "launches":
@@ -169,7 +170,12 @@ class Worker:
                 return None if self.style == "destination" else results[-1]
 
             with watched(self.order) as races:
-                plans = triton_launches.record(kept, self.arguments)
+                try:
+                    plans = triton_launches.record(kept, self.arguments)
+                except Exception:
+                    if not races:
+                        raise
+                    return {"races": races[:1]}
             return {**self._given_back(results), "watched": plans, "races": races[:1]}
         if self.watch == "operations":
             from hotloop.worker.torch_record import Watched

@@ -64,6 +64,10 @@ class Wait:
     place: Place
     address: int
 
+    def __str__(self) -> str:
+        """Say where it waits."""
+        return f"it reads the same again and again in line {self.place.line}"
+
 
 @dataclass
 class _Read:

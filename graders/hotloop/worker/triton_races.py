@@ -35,9 +35,6 @@ _PROGRAM, _CLOCK, _PLACE = 36, 16, 2  # first bit of each field of an epoch
 _ATOMIC, _WRITES = 1, 2  # flags
 _CLOCKS, _PLACES = (1 << 20) - 1, (1 << 14) - 1  # largest value of each field
 
-MOST_FLAGS = 64
-"""An atomic on more addresses than this orders nothing: it accumulates, it is no lock or flag."""
-
 CLOCK_BYTES = 128 << 20
 """Memory for what has been released. If there are too many addresses for it, several share one
 entry, which orders more than the kernel does, so that a race may be missed."""
@@ -128,7 +125,7 @@ class Races:
         self._clocks: Clocks = np.ones(programs, np.int32)
         self._acquired: dict[int, Clocks] = {}  # by program
         self._released: dict[int, Clocks] = {}  # by address
-        self._entries = max(MOST_FLAGS, CLOCK_BYTES // (4 * max(1, programs)))
+        self._entries = max(64, CLOCK_BYTES // (4 * max(1, programs)))
         self.program = 0
 
     def end_program(self) -> None:
@@ -193,31 +190,29 @@ class Races:
 
     def acquire(self, addresses: Addresses) -> None:
         """Learn what was released at these addresses."""
-        for entry in self._flags(addresses):
-            released = self._released.get(entry)
-            if released is not None:
-                known = self._acquired.get(self.program)
-                self._acquired[self.program] = (
-                    released if known is None else np.maximum(known, released)
-                )
+        released = [self._released[e] for e in self._flags(addresses) if e in self._released]
+        for clocks in {id(each): each for each in released}.values():
+            known = self._acquired.get(self.program)
+            self._acquired[self.program] = clocks if known is None else np.maximum(known, clocks)
 
     def release(self, addresses: Addresses) -> None:
         """Publish at these addresses what the current program did and learned."""
-        entries = self._flags(addresses)
-        if not entries:
+        if not len(addresses):
             return
         known = self._acquired.get(self.program)
         known = np.zeros(self._count, np.int32) if known is None else known.copy()
         known[self.program] = self._clocks[self.program]
-        for entry in entries:
+        # What many addresses have in common is kept once: a vector of flags, a tile of sums.
+        joined: dict[int, tuple[Clocks | None, Clocks]] = {id(None): (None, known)}
+        for entry in self._flags(addresses):
             before = self._released.get(entry)
-            self._released[entry] = known if before is None else np.maximum(before, known)
+            if before is not None and id(before) not in joined:
+                joined[id(before)] = before, np.maximum(before, known)
+            self._released[entry] = joined[id(before)][1]
         self._clocks[self.program] += 1
 
-    def _flags(self, addresses: Addresses) -> set[int]:
-        if len(addresses) > MOST_FLAGS:
-            return set()
-        return {address // 2 % self._entries for address in addresses.tolist()}
+    def _flags(self, addresses: Addresses) -> list[int]:
+        return np.unique(addresses // np.uint64(2) % np.uint64(self._entries)).tolist()
 
     # --- the rest ---------------------------------------------------------------------------------
 

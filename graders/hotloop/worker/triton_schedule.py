@@ -33,7 +33,7 @@ class Hang(Exception):
     """
 
     def __init__(self, program: int, reason: object) -> None:
-        super().__init__(f"every program waits, {reason}")
+        super().__init__(f"program {program} waits for what no program does: {reason}")
         self.program = program
         self.reason = reason
 

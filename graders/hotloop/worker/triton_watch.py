@@ -30,7 +30,9 @@ from hotloop.worker.triton_schedule import Hang
 
 @contextmanager
 def watched(order: int | None) -> Generator[list[Message]]:
-    """Run each launch inside the `with` block by a schedule; yield a list that gets the races.
+    """Run each launch inside the `with` block by a schedule; yield a list that gets the faults.
+
+    A fault is a race, or a hang, which also raises Hang: code of the learner's may catch that.
 
     order: seed of the programs' order; None: by number, and nothing is watched, only programs that
     wait for each other end.
@@ -84,14 +86,19 @@ class _Launch:
         counting = ScheduledInterpreter(native, None)
         if self.order is not None:
             counting = CountingInterpreter(native, self.order, memory)
+        waits = None
         try:
             with replaced(self.interpreter, "_interpreter", counting):
                 run_programs(programs, lambda: function(**arguments), counting, builder)
         except Hang as hang:
-            raise Hang(hang.program, _waiting(hang, programs, arguments)) from None
+            waits = _hang(hang, self.executor, programs, arguments)
+            raise
         finally:
-            if memory.races.found is not None:
-                self.found.append(_told(memory.races.found, self.executor, programs, arguments))
+            race = memory.races.found
+            if race is not None:  # told first, since it may be why programs wait
+                self.found.append(_race(race, self.executor, programs, arguments))
+            if waits is not None:
+                self.found.append(waits)
 
 
 class _TensorMemory(Memory):
@@ -125,11 +132,28 @@ def _storages(values: Iterable[Any]) -> Generator[Any]:
             yield from _storages([value.base])
 
 
-def _told(race: Race, executor: Any, programs: Sequence[Any], arguments: Message) -> Message:
-    tensor, index = _element(race.region.start + race.offset, arguments)
+def _race(race: Race, executor: Any, programs: Sequence[Any], arguments: Message) -> Message:
     accesses = [_access(each, programs) for each in (race.first, race.second) if each is not None]
-    kernel = executor.fn.__name__
-    return {"kernel": kernel, "tensor": tensor, "index": index, "accesses": accesses}
+    where = _where(race.region.start + race.offset, executor, arguments)
+    return {"kind": "race", **where, "accesses": accesses}
+
+
+def _hang(hang: Hang, executor: Any, programs: Sequence[Any], arguments: Message) -> Message:
+    wait = hang.reason
+    if not isinstance(wait, Wait):
+        raise TypeError("a program waits for what it reads")
+    return {
+        "kind": "hang",
+        **_where(wait.address, executor, arguments),
+        "program": programs[hang.program],
+        "file": wait.place.file,
+        "line": wait.place.line,
+    }
+
+
+def _where(address: int, executor: Any, arguments: Message) -> Message:
+    tensor, index = _element(address, arguments)
+    return {"kernel": executor.fn.__name__, "tensor": tensor, "index": index}
 
 
 def _access(access: Access, programs: Sequence[Any]) -> Message:
@@ -156,15 +180,3 @@ def _element(address: int, arguments: Message) -> tuple[str, int]:
 
 def _is_pointer(value: Any) -> bool:
     return hasattr(value, "handle") and hasattr(getattr(value, "dtype", None), "element_ty")
-
-
-def _waiting(hang: Hang, programs: Sequence[Any], arguments: Message) -> str:
-    wait = hang.reason
-    if not isinstance(wait, Wait):
-        return ""
-    tensor, index = _element(wait.address, arguments)
-    program = programs[hang.program]
-    return (
-        f"program {program} waits in line {wait.place.line} for {tensor}[{index}], which no other "
-        "program changes"
-    )

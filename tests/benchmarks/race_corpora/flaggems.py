@@ -10,13 +10,15 @@ import hashlib
 import importlib
 import inspect
 import math
+import os
 import sys
+import tempfile
 import textwrap
-import types
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from enum import Enum
+from contextlib import suppress
+from functools import partial
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ import numpy as np
 import torch
 import triton
 import triton.language as tl
+
+Call = Callable[[], object]
 
 _LIBENTRY = b"""
 def libentry(): return lambda kernel: kernel
@@ -52,25 +56,27 @@ UNFIT = {"get_scheduler_metadata", "flash_attention_forward", "flash_attn_varlen
 """Operators that take minutes, or need a GPU's properties."""
 
 
-def calls(root: Path) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield a name and a call for each operator. root: the repository."""
+def calls(root: Path) -> Iterator[tuple[str, list[Call]]]:
+    """Yield each operator's name, and a call for each arguments. root: the repository."""
     gems = _imported(root / "src")
     for name, operator in sorted(vars(gems.ops).items()):
         if inspect.isfunction(operator) and not name.startswith("_") and name not in UNFIT:
-            yield name, lambda operator=operator: _called(operator)
+            accepted = _accepted(inspect.signature(operator))
+            yield name, [partial(_called, operator, number) for number in accepted]
 
 
-def _called(operator: Callable[..., object]) -> object:
-    """Call with the first arguments that are accepted. Raises TypeError if none are."""
-    why: Exception = TypeError("takes none of the arguments")
-    for arguments in _arguments():
-        try:
-            return operator(*arguments)
-        except TimeoutError:
-            raise
-        except Exception as error:  # noqa: BLE001 - other arguments may do
-            why = error
-    raise why
+def _accepted(signature: inspect.Signature) -> Iterator[int]:
+    """Yield which arguments have as many values as a function takes."""
+    for number, arguments in enumerate(_arguments()):
+        with suppress(TypeError):
+            signature.bind(*arguments)
+            yield number
+
+
+def _called(operator: Callable[..., object], number: int) -> object:
+    """Call with tensors of arguments `number` that no other one shares: operators change some."""
+    given = next(islice(_arguments(), number, None))
+    return operator(*(each.clone() if isinstance(each, torch.Tensor) else each for each in given))
 
 
 def _arguments() -> Iterator[tuple[Any, ...]]:
@@ -81,17 +87,24 @@ def _arguments() -> Iterator[tuple[Any, ...]]:
     order = torch.argsort(torch.rand(24, 130), dim=0)
     some = torch.randperm(24)[:12]  # what a repeated index gives is undefined in PyTorch too
     weight, bias = torch.rand(130), torch.rand(130)
-    images = torch.randn(2, 4, 8, 8)
+    images, volumes = torch.randn(2, 4, 8, 8), torch.randn(2, 4, 4, 4, 4)
+    whole = torch.randint(0, 100, (24, 130), dtype=torch.int32)
     yield (x,)
     yield (x, y)
     yield (x, y, z)
     yield x, 1
     yield x, -1, False
+    yield whole, whole
+    yield whole, 3
     yield x, [1]
     yield x, 0.5
     yield square, square
     yield batched, batched
     yield square[0], square, square
+    yield batched[0], batched, batched
+    yield batched, batched, batched
+    yield square, square, square
+    yield square, square[0], square[0]
     yield x[0], square[:1].expand(24, 96).contiguous(), square
     yield square, square[0]
     yield x, 0, rows
@@ -123,6 +136,14 @@ def _arguments() -> Iterator[tuple[Any, ...]]:
     yield (0, 1000)
     yield images, torch.randn(4, 4, 3, 3), None, 1, 1, 1, 1
     yield images, torch.randn(4, 1, 3, 3), None, 1, 1, 1, 4
+    yield images, [2, 2]
+    yield images, [2, 2], [2, 2]
+    yield volumes, [2, 2, 2]
+    yield volumes, torch.randn(4, 4, 2, 2, 2)
+    yield images[0], torch.randn(4, 4, 3)
+    yield images[0], 3
+    yield images, 2
+    yield images, images, torch.randn(4, 4, 3, 3)
     yield images, (16, 16)
     yield images, (16, 16), False
     yield images, [1, 1, 1, 1]
@@ -135,41 +156,24 @@ def _arguments() -> Iterator[tuple[Any, ...]]:
 
 
 def _imported(source: Path) -> Any:
+    os.environ["FLAGGEMS_CACHE_DIR"] = tempfile.mkdtemp()
     sys.path.insert(0, str(source))
     sys.meta_path.insert(0, _Finder())
-    _replace_vendors(source)
     triton.autotune = lambda configs=(), key=(), **_: lambda kernel: _First(kernel, [*configs])
     triton.runtime.driver.set_active(_Driver())
     tl.math.__getattr__ = _math
     function = triton.runtime.interpreter.InterpretedFunction
     function.cache_key = property(lambda self: hashlib.sha256(self.src.encode()).hexdigest())
     function.src = property(_source)
-    torch.cpu.device = lambda _device: nullcontext()
+    function.__globals__ = property(lambda self: self.fn.__globals__)
+    torch.cpu.default_generators = {"cpu": _Generator()}
+    torch.Tensor.is_cuda = True
     torch.cpu.get_device_capability = lambda *_: (8, 0)
     gems = importlib.import_module("flag_gems")
     view = importlib.import_module("flag_gems.utils.tensor_wrapper").StridedBuffer
     view.storage_offset = lambda self: self._base.storage_offset() + self.offset
     view.new_empty = lambda self, *size, **options: self._base.new_empty(*size, **options)
     return gems
-
-
-def _replace_vendors(source: Path) -> None:
-    """Add the CPU to the vendors. What imports them begins to before they can be changed."""
-    packages = ("flag_gems", "flag_gems.runtime")
-    for name in packages:
-        sys.modules[name] = types.ModuleType(name)
-        sys.modules[name].__path__ = [str(source / name.replace(".", "/"))]
-    common = importlib.import_module("flag_gems.runtime.commom_utils")
-    known = [vendor.name for vendor in common.vendors]
-
-    class Vendors(Enum):
-        @classmethod
-        def get_all_vendors(cls) -> dict[str, Any]:
-            return {member.name.lower(): member for member in cls}
-
-    common.vendors = Vendors("vendors", {name: at for at, name in enumerate([*known, "ARM"])})
-    for name in packages:
-        del sys.modules[name]
 
 
 class _Loader(SourceFileLoader):
@@ -180,7 +184,7 @@ class _Loader(SourceFileLoader):
         if path.endswith("pointwise_dynamic.py"):
             data = data.replace(b"assert isinstance(scalar_fn, JITFunction)", b"pass")
             # make_block_ptr has left Triton.
-            return data.replace(b"self.config.prefer_block_pointer", b"False")
+            return data.replace(b"pointer = self.config.prefer_block_pointer", b"pointer = False")
         return data
 
     def path_stats(self, _path: str) -> dict[str, Any]:
@@ -194,6 +198,15 @@ class _Finder:
         if spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = _Loader(spec.loader.name, spec.loader.path)
         return spec
+
+
+class _Generator:
+    """Seed and offset of a GPU's random numbers."""
+
+    def get_state(self) -> torch.Tensor:
+        return torch.tensor([7, 0], dtype=torch.int64)
+
+    def set_state(self, state: torch.Tensor) -> None: ...
 
 
 class _First:

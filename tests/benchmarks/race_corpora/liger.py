@@ -3,6 +3,7 @@
 import importlib
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,11 @@ import torch
 Call = Callable[[], object]
 
 
-def calls(root: Path) -> Iterator[tuple[str, Call]]:
-    """Yield a name and a call for each function. root: the repository."""
+def calls(root: Path) -> Iterator[tuple[str, list[Call]]]:
+    """Yield each function's name and a call. root: the repository."""
     sys.path.insert(0, str(root / "src"))
     for name, function, arguments in _functions():
-        yield name, lambda function=function, arguments=arguments: _both_ways(function, arguments)
+        yield name, [partial(_both_ways, function, arguments)]
 
 
 def _both_ways(function: str, arguments: Callable[[], tuple[Any, ...]]) -> None:
@@ -50,7 +51,11 @@ def _functions() -> Iterator[tuple[str, str, Callable[[], tuple[Any, ...]]]]:
         "fused_add_rms_norm.LigerFusedAddRMSNormFunction",
         lambda: (x(), x(), x(96), 1e-5),
     )
-    yield "poly norm", "poly_norm.LigerPolyNormFunction", lambda: (x(), x(3), x(1), 1e-5)
+    yield (
+        "poly norm",
+        "poly_norm.LigerPolyNormFunction",
+        lambda: (x(), x(3), torch.tensor(0.5, requires_grad=True), 1e-5),
+    )
     yield (
         "group norm",
         "group_norm.LigerGroupNormFunction",

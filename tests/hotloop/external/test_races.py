@@ -85,6 +85,17 @@ def test_a_lock_is_right(judge: JudgeProcess, tmp_path: Path) -> None:
     assert "the bytes of inputs and outputs" in rung.sentence
 
 
+def test_a_lock_that_is_never_released_is_wrong_and_told_at_once(
+    judge: JudgeProcess, tmp_path: Path
+) -> None:
+    text = KERNEL.replace("tl.atomic_xchg(lock_ptr, 0)", "pass")
+    rung = judged(f"{text}    return launch(values, out, True)\n", judge, tmp_path)
+    assert rung.verdict is Verdict.WRONG_ANSWER, rung.sentence
+    spins = next(n for n, line in enumerate(text.splitlines(), 1) if "while tl.atomic_cas" in line)
+    assert f"submission.py, line {spins}: program " in rung.sentence
+    assert "waits for a value of `lock_ptr[0]` that no program writes" in rung.sentence
+
+
 def test_what_pytorch_computes_between_kernels_is_no_race(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:

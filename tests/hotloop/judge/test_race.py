@@ -34,7 +34,18 @@ def test_half_an_atomic_is_told_to_be_made_whole() -> None:
 
 def test_lanes_and_waits_have_sentences_of_their_own() -> None:
     assert "one tl.store" in race("k.py, line 12", "add", "x[0]", [FIRST]).sentence
-    assert "waits for `x[0]`" in hang("k.py, line 12", "add", "x[0]", [3, 0, 0]).sentence
+    waits = hang("k.py, line 12", "add", "x[0]", [3, 0, 0])
+    assert waits.sentence.startswith(
+        "k.py, line 12: program 3 of `add` waits for a value of `x[0]` that no program writes"
+    )
+
+
+def test_a_hang_is_one_verdict_and_one_sentence_whoever_reports_it() -> None:
+    """The candidate's process (`claimed`) and the replay (`hang`)."""
+    report = {"kind": "hang", "kernel": "add", "tensor": "x", "index": 0, "program": [3, 0, 0]}
+    told = claimed({**report, "file": "/tmp/k.py", "line": 12})
+    replayed = hang("k.py, line 12", "add", "x[0]", [3, 0, 0])
+    assert (told.verdict, told.sentence) == (replayed.verdict, replayed.sentence)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +55,7 @@ def test_lanes_and_waits_have_sentences_of_their_own() -> None:
         {},
         {"kernel": "k", "tensor": "x", "index": "0", "accesses": [FIRST]},
         {"kernel": "k", "tensor": "x", "index": 0, "accesses": []},
+        {"kind": "hang", "kernel": "k", "tensor": "x", "index": 0, "program": ["a"]},
         {"kernel": "k", "tensor": "x", "index": 0, "accesses": [FIRST, 3]},
         {"kernel": "k", "tensor": "x", "index": 0, "accesses": [FIRST, SECOND, FIRST]},
         {"kernel": "k", "tensor": "x", "index": 0, "accesses": [{**FIRST, "program": ["a"]}]},

@@ -49,6 +49,11 @@ def test_a_right_kernel_is_clean(name: str) -> None:
     assert findings(RIGHT, name) == ([], True)
 
 
+def test_a_scope_that_is_too_narrow_is_named() -> None:
+    (race,), _ = findings(WRONG, "one_block_adds_for_itself")
+    assert "an atomic with the scope of a block is none for other blocks" in race.text
+
+
 @pytest.mark.parametrize("name", kernels(WRONG))
 def test_a_wrong_kernel_is_reported_with_its_lines(name: str) -> None:
     kinds, lines = kernels(WRONG)[name]

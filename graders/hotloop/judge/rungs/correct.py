@@ -19,6 +19,7 @@ from hotloop.judge.dtypes import BOOL, FP16, FP32, I32, I64, U8, DType, to_float
 from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import require_plain
+from hotloop.judge.race import claimed
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
 
@@ -315,7 +316,7 @@ def call(
     """Run one case; return the output as float64 and the worker's reply.
 
     The output is read while the worker is frozen. Raises Ruling if the candidate fails, changes an
-    input or writes outside of its output.
+    input or writes outside of its output, and Race if its programs race or hang.
 
     watch, order: what the worker records during the call: see `Worker.on_plan`.
     """
@@ -327,6 +328,8 @@ def call(
         placed.poison_output(pattern)
         buffers.hand_to(worker, session.candidate, timeout_s, watch=watch, order=order)
         reply = worker.request({"op": "run"}, timeout_s)
+        for report in as_list(reply.get("races")):
+            raise claimed(report)
         with frozen(worker):
             require_fit(placed, session.candidate, reply)
             _require_inputs_kept(placed, case)

@@ -28,8 +28,11 @@ enum kind {
   DIVERGENT_BARRIER, DIVERGENT_WARP, DIFFERENT_CALLS, BAD_MASK, TRAP, STACK_OVERFLOW,
   OUTSIDE_ARRAY,
 };
-enum did { READS, WRITES, UPDATES, WAITS, TRAPS, INDEXES, RELAXED = 16 };   // RELAXED: see memory.c
-enum order { ACQUIRE = 1, RELEASE = 2 };
+enum did { READS, WRITES, UPDATES, WAITS, TRAPS, INDEXES };
+// More of an access. RELAXED: see memory.c. OF_BLOCK: an atomic for threads of its own block only. LOADS: one
+// that only reads.
+enum { DID = 15, RELAXED = 16, OF_BLOCK = 32, LOADS = 64 };
+enum order { ACQUIRE = 1, RELEASE = 2, BLOCK_SCOPE = 4 };
 
 // One party of a finding: a place in the code, what it did there, and the thread and block.
 typedef struct { u32 site, did, block, thread; } Witness;
@@ -78,7 +81,7 @@ extern u32 dynamic_bytes;
 void begin_race_launch(void);
 void race(Region* region, u32 address, u32 bytes, u32 did, u32 site);
 void settle(void);
-void fence_of_thread(void);
+void fence_of_thread(u32 is_of_block);
 u32 has_fence(void);
 void synchronise_through(u32 address, u32 wrote, u32 order);
 void swaps(Region* region, u32 address);

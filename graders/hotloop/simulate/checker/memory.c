@@ -193,9 +193,9 @@ static void reach_down(u32 address) {
   lowest = address;
 }
 
-// Check one access of at most 16 bytes that is no wider than its alignment. how: RELAXED, or BLIND for an atomic
-// store, which reads nothing.
-enum { BLIND = 32 };
+// Check one access of at most 16 bytes that is no wider than its alignment. how: RELAXED, OF_BLOCK, LOADS, or BLIND
+// for an atomic store, which reads nothing.
+enum { BLIND = 1 << 8 };
 static void one(u32 address, u32 bytes, u32 did, u32 site, u32 how) {
   last_site = site;
   Region* r = region_at(address);
@@ -212,11 +212,11 @@ static void one(u32 address, u32 bytes, u32 did, u32 site, u32 how) {
     traffic(site, address, bytes, CONSTANT, did, thread % WARP);
     return;
   }
-  if (did != WRITES && how != BLIND && r->written && !is_written(r, address, bytes)) {
+  if (did != WRITES && !(how & BLIND) && r->written && !is_written(r, address, bytes)) {
     find(r->space == SHARED ? UNINITIALISED_SHARED : UNINITIALISED_GLOBAL, address, region_number(r), me(site, did), 0, bytes, 0, 0, 0);
   }
   traffic(site, address, bytes, r->space, did, thread % WARP);
-  race(r, address, bytes, did | (how & RELAXED), site);
+  race(r, address, bytes, did | (how & 0xff), site);
   if (did != READS) r->stored = 1, set_written(r, address, bytes);
 }
 
@@ -346,7 +346,8 @@ PROGRAM("atomic") u64 atomic(u32 op, u32 address, u32 bytes, u64 value, u64 expe
     reach_down(address);
   } else if (is_watched) {
     if (in_doubt) settle();
-    one(address, bytes, UPDATES, site, op == WRITE_UPDATE ? BLIND : 0);
+    const u32 scope = order & BLOCK_SCOPE ? OF_BLOCK : 0;
+    one(address, bytes, UPDATES, site, scope | (op == WRITE_UPDATE ? BLIND : op == READ_ONLY_UPDATE ? LOADS : 0));
     if (op == CAS && value != expected) swaps(region_at(address), address);
   }
   const u64 mask = bytes == 8 ? ~0ull : (1ull << bytes * 8) - 1;
@@ -357,7 +358,7 @@ PROGRAM("atomic") u64 atomic(u32 op, u32 address, u32 bytes, u64 value, u64 expe
   return old;
 }
 PROGRAM("spins") u32 spins(void) { return ++in_a_row >= ATOMICS_BEFORE_WAITING; }
-PROGRAM("fence") void fence(void) { if (is_watched) fence_of_thread(); }
+PROGRAM("fence") void fence(u32 is_of_block) { if (is_watched) fence_of_thread(is_of_block != 0); }
 
 // used: bytes of a fresh thread's stack that hold its parameters; all bytes if accesses are not reported.
 void begin_thread(u32 t, u32 is_fresh, u32 used) {

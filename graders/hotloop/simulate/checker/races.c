@@ -25,8 +25,9 @@ static u32 learnt[MOST_THREADS], unfenced[MOST_THREADS];
 
 // What a fence releases through later atomics: the accesses ordered before it, and what its thread had learnt.
 typedef struct { u32 serial, block, barriers, warp, is_published, next_free, learnt, known[WARP]; } Release;
-// known: what all messages published here have in common with their threads' maps.
-typedef struct { u32 address, next, count, learnt; } Location;
+// block: of what is published for one block only, else 0. learnt: what all messages published here have in common
+// with their threads' maps.
+typedef struct { u32 address, block, next, count, learnt; } Location;
 // Message number `index` of a location, and the thread and epoch of the atomic that published it.
 typedef struct { u32 release, location, index, thread, epoch, next_of_block, next_alike; } Message;
 typedef struct { u32 count, of[MOST_WARPS]; } Passed;
@@ -52,8 +53,9 @@ enum { BUCKETS = 1 << 16 };
 static u32 by_address[BUCKETS], by_block[BUCKETS], alike[BUCKETS];
 static u32 hashed(u32 key) { return key * 2654435761u >> 16; }
 static u32 free_release, fence_count;
-static u32 fences[MOST_THREADS], passed[MOST_THREADS];   // numbers of releases and of sets, 0 for none
-static u32 passed_by_warp[MOST_WARPS], passed_by_block;  // the newest fence that a barrier has passed on
+// Each for fences of the device and, at 1, of the block only.
+static u32 fences[2][MOST_THREADS], passed[2][MOST_THREADS];   // numbers of releases and of sets, 0 for none
+static u32 passed_by_warp[2][MOST_WARPS], passed_by_block[2];  // the newest fence that a barrier has passed on
 // A word's records after the first two. A link left by an earlier launch is out of range or another word's.
 typedef struct { Record record; u32 next; const Cell* of; } Extra;
 static Extra* extras;
@@ -128,11 +130,13 @@ static void drop_release(u32 number) {
 }
 
 void forget_thread(u32 t) {
-  drop_release(fences[t]);
-  fences[t] = passed[t] = learnt[t] = unfenced[t] = barriers[t] = 0;
+  for (u32 s = 0; s < 2; ++s) {
+    drop_release(fences[s][t]);
+    fences[s][t] = passed[s][t] = passed_by_warp[s][t / WARP] = passed_by_block[s] = 0;
+  }
+  learnt[t] = unfenced[t] = barriers[t] = 0;
   epochs[t] = 1;
   __builtin_memset(known[t], 0, sizeof known[t]);
-  passed_by_warp[t / WARP] = passed_by_block = 0;
 }
 
 static u32 knows_lanes(const u32* of, const Record* record, u32 lanes) {
@@ -141,6 +145,12 @@ static u32 knows_lanes(const u32* of, const Record* record, u32 lanes) {
   }
   return 1;
 }
+
+static u32 is_atomic(const Record* r) { return (r->kind & DID) == UPDATES || r->kind & RELAXED; }
+static u32 only_reads(const Record* r) { return (r->kind & DID) == READS || r->kind & LOADS; }
+
+// Whether two atomics are none to each other: of different blocks, and one for its own block only.
+static u32 is_too_narrow(const Record* a, const Record* b) { return (a->kind | b->kind) & OF_BLOCK && a->block != b->block; }
 
 // Whether a message in the map says that the record's access was done. Who has read an atomic's value knows
 // of that atomic, too.
@@ -151,7 +161,7 @@ static u32 is_told(u32 map, const Record* record, u32 lanes, u32 address) {
     i = m->next_of_block;
     if (r->block != record->block || count_of(map, m->location) <= m->index) continue;
     if (record->barriers < r->barriers || (r->warp == record->warp && knows_lanes(r->known, record, lanes))) return 1;
-    const u32 is_its_own = (record->kind == UPDATES || record->kind & RELAXED) && m->thread / WARP == record->warp && lanes == lane_bit(m->thread);
+    const u32 is_its_own = is_atomic(record) && m->thread / WARP == record->warp && lanes == lane_bit(m->thread);
     if (is_its_own && record->epoch <= m->epoch && AT(Location, locations, m->location)->address == address) return 1;
   }
   return 0;
@@ -169,25 +179,26 @@ static u32 is_ordered(const Record* record, u32 lanes, u32 address) {
 // access is one, but for two writes, and for a write after a read that was no polling.
 static u32 is_conflict(const Record* a, const Record* b) {
   if (!(a->bytes & b->bytes)) return 0;
-  const u32 x = a->kind & ~RELAXED, y = b->kind & ~RELAXED;
-  if (x == READS && y == READS) return 0;
-  const u32 both_atomic = (a->kind == UPDATES || a->kind & RELAXED) && (b->kind == UPDATES || b->kind & RELAXED);
-  return !both_atomic || (y == WRITES && (x == WRITES || (a->kind == (READS | RELAXED) && !polls[a->site])));
+  const u32 x = a->kind & DID, y = b->kind & DID;
+  if (only_reads(a) && only_reads(b)) return 0;
+  return !is_atomic(a) || !is_atomic(b) || is_too_narrow(a, b) || (y == WRITES && (x == WRITES || (a->kind == (READS | RELAXED) && !polls[a->site])));
 }
 
 // Whether all that conflicts with b conflicts with a, too.
 static u32 is_stronger(u32 a, u32 b) {
-  if (a == b || a == WRITES || (b == (READS | RELAXED) && a != UPDATES)) return 1;
+  if (a == WRITES) return 1;
+  if (b & OF_BLOCK) return 0;
+  if (a == b || (b == (READS | RELAXED) && (a & DID) != UPDATES)) return 1;
   return a == (WRITES | RELAXED) && b == UPDATES;
 }
 
 static void report(const Record* first, const Record* second, u32 address, Region* region) {
   u32 lanes = first->lanes;
   if (first->block == second->block && first->warp == second->warp) lanes &= ~second->lanes;
-  const Witness a = {first->site, first->kind & ~RELAXED, first->block - first_block, first->warp * WARP + (u32)__builtin_ctz(lanes)};
-  const Witness b = {second->site, second->kind & ~RELAXED, second->block - first_block, second->warp * WARP + (u32)__builtin_ctz(second->lanes)};
+  const Witness a = {first->site, first->kind & DID, first->block - first_block, first->warp * WARP + (u32)__builtin_ctz(lanes)};
+  const Witness b = {second->site, second->kind & DID, second->block - first_block, second->warp * WARP + (u32)__builtin_ctz(second->lanes)};
   const u32 lacks_fence = unfenced[thread] && is_told(unfenced[thread], first, lanes, address);
-  find(RACE, address, region_number(region), a, &b, first->block == second->block, first->warp == second->warp, lacks_fence, 0);
+  find(RACE, address, region_number(region), a, &b, first->block == second->block, first->warp == second->warp, lacks_fence, is_atomic(first) && is_atomic(second) && is_too_narrow(first, second));
 }
 
 // Two writes are no race if the second leaves the same bytes: compare once it is done.
@@ -233,7 +244,7 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
       if (same_warp) others &= ~record.lanes;
       const u32 in_order = !others || is_ordered(r, others, address);
       if (!in_order && is_conflict(r, &record)) {
-        if ((r->kind & ~RELAXED) == WRITES && (record.kind & ~RELAXED) == WRITES) {
+        if ((r->kind & DID) == WRITES && (record.kind & DID) == WRITES) {
           doubt(r, &record, access, bytes, region);
         } else {
           report(r, &record, address, region);
@@ -330,24 +341,25 @@ static void learn(u32 t) {
   unfenced[t] = 0;
 }
 
-void fence_of_thread(void) {
+// A fence of the block releases to the threads of its block only. What it acquires is not told apart.
+void fence_of_thread(u32 is_of_block) {
   if (!running) return;
   if (in_doubt) settle();
   learn(thread);
-  drop_release(fences[thread]);
-  fences[thread] = release_of_thread();
+  drop_release(fences[is_of_block][thread]);
+  fences[is_of_block][thread] = release_of_thread();
 }
 
-u32 has_fence(void) { return fences[thread] || passed[thread]; }
+u32 has_fence(void) { return fences[0][thread] || passed[0][thread] || fences[1][thread] || passed[1][thread]; }
 
-static u32 location_of(u32 address, u32 add) {
-  u32* bucket = by_address + hashed(address / 4);
+static u32 location_of(u32 address, u32 of_block, u32 add) {
+  u32* bucket = by_address + hashed(address / 4 + of_block);
   for (u32 i = *bucket; i; i = AT(Location, locations, i)->next) {
-    if (AT(Location, locations, i)->address == address) return i;
+    if (AT(Location, locations, i)->address == address && AT(Location, locations, i)->block == of_block) return i;
   }
   if (!add) return 0;
   const u32 number = added(&locations);
-  *AT(Location, locations, number) = (Location){address, *bucket, 0, 0};
+  *AT(Location, locations, number) = (Location){address, of_block, *bucket, 0, 0};
   return *bucket = number;
 }
 
@@ -369,10 +381,11 @@ static void publish(u32 location, u32 release) {
   *of_block = *same = number;
 }
 
-// An atomic access. order: ACQUIRE and RELEASE if the atomic does itself what a fence behind or before it does.
-void synchronise_through(u32 address, u32 wrote, u32 order) {
-  const u32 releases_now = wrote && (has_fence() || order & RELEASE);
-  const u32 location = location_of(address, releases_now);
+// What is published for the device, or (at 1) for the block only. acquires, releases: whether the atomic does itself
+// what a fence behind or before it does.
+static void synchronise_in(u32 scope, u32 address, u32 wrote, u32 acquires, u32 releases) {
+  const u32 releases_now = wrote && (fences[scope][thread] || passed[scope][thread] || releases);
+  const u32 location = location_of(address, scope ? block : 0, releases_now);
   if (!location) return;
   const Location* at = AT(Location, locations, location);
   if (at->count && count_of(learnt[thread], location) < at->count) {
@@ -380,37 +393,44 @@ void synchronise_through(u32 address, u32 wrote, u32 order) {
       const u32 told = joined(made_node(location, 0, at->count, 0), at->learnt);
       unfenced[thread] = joined(unfenced[thread], told);
     }
-    if (order & ACQUIRE) learnt[thread] = joined(joined(learnt[thread], at->learnt), made_node(location, 0, at->count, 0));
+    if (acquires) learnt[thread] = joined(joined(learnt[thread], at->learnt), made_node(location, 0, at->count, 0));
   }
   if (!releases_now) return;
-  if (fences[thread]) publish(location, fences[thread]);
-  if (passed[thread]) {
-    const Passed set = *AT(Passed, passed_sets, passed[thread]);
+  if (fences[scope][thread]) publish(location, fences[scope][thread]);
+  if (passed[scope][thread]) {
+    const Passed set = *AT(Passed, passed_sets, passed[scope][thread]);
     for (u32 i = 0; i < set.count; ++i) publish(location, set.of[i]);
   }
-  if (order & RELEASE) publish(location, release_of_thread());
+  if (releases) publish(location, release_of_thread());
+}
+
+// An atomic access.
+void synchronise_through(u32 address, u32 wrote, u32 order) {
+  for (u32 scope = 0; scope < 2; ++scope) {
+    synchronise_in(scope, address, wrote, order & ACQUIRE, order & RELEASE && !(order & BLOCK_SCOPE) == !scope);
+  }
 }
 
 // Fences of several threads before a barrier are released by any thread's atomic after it. newest: the newest
 // fence that was passed on so already.
-static void pass_fences(u32 first, u32 count, u32* newest) {
+static void pass_fences(u32 scope, u32 first, u32 count, u32* newest) {
   u32 by_warp[MOST_WARPS] = {0}, any = 0, last = *newest;
   for (u32 t = first; t < first + count; ++t) {
-    if (fences[t]) last = most(last, AT(Release, releases, fences[t])->serial);
+    if (fences[scope][t]) last = most(last, AT(Release, releases, fences[scope][t])->serial);
   }
   if (last == *newest) return;
   *newest = last;
   for (u32 t = first; t < first + count; ++t) {
-    if (!fences[t] || AT(Release, releases, fences[t])->barriers != barriers[t]) continue;
+    if (!fences[scope][t] || AT(Release, releases, fences[scope][t])->barriers != barriers[t]) continue;
     any = 1;
     u32* warp = by_warp + t / WARP;
     if (!*warp) {
       *warp = new_release();
-      *AT(Release, releases, *warp) = *AT(Release, releases, fences[t]);
+      *AT(Release, releases, *warp) = *AT(Release, releases, fences[scope][t]);
       AT(Release, releases, *warp)->is_published = 1;
       continue;
     }
-    const Release* r = AT(Release, releases, fences[t]);
+    const Release* r = AT(Release, releases, fences[scope][t]);
     Release* of_warp = AT(Release, releases, *warp);
     for (u32 lane = 0; lane < WARP; ++lane) of_warp->known[lane] = most(of_warp->known[lane], r->known[lane]);
     of_warp->learnt = joined(of_warp->learnt, r->learnt);
@@ -421,7 +441,7 @@ static void pass_fences(u32 first, u32 count, u32* newest) {
   set->count = 0;
   for (u32 w = 0; w < MOST_WARPS; ++w) if (by_warp[w]) set->of[set->count++] = by_warp[w];
   for (u32 t = first; t < first + count; ++t) {
-    if (threads[t].state != FINISHED) passed[t] = number;
+    if (threads[t].state != FINISHED) passed[scope][t] = number;
   }
 }
 
@@ -441,7 +461,8 @@ void warp_synchronised(u32 first, u32 members) {
     ++epochs[t];
     learnt[t] = together;
   }
-  if (fence_count) pass_fences(first, WARP, passed_by_warp + first / WARP);
+  if (!fence_count) return;
+  for (u32 s = 0; s < 2; ++s) pass_fences(s, first, WARP, passed_by_warp[s] + first / WARP);
 }
 
 void barrier_passed(void) {
@@ -451,7 +472,7 @@ void barrier_passed(void) {
     if (unfenced[t]) learn(t);
     together = joined(together, learnt[t]);
   }
-  if (fence_count) pass_fences(0, block_threads, &passed_by_block);
+  for (u32 s = 0; fence_count && s < 2; ++s) pass_fences(s, 0, block_threads, passed_by_block + s);
   for (u32 t = 0; t < block_threads; ++t) {
     if (threads[t].state == FINISHED) continue;
     ++barriers[t];

@@ -449,4 +449,67 @@ KERNEL(whole_and_half_numbers, 1, 32) {
   out[I] = right && fabsf(sinpif(0.3f) - 0.80901699f) < 1e-6f && fabs(cospi(0.3) - 0.58778525229247313) < 1e-15;
 }
 
+// --- scopes ----------------------------------------------------------------------------------------------
+
+KERNEL(a_counter_for_each_block, 4, 32) {
+  atomicAdd_block(&counters[blockIdx.x], 1u);
+  __syncthreads();
+  out[I] = counters[blockIdx.x] == 32;
+}
+KERNEL(a_swap_of_the_block, 2, 32) {
+  if (T == 0) out[I] = atomicCAS_block(&counters[blockIdx.x], 0u, 1u) == 0u;
+  if (T != 0) out[I] = 1;
+}
+KERNEL(a_message_with_fences_of_the_block, 2, 64) {
+  int* value = parts + blockIdx.x;
+  unsigned* ready = counters + blockIdx.x;
+  if (T == 0) {
+    *value = 3;
+    __threadfence_block();
+    atomicExch(ready, 1u);
+  }
+  if (T == 32) {
+    while (atomicAdd(ready, 0u) == 0) {}
+    __threadfence_block();
+    out[I] = *value == 3;
+  } else {
+    out[I] = 1;
+  }
+}
+KERNEL(a_fence_of_the_block_behind_one_of_the_device, 4, 32) {
+  if (T == 0) {
+    parts[blockIdx.x] = 1;
+    __threadfence();
+    __threadfence_block();
+    if (atomicAdd(&counters[0], 1u) == gridDim.x - 1) {
+      __threadfence();
+      out[I] = parts[0] + parts[1] + parts[2] + parts[3] == 4;
+      return;
+    }
+  }
+  out[I] = 1;
+}
+KERNEL(a_message_of_the_block_that_is_passed_on, 2, 64) {
+  cuda::atomic_ref<int, cuda::thread_scope_block> in_block(flag);
+  cuda::atomic_ref<unsigned, cuda::thread_scope_device> in_device(counters[0]);
+  out[I] = 1;
+  if (blockIdx.x == 0 && T == 0) {
+    message = 6;
+    in_block.store(1, cuda::memory_order_release);
+  } else if (blockIdx.x == 0 && T == 32) {
+    while (in_block.load(cuda::memory_order_acquire) == 0) {}
+    in_device.fetch_add(1u, cuda::memory_order_acq_rel);
+  } else if (blockIdx.x == 1 && T == 0) {
+    if (in_device.fetch_add(0u, cuda::memory_order_acq_rel) == 1) out[I] = message == 6;
+  }
+}
+KERNEL(a_plain_and_an_atomic_read, 2, 32) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> value(parts[0]);
+  out[I] = (T % 2 ? value.load(cuda::memory_order_relaxed) : parts[0]) == 0;
+}
+KERNEL(atomic_reads_of_narrow_scope, 2, 32) {
+  cuda::atomic_ref<int, cuda::thread_scope_block> value(parts[0]);
+  out[I] = value.load(cuda::memory_order_relaxed) == 0;
+}
+
 MAIN(nvtxRangePushA(name), nvtxRangePop())

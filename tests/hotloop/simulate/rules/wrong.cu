@@ -388,4 +388,64 @@ KERNEL(a_pipeline_without_a_barrier, 1, 32) {
   out[I] = s[31 - T] != -5;
 }
 
+// race
+KERNEL(an_atomic_of_the_block_between_blocks, 4, 32) {
+  const unsigned before = atomicAdd_block(&counters[0], 1u);
+  out[I] = before < 128;
+}
+// race
+KERNEL(one_block_adds_for_itself, 2, 32) {
+  if (blockIdx.x == 0) atomicAdd(&counters[0], 1u);
+  if (blockIdx.x == 1) atomicAdd_block(&counters[0], 1u);
+  out[I] = 1;
+}
+// race
+KERNEL(a_reference_of_the_block_between_blocks, 2, 1) {
+  cuda::atomic_ref<int, cuda::thread_scope_block> sum(flag);
+  sum.fetch_add(1, cuda::memory_order_relaxed);
+  out[I] = 1;
+}
+// race
+KERNEL(a_load_of_the_block_of_what_another_block_adds, 2, 1) {
+  if (blockIdx.x == 0) cuda::atomic_ref<int, cuda::thread_scope_device>(flag).fetch_add(1, cuda::memory_order_relaxed);
+  if (blockIdx.x == 1) out[I] = cuda::atomic_ref<int, cuda::thread_scope_block>(flag).load(cuda::memory_order_relaxed) < 5;
+  else out[I] = 1;
+}
+// race
+KERNEL(a_fence_of_the_block_between_blocks, 4, 32) {
+  out[I] = 1;
+  if (T == 0) {
+    parts[blockIdx.x] = 1;
+    __threadfence_block();
+    if (atomicAdd(&counters[0], 1u) == gridDim.x - 1) {
+      __threadfence();
+      out[I] = parts[0] + parts[1] + parts[2] + parts[3] == 4;
+    }
+  }
+}
+// race
+KERNEL(a_fence_of_the_block_before_a_barrier, 4, 32) {
+  __shared__ bool is_last;
+  parts[I] = 1;
+  __threadfence_block();
+  __syncthreads();
+  if (T == 0) is_last = atomicAdd(&counters[0], 1u) == gridDim.x - 1;
+  __syncthreads();
+  __threadfence();
+  out[I] = !is_last || parts[T] == 1;
+}
+// race
+KERNEL(a_fence_of_libcu_with_the_scope_of_the_block, 4, 32) {
+  out[I] = 1;
+  if (T == 0) {
+    parts[blockIdx.x] = 1;
+    cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_block);
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> count(counters[0]);
+    if (count.fetch_add(1u, cuda::memory_order_relaxed) == gridDim.x - 1) {
+      cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+      out[I] = parts[0] + parts[1] + parts[2] + parts[3] == 4;
+    }
+  }
+}
+
 MAIN(, )

@@ -304,6 +304,46 @@ def barrier(how: str) -> None:
     barrier_kernel[(PROGRAMS,)](zeros(size), zeros(size), flags(PROGRAMS), HOW=how, BLOCK=16)
 
 
+# --- many flags at once ---------------------------------------------------------------------------
+
+
+@triton.jit
+def many_flags_kernel(x_ptr, out_ptr, flags_ptr, HOW: tl.constexpr, EACH: tl.constexpr):
+    number, programs = tl.program_id(0), tl.num_programs(0)
+    all_flags = flags_ptr + tl.arange(0, 8 * EACH)
+    own_flags = flags_ptr + number * EACH + tl.arange(0, EACH)
+    if HOW == "waits_for_all" or HOW == "relaxed_wait" or HOW == "some_late":
+        tl.store(x_ptr + number, number * 1.0)
+        tl.debug_barrier()
+        tl.atomic_xchg(own_flags, 1)
+        set_flags = 0
+        while set_flags < 8 * EACH - (HOW == "some_late") * EACH:
+            if HOW == "relaxed_wait":
+                seen = tl.atomic_or(all_flags, 0, sem="relaxed")
+            else:
+                seen = tl.atomic_or(all_flags, 0)
+            set_flags = tl.sum(seen, axis=0)
+    else:
+        if number == 0:
+            tl.store(x_ptr + tl.arange(0, 8), tl.arange(0, 8) * 1.0)
+            tl.debug_barrier()
+            if HOW == "relaxed_set":
+                tl.atomic_xchg(all_flags, 1, sem="relaxed")
+            else:
+                tl.atomic_xchg(all_flags, 1)
+        while tl.atomic_or(flags_ptr + number * EACH, 0) == 0:
+            pass
+    tl.store(out_ptr + number, tl.load(x_ptr + (number + 1) % programs))
+
+
+@right("waits_for_all", "one_sets_all")
+@racy("relaxed_wait", "some_late", "relaxed_set")
+def many_flags(how: str) -> None:
+    each = 32
+    x, out = zeros(PROGRAMS), zeros(PROGRAMS)
+    many_flags_kernel[(PROGRAMS,)](x, out, flags(PROGRAMS * each), HOW=how, EACH=each)
+
+
 # --- blocks of one tensor -------------------------------------------------------------------------
 
 

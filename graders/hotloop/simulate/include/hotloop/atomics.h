@@ -29,16 +29,16 @@ template <class T> constexpr unsigned max_op = T(-1) < T(0) ? HOTLOOP_MAX_SIGNED
 
 // Types that the simulator cannot add, such as __half: compare and swap until no other thread intervened.
 template <class T>
-inline HOTLOOP_MEMBER T add(T* address, T value) {
+inline HOTLOOP_MEMBER T add(unsigned scope, T* address, T value) {
   if constexpr (is_word<T> || is_float<T>) {
-    return update(add_op<T>, address, value);
+    return update(add_op<T> | scope, address, value);
   } else {
     using Bits = std::conditional_t<sizeof(T) == 2, unsigned short, unsigned>;
     Bits* place = reinterpret_cast<Bits*>(address);
-    Bits old = from_bits<Bits>(hotloop_atomic(HOTLOOP_READ, place, sizeof(Bits), 0, 0));
+    Bits old = from_bits<Bits>(hotloop_atomic(HOTLOOP_READ | scope, place, sizeof(Bits), 0, 0));
     for (;;) {
       const T sum = from_bits<T>(old) + value;
-      const Bits seen = update<Bits>(HOTLOOP_CAS, place, from_bits<Bits>(to_bits(sum)), old);
+      const Bits seen = update<Bits>(HOTLOOP_CAS | scope, place, from_bits<Bits>(to_bits(sum)), old);
       if (seen == old) return from_bits<T>(old);
       old = seen;
     }
@@ -47,19 +47,20 @@ inline HOTLOOP_MEMBER T add(T* address, T value) {
 
 }  // namespace hotloop
 
-#define HOTLOOP_ATOMIC_SCOPE(name, allowed, what)                                                 \
+#define HOTLOOP_ATOMIC_SCOPE(name, scope_, allowed, what)                                         \
   template <class T>                                                                              \
   HOTLOOP_INLINE T name(T* address, hotloop::same<T> operand) {                                   \
     static_assert(allowed, "CUDA has no " #name " for this type");                                \
+    constexpr unsigned scope = scope_;                                                            \
     return what;                                                                                  \
   }
 #define HOTLOOP_ATOMIC(name, allowed, what)                                                       \
-  HOTLOOP_ATOMIC_SCOPE(name, allowed, what)                                                       \
-  HOTLOOP_ATOMIC_SCOPE(name##_block, allowed, what)                                               \
-  HOTLOOP_ATOMIC_SCOPE(name##_system, allowed, what)
-#define HOTLOOP_UPDATE(op) hotloop::update<T>(op, address, operand)
+  HOTLOOP_ATOMIC_SCOPE(name, 0, allowed, what)                                                    \
+  HOTLOOP_ATOMIC_SCOPE(name##_block, HOTLOOP_OF_BLOCK, allowed, what)                             \
+  HOTLOOP_ATOMIC_SCOPE(name##_system, 0, allowed, what)
+#define HOTLOOP_UPDATE(op) hotloop::update<T>(op | scope, address, operand)
 
-HOTLOOP_ATOMIC(atomicAdd, (hotloop::is_word<T> || hotloop::is_float<T> || !std::is_arithmetic<T>::value), hotloop::add<T>(address, operand))
+HOTLOOP_ATOMIC(atomicAdd, (hotloop::is_word<T> || hotloop::is_float<T> || !std::is_arithmetic<T>::value), hotloop::add<T>(scope, address, operand))
 HOTLOOP_ATOMIC(atomicSub, (hotloop::is_one_of<T, int, unsigned>), HOTLOOP_UPDATE(HOTLOOP_SUB_INT))
 HOTLOOP_ATOMIC(atomicExch, (hotloop::is_word<T> || hotloop::is_one_of<T, float>), HOTLOOP_UPDATE(HOTLOOP_EXCHANGE))
 HOTLOOP_ATOMIC(atomicMin, hotloop::is_comparable<T>, HOTLOOP_UPDATE(hotloop::min_op<T>))
@@ -73,14 +74,14 @@ HOTLOOP_ATOMIC(atomicXor, hotloop::is_word<T>, HOTLOOP_UPDATE(HOTLOOP_XOR_BITS))
 #undef HOTLOOP_ATOMIC
 #undef HOTLOOP_ATOMIC_SCOPE
 
-#define HOTLOOP_COMPARE_AND_SWAP(name)                                                            \
+#define HOTLOOP_COMPARE_AND_SWAP(name, scope)                                                     \
   template <class T>                                                                              \
   HOTLOOP_INLINE T name(T* address, hotloop::same<T> expected, hotloop::same<T> desired) {        \
     static_assert(hotloop::is_word<T> || hotloop::is_one_of<T, unsigned short>,                   \
                   "CUDA has no " #name " for this type");                                         \
-    return hotloop::update<T>(HOTLOOP_CAS, address, desired, expected);                           \
+    return hotloop::update<T>(HOTLOOP_CAS | scope, address, desired, expected);                   \
   }
-HOTLOOP_COMPARE_AND_SWAP(atomicCAS)
-HOTLOOP_COMPARE_AND_SWAP(atomicCAS_block)
-HOTLOOP_COMPARE_AND_SWAP(atomicCAS_system)
+HOTLOOP_COMPARE_AND_SWAP(atomicCAS, 0)
+HOTLOOP_COMPARE_AND_SWAP(atomicCAS_block, HOTLOOP_OF_BLOCK)
+HOTLOOP_COMPARE_AND_SWAP(atomicCAS_system, 0)
 #undef HOTLOOP_COMPARE_AND_SWAP

@@ -42,8 +42,8 @@ enum hotloop_update : unsigned {
   HOTLOOP_AND_BITS, HOTLOOP_OR_BITS, HOTLOOP_XOR_BITS, HOTLOOP_INC, HOTLOOP_DEC,
 };
 
-// Orders of an atomic operation, in bit 8 and 9 of its first argument.
-enum hotloop_order : unsigned { HOTLOOP_RELAXED = 0, HOTLOOP_ACQUIRE = 1 << 8, HOTLOOP_RELEASE = 1 << 9 };
+// Orders of an atomic operation, in bit 8 and 9 of its first argument, and bit 10 if its scope is the block.
+enum hotloop_order : unsigned { HOTLOOP_RELAXED = 0, HOTLOOP_ACQUIRE = 1 << 8, HOTLOOP_RELEASE = 1 << 9, HOTLOOP_OF_BLOCK = 1 << 10 };
 
 extern "C" {
 // Position of a thread: 0-2 threadIdx, 3-5 blockIdx, 6-8 blockDim, 9-11 gridDim, 12 lane, 13 dynamic
@@ -56,7 +56,7 @@ HOTLOOP_IMPORT("wait") __device__ __attribute__((convergent)) uint64_t hotloop_w
 HOTLOOP_IMPORT("atomic") __device__ uint64_t hotloop_atomic(unsigned op, void* address, unsigned size, uint64_t value, uint64_t expected);
 // True if a thread has done many atomic operations in a row: it may wait for another thread.
 HOTLOOP_IMPORT("spins") __device__ unsigned hotloop_spins();
-HOTLOOP_IMPORT("fence") __device__ void hotloop_fence();
+HOTLOOP_IMPORT("fence") __device__ void hotloop_fence(unsigned is_of_block);
 // Copies 4, 8 or 16 bytes to shared memory: `filled` bytes from memory, the others zeros. They arrive when
 // the thread waits for their group.
 HOTLOOP_IMPORT("copy_later") __device__ void hotloop_copy_later(void* to, const void* from, unsigned bytes, unsigned filled);

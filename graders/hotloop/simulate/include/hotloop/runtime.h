@@ -189,19 +189,24 @@ inline cudaError_t cudaHostUnregister(void*) { return hotloop_state(); }
 inline cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind kind, HOTLOOP_HERE) {
   return hotloop_ask(HOTLOOP_COPY, to, from, size, kind, here);
 }
+// Added to the kind of a copy that need not be done when its call returns.
+constexpr unsigned hotloop_async = 1 << 8;
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind kind, cudaStream_t = nullptr, HOTLOOP_HERE) {
-  return cudaMemcpy(to, from, size, kind, here);
+  return hotloop_ask(HOTLOOP_COPY, to, from, size, kind | hotloop_async, here);
 }
-inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, HOTLOOP_HERE) {
+inline cudaError_t hotloop_copy_rows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, unsigned kind, const hotloop_here& here) {
   if (width > to_pitch || width > from_pitch) return hotloop_fail(cudaErrorInvalidPitchValue, "cudaMemcpy2D", here);
   for (size_t row = 0; row < height; ++row) {
-    const cudaError_t error = cudaMemcpy(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width, kind, here);
+    const cudaError_t error = hotloop_ask(HOTLOOP_COPY, static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width, kind, here);
     if (error != cudaSuccess) return error;
   }
   return hotloop_state();
 }
+inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, HOTLOOP_HERE) {
+  return hotloop_copy_rows(to, to_pitch, from, from_pitch, width, height, kind, here);
+}
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t = nullptr, HOTLOOP_HERE) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind, here);
+  return hotloop_copy_rows(to, to_pitch, from, from_pitch, width, height, kind | hotloop_async, here);
 }
 inline cudaError_t cudaMemset(void* pointer, int value, size_t size, HOTLOOP_HERE) {
   return hotloop_ask(HOTLOOP_FILL, pointer, nullptr, size, value, here);

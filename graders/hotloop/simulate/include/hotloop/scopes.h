@@ -1,4 +1,5 @@
-// Scopes and memory orders of libcu++. The simulator makes no difference between the scopes.
+// Scopes and memory orders of libcu++. The simulator knows two scopes: the block's, which also stands for the
+// thread's, and the device's, which also stands for the system's.
 #pragma once
 
 #include "hotloop/device.h"

@@ -123,9 +123,9 @@ HOTLOOP_INLINE unsigned __reduce_xor_sync(unsigned mask, unsigned v) {
   return static_cast<unsigned>(hotloop_wait(HOTLOOP_BIT_XOR, mask, v, 0));
 }
 
-HOTLOOP_INLINE void __threadfence() { hotloop_fence(); }
-HOTLOOP_INLINE void __threadfence_block() { hotloop_fence(); }
-HOTLOOP_INLINE void __threadfence_system() { hotloop_fence(); }
+HOTLOOP_INLINE void __threadfence() { hotloop_fence(0); }
+HOTLOOP_INLINE void __threadfence_block() { hotloop_fence(1); }
+HOTLOOP_INLINE void __threadfence_system() { hotloop_fence(0); }
 HOTLOOP_INLINE void __nanosleep(unsigned) { hotloop_wait(HOTLOOP_YIELD, 0, 0, 0); }
 HOTLOOP_INLINE void __trap() { hotloop_trap(); }
 HOTLOOP_INLINE void __brkpt() {}
