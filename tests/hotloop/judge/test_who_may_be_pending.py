@@ -122,6 +122,9 @@ PLACES = {
     "external/rungs.py Evidence.require_enough": "It depends on the problem's own outputs.",
     "external/rungs.py unfit": "It is about the problem's own code, in a process without others.",
     "external/rungs.py without_gpu": NO_POINTS,
+    "checks/sparse_attention_op/alone.py _touched": (
+        "A page that our own process reads is not seen; the candidate's process cannot reach it."
+    ),
     "checks/control_flow_export/breaks.py questions": OWN_WORD,
     "checks/control_flow_export/old_files.py _questions": OWN_WORD,
     "checks/control_flow_export/ways.py case_of": AUTHORS,
