@@ -377,7 +377,9 @@ check("resnet_tensorrt.remove_noops")
 # float32, as an exporter left it: BatchNormalization is still in it, its input `pictures` is normalized as
 # `signs.normalize` does. `calibration_path` is an `.npz` with what the camera recorded on two drives: `frames`,
 # `uint8 [n, 64, 64, 3]`, and `labels`. Write the network to `target` so that its convolutions and its last layer
-# compute with 8-bit integers of fixed scales.
+# compute with 8-bit integers of fixed scales, as QDQ or as integer operators, ONNX's own or ONNX Runtime's. Input
+# and output keep names, types and any n, and weights lie in the file. They are the network's own: folding scales an
+# output channel, and rounding follows; training on or equalizing channels across layers is another network.
 #
 # Look at the frames before you choose some. Of three recordings, calibrating on one class by day cost this network
 # nothing, measured on 2,000 signs; on the frames that come first, one class by night, it cost 8 %.
