@@ -526,7 +526,7 @@ check("resnet_tensorrt.jetson_nano")
 # - `out`: `float32 [n, 1000]`, in the host's memory: fill it with the logits of `full_width.network(seed)`.
 # - It is called many times with the same seed and `n`. What depends on these alone may be kept, and there can be more than one seed.
 #
-# Without a GPU it is judged in float32. On a GPU any precision will do whose logits are right within 2 % of the largest, and 64 frames a call are timed,
+# Without a GPU it is judged in float32, within 0.0001 of the largest logit. On a GPU any precision will do whose logits are right within 2 % of the largest, and 64 frames a call are timed,
 # their way to the GPU included. *Predict* first: how many bytes of activations does eager PyTorch move for each frame, and how many kernels does it launch?
 #
 # ### HINTS resnet_tensorrt.torch_gpu
