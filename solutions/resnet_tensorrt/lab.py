@@ -377,7 +377,9 @@ check("resnet_tensorrt.remove_noops")
 # float32, as an exporter left it: BatchNormalization is still in it, its input `pictures` is normalized as
 # `signs.normalize` does. `calibration_path` is an `.npz` with what the camera recorded on two drives: `frames`,
 # `uint8 [n, 64, 64, 3]`, and `labels`. Write the network to `target` so that its convolutions and its last layer
-# compute with 8-bit integers of fixed scales.
+# compute with 8-bit integers of fixed scales, as QDQ or as integer operators, ONNX's own or ONNX Runtime's. Input
+# and output keep names, types and any n, and weights lie in the file. They are the network's own: folding scales an
+# output channel, and rounding follows; training on or equalizing channels across layers is another network.
 #
 # Look at the frames before you choose some. Of three recordings, calibrating on one class by day cost this network
 # nothing, measured on 2,000 signs; on the frames that come first, one class by night, it cost 8 %.
@@ -524,7 +526,7 @@ check("resnet_tensorrt.jetson_nano")
 # - `out`: `float32 [n, 1000]`, in the host's memory: fill it with the logits of `full_width.network(seed)`.
 # - It is called many times with the same seed and `n`. What depends on these alone may be kept, and there can be more than one seed.
 #
-# Without a GPU it is judged in float32. On a GPU any precision will do whose logits are right within 2 % of the largest, and 64 frames a call are timed,
+# Without a GPU it is judged in float32, within 0.0001 of the largest logit. On a GPU any precision will do whose logits are right within 2 % of the largest, and 64 frames a call are timed,
 # their way to the GPU included. *Predict* first: how many bytes of activations does eager PyTorch move for each frame, and how many kernels does it launch?
 #
 # ### HINTS resnet_tensorrt.torch_gpu
