@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from checkout import commit
 
 from hotloop.judge.device import device_name
 from hotloop.simulate import build, toolchain
@@ -251,7 +252,13 @@ def against(other: Path, repeats: int) -> dict[str, Any]:
             command = [sys.executable, __file__, "--launches"]
             done = subprocess.run(command, env=environment, check=True, capture_output=True)
             taken[side].append(json.loads(done.stdout))
-    told: dict[str, Any] = {"repeats": repeats, "date": time.strftime("%Y-%m-%d")}
+    told: dict[str, Any] = {
+        "commit": commit(other),
+        "device": device_name(),
+        "date": time.strftime("%Y-%m-%d"),
+        "repeats": repeats,
+        "load_1min": round(os.getloadavg()[0], 2),
+    }
     for task in TASKS:
         here, there = (statistics.median(each[task.name] for each in side) for side in taken)
         told[task.name] = round(here / there, 3)

@@ -19,7 +19,6 @@ import json
 import os
 import resource
 import signal
-import subprocess
 import sys
 import time
 import traceback
@@ -41,8 +40,13 @@ import triton
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "triton_races.json"
-sys.path[:0] = [str(HERE / "race_corpora"), str(HERE.parent / "hotloop" / "worker" / "races")]
+sys.path[:0] = [
+    str(HERE),
+    str(HERE / "race_corpora"),
+    str(HERE.parent / "hotloop" / "worker" / "races"),
+]
 
+import checkout  # noqa: E402
 import flaggems  # noqa: E402
 import kernels  # noqa: E402
 import liger  # noqa: E402
@@ -159,7 +163,7 @@ def library(
     Each operator has a process of its own, and its result is kept in `PARTIAL` at once: the next
     call goes on from there.
     """
-    commit = _commit(root)
+    commit = checkout.commit(root)
     kept = PARTIAL / f"{name}-{commit[:12]}-{orders}-{_watchers()}.jsonl"
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.touch()
@@ -196,14 +200,6 @@ def _watchers() -> str:
     files = [triton_races, triton_schedule, triton_memory, triton_programs]
     text = b"".join(Path(file.__file__).read_bytes() for file in files)
     return sha256(text).hexdigest()[:8]
-
-
-def _commit(root: Path) -> str:
-    """Return what `git archive` was asked for, or the commit of a checkout."""
-    if (root / "COMMIT").exists():
-        return (root / "COMMIT").read_text(encoding="utf-8").strip()
-    command = ["git", "-C", str(root), "rev-parse", "HEAD"]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def _apart(calls: Sequence[Call], orders: int) -> dict[str, Any]:
