@@ -131,7 +131,7 @@ $(VENV)/.hotloop-browser: pyproject.toml | $(VENV)/.hotloop-test
 
 # The C and C++ library for programs in the simulator: a minute, once.
 build/simulator/.done: $(VENV)/.hotloop-test
-	HOTLOOP_SIMULATOR_CACHE=$(CURDIR)/build/simulator $(BIN)/python -c "from hotloop.simulate import build; build.prepare()"
+	HOTLOOP_SIMULATOR_CACHE=$(CURDIR)/build/simulator $(BIN)/python -c "from hotloop.engines.simulate import build; build.prepare()"
 	touch $@
 
 build/readers/.done: $(VENV)/.hotloop-test

@@ -16,24 +16,25 @@ from typing import Any
 
 import pytest
 
-from hotloop import checks, curriculum, extras, quoting, render
-from hotloop.bank import catalog
-from hotloop.core import paths
+from hotloop.author import demo, quoting
+from hotloop.author.evidence import measured_by
+from hotloop.core import extras, paths
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course import demo
-from hotloop.curriculum import Module, Task
-from hotloop.evidence import measured_by
+from hotloop.engines.serving import preflight
+from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.rung import after, scored_by
 from hotloop.judge.task import find
-from hotloop.local_judging import judge_submission
-from hotloop.markers import parse, regions
-from hotloop.measured_code import measured_code
-from hotloop.problem import settle
-from hotloop.serving import preflight
-from hotloop.serving.unavailable import ServingUnavailable
-from hotloop.task_spec import task_spec
+from hotloop.learn.bank import catalog
+from hotloop.tasks import curriculum, render
+from hotloop.tasks import modules as checks
+from hotloop.tasks.curriculum import Module, Task
+from hotloop.tasks.local_judging import judge_submission
+from hotloop.tasks.markers import parse, regions
+from hotloop.tasks.measured_code import measured_code
+from hotloop.tasks.problem import settle
+from hotloop.tasks.task_spec import task_spec
 
 Found = RungRecord | curriculum.Measurement
 """What was found of a rung: just now, or by a recorded run."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hotloop.notebook import check, predict
+    from hotloop.learn.notebook import check, predict
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "check", "predict"]
@@ -22,6 +22,6 @@ def __getattr__(name: str) -> object:
 
     if in_sandbox.sandboxed():
         return getattr(in_sandbox, name)
-    from hotloop.notebook import check, predict
+    from hotloop.learn.notebook import check, predict
 
     return check if name == "check" else predict

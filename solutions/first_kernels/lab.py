@@ -38,7 +38,7 @@
 
 # %%
 from hotloop import check
-from hotloop.simulate.lesson import show_traffic
+from hotloop.engines.simulate.lesson import show_traffic
 
 # %% [markdown]
 # ## 1. Triton: a map

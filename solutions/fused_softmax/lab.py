@@ -256,7 +256,7 @@ check("fused_softmax.cuda_naive")
 # first*: the lanes of a warp walk along 32 different rows. What share of the bytes moved did the lanes request?
 
 # %%
-from hotloop.simulate.lesson import show_traffic
+from hotloop.engines.simulate.lesson import show_traffic
 
 show_traffic("softmax.cu", "softmax_naive", rows=64, columns=1024)
 
@@ -361,7 +361,7 @@ check("fused_softmax.operator_backward")
 # registrations, and what your fake kernels declare.
 
 # %%
-from hotloop.simulate.lesson import try_operator
+from hotloop.engines.simulate.lesson import try_operator
 
 try_operator("softmax_op.py")
 
@@ -390,7 +390,7 @@ check("fused_softmax.operator_triton")
 # results in the last task.
 
 # %%
-from hotloop.simulate.lesson import compare_operators
+from hotloop.engines.simulate.lesson import compare_operators
 
 compare_operators("softmax_op.py", "softmax_op_triton.py")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 from operator_trials import Trials
 
-from hotloop.simulate.extension import load
+from hotloop.engines.simulate.extension import load
 
 # Compiles for the GPU where there is one, for the simulator elsewhere: there the CPU is the device.
 load(Path(__file__).with_name("softmax_op.cu"))

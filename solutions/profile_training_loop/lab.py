@@ -217,7 +217,7 @@ check("profile_training_loop.instrument")
 # Look at your own trace: the timeline here, or the whole file in Perfetto. Nothing is uploaded anywhere.
 
 # %%
-from hotloop import trace
+from hotloop.engines import trace
 
 folder = Path("traces")
 shutil.rmtree(folder, ignore_errors=True)

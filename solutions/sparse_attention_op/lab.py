@@ -221,7 +221,7 @@ check("sparse_attention_op.decomposition")
 # Sixty nodes say what is computed and hide what it is. A runtime that has a kernel for it would have to find it again in them. A *function* keeps both:
 # one node with a name, and in the same file its meaning in standard operators, for runtimes without a kernel. Write in `export_ops.py`
 # `as_function(heads, depth, block, causal, target)`: one node `SparseAttention` of domain `hotloop.lab`, version 1, inputs `q, k, v, threshold`,
-# attributes `block` and `causal`, and the function behind it; opset 18 or later. The judge changes the attributes in your node; the function has to follow.
+# attributes `block` and `causal`, and the function behind it. Opset 18 or later. The judge changes the attributes in your node; the function has to follow.
 #
 # ### HINTS sparse_attention_op.function
 

@@ -23,10 +23,10 @@ try:
 except ImportError:  # where the judge runs the notebook there is no server, and no module's files
     paths = None
 else:
-    from hotloop.serving import inference, load, metrics, preflight, repository
-    from hotloop.serving.options import Options
-    from hotloop.serving.server import Server
-    from hotloop.serving.unavailable import ServingUnavailable
+    from hotloop.engines.serving import inference, load, metrics, preflight, repository
+    from hotloop.engines.serving.options import Options
+    from hotloop.engines.serving.server import Server
+    from hotloop.engines.serving.unavailable import ServingUnavailable
 
 HERE = Path(__file__).parent
 BUILT = Path.home() / ".cache" / "hotloop" / "served"

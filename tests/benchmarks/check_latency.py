@@ -17,7 +17,7 @@ import nbformat
 from jupyter_client.manager import start_new_kernel
 
 from hotloop.judge.device import device_name
-from hotloop.render import submission
+from hotloop.tasks.render import submission
 
 HERE = Path(__file__).parent
 CHECK = 'check("fused_softmax.online_pass")'

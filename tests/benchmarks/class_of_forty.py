@@ -22,10 +22,10 @@ from typing import Any
 
 from staged.processes import Watch
 
-from hotloop import render
 from hotloop.course.prepare import prepare
 from hotloop.judge.device import device_name
 from hotloop.judge.files import lay_out
+from hotloop.tasks import render
 
 MODULE = "fused_softmax"
 RESULT = Path(__file__).parent / "results" / "class_of_forty.json"

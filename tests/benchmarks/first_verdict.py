@@ -24,9 +24,9 @@ from pathlib import Path
 from serve_load import Service
 
 from hotloop.judge.device import device_name
-from hotloop.remote.service import people
-from hotloop.remote.service.tables import opened
-from hotloop.render import submission
+from hotloop.service import people
+from hotloop.service.tables import opened
+from hotloop.tasks.render import submission
 
 RESULTS = Path(__file__).parent / "results"
 ROOT = RESULTS.parents[2]

@@ -23,8 +23,8 @@ from typing import Any, cast
 import torch
 from torch.nn import functional
 
-from hotloop.external import PROGRAMS
-from hotloop.external.rungs import KINDS, LEAST_CALLS
+from hotloop.author.external import PROGRAMS
+from hotloop.author.external.rungs import KINDS, LEAST_CALLS
 from hotloop.judge.device import device_name
 
 RESULTS = Path(__file__).parent / "results" / "judge_mutants.json"

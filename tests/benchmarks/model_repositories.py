@@ -4,7 +4,7 @@
     python tests/benchmarks/model_repositories.py --server server tutorials …
 
 With --server, the server of `hotloop doctor --install tritonserver` loads each of the small
-repositories of tests/hotloop/serving, right and wrong, and the check is compared with it.
+repositories of tests/hotloop/engines/serving, right and wrong, and the check is compared with it.
 
 The clones may be bare; nothing of them is stored. Three folders of server's qa/L0_model_config are
 labeled by how the server rejects their contents. All other folders with a config.pbtxt are assumed
@@ -28,11 +28,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from hotloop.engines.serving import preflight, repository
+from hotloop.engines.serving.model_config import FILE
+from hotloop.engines.serving.options import Options
+from hotloop.engines.serving.server import Server
 from hotloop.judge.device import device_name
-from hotloop.serving import preflight, repository
-from hotloop.serving.model_config import FILE
-from hotloop.serving.options import Options
-from hotloop.serving.server import Server
 
 RESULT = Path(__file__).parent / "results" / "model_repositories.json"
 LABELLED = {
@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _against_server() -> dict[str, Any]:
     """Compare the check with the server on small repositories of one model each."""
-    from tests.hotloop.serving import onnx_cases, repository_cases
+    from tests.hotloop.engines.serving import onnx_cases, repository_cases
 
     counts: Counter[str] = Counter()
     differing: list[str] = []

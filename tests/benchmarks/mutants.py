@@ -2,9 +2,9 @@
 
     python tests/benchmarks/mutants.py fused_softmax ssa_passes --most 8 --times 10 --keep
 
-A mutant is a task's reference with one small mistake (hotloop.mutation). It is judged with new
-hidden inputs each time, on all rungs of the task that do not measure speed. A mutant that is wrong
-by the task's text must fail each time. A mutant that is right must pass each time, and
+A mutant is a task's reference with one small mistake (hotloop.learn.mutation). It is judged with
+new hidden inputs each time, on all rungs of the task that do not measure speed. A mutant that is
+wrong by the task's text must fail each time. A mutant that is right must pass each time, and
 tests/benchmarks/mutants_right/<module>.yaml says why it is right, or that only a GPU can tell. Any
 other mutant that passes is a hole in the check: it is printed with a seed for `hotloop check
 --seed`, and the exit code is 1. A mutant that times out in each of the first three judgings is not
@@ -36,16 +36,16 @@ from typing import Any
 import reference_mutants
 import yaml
 
-from hotloop import curriculum, render
+from hotloop.author.evidence import measured_by
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Module, Task
-from hotloop.evidence import measured_by
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
-from hotloop.local_judging import BUDGET_S, judge_submission
-from hotloop.measured_code import measured_code
 from hotloop.takehome import recorded
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.curriculum import Module, Task
+from hotloop.tasks.local_judging import BUDGET_S, judge_submission
+from hotloop.tasks.measured_code import measured_code
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "mutants.json"

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from hotloop import render
-from hotloop.checks.transformer_compilation import replay
-from hotloop.checks.transformer_compilation.streams import Process, Stream, best_fixed
-from hotloop.checks.transformer_compilation.tasks import compile_policy
 from hotloop.core.verdict import Ruling
 from hotloop.judge.rung import Rung, attribute
+from hotloop.tasks import render
+from hotloop.tasks.modules.transformer_compilation import replay
+from hotloop.tasks.modules.transformer_compilation.streams import Process, Stream, best_fixed
+from hotloop.tasks.modules.transformer_compilation.tasks import compile_policy
 
 MODULE, TASK = "transformer_compilation", "compile_policy"
 

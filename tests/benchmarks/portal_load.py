@@ -31,15 +31,15 @@ from typing import Any
 
 import httpx2 as httpx
 
-from hotloop import render
 from hotloop.judge.device import device_name
+from hotloop.learn.pack.manifest import Manifest
+from hotloop.service.web.queue import State
 from hotloop.takehome.handing_in import make_submission
-from hotloop.takehome.manifest import Manifest
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.portal import links, passwords
 from hotloop.takehome.portal.portal import Portal
 from hotloop.takehome.team import Team
-from hotloop.web.queue import State
+from hotloop.tasks import render
 
 RESULTS = Path(__file__).parent / "results"
 ASKED_MS = 300.0

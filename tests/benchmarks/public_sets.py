@@ -29,7 +29,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hotloop.external import PROGRAMS, forms, judging, suite
+from hotloop.author.external import PROGRAMS, forms, judging, suite
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 

@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hotloop.judge.device import device_name
-from hotloop.render import solved_in_part
+from hotloop.tasks.render import solved_in_part
 
 RESULTS = Path(__file__).parent / "results"
 ROOT = RESULTS.parents[2]

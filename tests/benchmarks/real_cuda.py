@@ -32,9 +32,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from hotloop.engines.simulate import build, host
+from hotloop.engines.simulate.problem import Problem
 from hotloop.judge.device import device_name
-from hotloop.simulate import build, host
-from hotloop.simulate.problem import Problem
 
 RESULT = Path(__file__).parent / "results" / "real_cuda.json"
 BUILD_S, RUN_S = 120, 20

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hotloop import curriculum, render
-from hotloop.curriculum import Module, Task
-from hotloop.markers import Region, parse, regions
-from hotloop.mutation import Edit, c_code, python_code
+from hotloop.learn.mutation import Edit, c_code, python_code
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.curriculum import Module, Task
+from hotloop.tasks.markers import Region, parse, regions
 
 LANGUAGES = {".py": python_code.edits, ".cu": c_code.edits, ".cpp": c_code.edits}
 

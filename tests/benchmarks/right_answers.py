@@ -33,7 +33,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.judge.grader_digest import grader_digest
-from hotloop.local_judging import judge_submission
+from hotloop.tasks.local_judging import judge_submission
 
 RESULT = Path(__file__).parent / "results" / "right_answers.json"
 REPEATED = 3

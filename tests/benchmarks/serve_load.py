@@ -8,7 +8,7 @@ many judged twice? overhead: how much longer than on this machine does a check o
 besides the judging; and the same with a judge that takes no time. cancels: how much longer does a
 check take while somebody else cancels jobs that are being judged, again and again?
 
-In `order` and `kills` the judge is a stand-in that sleeps (tests/hotloop/remote/service/quick.py):
+In `order` and `kills` the judge is a stand-in that sleeps (tests/hotloop/service/quick.py):
 this machine has no GPU, and the service is what is measured.
 """
 
@@ -35,17 +35,18 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from hotloop import __version__, render
+from hotloop import __version__
 from hotloop.core.record import Record
+from hotloop.core.transactions import reading
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
-from hotloop.local_judging import judge_submission
-from hotloop.remote.client import Server, ask
-from hotloop.remote.request import Request, packed
-from hotloop.remote.service import people
-from hotloop.remote.service.tables import jobs, opened, works
-from hotloop.transactions import reading
-from hotloop.web.queue import State
+from hotloop.learn.remote.client import Server, ask
+from hotloop.learn.remote.request import Request, packed
+from hotloop.service import people
+from hotloop.service.tables import jobs, opened, works
+from hotloop.service.web.queue import State
+from hotloop.tasks import render
+from hotloop.tasks.local_judging import judge_submission
 
 HERE = Path(__file__).parent
 QUICK = HERE.parent / "hotloop" / "remote" / "service" / "quick.py"

@@ -21,29 +21,29 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from hotloop.engines.serving import preflight, shm, trial
+from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.options import Options
+from hotloop.engines.serving.server import Server
 from hotloop.sandbox import cgroup, processes
 from hotloop.sandbox.owner import is_stale, state_folder
-from hotloop.serving import preflight, shm, trial
-from hotloop.serving.environment import Environment
-from hotloop.serving.options import Options
-from hotloop.serving.server import Server
 
 TARGET_S = 5.0
 _SETTLE_S = 3.0
 _OWNER = """
 import sys, time
-from hotloop.serving import preflight, trial
-from hotloop.serving.options import Options
-from hotloop.serving.server import Server
+from hotloop.engines.serving import preflight, trial
+from hotloop.engines.serving.options import Options
+from hotloop.engines.serving.server import Server
 server = Server(trial.REPOSITORY, preflight.require(), Options(isolation=sys.argv[1]))
 print(server.wait_ready(), flush=True)
 time.sleep(600)
 """
 _NEXT = """
 import sys
-from hotloop.serving import preflight, trial
-from hotloop.serving.options import Options
-from hotloop.serving.server import Server
+from hotloop.engines.serving import preflight, trial
+from hotloop.engines.serving.options import Options
+from hotloop.engines.serving.server import Server
 with Server(trial.REPOSITORY, preflight.require(), Options(isolation=sys.argv[1])) as server:
     server.wait_ready()
 """

@@ -30,17 +30,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from likeness.disguises import DISGUISES, all_and_padded
 
-from hotloop import render
-from hotloop.alike.likeness import MODERATE, Likeness, likeness, print_of
+from hotloop.core.intervals import Interval, rate_interval
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import load_module
+from hotloop.course.alike.likeness import MODERATE, Likeness, likeness, print_of
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
-from hotloop.local_judging import judge_submission
-from hotloop.notebook_cells import cells
 from hotloop.takehome import recorded
-from hotloop.takehome.intervals import Interval, rate_interval
+from hotloop.tasks import render
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.local_judging import judge_submission
+from hotloop.tasks.notebook_cells import cells
 
 HERE = Path(__file__).parent
 REFERENCE = "reference"

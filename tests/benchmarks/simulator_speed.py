@@ -36,14 +36,14 @@ from typing import Any
 import numpy as np
 from checkout import commit
 
+from hotloop.engines.simulate import build, toolchain
+from hotloop.engines.simulate.check import check
+from hotloop.engines.simulate.launch import Argument, Array, launch
+from hotloop.engines.simulate.orders import ORDERS
 from hotloop.judge.device import device_name
-from hotloop.simulate import build, toolchain
-from hotloop.simulate.check import check
-from hotloop.simulate.launch import Argument, Array, launch
-from hotloop.simulate.orders import ORDERS
 
 HERE = Path(__file__).parent
-TESTS = HERE.parent / "hotloop" / "simulate" / "test_kernels.py"
+TESTS = HERE.parent / "hotloop" / "engines" / "simulate" / "test_kernels.py"
 THREADS = 256
 NATIVE_CALLS = 5
 TWO = ("forward", "reverse")

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hotloop.core.record import JUDGING_SECONDS
 from hotloop.judge.client import JudgeProcess
-from hotloop.local_judging import judge_submission
-from hotloop.notebook_cells import NOTEBOOK
-from hotloop.render import untouched
+from hotloop.tasks.local_judging import judge_submission
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.tasks.render import untouched
 
 MODULE, TASK, RUNGS = "fused_softmax", "compiled_chain", ["correct", "fast_cpu"]
 TIMES = (20.0, 50.0, 200.0, 2000.0)

@@ -21,14 +21,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hotloop import curriculum, render
-from hotloop.evidence import measured_by
+from hotloop.author.evidence import measured_by
 from hotloop.judge.device import device_name
-from hotloop.measured_code import measured_code
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.role import starting_text
 from hotloop.takehome.team import Team
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.measured_code import measured_code
 
 RESULT = Path(__file__).parent / "results" / "takehome_report.json"
 ASKED_S = 180

@@ -12,9 +12,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import mutants
 import reference_mutants
 
-from hotloop import curriculum
-from hotloop.mutation import c_code, python_code
+from hotloop.learn.mutation import c_code, python_code
 from hotloop.takehome import recorded
+from hotloop.tasks import curriculum
 
 
 def made(edits: object, text: str) -> set[tuple[str, str]]:

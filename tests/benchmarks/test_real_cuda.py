@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import real_cuda
 
-README = real_cuda.RESULT.parents[3] / "graders" / "hotloop" / "simulate" / "README.md"
+README = real_cuda.RESULT.parents[3] / "graders" / "hotloop" / "engines" / "simulate" / "README.md"
 
 
 def put(folder: Path, **files: str) -> None:

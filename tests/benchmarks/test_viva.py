@@ -12,10 +12,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import viva
 
-from hotloop import curriculum, render
 from hotloop.core.verdict import Verdict
-from hotloop.local_judging import judge_submission
-from hotloop.predicting.own_code import Work, code_of
+from hotloop.learn.predicting.own_code import Work, code_of
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.local_judging import judge_submission
 
 
 @pytest.mark.parametrize("name", viva.SUBMISSIONS)

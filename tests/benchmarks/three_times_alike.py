@@ -178,12 +178,12 @@ def say(text: str) -> None:
 
 def grade_once(arguments: argparse.Namespace) -> None:
     """Grade the course, which is created the first time; print the result of each rung."""
-    from hotloop import curriculum
+    from hotloop.author.demo import hand_ins
     from hotloop.course.attempts.store import store
-    from hotloop.course.demo import hand_ins
     from hotloop.course.grade import grade
     from hotloop.course.isolation import choose
     from hotloop.course.prepare import prepare
+    from hotloop.tasks import curriculum
 
     root, module = arguments.grade, arguments.only
     handed_in, missing = hand_ins(everything=True) if module == MEASURED else ([], [])

@@ -39,14 +39,14 @@ from first_verdict import MODULE, ROOT, TASK, learner
 from serve_load import RESULTS
 from sqlalchemy import Engine, func, select
 
+from hotloop.core.transactions import reading
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
-from hotloop.local_judging import judge_submission
-from hotloop.remote.service import people
-from hotloop.remote.service.tables import jobs, opened, records, works
-from hotloop.render import submission
-from hotloop.transactions import reading
-from hotloop.web.queue import State
+from hotloop.service import people
+from hotloop.service.tables import jobs, opened, records, works
+from hotloop.service.web.queue import State
+from hotloop.tasks.local_judging import judge_submission
+from hotloop.tasks.render import submission
 
 NAME = "judge.hotloop.test"
 NEAR, FAR = ("10.77.0.1", "10.77.0.2"), ("10.77.1.1", "10.77.1.2")
@@ -66,7 +66,7 @@ LONG = "lowering"
 ASKS = """
 import sys, time
 from pathlib import Path
-from hotloop.remote import asking
+from hotloop.learn.remote import asking
 url, folder, module, task = sys.argv[1:]
 for _ in sys.stdin:
     began = time.monotonic()

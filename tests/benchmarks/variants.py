@@ -28,19 +28,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hotloop import curriculum, render
+from hotloop.author.evidence import measured_by
 from hotloop.core import paths
-from hotloop.curriculum import Task
-from hotloop.evidence import measured_by
+from hotloop.core.variant import Value
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
-from hotloop.local_judging import judge_submission
-from hotloop.measured_code import measured_code
 from hotloop.takehome import recorded
 from hotloop.takehome.quality import counts
-from hotloop.variants import Variant, draw, plain, same_answers
-from hotloop.variants.form import NAME, form_of
-from hotloop.variants.variant import Value
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.curriculum import Task
+from hotloop.tasks.local_judging import judge_submission
+from hotloop.tasks.measured_code import measured_code
+from hotloop.tasks.variants import Variant, draw, plain, same_answers
+from hotloop.tasks.variants.form import NAME, form_of
 
 RESULT = Path(__file__).parent / "results" / "variants.json"
 SECRET = bytes(range(32))

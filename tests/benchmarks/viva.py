@@ -32,17 +32,17 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from hotloop import curriculum, render
-from hotloop.evidence import measured_by
+from hotloop.author.evidence import measured_by
+from hotloop.core.intervals import Interval, rate_interval
 from hotloop.judge.device import device_name
-from hotloop.local_judging import default_jobs
-from hotloop.measured_code import measured_code
-from hotloop.predicting import items
-from hotloop.predicting.judges import Judges, JudgingRequest
-from hotloop.predicting.outcomes import WORDS, Kind, against
-from hotloop.predicting.own_code import Work
-from hotloop.predicting.scores import GUESS, brier, mean_interval
-from hotloop.takehome.intervals import Interval, rate_interval
+from hotloop.learn.predicting import items
+from hotloop.learn.predicting.judges import Judges, JudgingRequest
+from hotloop.learn.predicting.outcomes import WORDS, Kind, against
+from hotloop.learn.predicting.own_code import Work
+from hotloop.learn.predicting.scores import GUESS, brier, mean_interval
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.local_judging import default_jobs
+from hotloop.tasks.measured_code import measured_code
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "viva.json"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from needs import WINDOW
 
-from hotloop import render
-from hotloop.curriculum import load_module
+from hotloop.tasks import render
+from hotloop.tasks.curriculum import load_module
 
 if TYPE_CHECKING:
     from lab_window import LabWindow

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 from needs import WINDOW
 
-from hotloop import render
 from hotloop.core import paths
-from hotloop.notebook_cells import NOTEBOOK as NOTEBOOK_FILE
+from hotloop.tasks import render
+from hotloop.tasks.notebook_cells import NOTEBOOK as NOTEBOOK_FILE
 
 if TYPE_CHECKING:
     from lab_window import LabWindow

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from needs import WINDOW
 
-from hotloop import render
-from hotloop.curriculum import load_module
 from hotloop.judge.files import lay_out
+from hotloop.tasks import render
+from hotloop.tasks.curriculum import load_module
 
 if TYPE_CHECKING:
     from lab_window import LabWindow

@@ -22,9 +22,10 @@ import nbformat
 import pytest
 from needs import WINDOW
 
-from hotloop import __version__, render
-from hotloop.remote.client import Server
-from hotloop.remote.request import Request, packed
+from hotloop import __version__
+from hotloop.learn.remote.client import Server
+from hotloop.learn.remote.request import Request, packed
+from hotloop.tasks import render
 
 if TYPE_CHECKING:
     from lab_window import LabWindow

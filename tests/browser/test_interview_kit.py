@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from hotloop.bank.export import kit
-from hotloop.bank.selection import Selection
-from hotloop.bank.wording import Language, wording
+from hotloop.learn.bank.export import kit
+from hotloop.learn.bank.selection import Selection
+from hotloop.learn.bank.wording import Language, wording
 
 # What NFKC leaves as it is, of the radicals that share their glyph with a character.
 RADICALS = str.maketrans(

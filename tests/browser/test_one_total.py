@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from needs import WINDOW
 
-from hotloop import exploits, render
-from hotloop.curriculum import load_module
+from hotloop.author import exploits
 from hotloop.judge.files import lay_out
+from hotloop.tasks import render
+from hotloop.tasks.curriculum import load_module
 
 if TYPE_CHECKING:
     from lab_window import LabWindow

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hotloop import curriculum
-from hotloop.bank import numeric
-from hotloop.bank.catalog import Entry, find
-from hotloop.bank.selection import Selection
-from hotloop.bank.wording import blocks, wording
-from hotloop.learning import items
-from hotloop.learning.graph import way
-from hotloop.practice.state import Review, State
+from hotloop.learn.bank import numeric
+from hotloop.learn.bank.catalog import Entry, find
+from hotloop.learn.bank.selection import Selection
+from hotloop.learn.bank.wording import blocks, wording
+from hotloop.learn.learning import items
+from hotloop.learn.learning.graph import way
+from hotloop.learn.practice.state import Review, State
+from hotloop.tasks import curriculum
 
 if TYPE_CHECKING:
     from selenium.webdriver.remote.webelement import WebElement
@@ -95,7 +95,7 @@ class Pages:
         return self.browser.driver.execute_script(script, *given)
 
     def kept(self) -> State:
-        read = "return localStorage.getItem('hotloop.practice')"
+        read = "return localStorage.getItem('hotloop.learn.practice')"
         text = self.browser.driver.execute_script(read)
         return State.model_validate_json(text) if text else State()
 

@@ -10,7 +10,7 @@ import pytest
 
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course import render_record
+from hotloop.verdicts import render_record
 
 if TYPE_CHECKING:
     from site_pages import Browser

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hotloop import curriculum, render
-from hotloop.predicting.items import ItemSet, item_of
-from hotloop.predicting.outcomes import Outcome
-from hotloop.predicting.own_code import Work, changes
+from hotloop.learn.predicting.items import ItemSet, item_of
+from hotloop.learn.predicting.outcomes import Outcome
+from hotloop.learn.predicting.own_code import Work, changes
 from hotloop.takehome import viva_page
 from hotloop.takehome.viva import Answered, Viva
+from hotloop.tasks import curriculum, render
 
 if TYPE_CHECKING:
     from site_pages import Browser

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras
-from hotloop.core import paths
+from hotloop.core import extras, paths
 
 
 def imported(source: str, *, at_once: bool = False) -> set[str]:

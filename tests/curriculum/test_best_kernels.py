@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from hotloop.core import paths
+from hotloop.engines.nvcc import toolchain
+from hotloop.engines.nvcc.compile import Compiled, compile_files
+from hotloop.engines.nvcc.sass import widest
+from hotloop.engines.simulate import build, host
+from hotloop.engines.simulate.check import check
+from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.device import kind
-from hotloop.nvcc import toolchain
-from hotloop.nvcc.compile import Compiled, compile_files
-from hotloop.nvcc.sass import widest
-from hotloop.simulate import build, host
-from hotloop.simulate.check import check
-from hotloop.simulate.problem import ToolMissing
 
 FOLDER = paths.curriculum() / "fused_softmax" / "kernels"
 CUDA, TRY = FOLDER / "softmax_best.cu", FOLDER / "try_softmax_best.cu"

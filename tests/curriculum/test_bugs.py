@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.core import paths
-from hotloop.simulate.check import Checked, check
+from hotloop.engines.simulate.check import Checked, check
 
 FOLDER = paths.curriculum() / "fused_softmax" / "bugs"
 PAGE = FOLDER.parent / "find_the_bug.md"

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from hotloop import render
-from hotloop.curriculum import modules
+from hotloop.tasks import render
+from hotloop.tasks.curriculum import modules
 
 
 def undefined(code: str) -> list[str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import curriculum
-from hotloop.bank.catalog import find
 from hotloop.core import paths
+from hotloop.learn.bank.catalog import find
+from hotloop.tasks import curriculum
 
 ROOT = Path(__file__).resolve().parents[2]
 PATTERNS = (

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from hotloop import curriculum, render
-from hotloop.markers import parse, regions
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.markers import parse, regions
 
 SHORTEST = 16
 """Characters without spaces: shorter lines, such as `total += x`, are in every answer."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import lesson_files
 from hotloop.core import paths
-from hotloop.notebook_cells import NOTEBOOK
+from hotloop.tasks import lesson_files
+from hotloop.tasks.notebook_cells import NOTEBOOK
 
 LESSONS = sorted(paths.curriculum().glob("*/lesson.md"))
 PAGES = sorted(p for p in paths.curriculum().glob("*/*.md") if p.name != "design.md")

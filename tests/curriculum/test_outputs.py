@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.bank import proofs
 from hotloop.core import paths
+from hotloop.learn.bank import proofs
 
 FIGURES = sorted(paths.curriculum().glob("*/figures/*.svg"))
 SHOWN = re.compile(r"<!-- from (curriculum/[^:\s]+\.txt) -->")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.bank import guides, proofs
-from hotloop.bank.catalog import catalog
 from hotloop.core import paths
+from hotloop.learn.bank import guides, proofs
+from hotloop.learn.bank.catalog import catalog
 
 READ_ONCE = ("TRITON_INTERPRET", "XLA_FLAGS")
 PROOFS = proofs.programs()

@@ -5,12 +5,12 @@ from dataclasses import astuple
 
 import pytest
 
-from hotloop import curriculum
-from hotloop.bank import numeric, units
-from hotloop.bank.catalog import Entry, catalog
-from hotloop.bank.guides import guides
-from hotloop.bank.interviews import ROUNDS, roles_of, round_of
-from hotloop.bank.wording import blocks, wording
+from hotloop.learn.bank import numeric, units
+from hotloop.learn.bank.catalog import Entry, catalog
+from hotloop.learn.bank.guides import guides
+from hotloop.learn.bank.interviews import ROUNDS, roles_of, round_of
+from hotloop.learn.bank.wording import blocks, wording
+from hotloop.tasks import curriculum
 
 ENTRIES = catalog()
 HAN = r"[\u3400-\u9fff]"

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from hotloop import trace
 from hotloop.core import paths
+from hotloop.engines import trace
 
 MODULE = "profile_training_loop"
 SCRIPTS = paths.curriculum() / MODULE / "recordings"
@@ -109,7 +109,7 @@ def test_what_belongs_to_one_is_rare_in_the_others() -> None:
         """
 from figures import Figure, value
 from record_all import path_of
-from hotloop import trace
+from hotloop.engines import trace
 calls, block = Figure("calls", ("aten::add_", "aten::mul_")), Figure("bytes", from_bytes=1 << 20)
 read = {letter: trace.read(path_of(letter)) for letter in sys.argv[1:]}
 print(json.dumps({k: [value(t, calls), value(t, block)] for k, t in read.items()}))
@@ -146,7 +146,7 @@ def test_a_trace_is_unclear_as_any_other_one() -> None:
         """
 from record_all import path_of
 from sicknesses import SICKNESSES, unclear
-from hotloop import trace
+from hotloop.engines import trace
 read = {letter: trace.read(path_of(letter)) for letter in sys.argv[1:]}
 causes = [*SICKNESSES, None]
 clear = {k: [c for c in causes if not unclear(c, t)] for k, t in read.items()}

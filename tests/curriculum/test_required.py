@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras
-from hotloop.core import paths
+from hotloop.core import extras, paths
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import render
-from hotloop.checks.llm_serving_engine import decoder
 from hotloop.core import paths
+from hotloop.tasks import render
+from hotloop.tasks.modules.llm_serving_engine import decoder
 
 GIVEN = paths.solutions() / "llm_serving_engine"
 LIMITS = {"a": "rows", "b": "offered_load", "c": "tokens", "d": "memory"}

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hotloop.core import paths
-from hotloop.serving import preflight, shm
-from hotloop.serving.server import Server
-from hotloop.serving.unavailable import ServingUnavailable
+from hotloop.engines.serving import preflight, shm
+from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.unavailable import ServingUnavailable
 
 HELPER = "live.real_server"
 PROOFS = sorted((paths.curriculum() / "triton_ensemble" / "proofs").glob("*.py"))

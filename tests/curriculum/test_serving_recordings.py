@@ -19,11 +19,11 @@ from typing import Any
 
 import pytest
 
-from hotloop.checks.triton_ensemble.deployments import CAUSES, NAMES
-from hotloop.checks.triton_ensemble.figures import Figures, figures_of
 from hotloop.core import paths
-from hotloop.serving import metrics, preflight, repository
-from hotloop.serving.unavailable import ServingUnavailable
+from hotloop.engines.serving import metrics, preflight, repository
+from hotloop.engines.serving.unavailable import ServingUnavailable
+from hotloop.tasks.modules.triton_ensemble.deployments import CAUSES, NAMES
+from hotloop.tasks.modules.triton_ensemble.figures import Figures, figures_of
 
 MODULE = "triton_ensemble"
 SCRIPTS = paths.curriculum() / MODULE / "recordings"

@@ -15,9 +15,9 @@ import pytest
 import torch
 
 from hotloop.core import paths
-from hotloop.serving import onnx_signature, repository
-from hotloop.serving.environment import Environment, find
-from hotloop.serving.unavailable import ServingUnavailable
+from hotloop.engines.serving import onnx_signature, repository
+from hotloop.engines.serving.environment import Environment, find
+from hotloop.engines.serving.unavailable import ServingUnavailable
 
 FOLDER = paths.curriculum() / "triton_ensemble" / "model"
 NAMES = ("texts", "encoder", "wordpiece", "checkpoint", "export")

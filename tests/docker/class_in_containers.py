@@ -24,7 +24,7 @@ SERVICES = ("postgres", "ray-head", "ray-worker", "lab", "grader")
 HAND_IN = f"""
 from pathlib import Path
 from hotloop.judge.files import lay_out
-from hotloop.render import submission
+from hotloop.tasks.render import submission
 lay_out(submission({MODULE!r}), Path({MODULE!r}))
 """
 REACHED = """

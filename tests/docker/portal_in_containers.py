@@ -32,7 +32,7 @@ WORK = f"""
 import base64, sys, tempfile, zipfile
 from pathlib import Path
 from uuid import UUID
-from hotloop.render import submission
+from hotloop.tasks.render import submission
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.team import Team
 team, pack = Team(Path("/team")), UUID(sys.argv[1])

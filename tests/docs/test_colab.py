@@ -16,10 +16,10 @@ pytest.importorskip("fastapi", reason="the group `serve` is not installed")
 
 from nbclient import NotebookClient
 
-from hotloop.remote import place
-from hotloop.render import submission
+from hotloop.learn.remote import place
+from hotloop.tasks.render import submission
 
-from ..hotloop.remote.service.test_commands import run, serving
+from ..hotloop.service.test_commands import run, serving
 
 NOTEBOOK = Path("site/pages/assets/hotloop_on_colab.ipynb")
 OWN = ("hotloop", "_hotloop", "pip")

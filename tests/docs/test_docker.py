@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from traitlets.config.loader import PyFileConfigLoader
 
 from hotloop.cli.commands import GROUPS, HOTLOOP
-from hotloop.serving import container
+from hotloop.engines.serving import container
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = set(GROUPS[HOTLOOP].names)

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.core import paths
+from hotloop.tasks import curriculum
 
 PAGE = paths.root() / "site" / "pages" / "named-tools.md"
 ROWS = [

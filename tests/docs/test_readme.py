@@ -9,8 +9,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from hotloop import curriculum
 from hotloop.cli import app
+from hotloop.tasks import curriculum
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site" / "pages"

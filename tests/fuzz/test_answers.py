@@ -23,11 +23,9 @@ import stand_in
 from answer_mutations import Noise
 from stand_in import Data, Exchange, Judged, Tape, Unknown
 
-from hotloop import curriculum, render
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.core.wire import as_list
-from hotloop.curriculum import Module, Task
 from hotloop.judge import rung as judging
 from hotloop.judge import served
 from hotloop.judge.candidate import Candidate
@@ -37,7 +35,9 @@ from hotloop.judge.questions import Question
 from hotloop.judge.rung import after, is_timed
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.task import find
-from hotloop.task_spec import task_spec
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.curriculum import Module, Task
+from hotloop.tasks.task_spec import task_spec
 
 SECONDS = 0.6
 """Approximate time for a rung's examples: a rung with slow cases gets fewer."""

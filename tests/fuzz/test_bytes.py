@@ -26,16 +26,16 @@ from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.course.release import Release
 from hotloop.course.repair import repair
+from hotloop.engines.nvcc import compile as compiling
+from hotloop.engines.simulate import build, toolchain
+from hotloop.engines.simulate.worker import Simulator, is_the_machines
+from hotloop.engines.trace import read as read_trace
 from hotloop.judge import cuda_kernel, launch_plan, service, worker_connection
 from hotloop.judge.blame import is_ours
 from hotloop.judge.files import SubmissionFiles, digest, lay_out
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.served import require_sound
 from hotloop.judge.untouched import without_blame, without_open
-from hotloop.nvcc import compile as compiling
-from hotloop.simulate import build, toolchain
-from hotloop.simulate.worker import Simulator, is_the_machines
-from hotloop.trace import read as read_trace
 from hotloop.worker import nvcc_compile
 from hotloop.worker.notebook import Unreadable, read_cells
 

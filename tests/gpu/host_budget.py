@@ -25,7 +25,6 @@ from unittest import mock
 import numpy as np
 import torch
 
-from hotloop import curriculum
 from hotloop.judge.budget import Budget
 from hotloop.judge.buffers import Placement, row_strides
 from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
@@ -49,6 +48,7 @@ from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import find
 from hotloop.sandbox.processes import Usage
+from hotloop.tasks import curriculum
 
 FAKE = Path(__file__).parents[1] / "fakecuda"
 FEW = 4

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.engines.serving import preflight
+from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec
 from hotloop.sandbox.level import level
-from hotloop.serving import preflight
-from hotloop.serving.environment import Environment
-from hotloop.serving.unavailable import ServingUnavailable
 
 from .sessions import new_session
 

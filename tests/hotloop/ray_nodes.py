@@ -11,7 +11,7 @@ from unittest import mock
 
 import ray
 
-from hotloop import ray_cluster
+from hotloop.course import ray_cluster
 
 STORE_BYTES = 80 << 20
 """Ray requires at least 75 MB; it is reserved for each node."""

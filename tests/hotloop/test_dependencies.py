@@ -14,15 +14,15 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "graders" / "hotloop"
 HEAVY = ("pydantic", "yaml", "typer", "rich", "jupytext", "nbformat", "nbgrader", "torch", "triton")
-LIGHT = {"judge": {"numpy"}, "checks": {"numpy"}, "sandbox": {"pyseccomp"}}
+LIGHT = {"judge": {"numpy"}, "tasks/modules": {"numpy"}, "sandbox": {"pyseccomp"}}
 ALSO = {"judge/gpu/arithmetic.py": {"torch"}}
 """The judge computes on the GPU if there is one."""
 ELSEWHERE = (
-    *(PACKAGE / "checks").glob("*/programs"),
-    *(PACKAGE / "checks").glob("*/baselines.py"),
-    PACKAGE / "external" / "programs",
-    PACKAGE / "serving" / "backends",
-    PACKAGE / "serving" / "trial_repository",
+    *(PACKAGE / "tasks" / "modules").glob("*/programs"),
+    *(PACKAGE / "tasks" / "modules").glob("*/baselines.py"),
+    PACKAGE / "author" / "external" / "programs",
+    PACKAGE / "engines" / "serving" / "backends",
+    PACKAGE / "engines" / "serving" / "trial_repository",
 )
 """Code that runs in a worker or in another environment, and is never imported here."""
 
@@ -82,15 +82,15 @@ def test_packages_import_only_those_below_them() -> None:
 
 def test_the_package_itself_imports_only_both_kinds_of_check() -> None:
     ours = {n for n in imported(PACKAGE / "__init__.py") if top_level(n) == "hotloop"}
-    assert ours == {"hotloop.notebook", "hotloop.worker"}
+    assert ours == {"hotloop.learn.notebook", "hotloop.worker"}
 
 
 def test_the_judge_starts_without_the_course_and_the_command_line() -> None:
     blocked = "; ".join(f"sys.modules[{name!r}] = None" for name in HEAVY)
     program = (
         f"import sys; {blocked}\n"
-        "import hotloop.judge.service, hotloop.checks.fused_softmax.tasks\n"
-        "import hotloop.notebook\n"
+        "import hotloop.judge.service, hotloop.tasks.modules.fused_softmax.tasks\n"
+        "import hotloop.learn.notebook\n"
         "print('fine')"
     )
     done = subprocess.run(
@@ -123,10 +123,13 @@ def canonical(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "path", sorted((PACKAGE / "checks").glob("*/tasks.py")), ids=lambda path: path.parent.name
+    "path",
+    sorted((PACKAGE / "tasks" / "modules").glob("*/tasks.py")),
+    ids=lambda path: path.parent.name,
 )
 def test_a_task_is_written_with_authoring_and_its_own_module(path: Path) -> None:
     """As a task outside of the package is, so that there is one way to write one."""
-    own = f"hotloop.checks.{path.parent.name}"
+    own = f"hotloop.tasks.modules.{path.parent.name}"
     ours = {name for name in imported(path) if top_level(name) == "hotloop"}
-    assert {name for name in ours if not name.startswith(own)} == {"hotloop"}, path
+    assert {name for name in ours if not name.startswith(own)} == {"hotloop.tasks"}, path
+    assert "\nfrom hotloop.tasks import authoring as hl\n" in path.read_text(encoding="utf-8")

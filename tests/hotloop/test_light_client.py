@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.cli.commands import GROUPS, HOTLOOP
 from hotloop.core import paths
+from hotloop.tasks import curriculum
 
 HEAVY = ("torch", "triton", "numpy", "pyseccomp", "jupytext", "nbformat", "unidiff", "nbgrader")
 CUDA = ("wasmtime", "ziglang")
@@ -43,7 +43,7 @@ for name in {attributes!r}:
 sys.platform = {platform!r}
 if {platform!r} == "elsewhere":
     sys.modules["msvcrt"], os.name = windows, "nt"
-    import hotloop.whole_file
+    import hotloop.core.whole_file
     os.name = "posix"
 from hotloop.cli import main
 sys.argv = ["hotloop", *sys.argv[1:]]
@@ -193,9 +193,9 @@ def test_placement_and_progress(elsewhere: Client) -> None:
 
 
 KEEPING = """
-from hotloop import whole_file
-from hotloop.practice import store
-from hotloop.practice.state import State
+from hotloop.core import whole_file
+from hotloop.learn.practice import store
+from hotloop.learn.practice.state import State
 assert whole_file._wait_for_first_byte  # the lock of Windows
 review = {{"question": {key!r}, "mark": 4, "at": "2026-01-02T09:00:00Z", "seconds": 60,
           "language": "en"}}

@@ -26,16 +26,16 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from hotloop import curriculum, markers, render
 from hotloop.core import paths
+from hotloop.tasks import curriculum, markers, render
 
 SHOWN_ON_PURPOSE = {
-    "hotloop/checks/triton_ensemble/programs/repository/bert/config.pbtxt",
-    "hotloop/checks/triton_ensemble/programs/repository/preprocess/config.pbtxt",
-    "hotloop/checks/triton_ensemble/programs/repository/postprocess/config.pbtxt",
-    "hotloop/checks/triton_ensemble/programs/repository/topics/config.pbtxt",
-    "hotloop/checks/triton_ensemble/programs/together/preprocess.pbtxt",
-    "hotloop/checks/triton_ensemble/programs/together/postprocess.pbtxt",
+    "hotloop/tasks/modules/triton_ensemble/programs/repository/bert/config.pbtxt",
+    "hotloop/tasks/modules/triton_ensemble/programs/repository/preprocess/config.pbtxt",
+    "hotloop/tasks/modules/triton_ensemble/programs/repository/postprocess/config.pbtxt",
+    "hotloop/tasks/modules/triton_ensemble/programs/repository/topics/config.pbtxt",
+    "hotloop/tasks/modules/triton_ensemble/programs/together/preprocess.pbtxt",
+    "hotloop/tasks/modules/triton_ensemble/programs/together/postprocess.pbtxt",
 }
 """Files that the judge needs on a learner's machine too: the configurations of its server.
 
@@ -411,7 +411,7 @@ def test_the_practice_page(plain: Path, tmp_path: Path) -> None:
     """Page, scripts and questions are in the package."""
     names = ("index.html", "practice_page.js", "local/store.js", "data/index.js")
     program = (
-        "from hotloop.practice.server import Server\n"
+        "from hotloop.learn.practice.server import Server\n"
         "with Server('index.html') as server:\n"
         f"    print(all(server.content(name) for name in {names}))"
     )
@@ -446,7 +446,7 @@ def test_check(local: Path, tmp_path: Path) -> None:
 def test_each_check_can_be_loaded(local: Path, tmp_path: Path) -> None:
     """Without solutions, and without a module's further dependencies."""
     program = """if True:
-        from hotloop import curriculum
+        from hotloop.tasks import curriculum
         from hotloop.judge.task import find
         for module in curriculum.modules():
             for task in module.tasks:
@@ -491,8 +491,9 @@ IMPORTED = """if True:
 
 COMMAND = """import typer, hotloop.cli
     typer.main.get_command(hotloop.cli.app).get_command(None, "check")"""
-NOTEBOOK = """import hotloop.notebook, hotloop.course.render_record, hotloop.judge.client
-    import hotloop.course.progress_line, hotloop.practice.verdicts, hotloop.takehome.work_log"""
+NOTEBOOK = """import hotloop.learn.notebook, hotloop.verdicts.render_record, hotloop.judge.client
+    import hotloop.verdicts.progress_line, hotloop.learn.practice.verdicts
+    import hotloop.learn.pack.work_log"""
 
 
 @pytest.mark.parametrize("program", [COMMAND, NOTEBOOK], ids=["hotloop check", "check()"])
@@ -586,7 +587,7 @@ def test_what_needs_a_clone_says_so(local: Path, tmp_path: Path, words: tuple[st
 def test_what_needs_solutions_names_their_package(
     local: Path, solutions: Path, tmp_path: Path
 ) -> None:
-    program = "from hotloop import render; print(len(render.submission('fused_softmax')))"
+    program = "from hotloop.tasks import render; print(len(render.submission('fused_softmax')))"
     without = python(local, tmp_path, "-c", program)
     assert "SolutionsMissing: The solutions are not installed here: " in without.stderr
     assert "pip install hotloop-solutions==" in without.stderr

@@ -5,11 +5,12 @@
 
 import pytest
 
-from hotloop import curriculum, extras, own_environments, render
+from hotloop.core import extras, own_environments
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Module, Task
 from hotloop.judge.client import JudgeProcess
-from hotloop.local_judging import judge_submission
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.curriculum import Module, Task
+from hotloop.tasks.local_judging import judge_submission
 
 APART = own_environments.names()
 FOUND = [

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop import curriculum, render
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.markers import parse, regions
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.markers import parse, regions
 
 HERE = Path(__file__).parent
 STYLE = "STYLE"

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.core.verdict import Verdict
-from hotloop.local_judging import judge_submission
+from hotloop.tasks import curriculum
+from hotloop.tasks.local_judging import judge_submission
 
 from .answers import RightAnswer, refusals, right_answers
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import torch
 
-from hotloop.checks.control_flow_export.diagnoses import KEY
 from hotloop.judge import answer_key
+from hotloop.tasks.modules.control_flow_export.diagnoses import KEY
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAMS = Path(__file__).parent / "programs"

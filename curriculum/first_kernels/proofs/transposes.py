@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.simulate import build, host
+from hotloop.engines.simulate import build, host
 
 SOURCE = Path(__file__).with_suffix(".cu")
 ELEMENTS = 128 * 128

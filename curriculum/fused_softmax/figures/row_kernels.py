@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.simulate import build, host, table
+from hotloop.engines.simulate import build, host, table
 
 SOURCE = Path(__file__).parents[1] / "proofs" / "row_kernels.cu"
 

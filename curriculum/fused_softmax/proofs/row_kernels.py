@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.simulate import build, host
-from hotloop.simulate.report import Site
+from hotloop.engines.simulate import build, host
+from hotloop.engines.simulate.report import Site
 
 SOURCE = Path(__file__).with_suffix(".cu")
 ELEMENTS = 64 * 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.simulate import check
+from hotloop.engines.simulate import check
 
 BUGS = Path(__file__).parents[1] / "bugs"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.checks.gemm_tensor_cores import low_precision as formats
+from hotloop.tasks.modules.gemm_tensor_cores import low_precision as formats
 
 Floats = NDArray[np.float64]
 

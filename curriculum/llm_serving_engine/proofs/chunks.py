@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.checks.llm_serving_engine import policies
 from hotloop.core import paths
+from hotloop.tasks.modules.llm_serving_engine import policies
 
 GIVEN = paths.solutions() / "llm_serving_engine"
 RATES = (80, 120, 160, 200, 240)

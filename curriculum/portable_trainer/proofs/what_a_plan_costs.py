@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hotloop.checks.portable_trainer import published, search
-from hotloop.checks.portable_trainer.costs import Case, Estimate, Plan, estimate, plan_from
-from hotloop.checks.portable_trainer.planning import case_from
+from hotloop.tasks.modules.portable_trainer import published, search
+from hotloop.tasks.modules.portable_trainer.costs import Case, Estimate, Plan, estimate, plan_from
+from hotloop.tasks.modules.portable_trainer.planning import case_from
 
 
 def known(name: str) -> tuple[Case, Plan]:

@@ -1,4 +1,4 @@
-"""The figures of a trace that tell the sicknesses apart, each read from the trace by hotloop.trace.
+"""The figures of a trace that tell the sicknesses apart, read by `hotloop.engines.trace`.
 
 Ranges and operators are asked for by name. Time is that within the steps.
 """
@@ -11,9 +11,9 @@ from typing import Literal
 
 import numpy as np
 
-from hotloop.trace import Trace
-from hotloop.trace.intervals import Intervals
-from hotloop.trace.spans import joined
+from hotloop.engines.trace import Trace
+from hotloop.engines.trace.intervals import Intervals
+from hotloop.engines.trace.spans import joined
 
 Kind = Literal["share", "calls", "bytes"]
 

@@ -23,9 +23,9 @@ from recorder import record
 from sicknesses import HEALTHY, SICKNESSES, unclear
 from training_loop import SOLUTIONS
 
-from hotloop import trace
-from hotloop.checks.profile_training_loop.recordings import KEY
+from hotloop.engines import trace
 from hotloop.judge import answer_key
+from hotloop.tasks.modules.profile_training_loop.recordings import KEY
 
 KNOWN = Path(__file__).with_name("recordings.json")
 ATTEMPTS = 20

@@ -11,7 +11,7 @@ from loader_bound import LoaderBound
 from sync_bound import SyncBound
 from training_loop import Loop
 
-from hotloop.trace import Trace
+from hotloop.engines.trace import Trace
 
 NEXT_BATCH = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 ALL_REDUCE = "gloo:all_reduce"

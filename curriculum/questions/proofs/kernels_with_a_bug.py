@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.simulate import check
+from hotloop.engines.simulate import check
 
 SOURCE = Path(__file__).with_suffix(".cu")
 KERNELS = (

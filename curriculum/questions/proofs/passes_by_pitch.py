@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd
 from pathlib import Path
 
-from hotloop.simulate import build, host
+from hotloop.engines.simulate import build, host
 
 SOURCE = Path(__file__).with_name("kernels_with_a_bug.cu")
 

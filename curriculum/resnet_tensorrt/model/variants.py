@@ -23,7 +23,9 @@ import torch
 
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "solutions" / "resnet_tensorrt"))
-sys.path.insert(0, str(ROOT / "graders" / "hotloop" / "checks" / "resnet_tensorrt" / "programs"))
+sys.path.insert(
+    0, str(ROOT / "graders" / "hotloop" / "tasks" / "modules" / "resnet_tensorrt" / "programs")
+)
 
 import export  # noqa: E402 - these lie beside the learner's files, not in a package
 import quantization  # noqa: E402

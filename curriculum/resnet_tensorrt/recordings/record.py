@@ -28,10 +28,10 @@ from typing import Any
 import onnxruntime
 from networks import write
 
-from hotloop.checks.resnet_tensorrt import builds
 from hotloop.core import paths
 from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
+from hotloop.tasks.modules.resnet_tensorrt import builds
 
 MODULE = "resnet_tensorrt"
 BESIDE_THE_NOTEBOOK = paths.solutions() / MODULE

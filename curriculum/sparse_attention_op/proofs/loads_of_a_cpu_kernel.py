@@ -8,8 +8,8 @@ from pathlib import Path
 
 import torch
 
-from hotloop import render
 from hotloop.core import paths
+from hotloop.tasks import render
 
 sys.path.append(str(Path(__file__).parent / "counting"))
 import counting

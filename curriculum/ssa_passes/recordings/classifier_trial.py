@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 sys.path[:0] = [
     str(ROOT / "solutions" / "ssa_passes"),
-    str(ROOT / "graders" / "hotloop" / "checks" / "ssa_passes" / "programs"),
+    str(ROOT / "graders" / "hotloop" / "tasks" / "modules" / "ssa_passes" / "programs"),
 ]
 
 import classifier_training  # noqa: E402  PyTorch before Paddle

@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).parents[3] / "solutions" / "transformer_compi
 import decoder
 import recording
 
-from hotloop import render
+from hotloop.tasks import render
 
 WRONG = Path(recording.__file__).parent / "wrong" / "decode_one_operation_a_line.patch"
 

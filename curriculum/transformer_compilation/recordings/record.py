@@ -31,7 +31,7 @@ from torch._inductor.virtualized import V
 from torch.nn import functional
 
 ROOT = Path(__file__).resolve().parents[3]
-OUTPUTS = ROOT / "graders/hotloop/checks/transformer_compilation/programs/outputs.json.gz"
+OUTPUTS = ROOT / "graders/hotloop/tasks/modules/transformer_compilation/programs/outputs.json.gz"
 COUNT = 36
 
 Piece = Callable[["Draw", Tensor], Tensor]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from hotloop.serving.inference import Client, InferenceFailed
+from hotloop.engines.serving.inference import Client, InferenceFailed
 
 sys.path.append(str(Path(__file__).parent))
 from live.real_server import HEAD, ask, python, refusal, served

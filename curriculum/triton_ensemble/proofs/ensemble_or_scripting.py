@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hotloop.serving.inference import Client
-from hotloop.serving.server import Server
+from hotloop.engines.serving.inference import Client
+from hotloop.engines.serving.server import Server
 
 sys.path.append(str(Path(__file__).parent))
 from live.real_server import ONE_NUMBER, Model, ask, counted, python, served, together

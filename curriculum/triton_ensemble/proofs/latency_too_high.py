@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop.serving import metrics
+from hotloop.engines.serving import metrics
 
 sys.path.append(str(Path(__file__).parent))
 from live.real_server import SLEEPER, latencies, python, served

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from hotloop.serving.inference import Client, InferenceFailed
+from hotloop.engines.serving.inference import Client, InferenceFailed
 
 sys.path.append(str(Path(__file__).parent))
 from live.real_server import ask, python, served, together

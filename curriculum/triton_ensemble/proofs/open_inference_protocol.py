@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.serving.inference import Client, encode
+from hotloop.engines.serving.inference import Client, encode
 
 sys.path.append(str(Path(__file__).parent))
 from live.real_server import Model, python, served

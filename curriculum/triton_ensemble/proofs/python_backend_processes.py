@@ -6,8 +6,8 @@ import sys
 import time
 from pathlib import Path
 
-from hotloop.serving import shm
-from hotloop.serving.inference import Client, InferenceFailed
+from hotloop.engines.serving import shm
+from hotloop.engines.serving.inference import Client, InferenceFailed
 
 sys.path.append(str(Path(__file__).parent))
 from live.real_server import ask, python, served, together

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop.serving.inference import Client, InferenceFailed
+from hotloop.engines.serving.inference import Client, InferenceFailed
 
 sys.path.append(str(Path(__file__).parent))
 from live.real_server import SLEEPER, ask, python, served, together

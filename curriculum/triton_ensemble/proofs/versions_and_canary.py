@@ -7,7 +7,7 @@ import math
 import sys
 from pathlib import Path
 
-from hotloop.serving.inference import Client
+from hotloop.engines.serving.inference import Client
 
 sys.path.append(str(Path(__file__).parent))
 from live.real_server import ask, python, refusal, served

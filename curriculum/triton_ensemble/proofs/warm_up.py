@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hotloop.serving.inference import Client
+from hotloop.engines.serving.inference import Client
 
 sys.path.append(str(Path(__file__).parent))
 from live.real_server import ask, python, served

@@ -27,13 +27,13 @@ from foreign import Foreign
 from sicknesses import HEALTHY, SICKNESSES, share, unclear
 from under_load import gateway, under_load
 
-from hotloop.checks.triton_ensemble.deployments import KEY
 from hotloop.core import paths
+from hotloop.engines.serving import environment, preflight
+from hotloop.engines.serving.options import Options
+from hotloop.engines.serving.server import Server
 from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
-from hotloop.serving import environment, preflight
-from hotloop.serving.options import Options
-from hotloop.serving.server import Server
+from hotloop.tasks.modules.triton_ensemble.deployments import KEY
 
 MODULE = "triton_ensemble"
 KNOWN = Path(__file__).with_name("deployments.json")

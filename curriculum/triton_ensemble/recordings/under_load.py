@@ -15,9 +15,9 @@ from typing import Any
 from deployments import ENSEMBLE, HERE, MODEL, STEPS
 from foreign import Foreign
 
+from hotloop.engines.serving import metrics, programs
+from hotloop.engines.serving.server import Server
 from hotloop.sandbox.confinement import Confined
-from hotloop.serving import metrics, programs
-from hotloop.serving.server import Server
 
 sys.path.append(str(MODEL))
 import texts

@@ -22,10 +22,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hotloop.checks.xla_vs_eager import recordings
 from hotloop.core import paths
 from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
+from hotloop.tasks.modules.xla_vs_eager import recordings
 
 MODULE = "xla_vs_eager"
 KNOWN = Path(__file__).with_name("recordings.json")

@@ -22,8 +22,8 @@ import onnxruntime
 import torch
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_static
 
-from hotloop.checks.yolo_on_mobile.recorded import KEY
 from hotloop.judge import answer_key
+from hotloop.tasks.modules.yolo_on_mobile.recorded import KEY
 
 ROOT = Path(__file__).parents[3]
 CODE = ROOT / "solutions" / "yolo_on_mobile"

@@ -11,12 +11,11 @@ from typing import Annotated
 
 import typer
 
-# Imported before anything that reads notebooks.
-from hotloop import (
-    __version__,
-    no_iri_grammar,  # noqa: F401 # pyright: ignore[reportUnusedImport]
-)
+from hotloop import __version__
 from hotloop.cli.commands import GROUPS, HOTLOOP, Commands
+
+# Imported before anything that reads notebooks.
+from hotloop.core import no_iri_grammar  # noqa: F401 # pyright: ignore[reportUnusedImport]
 
 app = typer.Typer(
     name=HOTLOOP,

@@ -21,7 +21,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import extras
+from hotloop.core import extras
 from hotloop.core.user_error import UserError
 
 USER_ERROR = 2

@@ -7,12 +7,12 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import own_problem
 from hotloop.cli.answer import Answer, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.core.record import Record
-from hotloop.own_problem import Outcome
-from hotloop.problem import load_problem
+from hotloop.tasks import own_problem
+from hotloop.tasks.own_problem import Outcome
+from hotloop.tasks.problem import load_problem
 
 _WORDS = {True: "as wanted", False: "not as wanted", None: "not shown here"}
 

@@ -9,9 +9,9 @@ from rich.text import Text
 from hotloop.cli import find
 from hotloop.cli.answer import Answer
 from hotloop.cli.options import Server as Url
-from hotloop.remote import place
-from hotloop.remote.client import Server
-from hotloop.remote.job import Board
+from hotloop.learn.remote import place
+from hotloop.learn.remote.client import Server
+from hotloop.learn.remote.job import Board
 
 
 def run(

@@ -10,21 +10,22 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum, own_problem, verdict_words
 from hotloop.cli import beside, find, predicting, repro
 from hotloop.cli.answer import Answer, UserError, log, require_local, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.cli.work import work_folder
 from hotloop.core.record import Record
-from hotloop.course.profile import Profile
-from hotloop.notebook_cells import NOTEBOOK
-from hotloop.practice import verdicts
-from hotloop.problem import JudgedTask, Problem, load_problem, settle
-from hotloop.remote import asking, place
-from hotloop.takehome import manifest, work_files, work_log
-from hotloop.takehome.manifest import PackFolder
-from hotloop.variants import Variant
-from hotloop.variants import beside as variant_beside
+from hotloop.learn.pack import manifest, work_files, work_log
+from hotloop.learn.pack.manifest import PackFolder
+from hotloop.learn.practice import verdicts
+from hotloop.learn.remote import asking, place
+from hotloop.tasks import curriculum, own_problem
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.tasks.problem import JudgedTask, Problem, load_problem, settle
+from hotloop.tasks.variants import Variant
+from hotloop.tasks.variants import beside as variant_beside
+from hotloop.verdicts import words as verdict_words
+from hotloop.verdicts.profile import Profile
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,7 @@ def _judge(
     asked: _Selected, tasks: Sequence[JudgedTask], seed: str, *, nsight: bool
 ) -> dict[str, Record]:
     from hotloop.judge.client import JudgeProcess
-    from hotloop.local_judging import judge_folder
+    from hotloop.tasks.local_judging import judge_folder
 
     pack = asked.pack
     # An author is told in a line where the problem failed; --json has the traceback.

@@ -13,7 +13,7 @@ from hotloop.cli.answer import Answer, log, require, require_sandbox
 from hotloop.cli.course import results
 
 if TYPE_CHECKING:
-    from hotloop.course.demo import Demo
+    from hotloop.author.demo import Demo
 
 
 def run(
@@ -39,7 +39,7 @@ def run(
 
 
 def _run(folder: Path | None, *, everything: bool) -> Demo:
-    from hotloop.course import demo
+    from hotloop.author import demo
 
     with results.progress_bar() as show:
         return demo.run(folder, show, everything=everything)

@@ -14,12 +14,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import doctor, extras
 from hotloop.cli import find, installing
 from hotloop.cli.answer import All, Answer, UserError, log, require_local
+from hotloop.core import extras
+from hotloop.learn import doctor
 
 if TYPE_CHECKING:
-    from hotloop.selftest import run as selftest
+    from hotloop.author.selftest import run as selftest
 
 _COLOURS = {
     doctor.State.OK: "green",
@@ -63,7 +64,7 @@ def run(
         raise UserError("--install goes with --folder only, and --folder with --install.")
     if gpu:
         require_local()
-        from hotloop.selftest import run as selftest
+        from hotloop.author.selftest import run as selftest
 
         results = selftest.run(lambda result: log(result.line()), report)
         steps = [asdict(result) for result in results]

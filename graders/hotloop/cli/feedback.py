@@ -10,8 +10,8 @@ from hotloop.cli import find
 from hotloop.cli.answer import Answer
 from hotloop.cli.options import Server as Url
 from hotloop.cli.work import work_folder
-from hotloop.remote import place
-from hotloop.remote.client import Server
+from hotloop.learn.remote import place
+from hotloop.learn.remote.client import Server
 
 
 def run(

@@ -3,8 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
-from hotloop import curriculum
 from hotloop.cli.answer import UserError
+from hotloop.tasks import curriculum
 
 
 def module(name: str) -> curriculum.Module:

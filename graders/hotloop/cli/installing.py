@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import own_environments
 from hotloop.cli.answer import Answer, UserError, log, require_local
+from hotloop.core import own_environments
 
 if TYPE_CHECKING:
-    from hotloop.serving import preflight, trial
+    from hotloop.engines.serving import preflight, trial
 
 
 SERVER = "tritonserver"
@@ -43,7 +43,7 @@ def _own_environment(name: str, folder: Path | None) -> Answer:
 
 def _server() -> Answer:
     require_local()
-    from hotloop.serving import environment, preflight, trial
+    from hotloop.engines.serving import environment, preflight, trial
 
     found = environment.install(log)
     findings = preflight.examine()

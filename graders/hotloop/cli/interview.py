@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from hotloop.bank.selection import Selection
 from hotloop.cli.answer import Answer
 from hotloop.cli.practice_page import Browser, kept, served
 from hotloop.cli.questions_choice import InLanguage, Level, Track, chosen
+from hotloop.learn.bank.selection import Selection
 
 
 def run(

@@ -13,10 +13,10 @@ from rich.text import Text
 
 from hotloop.cli.answer import All, Answer, UserError, first, log, require_sandbox
 from hotloop.core.verdict import Verdict
-from hotloop.verdict_words import is_failure
+from hotloop.verdicts.words import is_failure
 
 if TYPE_CHECKING:
-    from hotloop.external.suite import Row
+    from hotloop.author.external.suite import Row
 
 
 def run(
@@ -80,7 +80,7 @@ def _problem(problem: Path | None, files: list[Path], everything: bool) -> Answe
     if problem is None or not files:
         raise UserError("Name a problem and a submission: hotloop judge PROBLEM FILE…")
     require_sandbox()
-    from hotloop.external import forms, judging, suite
+    from hotloop.author.external import forms, judging, suite
     from hotloop.judge.client import JudgeProcess
 
     asked = forms.find(problem)
@@ -100,7 +100,7 @@ def _problem(problem: Path | None, files: list[Path], everything: bool) -> Answe
 
 def _suite(folder: Path, submissions: Path, results: Path, ray: str, everything: bool) -> Answer:
     require_sandbox()
-    from hotloop.external import suite
+    from hotloop.author.external import suite
 
     def told(number: int, of: int, row: Row) -> None:
         log(f"{number} of {of}: {row.problem}: {row.verdict}")
@@ -110,7 +110,7 @@ def _suite(folder: Path, submissions: Path, results: Path, ray: str, everything:
 
 
 def _answer(rows: list[Row], everything: bool) -> Answer:
-    from hotloop.external import suite
+    from hotloop.author.external import suite
 
     found = suite.summary(rows)
     document: dict[str, Any] = {"submissions": [asdict(row) for row in rows], **found}

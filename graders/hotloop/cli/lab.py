@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError, require
-from hotloop.takehome import work_log
+from hotloop.learn.pack import work_log
 
 _OPENED = ("lab.ipynb", "START.md")
 """The first of these that exists is opened: a started module's notebook, a classroom's guide."""

@@ -6,8 +6,8 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError
-from hotloop.remote import place
-from hotloop.remote.client import Server
+from hotloop.learn.remote import place
+from hotloop.learn.remote.client import Server
 
 JOIN = "/join/"
 

@@ -7,9 +7,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, cut, listing
+from hotloop.tasks import curriculum
 
 
 def run(

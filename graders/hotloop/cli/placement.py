@@ -7,12 +7,12 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.practice_page import Browser, kept, served
-from hotloop.learning.graph import way
-from hotloop.practice.state import State
+from hotloop.learn.learning.graph import way
+from hotloop.learn.practice.state import State
+from hotloop.tasks import curriculum
 
 
 def run(

@@ -11,10 +11,10 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError, log
-from hotloop.practice import store
-from hotloop.practice.server import Server
-from hotloop.practice.state import State
-from hotloop.yaml_lines import CurriculumError
+from hotloop.core.yaml_lines import CurriculumError
+from hotloop.learn.practice import store
+from hotloop.learn.practice.server import Server
+from hotloop.learn.practice.state import State
 
 Browser = Annotated[
     bool, typer.Option("--browser/--no-browser", help="Open the page, or only print its address.")

@@ -10,7 +10,7 @@ from hotloop.cli.judging import judging_line
 
 def predict(module: str, task: str, folder: Path) -> Answer:
     """Ask about the task. With --json, print the questions with their answers instead of asking."""
-    from hotloop.predicting import game
+    from hotloop.learn.predicting import game
 
     own = game.work(module, task, folder)
     with judging_line() as say:

@@ -10,12 +10,12 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import verdict_words
 from hotloop.cli import find
 from hotloop.cli.answer import All, Answer, log
 from hotloop.cli.practice_page import kept
-from hotloop.learning.next_steps import Step, steps
-from hotloop.learning.standing import (
+from hotloop.core.moment import written
+from hotloop.learn.learning.next_steps import Step, steps
+from hotloop.learn.learning.standing import (
     MEANING,
     ConceptStanding,
     Level,
@@ -26,9 +26,9 @@ from hotloop.learning.standing import (
     TrackStanding,
     overview,
 )
-from hotloop.practice import predictions, store, verdicts
-from hotloop.practice.moment import written
-from hotloop.predicting.scores import Bin, calibration, drawn
+from hotloop.learn.practice import predictions, store, verdicts
+from hotloop.learn.predicting.scores import Bin, calibration, drawn
+from hotloop.verdicts import words as verdict_words
 
 _STYLES: dict[Level, str] = {
     "not begun": "dim",

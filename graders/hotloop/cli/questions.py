@@ -13,13 +13,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.bank import numeric
-from hotloop.bank.catalog import Entry
-from hotloop.bank.export.labels import LABELS, Labels
-from hotloop.bank.interviews import roles_of, round_of
-from hotloop.bank.numeric import Instance
-from hotloop.bank.selection import Selection
-from hotloop.bank.wording import Language, Wording, blocks, wording
 from hotloop.cli.answer import All, Answer, cut, first, listing, require
 from hotloop.cli.questions_choice import (
     ForRole,
@@ -32,6 +25,13 @@ from hotloop.cli.questions_choice import (
     Track,
     chosen,
 )
+from hotloop.learn.bank import numeric
+from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.export.labels import LABELS, Labels
+from hotloop.learn.bank.interviews import roles_of, round_of
+from hotloop.learn.bank.numeric import Instance
+from hotloop.learn.bank.selection import Selection
+from hotloop.learn.bank.wording import Language, Wording, blocks, wording
 
 Format = Literal["anki", "qti", "gift", "kit"]
 SUFFIXES: dict[Format, str] = {"anki": ".apkg", "qti": ".zip", "gift": ".gift", "kit": ".html"}
@@ -120,14 +120,14 @@ def _show(entries: list[Entry], language: Language, seed: str | None) -> Answer:
 
 def _written(form: Format, entries: list[Entry], language: Language) -> bytes:
     if form == "anki":
-        from hotloop.bank.export import anki
+        from hotloop.learn.bank.export import anki
 
         return anki.package(entries, language, time.time())
     if form == "kit":
-        from hotloop.bank.export import kit
+        from hotloop.learn.bank.export import kit
 
         return kit.page(entries, language).encode()
-    from hotloop.bank.export import gift, qti
+    from hotloop.learn.bank.export import gift, qti
 
     if form == "qti":
         return qti.package(entries, language)

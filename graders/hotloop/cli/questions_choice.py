@@ -4,15 +4,15 @@ from typing import Annotated, get_args
 
 import typer
 
-from hotloop import curriculum
-from hotloop.bank import catalog
-from hotloop.bank.catalog import Entry
-from hotloop.bank.interviews import Round
-from hotloop.bank.question import Kind
-from hotloop.bank.selection import Selection
-from hotloop.bank.wording import Language
 from hotloop.cli import find
 from hotloop.cli.answer import UserError
+from hotloop.learn.bank import catalog
+from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.interviews import Round
+from hotloop.learn.bank.question import Kind
+from hotloop.learn.bank.selection import Selection
+from hotloop.learn.bank.wording import Language
+from hotloop.tasks import curriculum
 
 Track = Annotated[str | None, typer.Option("--track", help="Only those of this track.")]
 Level = Annotated[str | None, typer.Option("--level", help="beginner, intermediate or advanced.")]

@@ -10,11 +10,11 @@ from rich.text import Text
 from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.judging import judging_line
 from hotloop.core.record import NOT_ATTEMPTED
-from hotloop.notebook_cells import NOTEBOOK
-from hotloop.practice import verdicts
-from hotloop.problem import Problem
-from hotloop.takehome.manifest import PackFolder
-from hotloop.variants import Variant
+from hotloop.learn.pack.manifest import PackFolder
+from hotloop.learn.practice import verdicts
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.tasks.problem import Problem
+from hotloop.tasks.variants import Variant
 
 SAME = "The input is that of your last check on this machine."
 FRESH = (
@@ -28,10 +28,10 @@ def reproduce(
 ) -> Answer:
     """Write the program for the first check of the task that fails."""
     from hotloop.judge.job import Job  # the judge, which not every machine has
-    from hotloop.local_judging import require_confinement
-    from hotloop.repro import script
-    from hotloop.repro.failure import first_failure
-    from hotloop.task_spec import task_spec
+    from hotloop.learn.repro import script
+    from hotloop.learn.repro.failure import first_failure
+    from hotloop.tasks.local_judging import require_confinement
+    from hotloop.tasks.task_spec import task_spec
 
     key = f"{module.id}.{task}"
     job = Job(

@@ -13,13 +13,13 @@ from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError, log, require_linux
 from hotloop.core.verdict import Verdict
-from hotloop.serving import repository
-from hotloop.serving.follower import following
-from hotloop.serving.options import GIB, Options
+from hotloop.engines.serving import repository
+from hotloop.engines.serving.follower import following
+from hotloop.engines.serving.options import GIB, Options
 
 if TYPE_CHECKING:
-    from hotloop.serving.container import Container
-    from hotloop.serving.server import Server
+    from hotloop.engines.serving.container import Container
+    from hotloop.engines.serving.server import Server
 
 _FOREVER_S = 7 * 24 * 3600.0
 _LOG_BYTES = 64 << 20
@@ -66,7 +66,7 @@ def run(
     if check:
         return _check(folder)
     require_linux("A server on this machine")
-    from hotloop.serving.server import ServerFailed
+    from hotloop.engines.serving.server import ServerFailed
 
     options = Options(
         isolation="none",
@@ -97,9 +97,9 @@ def _check(folder: Path) -> Answer:
 
 
 def _start(folder: Path, options: Options, in_container: bool) -> Server | Container:
-    from hotloop.serving import container, preflight
-    from hotloop.serving.container import Container
-    from hotloop.serving.server import Server
+    from hotloop.engines.serving import container, preflight
+    from hotloop.engines.serving.container import Container
+    from hotloop.engines.serving.server import Server
 
     if not in_container:
         return Server(folder, preflight.require(), options)

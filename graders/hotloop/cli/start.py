@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop import extras, lesson_files
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError
-from hotloop.core import paths
+from hotloop.core import extras, paths
+from hotloop.tasks import lesson_files
 
 
 def run(

@@ -11,10 +11,10 @@ from hotloop.cli import find
 from hotloop.cli.answer import Answer, log
 from hotloop.cli.options import Server as Url
 from hotloop.cli.work import work_folder
-from hotloop.remote import place
-from hotloop.remote.client import Server
-from hotloop.remote.request import HandIn, packed
-from hotloop.takehome import work_files
+from hotloop.learn.pack import work_files
+from hotloop.learn.remote import place
+from hotloop.learn.remote.client import Server
+from hotloop.learn.remote.request import HandIn, packed
 
 
 def run(

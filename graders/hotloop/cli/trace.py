@@ -20,7 +20,7 @@ from hotloop.cli.answer import Answer, UserError, cut, listing, log, require
 from hotloop.cli.practice_page import Browser
 
 if TYPE_CHECKING:
-    from hotloop.trace import Trace
+    from hotloop.engines.trace import Trace
 
 MOST_OPS = 12
 MOST_IN_A_PAGE = 64 << 20
@@ -54,7 +54,7 @@ def run(
     require("local")
     if tensorboard:
         _require_plugin()
-    from hotloop import trace as traces  # with numpy, which not everybody has
+    from hotloop.engines import trace as traces  # with numpy, which not everybody has
 
     try:
         found = traces.read(file)
@@ -83,7 +83,7 @@ def run(
 
 
 def _page(found: Trace) -> str:
-    from hotloop import trace as traces
+    from hotloop.engines import trace as traces
 
     step = found.steps[len(found.steps) // 2] if found.steps else None
     views = (

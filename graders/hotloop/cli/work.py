@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from hotloop.cli.answer import UserError
-from hotloop.notebook_cells import NOTEBOOK
+from hotloop.tasks.notebook_cells import NOTEBOOK
 
 
 def work_folder(folder: Path, module: str) -> Path:

@@ -1,2 +1,2 @@
 # Must be imported before anything that reads notebooks.
-from hotloop import no_iri_grammar  # noqa: F401 # pyright: ignore[reportUnusedImport]
+from hotloop.core import no_iri_grammar  # noqa: F401 # pyright: ignore[reportUnusedImport]

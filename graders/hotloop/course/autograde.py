@@ -25,7 +25,7 @@ from hotloop.course.hand_in import (
     time_of,
 )
 from hotloop.course.settings import Grading
-from hotloop.notebook_cells import NOTEBOOK
+from hotloop.tasks.notebook_cells import NOTEBOOK
 
 SET_ASIDE = "set_aside"
 

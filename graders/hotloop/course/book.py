@@ -17,7 +17,6 @@ from nbgrader import utils
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import Connection
 
-from hotloop import verdict_words
 from hotloop.core.record import Record
 from hotloop.course import nodes
 from hotloop.course.attempts import store as within
@@ -28,7 +27,8 @@ from hotloop.course.gradebook import Place, cells_by_id, joined, submissions, su
 from hotloop.course.hand_in import TIMESTAMP
 from hotloop.course.points import of_attempt, settled
 from hotloop.course.policy import seconds_late
-from hotloop.notebook_cells import NOTEBOOK
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.verdicts import words as verdict_words
 
 AUTOGRADED = "autograded"
 

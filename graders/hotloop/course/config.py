@@ -29,7 +29,6 @@ from nbgrader.preprocessors import (
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from hotloop import curriculum
 from hotloop.course import exchange
 from hotloop.course.attempts.connection import wait_for_locks
 from hotloop.course.attempts.database import CONFIG_FILE, database, default_database
@@ -39,6 +38,7 @@ from hotloop.course.feedback import JudgedGrades
 from hotloop.course.feedback_exporter import FeedbackExporter
 from hotloop.course.given import learners_files
 from hotloop.course.release_feedback import VisibleFeedback
+from hotloop.tasks import curriculum
 
 __all__ = [
     "CONFIG_FILE",

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from hotloop import curriculum
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.attempts.machine import machine
 from hotloop.course.hand_in import HandIn
@@ -20,7 +19,8 @@ from hotloop.course.notebook_run import NotebookRun, Settings
 from hotloop.judge.files import lay_out
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.sandbox.scratch import scratch
-from hotloop.variants import digest_of
+from hotloop.tasks import curriculum
+from hotloop.tasks.variants import digest_of
 
 Say = Callable[[str, str], None]
 """Progress callback: a task, or "" while cells run, and what is being done."""

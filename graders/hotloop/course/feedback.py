@@ -8,15 +8,15 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import GetGrades
 
-from hotloop import verdict_words
 from hotloop.core.record import Record
 from hotloop.course import learner_files, requests, rubric
 from hotloop.course.attempts.store import store
 from hotloop.course.points import by_hand, by_judge, is_open, of_grade, total
-from hotloop.course.render_record import colour_of, figures, number, points_text, prose
 from hotloop.course.standing import all_dropped
-from hotloop.curriculum import Task, load_module
-from hotloop.problem import Score
+from hotloop.tasks.curriculum import Task, load_module
+from hotloop.tasks.problem import Score
+from hotloop.verdicts import words as verdict_words
+from hotloop.verdicts.render_record import colour_of, figures, number, points_text, prose
 
 _DROPPED = "This attempt was dropped. All its points are open, and what it got is void."
 

@@ -25,7 +25,7 @@ from hotloop.course.book import AUTOGRADED
 from hotloop.course.config import load_config
 from hotloop.course.gradebook import joined, read
 from hotloop.course.hand_in import SECRET, SUBMITTED
-from hotloop.notebook_cells import NOTEBOOK
+from hotloop.tasks.notebook_cells import NOTEBOOK
 
 FOLDERS = (SUBMITTED, AUTOGRADED, "feedback", SET_ASIDE)
 """Folders of a course with a folder for each learner."""

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from hotloop.curriculum import load_module
-from hotloop.variants import Variant, beside
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.variants import Variant, beside
 
 SOURCE = "source"
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hotloop import judged_again
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.notebook_run import shown
-from hotloop.curriculum import load_module
-from hotloop.judged_again import needing_gpu, settled_on_gpu
+from hotloop.tasks import judged_again
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.judged_again import needing_gpu, settled_on_gpu
 
 
 def open_on_gpu(attempt: Attempt) -> dict[str, list[str]]:

@@ -32,7 +32,7 @@ from hotloop.course.results import Graded, results
 from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
 from hotloop.judge.lease import Lease
-from hotloop.notebook_cells import writable
+from hotloop.tasks.notebook_cells import writable
 
 NOT_SETTLED = frozenset({Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
 """Verdicts that another measurement may settle.

@@ -17,8 +17,8 @@ from typing import Any
 
 from hotloop.course.release import Release
 from hotloop.course.repair import repair
-from hotloop.notebook_cells import NOTEBOOK, writable
-from hotloop.variants import NAME as VARIANT
+from hotloop.tasks.notebook_cells import NOTEBOOK, writable
+from hotloop.tasks.variants import NAME as VARIANT
 from hotloop.worker.notebook import MAX_NOTEBOOK
 
 SUBMITTED = "submitted"

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from hotloop.course.kernel import Launch
-from hotloop.local_judging import ALLOW_UNCONFINED
+from hotloop.tasks.local_judging import ALLOW_UNCONFINED
 
 if TYPE_CHECKING:
     from hotloop.sandbox.zygote.zygote import Zygote

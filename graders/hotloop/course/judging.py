@@ -12,7 +12,7 @@ from hotloop.course.kernel import SERVE_JUDGE, ConfinedKernel
 from hotloop.course.rulings import with_death
 from hotloop.judge.client import JudgeProcess, lost
 from hotloop.judge.job import Job
-from hotloop.notebook_cells import writable
+from hotloop.tasks.notebook_cells import writable
 
 SETTLE_S = 5.0
 """Seconds for a kernel to become free after the judge is done with it."""

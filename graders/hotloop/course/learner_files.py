@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 
 from hotloop.course.hand_in import ordinary_files
-from hotloop.problem import JudgedTask
+from hotloop.tasks.problem import JudgedTask
 
 MAX_LINES = 800
 MAX_LINE = 400

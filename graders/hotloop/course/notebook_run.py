@@ -11,12 +11,11 @@ from nbformat import NotebookNode
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.course import nodes, render_record
+from hotloop.course import nodes
 from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
 from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limits
 from hotloop.course.rulings import ruling
-from hotloop.curriculum import Module, Task
 from hotloop.judge.client import GRACE_S
 from hotloop.judge.device import cards, kind
 from hotloop.judge.files import digest
@@ -24,12 +23,14 @@ from hotloop.judge.gpu import devices
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.judge.lease import LONGEST_WAIT_S, Lease, Turn
-from hotloop.judged_again import settled
-from hotloop.problem import settle
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
 from hotloop.sandbox.preload import imported
-from hotloop.task_spec import task_spec
-from hotloop.variants import digest_of
+from hotloop.tasks.curriculum import Module, Task
+from hotloop.tasks.judged_again import settled
+from hotloop.tasks.problem import settle
+from hotloop.tasks.task_spec import task_spec
+from hotloop.tasks.variants import digest_of
+from hotloop.verdicts import render_record
 
 NOTEBOOK_SUFFIX = ".ipynb"
 _WAITING = "waiting for the machine"

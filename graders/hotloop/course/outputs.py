@@ -7,7 +7,7 @@ from nbformat import NotebookNode
 from hotloop.course import nodes
 from hotloop.course.channels import Reply
 from hotloop.course.sanitize import harmless_data
-from hotloop.notebook_cells import writable
+from hotloop.tasks.notebook_cells import writable
 
 MAX_TEXT = 64 * 1024
 """Most characters of text to keep per cell."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt, Points
-from hotloop.curriculum import load_module
-from hotloop.problem import Score, settle
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.problem import Score, settle
 
 
 def is_open(grade: Any) -> bool:

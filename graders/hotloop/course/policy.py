@@ -17,9 +17,9 @@ from typing import Annotated, Any, cast
 from nbgrader.api import Gradebook, MissingEntry
 from pydantic import AfterValidator, Field, model_validator
 
-from hotloop import curriculum
-from hotloop.problem import Strict
-from hotloop.yaml_lines import load
+from hotloop.core.document import Strict
+from hotloop.core.yaml_lines import load
+from hotloop.tasks import curriculum
 
 FILE = "hotloop.yaml"
 

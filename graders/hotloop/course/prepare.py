@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from hotloop import curriculum, lesson_files
 from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.course import exchange
 from hotloop.course.config import course_api, course_config, load_config, write_config
 from hotloop.course.policy import load_policy
-from hotloop.variants import NAME as VARIANT
-from hotloop.variants import of_class
+from hotloop.tasks import curriculum, lesson_files
+from hotloop.tasks.variants import NAME as VARIANT
+from hotloop.tasks.variants import of_class
 
 COURSE_ID = "hotloop"
 
@@ -59,7 +59,7 @@ def exercise(root: Path, module: str) -> Mapping[str, bytes]:
             "`variant` in hotloop.yaml needs the solutions: install `hotloop-solutions`, or use "
             "a clone."
         )
-    from hotloop.render import render
+    from hotloop.tasks.render import render
 
     variant = of_class(module, word)
     document = json.dumps(variant.to_json(), indent=1, sort_keys=True) + "\n"

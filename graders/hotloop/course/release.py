@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from hotloop.notebook_cells import NOTEBOOK
+from hotloop.tasks.notebook_cells import NOTEBOOK
 from hotloop.worker.notebook import text_of
 
 

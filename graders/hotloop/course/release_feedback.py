@@ -14,9 +14,9 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange.default import ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash  # pyright: ignore[reportUnknownVariableType]
 
+from hotloop.core.yaml_lines import CurriculumError
 from hotloop.course.hand_in import SECRET
 from hotloop.course.policy import Policy, decide_for, load_policy
-from hotloop.yaml_lines import CurriculumError
 
 
 def send(api: NbGraderAPI, root: Path, module: str, student: str) -> str:

@@ -13,8 +13,8 @@ from hotloop.course.given import SOURCE, given, learners_files
 from hotloop.course.gradebook import read
 from hotloop.course.hand_in import IGNORED_FOLDERS
 from hotloop.course.release import Release, ReleasedCell
-from hotloop.curriculum import modules
-from hotloop.notebook_cells import NOTEBOOK
+from hotloop.tasks.curriculum import modules
+from hotloop.tasks.notebook_cells import NOTEBOOK
 
 RELEASE = "release"
 

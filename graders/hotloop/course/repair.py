@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from hotloop import notebook_cells
 from hotloop.course import nodes
 from hotloop.course.release import Release, ReleasedCell
 from hotloop.course.sanitize import harmless_markdown, literal
-from hotloop.notebook_cells import Cell
+from hotloop.tasks import notebook_cells
+from hotloop.tasks.notebook_cells import Cell
 from hotloop.worker.notebook import Unreadable
 
 MAX_MARKDOWN = 512 * 1024

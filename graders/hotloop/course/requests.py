@@ -17,12 +17,12 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
 
+from hotloop.core.document import Identifier, Strict
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts import store as within
 from hotloop.course.attempts.attempt import Event, Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.learner_files import readable
-from hotloop.problem import Identifier, Strict
 
 PREFIX = "request+"
 LONGEST = 2000

@@ -6,14 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hotloop import verdict_words
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.store import published
 from hotloop.course.gradebook import read
 from hotloop.course.points import by_hand
 from hotloop.course.scores import Scored, grouped, penalty, scored, whole
 from hotloop.course.standing import all_dropped
-from hotloop.curriculum import Task, load_module
+from hotloop.tasks.curriculum import Task, load_module
+from hotloop.verdicts import words as verdict_words
 
 _FAULT = "It could not be graded; no points are lost, and the instructor has the log."
 BY_HAND = "by hand"

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from hotloop.course.render_record import number
-from hotloop.curriculum import Task
+from hotloop.tasks.curriculum import Task
+from hotloop.verdicts.render_record import number
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from hotloop import __version__
 from hotloop.core.record import Circumstances, Record, RungRecord, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.course.kernel import Death
-from hotloop.curriculum import Module, Task
+from hotloop.tasks.curriculum import Module, Task
 
 
 def ruling(

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import nh3
 
-from hotloop.notebook_cells import writable
+from hotloop.tasks.notebook_cells import writable
 
 MAX_MARKDOWN = 64 * 1024
 """In characters. Longer Markdown is shown as source, unparsed."""

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 from nbgrader.api import Gradebook
 
-from hotloop import verdict_words
 from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.gradebook import Place, grades
 from hotloop.course.hand_in import SUBMITTED
 from hotloop.course.points import is_open, of_grade, total
-from hotloop.problem import Score
+from hotloop.tasks.problem import Score
+from hotloop.verdicts import words as verdict_words
 
 KeyT = TypeVar("KeyT")
 

@@ -14,10 +14,10 @@ from hotloop import __version__
 from hotloop.core import wire
 from hotloop.core.closing import Closing
 from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.variant import digest_of
 from hotloop.core.verdict import Verdict
 from hotloop.judge.job import Job
 from hotloop.sandbox import scratch
-from hotloop.variants.variant import digest_of
 
 GRACE_S = 60.0
 """Seconds beyond a job's budget until a silent judge counts as lost."""

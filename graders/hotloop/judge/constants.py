@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+from hotloop.core.variant import Value
 from hotloop.judge.fault import JudgeFault
-from hotloop.variants.variant import Value
 
 T = TypeVar("T", bound=Value)
 P = ParamSpec("P")

@@ -7,9 +7,9 @@ import importlib.util
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
+from hotloop.engines.simulate import cache as simulator
 from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.zygote.zygote import Zygote
-from hotloop.simulate import cache as simulator
 
 WORKER = "hotloop.worker.__main__"
 FRAMEWORKS = ("torch", "torch._dynamo", "triton", "triton.language")

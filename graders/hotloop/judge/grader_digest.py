@@ -10,7 +10,7 @@ from hotloop.judge.task import folder_of
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
-PARTS = ("core", "judge", "worker", "sandbox", "simulate", "nvcc", "serving", "trace")
+PARTS = ("core", "judge", "worker", "sandbox", "engines")
 """Folders of the package that affect verdicts of all modules."""
 
 COURSE = (
@@ -45,7 +45,7 @@ def grader_digest(module: str, source: str | None = None) -> str:
 def _shared_code() -> str:
     files = [path for part in PARTS for path in _below(_PACKAGE / part)]
     files += [_PACKAGE / "course" / name for name in COURSE]
-    files += [_PACKAGE / "curriculum.py", _PACKAGE / "checks" / "__init__.py"]
+    files += [_PACKAGE / "tasks" / "curriculum.py", _PACKAGE / "tasks" / "modules" / "__init__.py"]
     return _of_files(_PACKAGE, files)
 
 

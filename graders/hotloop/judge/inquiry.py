@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.serving.inference import Array, Client, InferenceFailed
+from hotloop.engines.serving.server import Server
 from hotloop.judge.authored import Authored
 from hotloop.judge.served import no_answer
-from hotloop.serving.inference import Array, Client, InferenceFailed
-from hotloop.serving.server import Server
 
 Said = Mapping[str, Array] | InferenceFailed
 

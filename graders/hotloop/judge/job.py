@@ -53,7 +53,7 @@ class Job:
     """`Variant.to_json()` of a take-home candidate."""
 
     source: str | None = None
-    """Folder with the task's `tasks.py`; None means the module's own in `hotloop.checks`."""
+    """Folder with the task's `tasks.py`; None means the module's own in `hotloop.tasks.modules`."""
 
     given: Mapping[str, str] = field(default_factory=dict[str, str])
     """SHA-256 by name of the files that a take-home candidate started from; empty in a course,

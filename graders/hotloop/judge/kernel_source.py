@@ -16,13 +16,7 @@ from hotloop.judge import kernel_constants
 from hotloop.judge.kernel_constants import Constants, Value
 from hotloop.judge.kernel_language import Vetter, is_write, kept_annotation
 from hotloop.judge.kernel_lists import BUILTINS
-from hotloop.judge.kernel_names import (
-    Names,
-    dotted,
-    dotted_node,
-    known_imports,
-    stored_names,
-)
+from hotloop.judge.kernel_names import Names, dotted, dotted_node, known_imports, stored_names
 
 MAX_CHARACTERS = 100_000
 

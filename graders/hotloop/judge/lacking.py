@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Sequence
 
-from hotloop import extras
+from hotloop.core import extras
 from hotloop.judge.spec import TaskSpec
 
 COMPILER = "compiler"

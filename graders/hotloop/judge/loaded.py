@@ -12,6 +12,10 @@ from typing import TypeVar
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.serving.http import Answer
+from hotloop.engines.serving.inference import InferenceFailed, decode
+from hotloop.engines.serving.load import Clients, Load, LoadFailed, LoadTimeout, answer
+from hotloop.engines.serving.server import Server
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
 from hotloop.judge.inquiry import Said
@@ -20,10 +24,6 @@ from hotloop.judge.seeds import Seeds
 from hotloop.judge.served import no_answer
 from hotloop.judge.worker_connection import freeze, readable
 from hotloop.sandbox.freezer import Usage
-from hotloop.serving.http import Answer
-from hotloop.serving.inference import InferenceFailed, decode
-from hotloop.serving.load import Clients, Load, LoadFailed, LoadTimeout, answer
-from hotloop.serving.server import Server
 
 T = TypeVar("T")
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.serving import preflight, repository, trial
+from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.options import Options
+from hotloop.engines.serving.server import Server, ServerFailed
+from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.sandbox.confinement import SubmissionRefused
 from hotloop.sandbox.freezer import FreezeError
-from hotloop.serving import preflight, repository, trial
-from hotloop.serving.environment import Environment
-from hotloop.serving.options import Options
-from hotloop.serving.server import Server, ServerFailed
-from hotloop.serving.unavailable import ServingUnavailable
 
 READY_S = 45.0
 _BUSY_S = 9.0

@@ -13,6 +13,7 @@ from typing import Any
 from hotloop import __version__
 from hotloop.core import wire
 from hotloop.core.record import Circumstances, Record, RungRecord, summarize
+from hotloop.core.variant import Variant
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.constants import constants
@@ -31,7 +32,6 @@ from hotloop.judge.task import Task, find, folder_of
 from hotloop.judge.untouched import without_blame, without_open
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
-from hotloop.variants.variant import Variant
 from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells
 
 log = logging.getLogger("hotloop.judge")

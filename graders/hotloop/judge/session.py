@@ -13,6 +13,7 @@ from typing import Any, Literal, Self, TypeVar, cast
 
 import numpy as np
 
+from hotloop.core.variant import Variant
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate, Style
@@ -25,7 +26,6 @@ from hotloop.judge.seeds import Seeds
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.scratch import scratch
-from hotloop.variants.variant import Variant
 
 log = logging.getLogger("hotloop.judge")
 
@@ -300,7 +300,7 @@ class Session:
         """Start a simulator for the candidate's CUDA kernels; its failures are the candidate's."""
         environment, read_only = self._simulator()
         worker = self.launcher.start(
-            program=("-m", "hotloop.simulate.worker"),
+            program=("-m", "hotloop.engines.simulate.worker"),
             files=None,
             trusted=True,
             environment=environment,
@@ -385,7 +385,7 @@ class Session:
         Build the files that every kernel is linked with, once: the first time takes minutes on a
         busy machine, which are no learner's. The task's `needs` include the package group `cuda`.
         """
-        from hotloop.simulate import build, cache, toolchain  # needs optional packages
+        from hotloop.engines.simulate import build, cache, toolchain  # needs optional packages
 
         self.progress(f"preparing the simulator: {toolchain.step()}")
         with ours("preparing the simulator"), self.launcher.bystanders.held():

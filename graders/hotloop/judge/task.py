@@ -28,7 +28,7 @@ _CONSTRUCTORS = {
     "destination": "fills_tensor",
 }
 
-CHECKS = Path(__file__).parents[1] / "checks"
+CHECKS = Path(__file__).parents[1] / "tasks" / "modules"
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def folder_of(module: str, source: str | None = None) -> Path:
 def _of_checks(module: str) -> ModuleType:
     if not module.isidentifier():
         raise KeyError(f"{module!r} is no module's name")
-    path = f"hotloop.checks.{module}.tasks"
+    path = f"hotloop.tasks.modules.{module}.tasks"
     try:
         return importlib.import_module(path)
     except ModuleNotFoundError as error:

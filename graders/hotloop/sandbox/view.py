@@ -2,8 +2,8 @@
 
 Visible are the system's programs and libraries, the interpreter with its packages, and of Hotloop
 only `hotloop/__init__.py`, `hotloop/core`, `hotloop/worker`, and what a learner's own code uses:
-`hotloop/simulate` and `hotloop/trace`. A wheel installs Hotloop among the packages, and a clone can
-be inside a visible folder: both are hidden.
+`hotloop/engines/simulate` and `hotloop/engines/trace`. A wheel installs Hotloop among the packages,
+and a clone can be inside a visible folder: both are hidden.
 """
 
 import os
@@ -47,7 +47,14 @@ def base_view() -> View:
     etc = [Path("/etc") / name for name in _ETC if (Path("/etc") / name).exists()]
     worker = [
         (Path(PACKAGES) / "hotloop" / name, _PACKAGE / name)
-        for name in ("__init__.py", "core", "worker", "simulate", "trace")
+        for name in (
+            "__init__.py",
+            "core",
+            "worker",
+            "engines/__init__.py",
+            "engines/simulate",
+            "engines/trace",
+        )
     ]
     return View(
         seen=(*((path, path) for path in (*trees, *etc)), *worker),

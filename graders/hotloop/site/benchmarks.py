@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from hotloop.site import result_charts
-from hotloop.site.figures import FigureError
 from hotloop.site.markdown import folded, table
 from hotloop.site.runs import NOT_MEASURED
+from hotloop.tasks.figures import FigureError
 
 MOST_ROWS = 8
 MOST_VALUES = 4

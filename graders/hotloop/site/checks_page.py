@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from hotloop import curriculum
-from hotloop.measured_code import measured_code
 from hotloop.site.markdown import Lines, folded, prose, table
 from hotloop.site.runs import NOT_MEASURED
+from hotloop.tasks import curriculum
+from hotloop.tasks.measured_code import measured_code
 
 Row = Mapping[str, Any]
 NEEDS_GPU = "Needs a GPU"

@@ -4,9 +4,9 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from hotloop import curriculum
 from hotloop.core import paths
 from hotloop.site.markdown import folded, table
+from hotloop.tasks import curriculum
 
 FOLDER = "files"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)

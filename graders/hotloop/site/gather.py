@@ -5,19 +5,16 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from hotloop import curriculum
-from hotloop.bank.catalog import Entry, catalog
-from hotloop.bank.guides import guides
 from hotloop.core import paths
-from hotloop.lesson_files import GLOSSARY
-from hotloop.practice import data
-from hotloop.practice.server import PAGE
+from hotloop.learn.bank.catalog import Entry, catalog
+from hotloop.learn.bank.guides import guides
+from hotloop.learn.practice import data
+from hotloop.learn.practice.server import PAGE
 from hotloop.site import (
     benchmarks,
     boundaries,
     checks_page,
     exploits_table,
-    figures,
     guides_page,
     kernels_page,
     learning_map,
@@ -32,6 +29,8 @@ from hotloop.site import (
     ways,
 )
 from hotloop.site.markdown import fill, write
+from hotloop.tasks import curriculum, figures
+from hotloop.tasks.lesson_files import GLOSSARY
 
 MODULES_PLACE = "<!-- modules -->"
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from hotloop.bank.catalog import find
-from hotloop.bank.guides import Correction, Guide
+from hotloop.learn.bank.catalog import find
+from hotloop.learn.bank.guides import Correction, Guide
 from hotloop.site.markdown import front_matter, one_line, prose
 from hotloop.site.questions import address
 

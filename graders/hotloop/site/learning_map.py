@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from hotloop import curriculum
 from hotloop.site import drawing, skill_map
 from hotloop.site.drawing import Box
+from hotloop.tasks import curriculum
 
 PLACE = "<!-- way -->"
 _GAP = 30

@@ -4,11 +4,11 @@ import re
 import shutil
 from pathlib import Path
 
-from hotloop import curriculum, lesson_files
-from hotloop.bank.translation import joined
-from hotloop.lesson_files import LESSON
-from hotloop.site import figures, runs
+from hotloop.learn.bank.translation import joined
+from hotloop.site import runs
 from hotloop.site.markdown import write
+from hotloop.tasks import curriculum, figures, lesson_files
+from hotloop.tasks.lesson_files import LESSON
 
 RUNS_PLACE = "<!-- recorded-runs -->"
 OUTCOMES = "## What you will be able to do"

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hotloop import curriculum, problem
-from hotloop.bank import catalog as questions
+from hotloop.learn.bank import catalog as questions
 from hotloop.site import (
     downloads,
     lessons,
@@ -25,6 +24,7 @@ from hotloop.site.markdown import (
     table,
     write,
 )
+from hotloop.tasks import curriculum, problem
 
 NOTEBOOK = "notebook.md"
 SOLUTIONS = "solutions.md"

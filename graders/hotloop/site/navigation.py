@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hotloop import curriculum
 from hotloop.site import lessons, module_page
+from hotloop.tasks import curriculum
 
 Entry = dict[str, Any] | str
 

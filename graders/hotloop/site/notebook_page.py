@@ -5,10 +5,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from hotloop import curriculum
 from hotloop.core import paths
-from hotloop.render import NOTEBOOK
 from hotloop.site.markdown import folded, front_matter
+from hotloop.tasks import curriculum
+from hotloop.tasks.render import NOTEBOOK
 
 _DETAILS = re.compile(
     r"<details><summary>(?P<title>.*?)</summary>\s*\n(?P<body>.*?)</details>", re.DOTALL

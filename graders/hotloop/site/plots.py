@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hotloop import curriculum, problem
 from hotloop.site import drawing
 from hotloop.site.drawing import COLOURS, LINE, WIDTH, dot, line, rectangle, text
-from hotloop.site.figures import three_digits
 from hotloop.site.markdown import plain
+from hotloop.tasks import curriculum, problem
+from hotloop.tasks.figures import three_digits
 
 REFERENCE = "reference"
 _HOT, _COOL, _LEAF, _PLUM = COLOURS

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from hotloop import curriculum
 from hotloop.site import drawing
 from hotloop.site.drawing import Box
+from hotloop.tasks import curriculum
 
 Modules = Mapping[str, curriculum.Module]
 _GAP = 26

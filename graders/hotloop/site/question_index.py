@@ -5,12 +5,12 @@ Without JavaScript the list shows all questions, and the pages by track divide i
 
 from collections.abc import Iterable, Sequence
 
-from hotloop import curriculum
-from hotloop.bank.catalog import Entry
-from hotloop.bank.interviews import ROUNDS, roles_of, round_of
-from hotloop.bank.question import Kind
+from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.interviews import ROUNDS, roles_of, round_of
+from hotloop.learn.bank.question import Kind
 from hotloop.site.markdown import front_matter, plain, prose
 from hotloop.site.questions import LEVELS_IN_CHINESE, address
+from hotloop.tasks import curriculum
 
 _KINDS: dict[Kind, str] = {
     "concept": "Explain a concept",

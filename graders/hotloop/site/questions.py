@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hotloop import curriculum
-from hotloop.bank.catalog import Entry, Proof
-from hotloop.bank.numeric import draw
-from hotloop.bank.question import Question, WeakAnswer
-from hotloop.bank.translation import Translation, WeakAnswerText
-from hotloop.bank.wording import blocks
 from hotloop.core import paths
+from hotloop.learn.bank.catalog import Entry, Proof
+from hotloop.learn.bank.numeric import draw
+from hotloop.learn.bank.question import Question, WeakAnswer
+from hotloop.learn.bank.translation import Translation, WeakAnswerText
+from hotloop.learn.bank.wording import blocks
 from hotloop.site.markdown import fenced, folded, front_matter, one_line, plain, table
+from hotloop.tasks import curriculum
 
 Words = dict[str, str]
 

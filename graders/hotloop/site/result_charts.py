@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hotloop.site import charts, drawing
-from hotloop.site.figures import three_digits
 from hotloop.site.markdown import plain
+from hotloop.tasks.figures import three_digits
 
 
 @dataclass(frozen=True)

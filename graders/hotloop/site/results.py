@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from hotloop import curriculum
 from hotloop.site import plots
 from hotloop.site.markdown import front_matter, prose, table
-from hotloop.site.recorded import NOT_MEASURED_HERE, freshness, recorded
+from hotloop.tasks import curriculum
+from hotloop.tasks.recorded import NOT_MEASURED_HERE, freshness, recorded
 
 _STANDING = {"current": "current", "older": "older than the code", "unknown": "without a digest"}
 

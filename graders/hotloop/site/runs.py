@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from hotloop import curriculum
-from hotloop.site.figures import three_digits
 from hotloop.site.markdown import folded, table
-from hotloop.site.recorded import circumstances, freshness
+from hotloop.tasks import curriculum
+from hotloop.tasks.figures import three_digits
+from hotloop.tasks.recorded import circumstances, freshness
 
 NOT_MEASURED = "Not yet measured."
 _HEADS = ("candidate", "task", "check", "verdict", "ratio (95 %)", "p50 ms", "of the limit")

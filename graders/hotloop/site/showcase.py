@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from hotloop import curriculum
-from hotloop.bank.catalog import catalog
 from hotloop.core import paths
-from hotloop.course.picture import speed_svg
-from hotloop.course.render_record import prose
-from hotloop.problem import Level, Rung
-from hotloop.site.recorded import recorded
+from hotloop.learn.bank.catalog import catalog
+from hotloop.tasks import curriculum
+from hotloop.tasks.problem import Level, Rung
+from hotloop.tasks.recorded import recorded
+from hotloop.verdicts.picture import speed_svg
+from hotloop.verdicts.render_record import prose
 
 PLACE = "<!-- showcase -->"
 

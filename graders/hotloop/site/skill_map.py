@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from hotloop import curriculum
 from hotloop.site import drawing
 from hotloop.site.markdown import folded, table
+from hotloop.tasks import curriculum
 
 _ROW = 17
 _NAMES = 212

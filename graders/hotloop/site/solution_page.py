@@ -3,11 +3,11 @@
 import textwrap
 from collections.abc import Iterator
 
-from hotloop import curriculum
 from hotloop.core import paths
-from hotloop.markers import Region, parse, regions
-from hotloop.render import NOTEBOOK, NOTEBOOK_SOURCE, sources
 from hotloop.site.markdown import fenced, folded, front_matter, prose
+from hotloop.tasks import curriculum
+from hotloop.tasks.markers import Region, parse, regions
+from hotloop.tasks.render import NOTEBOOK, NOTEBOOK_SOURCE, sources
 
 _LANGUAGES = {".py": "python", ".cu": "cpp", ".cpp": "cpp", ".pbtxt": "text"}
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from hotloop import curriculum
 from hotloop.site import skill_map
 from hotloop.site.markdown import cards, front_matter, one_line, plain, prose, steps_of_five
+from hotloop.tasks import curriculum
 
 Modules = Sequence[curriculum.Module]
 

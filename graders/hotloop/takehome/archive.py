@@ -16,7 +16,7 @@ from pathlib import Path
 
 from hotloop.core.user_error import UserError
 from hotloop.course.hand_in import read_ordinary
-from hotloop.takehome import limits
+from hotloop.learn.pack import limits
 
 
 class Refusal(StrEnum):

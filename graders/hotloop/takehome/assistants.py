@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from hotloop.curriculum import Rubric
-from hotloop.takehome.manifest import Assistants
+from hotloop.learn.pack.manifest import Assistants
 from hotloop.takehome.report import AssistantNote, AssistantUse
+from hotloop.tasks.curriculum import Rubric
 
 FOLDER = "assistant/"
 NOTES = f"{FOLDER}notes.md"

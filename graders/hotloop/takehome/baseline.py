@@ -17,26 +17,28 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, ValidationError
 
-from hotloop import __version__, curriculum, whole_file
+from hotloop import __version__
+from hotloop.core import whole_file
+from hotloop.core.document import Identifier, Strict, Text
+from hotloop.core.intervals import Interval, rate_interval
+from hotloop.core.moment import Moment
 from hotloop.core.record import Record
 from hotloop.course import hand_in
 from hotloop.course.execution import Terms, execute
 from hotloop.course.hand_in import HandIn
 from hotloop.course.release import of_files
 from hotloop.judge.grader_digest import grader_digest
-from hotloop.notebook_cells import NOTEBOOK
-from hotloop.practice.moment import Moment
-from hotloop.problem import Identifier, Strict, Text
+from hotloop.learn.pack.manifest import Digest, Manifest
 from hotloop.takehome import execution
 from hotloop.takehome.chat import Chat, Message
-from hotloop.takehome.intervals import Interval, rate_interval
-from hotloop.takehome.manifest import Digest, Manifest
 from hotloop.takehome.report import BaselinePlace, Position, TaskReport
 from hotloop.takehome.role import Role
 from hotloop.takehome.score import Points, rung_score, share, weighted
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.team import Team, TeamError
-from hotloop.variants import Variant, draw
+from hotloop.tasks import curriculum
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.tasks.variants import Variant, draw
 
 NAME = "baseline.json"
 SOLVED = 0.5

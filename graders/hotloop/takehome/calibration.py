@@ -11,18 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.document import Identifier, Strict
+from hotloop.core.intervals import Interval, median_interval, rate_interval
 from hotloop.course import item_statistics
 from hotloop.course.item_statistics import GOOD_CORRELATION
-from hotloop.curriculum import Task
-from hotloop.problem import Identifier, Strict
+from hotloop.learn.pack.manifest import RoleId
 from hotloop.takehome import quality, scorecard
-from hotloop.takehome.intervals import Interval, median_interval, rate_interval
-from hotloop.takehome.manifest import RoleId
 from hotloop.takehome.report import JSON_NAME, CheckQuality, Report, TaskReport, UnreadableReport
 from hotloop.takehome.score import BEST_MARK
 from hotloop.takehome.scorecard import Scorecard, ScorecardError, written_marks
 from hotloop.takehome.team import PackRecord, Team
 from hotloop.takehome.written_here import OwnReports
+from hotloop.tasks.curriculum import Task
 
 Floats = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
+from hotloop.core.document import Strict
 from hotloop.core.user_error import UserError
-from hotloop.problem import Strict
 
 TRIES = 4
 LONGEST_WAIT_S = 60.0

@@ -12,12 +12,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from hotloop.alike.parts import Language
-from hotloop.bank.question import WeakAnswer
-from hotloop.problem import Identifier, Strict, Text
+from hotloop.core.document import Identifier, Strict, Text
+from hotloop.core.yaml_lines import load
+from hotloop.course.alike.parts import Language
+from hotloop.learn.bank.question import WeakAnswer
 from hotloop.takehome import code_shown
 from hotloop.takehome.report import CodeShown, FollowUp, RungReport, TaskReport
-from hotloop.yaml_lines import load
 
 MOST = 3
 AROUND = 2

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from hotloop.alike.parts import Language, language_of
+from hotloop.course.alike.parts import Language, language_of
 from hotloop.course.learner_files import MAX_LINE, lines_of
-from hotloop.curriculum import Task
-from hotloop.notebook_cells import NOTEBOOK, Cell, readable_cells
 from hotloop.takehome.report import CodeShown, RungReport
+from hotloop.tasks.curriculum import Task
+from hotloop.tasks.notebook_cells import NOTEBOOK, Cell, readable_cells
 
 MOST_LINES = 1500
 """Most lines of one file or cell; no solution has half as many."""

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from hotloop.core.document import Strict
+from hotloop.core.intervals import Interval
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.predicting.scores import Scored, VivaScore
-from hotloop.problem import Strict
-from hotloop.takehome.intervals import Interval
-from hotloop.takehome.manifest import Pseudonym, RoleId
+from hotloop.learn.pack.manifest import Pseudonym, RoleId
+from hotloop.learn.predicting.scores import Scored, VivaScore
 from hotloop.takehome.report import CONFINED, Report, TaskReport
 from hotloop.takehome.score import BEST_MARK, share, weighted
 from hotloop.takehome.scorecard import Scorecard, written_marks

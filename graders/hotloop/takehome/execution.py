@@ -9,14 +9,14 @@ from hotloop.core.record import Record
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Work
 from hotloop.course.executors.local import Local
-from hotloop.curriculum import load_module
 from hotloop.judge.client import lost
 from hotloop.judge.job import Job
 from hotloop.sandbox.level import level
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
-from hotloop.task_spec import task_spec
-from hotloop.variants import Variant
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.task_spec import task_spec
+from hotloop.tasks.variants import Variant
 
 _TERMS = Terms()
 

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from hotloop.bank import catalog
-from hotloop.bank.catalog import Entry
-from hotloop.curriculum import Module
+from hotloop.learn.bank import catalog
+from hotloop.learn.bank.catalog import Entry
 from hotloop.takehome import code_questions
 from hotloop.takehome.report import FollowUp, RungReport, TaskReport
+from hotloop.tasks.curriculum import Module
 
 MOST = 6
 MOST_STRONG = 1

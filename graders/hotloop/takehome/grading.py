@@ -5,10 +5,10 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
-from hotloop import whole_file
+from hotloop.core import whole_file
+from hotloop.learn.pack.manifest import ForgedManifest
 from hotloop.takehome import execution, report_page, viva, written_here
 from hotloop.takehome.integrity.signal import Signal
-from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.report import (
     HTML_NAME,
     JSON_NAME,
@@ -19,12 +19,7 @@ from hotloop.takehome.report import (
 )
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.signalling import signals
-from hotloop.takehome.submission import (
-    RefusedSubmission,
-    Submission,
-    given_files,
-    open_submission,
-)
+from hotloop.takehome.submission import RefusedSubmission, Submission, given_files, open_submission
 from hotloop.takehome.team import Team, TeamError
 from hotloop.takehome.written_here import OwnReports
 

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hotloop import curriculum, whole_file
+from hotloop.core import whole_file
 from hotloop.core.user_error import UserError
-from hotloop.notebook_cells import MAX_SOURCE, UNREADABLE_CELL, Cell, cells
-from hotloop.takehome import limits, manifest, work_files, work_log
-from hotloop.takehome.manifest import ForgedManifest, Manifest, PackFolder
+from hotloop.learn.pack import limits, manifest, work_files, work_log
+from hotloop.learn.pack.manifest import ForgedManifest, Manifest, PackFolder
+from hotloop.tasks import curriculum
+from hotloop.tasks.notebook_cells import MAX_SOURCE, UNREADABLE_CELL, Cell, cells
 from hotloop.worker.notebook import Unreadable
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -11,11 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hotloop import __version__, own_environments
-from hotloop.curriculum import Task
-from hotloop.takehome.manifest import Manifest
+from hotloop import __version__
+from hotloop.core import own_environments
+from hotloop.learn.pack.manifest import Manifest
 from hotloop.takehome.role import Role
 from hotloop.takehome.team import keep_until
+from hotloop.tasks.curriculum import Task
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from uuid import UUID
 
+from hotloop.core.intervals import Interval
 from hotloop.takehome import compare, scorecard
-from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import JSON_NAME, UnreadableReport, read_report
 from hotloop.takehome.scorecard import Scorecard, ScorecardError
 from hotloop.takehome.team import PackRecord, Team

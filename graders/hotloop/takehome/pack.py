@@ -20,8 +20,11 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from hotloop import __version__
+from hotloop.core.yaml_lines import place
 from hotloop.judge.grader_digest import grader_digest
-from hotloop.takehome import assistants, manifest, seen, work_files
+from hotloop.learn.pack import manifest, seen, work_files
+from hotloop.learn.pack.manifest import Manifest
+from hotloop.takehome import assistants
 from hotloop.takehome import team as teams
 from hotloop.takehome.handing_in import zipped
 from hotloop.takehome.instructions import (
@@ -30,14 +33,12 @@ from hotloop.takehome.instructions import (
     instructions_markdown,
     makefile,
 )
-from hotloop.takehome.manifest import Manifest
 from hotloop.takehome.role import Role
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.team import AlreadyInvited, PackRecord, Team, TeamError
-from hotloop.yaml_lines import place
 
 if TYPE_CHECKING:
-    from hotloop.variants import Variant
+    from hotloop.tasks.variants import Variant
 import secrets
 from collections.abc import Collection
 
@@ -222,7 +223,7 @@ def _draw(team: Team, role: Role) -> tuple[str, Variant]:
     Of several draws it takes the one whose largest overlap with an earlier candidate's variant, in
     tasks that both have, is smallest; then the one with the smallest total overlap.
     """
-    from hotloop.variants import draw, same_answers
+    from hotloop.tasks.variants import draw, same_answers
 
     packs = team.packs()
     taken = {record.pseudonym for record in packs}

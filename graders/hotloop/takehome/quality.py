@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from hotloop import curriculum
+from hotloop.core.intervals import Interval, rate_interval
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Measurement, Module, Run, Task
-from hotloop.measured_code import measured_code
+from hotloop.core.yaml_lines import CurriculumError, load
 from hotloop.takehome.integrity.similarity import wrong_answers
-from hotloop.takehome.intervals import Interval, rate_interval
 from hotloop.takehome.recorded import recorded
 from hotloop.takehome.report import CheckQuality, MutantTrials, SpeedRate, VariantTrials
 from hotloop.takehome.team import Team
-from hotloop.yaml_lines import CurriculumError, load
+from hotloop.tasks import curriculum
+from hotloop.tasks.curriculum import Measurement, Module, Run, Task
+from hotloop.tasks.measured_code import measured_code
 
 REFERENCE = "reference"
 

@@ -13,17 +13,18 @@ from uuid import UUID
 
 from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, ValidationError
 
-from hotloop.bank.question import WeakAnswer
+from hotloop.core.document import Identifier, Strict, Text
+from hotloop.core.intervals import Interval
+from hotloop.core.moment import Moment
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Rubric, Task, TaskKey, Tier
-from hotloop.practice.moment import Moment
-from hotloop.predicting.scores import VivaScore
-from hotloop.problem import Identifier, Rung, Strict, Text
+from hotloop.learn.bank.question import WeakAnswer
+from hotloop.learn.pack.manifest import Assistants, Digest, Pseudonym, RoleId
+from hotloop.learn.predicting.scores import VivaScore
 from hotloop.takehome.integrity.signal import Signal
-from hotloop.takehome.intervals import Interval
-from hotloop.takehome.manifest import Assistants, Digest, Pseudonym, RoleId
+from hotloop.tasks.curriculum import Rubric, Task, TaskKey, Tier
+from hotloop.tasks.problem import Rung
 
 FORMAT = 1
 JSON_NAME = "report.json"

@@ -11,16 +11,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from hotloop import curriculum
-from hotloop.bank.export import markup
-from hotloop.course import render_record
-from hotloop.html_templates import environment
-from hotloop.judged_again import seeds
-from hotloop.takehome import assistants, code_shown, intervals, quality
+from hotloop.core import intervals
+from hotloop.core.html_templates import environment
+from hotloop.core.intervals import Interval
+from hotloop.learn.bank.export import markup
+from hotloop.takehome import assistants, code_shown, quality
 from hotloop.takehome.integrity.signal import Signal
-from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import CONFINED, BaselinePlace, Position, Report, TaskReport
 from hotloop.takehome.scorecard import OVERALL_RUBRIC
+from hotloop.tasks import curriculum
+from hotloop.tasks.judged_again import seeds
+from hotloop.verdicts import render_record
 
 _TEMPLATES = Path(__file__).parent / "templates" / "report"
 

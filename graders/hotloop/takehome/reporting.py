@@ -3,15 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from hotloop import __version__, curriculum
+from hotloop import __version__
+from hotloop.core.intervals import Interval, total
 from hotloop.core.record import Record, counts
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Module, Task
 from hotloop.judge.grader_digest import grader_digest
-from hotloop.problem import Rung
+from hotloop.learn.pack.work_log import active_minutes
 from hotloop.takehome import assistants, baseline, code_shown, quality, signalling, viva, written
 from hotloop.takehome.follow_ups import follow_ups
-from hotloop.takehome.intervals import Interval, total
 from hotloop.takehome.report import (
     JSON_NAME,
     TITLES,
@@ -29,8 +28,10 @@ from hotloop.takehome.role import Role
 from hotloop.takehome.score import Points, open_points, rung_score, share, weighted
 from hotloop.takehome.submission import Submission, given_files
 from hotloop.takehome.team import Team
-from hotloop.takehome.work_log import active_minutes
 from hotloop.takehome.written import Answer
+from hotloop.tasks import curriculum
+from hotloop.tasks.curriculum import Module, Task
+from hotloop.tasks.problem import Rung
 
 _READ = "A person reads this; its points are open until the scorecard is filed."
 _ELSEWHERE = (

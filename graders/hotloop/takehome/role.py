@@ -35,11 +35,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
 
-from hotloop import __version__, curriculum
-from hotloop.curriculum import Module, Rubric, Task
-from hotloop.problem import Identifier, Strict, Text, refuse_repeats
-from hotloop.takehome.manifest import Assistants, PackTask, RoleId, WorkLogRule
-from hotloop.yaml_lines import CurriculumError, load, place
+from hotloop import __version__
+from hotloop.core.document import Identifier, Strict, Text
+from hotloop.core.yaml_lines import CurriculumError, load, place
+from hotloop.learn.pack.manifest import Assistants, PackTask, RoleId, WorkLogRule
+from hotloop.tasks import curriculum
+from hotloop.tasks.curriculum import Module, Rubric, Task
+from hotloop.tasks.problem import refuse_repeats
 
 NAME = "takehome.yaml"
 

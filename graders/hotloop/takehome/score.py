@@ -11,9 +11,10 @@ from typing import Annotated, Any, Protocol, cast
 
 from pydantic import Field
 
+from hotloop.core.document import Strict
+from hotloop.core.intervals import Interval, total
 from hotloop.core.record import Record, RungRecord
-from hotloop.problem import Rung, Strict
-from hotloop.takehome.intervals import Interval, total
+from hotloop.tasks.problem import Rung
 
 BEST_MARK = 4
 """Highest mark of a rubric."""

@@ -18,16 +18,16 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from hotloop import whole_file
+from hotloop.core import whole_file
+from hotloop.core.document import Strict, Text
+from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
-from hotloop.curriculum import Rubric
-from hotloop.practice.moment import Moment
-from hotloop.problem import Strict, Text
+from hotloop.learn.pack.manifest import Digest, Pseudonym
 from hotloop.takehome import assistants
-from hotloop.takehome.manifest import Digest, Pseudonym
 from hotloop.takehome.report import JSON_NAME, Report, UnreadableReport
 from hotloop.takehome.team import Team
 from hotloop.takehome.written_here import AlteredReport, OwnReports
+from hotloop.tasks.curriculum import Rubric
 
 OVERALL = "overall"
 ASSISTANTS = "assistants"

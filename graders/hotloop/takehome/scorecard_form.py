@@ -6,11 +6,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from hotloop.core.document import Strict
 from hotloop.core.user_error import UserError
-from hotloop.problem import Strict
+from hotloop.core.yaml_lines import load
 from hotloop.takehome.role import Whole
 from hotloop.takehome.scorecard import Criterion, Decision, Filing, Form, Mark, Note
-from hotloop.yaml_lines import load
 
 _BEGINNING = """\
 # The scorecard of {name}. What is required needs a mark, 0 to 4, and a word of why;

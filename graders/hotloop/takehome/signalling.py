@@ -5,16 +5,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
-from hotloop import curriculum
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
+from hotloop.learn.pack.manifest import ForgedManifest
 from hotloop.takehome.integrity import prose, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import MOST_OTHERS, Other
-from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.submission import RefusedSubmission, Submission, given_files, open_submission
 from hotloop.takehome.team import PackRecord, Team, TeamError
-from hotloop.variants import Variant
+from hotloop.tasks import curriculum
+from hotloop.tasks.variants import Variant
 
 _ORDER = {"strong": 0, "moderate": 1, "weak": 2}
 

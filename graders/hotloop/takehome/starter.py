@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from hotloop.curriculum import Module
-from hotloop.render import NOTEBOOK, render
 from hotloop.takehome import cell_names
+from hotloop.tasks.curriculum import Module
+from hotloop.tasks.render import NOTEBOOK, render
 
 if TYPE_CHECKING:
-    from hotloop.variants import Variant
+    from hotloop.tasks.variants import Variant
 
 _HINT = re.compile(r"<details><summary>Hint: .*?</details>\n*", re.DOTALL)
 _ABOUT_HINTS = re.compile(

@@ -13,16 +13,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
-from hotloop import curriculum
 from hotloop.course import hand_in
 from hotloop.course.hand_in import HandIn
 from hotloop.course.release import of_files
-from hotloop.notebook_cells import NOTEBOOK
-from hotloop.takehome import archive, limits, manifest, work_files, work_log
+from hotloop.learn.pack import limits, manifest, work_files, work_log
+from hotloop.learn.pack.manifest import ForgedManifest, Manifest
+from hotloop.learn.pack.work_log import WorkLog
+from hotloop.takehome import archive
 from hotloop.takehome.archive import Refusal, RefusedSubmission
-from hotloop.takehome.manifest import ForgedManifest, Manifest
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
-from hotloop.takehome.work_log import WorkLog
+from hotloop.tasks import curriculum
+from hotloop.tasks.notebook_cells import NOTEBOOK
 
 
 @dataclass(frozen=True)

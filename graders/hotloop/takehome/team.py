@@ -1,7 +1,7 @@
 """A team's folder: keys, roles, packs, submissions, reports, encrypted names, audit log.
 
     team.json                 description of the folder, and the public key
-    keys/                     see hotloop.takehome.keys; mode 0700
+    keys/                     see hotloop.learn.pack.keys; mode 0700
     roles/<role>/takehome.yaml
     packs/<pack>/             pack.zip, manifest.json, variant.json, record.json
     submissions/<pack>/       one zip for each accepted hand-in
@@ -29,20 +29,21 @@ from uuid import UUID
 
 from pydantic import Field, ValidationError
 
-from hotloop import whole_file
+from hotloop.core import whole_file
+from hotloop.core.document import Strict
+from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
-from hotloop.practice.moment import Moment
-from hotloop.problem import Strict
+from hotloop.learn.pack import chain, keys
+from hotloop.learn.pack.keys import TeamKey
+from hotloop.learn.pack.manifest import NAME as MANIFEST
+from hotloop.learn.pack.manifest import VARIANT, Digest, Manifest, Pseudonym, RoleId, verify
 from hotloop.sandbox import scratch
-from hotloop.takehome import chain, keys, role
-from hotloop.takehome.keys import TeamKey
-from hotloop.takehome.manifest import NAME as MANIFEST
-from hotloop.takehome.manifest import VARIANT, Digest, Manifest, Pseudonym, RoleId, verify
+from hotloop.takehome import role
 from hotloop.takehome.role import Role, read_role
 
 if TYPE_CHECKING:
     from hotloop.takehome.submission import Submission
-    from hotloop.variants import Variant
+    from hotloop.tasks.variants import Variant
 
 DESCRIPTION = "team.json"
 PACK = "pack.zip"
@@ -248,7 +249,7 @@ class Team:
 
     def variant(self, pack: UUID) -> Variant:
         """Return the candidate's variant. Raises TeamError if it differs from the signed one."""
-        from hotloop.variants import Variant
+        from hotloop.tasks.variants import Variant
 
         path = self.pack_folder(pack) / VARIANT
         try:

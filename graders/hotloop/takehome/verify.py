@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
+from hotloop.core.document import Strict
+from hotloop.core.intervals import Interval
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.problem import Strict
 from hotloop.takehome import execution
-from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report, TaskReport
 from hotloop.takehome.reporting import make_report, of_take_home
 from hotloop.takehome.score import earned

@@ -17,19 +17,20 @@ from uuid import UUID
 
 from pydantic import Field, ValidationError
 
-from hotloop import curriculum, render, whole_file
+from hotloop.core import whole_file
+from hotloop.core.document import Strict, Text
+from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
-from hotloop.practice.moment import Moment
-from hotloop.predicting import items
-from hotloop.predicting.items import Item, ItemSet
-from hotloop.predicting.own_code import Work
-from hotloop.predicting.scores import Prediction, Scored, Truth, VivaScore, scored
-from hotloop.problem import Strict, Text
+from hotloop.core.yaml_lines import load
+from hotloop.learn.pack.manifest import Digest, Pseudonym
+from hotloop.learn.predicting import items
+from hotloop.learn.predicting.items import Item, ItemSet
+from hotloop.learn.predicting.own_code import Work
+from hotloop.learn.predicting.scores import Prediction, Scored, Truth, VivaScore, scored
 from hotloop.takehome.execution import code_tasks
-from hotloop.takehome.manifest import Digest, Pseudonym
 from hotloop.takehome.submission import given_files, open_submission
 from hotloop.takehome.team import Team
-from hotloop.yaml_lines import load
+from hotloop.tasks import curriculum, render
 
 NAME, PAGE, ANSWERS = "viva.json", "viva.html", "viva_answers.json"
 FIXED_MOST = 4

@@ -12,12 +12,12 @@ from uuid import UUID
 
 from markupsafe import Markup
 
-from hotloop import whole_file
-from hotloop.html_templates import environment
-from hotloop.predicting.items import Item
-from hotloop.predicting.outcomes import WORDS
-from hotloop.predicting.scores import REASONING, SURE
-from hotloop.predicting.widths import WIDTHS
+from hotloop.core import whole_file
+from hotloop.core.html_templates import environment
+from hotloop.learn.predicting.items import Item
+from hotloop.learn.predicting.outcomes import WORDS
+from hotloop.learn.predicting.scores import REASONING, SURE
+from hotloop.learn.predicting.widths import WIDTHS
 from hotloop.takehome import viva
 from hotloop.takehome.team import Team
 from hotloop.takehome.viva import Viva

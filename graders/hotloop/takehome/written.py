@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hotloop.course.repair import MISSING_ANSWER
-from hotloop.curriculum import Task
-from hotloop.notebook_cells import readable_cells
+from hotloop.tasks.curriculum import Task
+from hotloop.tasks.notebook_cells import readable_cells
 
 LONGEST = 20_000
 """Most characters of an answer that the report quotes."""

@@ -299,7 +299,7 @@ def load_file(path: Path) -> Namespace:
 
 def load_operators(path: Path) -> Namespace:
     """Build a CUDA file, which registers its operators with PyTorch. Returns an empty namespace."""
-    from hotloop.simulate.extension import load
+    from hotloop.engines.simulate.extension import load
 
     load(path)
     return {}

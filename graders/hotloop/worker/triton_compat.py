@@ -58,7 +58,7 @@ class _WhenImported(MetaPathFinder):
 
 @cache
 def _correct() -> None:
-    from hotloop.worker import (  # they need numpy, which not every worker does
+    from hotloop.worker import (
         triton_float_bits,
         triton_modules,
         triton_operations,

@@ -13,12 +13,12 @@ from typing import Any
 
 from staged.clone import hand_in, make
 
-from hotloop import curriculum, render
 from hotloop.core import paths
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.judge.lease import Lease
-from hotloop.local_judging import judge_submission
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.local_judging import judge_submission
 from simulation.model import Arrival, Site, simulate
 from simulation.times import ServiceTimes, Stage, TaskTimes
 

@@ -100,7 +100,7 @@ def make(root: Path) -> Clone:
     ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "_data")
     shutil.copytree(CLONE / "graders" / "hotloop", package, ignore=ignored)
     given = BENCHMARKS / "array_warmup"
-    checks = package / "checks" / lab.MODULE
+    checks = package / "tasks" / "modules" / lab.MODULE
     checks.mkdir()
     shutil.copyfile(given / "tasks.py", checks / "tasks.py")
     data = root / "curriculum"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hotloop import authoring as hl
+from hotloop.tasks import authoring as hl
 
 
 def vector(rng, size):

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from hotloop import render
 from hotloop.cli import app
-from hotloop.local_judging import lay_out
+from hotloop.tasks import render
+from hotloop.tasks.local_judging import lay_out
 
 WRONG = "transformer_compilation", "costs_nearest_shape"
 

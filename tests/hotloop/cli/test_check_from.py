@@ -177,7 +177,7 @@ def test_one_argument_is_a_folder_unless_the_answer_lies_here(
         asked.append(folder)
         return {"layer_norm": judged()}
 
-    monkeypatch.setattr("hotloop.local_judging.judge_folder", judge_folder)
+    monkeypatch.setattr("hotloop.tasks.local_judging.judge_folder", judge_folder)
     monkeypatch.chdir(problem.parent)
     answer = problem / "answer" / "layer_norm.py"
     shutil.copy(answer, problem / "layer_norm.py")
@@ -200,6 +200,6 @@ def test_the_exit_code_is_not_0_where_something_failed(
 ) -> None:
     """The judge's own failure is none of a pass; what cannot be measured here is no failure."""
     found = {"layer_norm": judged(verdict)}
-    monkeypatch.setattr("hotloop.local_judging.judge_folder", lambda *_, **__: found)
+    monkeypatch.setattr("hotloop.tasks.local_judging.judge_folder", lambda *_, **__: found)
     fine = {Verdict.PASSED, Verdict.UNDECIDED, Verdict.NOT_MEASURED}
     assert checked(problem)[0] == int(verdict not in fine)

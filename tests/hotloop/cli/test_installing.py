@@ -5,9 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from hotloop import extras, own_environments
 from hotloop.cli import app, installing
-from hotloop.serving.environment import INSTALL
+from hotloop.core import extras, own_environments
+from hotloop.engines.serving.environment import INSTALL
 
 
 @pytest.mark.parametrize(

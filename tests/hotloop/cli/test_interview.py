@@ -16,8 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
-from hotloop.practice import store
-from hotloop.practice.state import Review, State
+from hotloop.learn.practice import store
+from hotloop.learn.practice.state import Review, State
 
 from ..waiting import until
 

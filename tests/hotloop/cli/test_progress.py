@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
-from hotloop.practice import store, verdicts
+from hotloop.learn.practice import store, verdicts
 
 LINE = {
     "at": "2026-03-01T09:30:00.125Z",

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from hotloop import extras
 from hotloop.cli import app
+from hotloop.core import extras
 
 KEY = "tvm_passes.at_which_level_is_tir"
 

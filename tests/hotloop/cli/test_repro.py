@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hotloop import render
 from hotloop.cli import app, repro
 from hotloop.core.record import Circumstances, Record
 from hotloop.core.verdict import Verdict
-from hotloop.local_judging import lay_out
-from hotloop.markers import parse, regions
-from hotloop.practice import verdicts
-from hotloop.problem import Score
-from hotloop.takehome.manifest import PackFolder
+from hotloop.learn.pack.manifest import PackFolder
+from hotloop.learn.practice import verdicts
+from hotloop.tasks import render
+from hotloop.tasks.local_judging import lay_out
+from hotloop.tasks.markers import parse, regions
+from hotloop.tasks.problem import Score
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(200)]
 
@@ -139,7 +139,7 @@ def test_nothing_that_is_written_holds_a_seed_or_a_solution(
     }
     assert len(solved) > 20
     assert not [line for line in solved if line in program]
-    assert "hotloop.checks" not in program
+    assert "hotloop.tasks.modules" not in program
     assert "solutions" not in program
 
 

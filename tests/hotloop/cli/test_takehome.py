@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app, lab
-from hotloop.takehome import chain, work_log
+from hotloop.learn.pack import chain, work_log
 
 pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
 

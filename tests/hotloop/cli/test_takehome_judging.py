@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
 
-from hotloop import render
 from hotloop.cli import app
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.team import Team
+from hotloop.tasks import render
 
 ROLE = """\
 format: 1

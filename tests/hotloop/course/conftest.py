@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from hotloop import __version__, curriculum
+from hotloop import __version__
 from hotloop.core import paths, wire
 from hotloop.core.record import Circumstances, Record, RungRecord, summarize
 from hotloop.core.verdict import Verdict
@@ -26,6 +26,7 @@ from hotloop.course.prepare import prepare
 from hotloop.course.results import Graded
 from hotloop.judge.job import Job
 from hotloop.sandbox.plain import launch_plain
+from hotloop.tasks import curriculum
 
 # Warnings of nbgrader 0.9.6 about its own dependencies.
 _FOREIGN_WARNINGS = (

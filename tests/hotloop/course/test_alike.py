@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from hotloop.alike.likeness import MODERATE
 from hotloop.cli import app
+from hotloop.course.alike.likeness import MODERATE
 
 ORIGINAL = """collected(7)
 

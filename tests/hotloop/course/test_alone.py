@@ -18,10 +18,10 @@ from hotloop.course.executors import Outcomes, Work
 from hotloop.course.isolation import Isolation
 from hotloop.course.kernel import Limits
 from hotloop.course.notebook_run import NotebookRun, Settings
-from hotloop.curriculum import load_module
 from hotloop.judge.lease import Lease
 from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.plain import launch_plain
+from hotloop.tasks.curriculum import load_module
 
 from ..waiting import until
 

@@ -10,7 +10,6 @@ import pytest
 from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
-from hotloop import curriculum
 from hotloop.cli import app
 from hotloop.course import dates, execution, regrade
 from hotloop.course.attempts import attempt
@@ -21,6 +20,7 @@ from hotloop.course.config import CONFIG_FILE, database
 from hotloop.course.executors import local
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.policy import utc_now
+from hotloop.tasks import curriculum
 
 from .exported import exported
 

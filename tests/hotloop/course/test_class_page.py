@@ -21,8 +21,8 @@ from hotloop.course.class_page.marks import ClassMarks, Mark, ModuleMarks, read_
 from hotloop.course.class_page.page import page
 from hotloop.course.class_page.summary import document, summary
 from hotloop.course.class_page.timing import timings
-from hotloop.curriculum import load_module
-from hotloop.problem import Score
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.problem import Score
 
 MODULE = "fused_softmax"
 TASKS = ["online_pass", "cuda_naive", "explain"]

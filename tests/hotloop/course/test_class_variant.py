@@ -11,9 +11,9 @@ from hotloop.core.verdict import Verdict
 from hotloop.course import classroom, prepare
 from hotloop.course.attempts.store import store
 from hotloop.course.grade import grade
-from hotloop.lesson_files import beside_notebook
-from hotloop.render import render, submission
-from hotloop.variants import beside, of_class, plain
+from hotloop.tasks.lesson_files import beside_notebook
+from hotloop.tasks.render import render, submission
+from hotloop.tasks.variants import beside, of_class, plain
 
 MODULE, TASK = "ssa_passes", "fold"
 WORD = "autumn 2030"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import render
 from hotloop.course.config import CONFIG_FILE
 from hotloop.course.prepare import prepare
+from hotloop.tasks import render
 
 pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 MODULE = "fused_softmax"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import curriculum, render
-from hotloop.course import demo
+from hotloop.author import demo
 from hotloop.course.results import Graded, TaskResult
+from hotloop.tasks import curriculum, render
 
 
 def test_everything_that_is_promised_is_handed_in(tmp_path: Path) -> None:

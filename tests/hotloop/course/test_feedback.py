@@ -12,8 +12,8 @@ from nbformat.v4 import new_markdown_cell, new_raw_cell
 from traitlets.config import Config
 
 from hotloop.course import points
-from hotloop.course.render_record import points_text
-from hotloop.problem import Score
+from hotloop.tasks.problem import Score
+from hotloop.verdicts.render_record import points_text
 
 EVIL = "<script>alert('EVIL')</script><img src=x onerror=alert('EVIL')>"
 CODE = f"""

@@ -14,19 +14,20 @@ import pytest
 from rich.console import Console
 
 import hotloop
-from hotloop import verdict_words
 from hotloop.cli import check
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course import book, export, feedback, render_record, results
+from hotloop.course import book, export, feedback, results
 from hotloop.course.class_page.marks import ClassMarks, Mark, ModuleMarks
 from hotloop.course.class_page.page import page
 from hotloop.course.class_page.summary import summary
 from hotloop.course.scores import Scored
-from hotloop.curriculum import load_module
-from hotloop.practice import verdicts
-from hotloop.problem import settle
-from hotloop.remote.service.lti import scores
+from hotloop.learn.practice import verdicts
+from hotloop.service.lti import scores
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.problem import settle
+from hotloop.verdicts import render_record
+from hotloop.verdicts import words as verdict_words
 
 AROUND = Circumstances("ab" * 32, "0.1", "", "A CPU", "", {}, "00ff", "none", "t", 3.2)
 MODULE = load_module("transformer_compilation")
@@ -51,17 +52,17 @@ SHOW = {
     "course/class_page/summary.py",
     "course/export.py",
     "course/feedback.py",
-    "course/render_record.py",
+    "verdicts/render_record.py",
     "course/results.py",
     "course/scores.py",
     "course/templates/class_page/index.html.j2",
-    "harbor/parts/tests/judge.py",
-    "practice/verdicts.py",
-    "remote/service/board.py",
-    "remote/service/lti/scores.py",
+    "author/harbor/parts/tests/judge.py",
+    "learn/practice/verdicts.py",
+    "service/board.py",
+    "service/lti/scores.py",
     "takehome/score.py",
     "takehome/templates/report/report.html.j2",
-    "verdict_words.py",
+    "verdicts/words.py",
 }
 """Files that say of points, or leave out, what is instrumented. Each has a test below."""
 
@@ -95,35 +96,35 @@ SHOW_NOBODY = {
     "course/rubric.py": "points that a person gives",
     "course/standing.py": "stores sums",
     "course/templates/feedback/index.html.j2": ROWS,
-    "device_levels.py": NO_LEARNERS,
-    "doctor.py": "points of tasks",
-    "evidence.py": NO_LEARNERS,
-    "exploits.py": NO_LEARNERS,
-    "fitness.py": NO_LEARNERS,
+    "author/device_levels.py": NO_LEARNERS,
+    "learn/doctor.py": "points of tasks",
+    "author/evidence.py": NO_LEARNERS,
+    "author/exploits.py": NO_LEARNERS,
+    "tasks/fitness.py": NO_LEARNERS,
     "judge/levels.py": "the judge",
     "judge/rung.py": "the judge",
     "judge/rungs/cuda_traffic.py": "the judge",
     "judge/scheduling.py": "the judge",
     "judge/speed.py": "the judge",
-    "judged_again.py": "judges open checks again",
-    "notebook.py": "shows by course/render_record.py",
-    "own_problem.py": "an author's own problem",
-    "problem.py": "adds up",
-    "remote/job.py": "form of what remote/service/board.py says",
-    "render.py": "points of tasks",
+    "tasks/judged_again.py": "judges open checks again",
+    "learn/notebook.py": "shows by course/render_record.py",
+    "tasks/own_problem.py": "an author's own problem",
+    "tasks/problem.py": "adds up",
+    "learn/remote/job.py": "form of what remote/service/board.py says",
+    "tasks/render.py": "points of tasks",
     "site/charts.py": "points of a drawing",
     "site/module_page.py": NO_LEARNERS,
     "takehome/baseline.py": NO_LEARNERS,
     "takehome/calibration.py": SIMULATED,
     "takehome/code_questions.py": REPORT,
     "takehome/follow_ups.py": REPORT,
-    "takehome/intervals.py": REPORT,
+    "core/intervals.py": REPORT,
     "takehome/quality.py": SIMULATED,
     "takehome/reporting.py": REPORT,
     "takehome/role.py": "points of tasks",
     "takehome/verify.py": REPORT,
-    "takehome/work_log.py": "a candidate's own log; what counts is in the report",
-    "task_spec.py": "what is asked",
+    "learn/pack/work_log.py": "a candidate's own log; what counts is in the report",
+    "tasks/task_spec.py": "what is asked",
 }
 
 READS_POINTS = re.compile(r"\b(settled?|points_text|Placed)\(|\.(earned|points)\b")
@@ -137,7 +138,7 @@ def test_every_file_that_reads_points_is_listed() -> None:
         if path.suffix in {".py", ".j2", ".html", ".js"}
         and READS_POINTS.search(path.read_text(encoding="utf-8"))
     }
-    found = {name for name in found if not name.startswith(("checks/", "core/verdict"))}
+    found = {name for name in found if not name.startswith(("tasks/modules/", "core/verdict"))}
     assert found == SHOW | set(SHOW_NOBODY)
 
 
@@ -224,7 +225,7 @@ def test_the_reward_of_a_harness(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    parts = Path(hotloop.__file__).parent / "harbor" / "parts" / "tests" / "judge.py"
+    parts = Path(hotloop.__file__).parent / "author" / "harbor" / "parts" / "tests" / "judge.py"
     (tmp_path / "judge.py").write_bytes(parts.read_bytes())
     asked = {"module": RECORD.module, "task": RECORD.task}
     (tmp_path / "asked.json").write_text(json.dumps(asked), encoding="utf-8")

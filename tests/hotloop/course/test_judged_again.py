@@ -11,9 +11,9 @@ from hotloop.core.verdict import Verdict
 from hotloop.course.isolation import Isolation
 from hotloop.course.kernel import Limits
 from hotloop.course.notebook_run import NotebookRun, Settings
-from hotloop.curriculum import load_module
 from hotloop.judge.lease import Lease
 from hotloop.sandbox.plain import launch_plain
+from hotloop.tasks.curriculum import load_module
 
 CELLS = [("", "def answer():\n    return 42"), ("answer", "")]
 

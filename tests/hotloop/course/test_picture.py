@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.course.picture import bars, describe, seconds, speed_svg
+from hotloop.verdicts.picture import bars, describe, seconds, speed_svg
 
 EVIDENCE: dict[str, Any] = {
     "baseline_seconds": {"p20": 0.0018, "p50": 0.002, "p80": 0.0022},

@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 from nbgrader.api import Gradebook
 
+from hotloop.core.yaml_lines import CurriculumError
 from hotloop.course.config import load_config
 from hotloop.course.policy import FILE, Policy, When, decide, decide_for, load_policy
-from hotloop.yaml_lines import CurriculumError
 
 NOON = datetime(2026, 5, 4, 12)
 HOUR = timedelta(hours=1)

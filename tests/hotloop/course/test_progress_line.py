@@ -9,7 +9,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from hotloop import render
+from hotloop.tasks import render
 
 CHECK = "from hotloop import check\ncheck('fused_softmax.online_pass')"
 
@@ -22,7 +22,7 @@ def run(source: str, folder: Path) -> list[Any]:
 
 
 LINE = """
-from hotloop.course.progress_line import progress_line
+from hotloop.verdicts.progress_line import progress_line
 with progress_line("a_task", 41.4) as say:
     say("measuring <fast>")
     {inside}
@@ -75,7 +75,7 @@ def test_a_check_leaves_its_verdict_and_no_line(tmp_path: Path) -> None:
 
 
 def test_nothing_is_printed_where_no_notebook_listens(capsys: pytest.CaptureFixture[str]) -> None:
-    from hotloop.course.progress_line import progress_line
+    from hotloop.verdicts.progress_line import progress_line
 
     with progress_line("a_task") as say:
         say("measuring")

@@ -4,11 +4,11 @@ import datetime
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course import reference
-from hotloop.course.render_record import html
+from hotloop.tasks import curriculum
+from hotloop.verdicts import reference
+from hotloop.verdicts.render_record import html
 
 MEASURED = curriculum.Measurement(
     candidate="reference",

@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 from bs4 import BeautifulSoup
 
-from hotloop import extras, verdict_words
+from hotloop.core import extras
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course import render_record
-from hotloop.course.render_record import Shown
-from hotloop.problem import Score
+from hotloop.tasks.problem import Score
+from hotloop.verdicts import render_record
+from hotloop.verdicts import words as verdict_words
+from hotloop.verdicts.render_record import Shown
 
 SPEED = {
     "baseline_seconds": {"p50": 0.002},

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from nbgrader.validator import Validator
 
-from hotloop import render
+from hotloop.tasks import render
 
 MODULE = "fused_softmax"
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from hotloop.checks.control_flow_export import diagnoses
-from hotloop.checks.profile_training_loop import recordings as traces
-from hotloop.checks.resnet_tensorrt import builds
-from hotloop.checks.triton_ensemble import deployments
-from hotloop.checks.xla_vs_eager import recordings as runs
-from hotloop.checks.yolo_on_mobile import recorded
 from hotloop.core import paths
 from hotloop.judge import answer_key
 from hotloop.judge.answer_key import AnswerKey
+from hotloop.tasks.modules.control_flow_export import diagnoses
+from hotloop.tasks.modules.profile_training_loop import recordings as traces
+from hotloop.tasks.modules.resnet_tensorrt import builds
+from hotloop.tasks.modules.triton_ensemble import deployments
+from hotloop.tasks.modules.xla_vs_eager import recordings as runs
+from hotloop.tasks.modules.yolo_on_mobile import recorded
 
 KEYS = {
     "control_flow_export/recordings/failures.json": diagnoses.KEY,

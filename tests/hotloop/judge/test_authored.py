@@ -20,7 +20,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hotloop import authoring
 from hotloop.core.verdict import Verdict
 from hotloop.judge import authored
 from hotloop.judge.artifact import Assignment
@@ -51,6 +50,7 @@ from hotloop.judge.rungs.watched import Watched
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.task import fills_tensor, returns_data, returns_tensor
+from hotloop.tasks import authoring
 
 from ..sessions import new_session
 

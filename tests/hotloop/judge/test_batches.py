@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.checks.triton_ensemble import inquiries
-from hotloop.checks.triton_ensemble.compositions import UNTUNED
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.serving import metrics
+from hotloop.engines.serving.environment import Environment
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.loaded import LEAD_IN
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.batches import Batches, mean_size
 from hotloop.judge.session import Session
-from hotloop.serving import metrics
-from hotloop.serving.environment import Environment
+from hotloop.tasks.modules.triton_ensemble import inquiries
+from hotloop.tasks.modules.triton_ensemble.compositions import UNTUNED
 
 SessionOver = Callable[..., Session]
 

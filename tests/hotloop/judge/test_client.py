@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import hotloop
-from hotloop import render
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
 from hotloop.judge.spec import TaskSpec
-from hotloop.task_spec import task_spec
+from hotloop.tasks import render
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.task_spec import task_spec
 
 SPEC = TaskSpec("f", ("f.py",))
 MODULE = "profile_training_loop"

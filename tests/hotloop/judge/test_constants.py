@@ -2,9 +2,9 @@
 
 import pytest
 
+from hotloop.core.variant import Value
 from hotloop.judge.constants import Between, constant, constants, published
 from hotloop.judge.fault import JudgeFault
-from hotloop.variants.variant import Value
 
 
 def test_a_course_has_the_plain_value() -> None:

@@ -14,7 +14,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.rung import judge_rung
+from hotloop.judge.rung import attribute, judge_rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
 from hotloop.judge.rungs.refuses import Refuses
@@ -110,7 +110,7 @@ def test_the_rung_is_asked_of_another_function(session: Session) -> None:
     assert judged(Called("double", correct), "silence", session).verdict is Verdict.PASSED
     wrong = judged(Called("silence", correct), "double", session)
     assert wrong.verdict is Verdict.WRONG_ANSWER
-    assert Called("double", correct).after == ("first",)
+    assert attribute(Called("double", correct), "after", ()) == ("first",)
 
 
 def test_the_candidate_is_another_function_in_its_own_style(session: Session) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.judge import forking, rungs, service
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import JudgeFault
@@ -24,11 +23,12 @@ from hotloop.judge.questions import ask_plainly
 from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.task import find
-from hotloop.notebook_cells import NOTEBOOK
-from hotloop.render import submission
 from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.zygote import Zygote
-from hotloop.task_spec import task_spec
+from hotloop.tasks import curriculum
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.tasks.render import submission
+from hotloop.tasks.task_spec import task_spec
 
 from ..sessions import new_session
 

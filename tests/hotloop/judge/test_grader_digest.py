@@ -20,7 +20,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(grader, "_PACKAGE", tmp_path / "hotloop")
     monkeypatch.setattr(paths, "curriculum", lambda: tmp_path / "curriculum")
     monkeypatch.setattr(
-        grader, "folder_of", lambda name, _source: tmp_path / "hotloop/checks" / name
+        grader, "folder_of", lambda name, _source: tmp_path / "hotloop/tasks/modules" / name
     )
     forget()
     yield tmp_path
@@ -47,10 +47,10 @@ ALL, ONE, NONE = {"fused_softmax", "tvm_passes"}, {"fused_softmax"}, set[str]()
         ("hotloop/judge/trusted/new.py", ALL),
         ("hotloop/worker/serve.py", ALL),
         ("hotloop/sandbox/bubblewrap.py", ALL),
-        ("hotloop/simulate/problem.py", ALL),
+        ("hotloop/engines/simulate/problem.py", ALL),
         ("hotloop/course/repair.py", ALL),
-        ("hotloop/checks/fused_softmax/tasks.py", ONE),
-        ("hotloop/checks/fused_softmax/programs/softmax_warp.cu", ONE),
+        ("hotloop/tasks/modules/fused_softmax/tasks.py", ONE),
+        ("hotloop/tasks/modules/fused_softmax/programs/softmax_warp.cu", ONE),
         ("curriculum/fused_softmax/module.yaml", ONE),
         ("hotloop/judge/__pycache__/compare.cpython-311.pyc", NONE),
         ("hotloop/course/feedback.py", NONE),

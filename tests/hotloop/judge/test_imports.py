@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hotloop import checks
+from hotloop.tasks import modules as checks
 
 ABSENT = (
     "click",
@@ -42,11 +42,11 @@ IMPORTED_LATER = {
     "hotloop.worker.torch_operations",
     "hotloop.worker.torch_record",
     "hotloop.worker.torch_replay",
-    *(f"hotloop.checks.{p.parent.name}.baselines" for p in CHECKS.glob("*/baselines.py")),
+    *(f"hotloop.tasks.modules.{p.parent.name}.baselines" for p in CHECKS.glob("*/baselines.py")),
 }
 """The sandbox's notebook kernel is ipykernel; the others run in workers that have torch."""
 
-TREES = ("hotloop.judge", "hotloop.checks", "hotloop.worker", "hotloop.sandbox")
+TREES = ("hotloop.judge", "hotloop.tasks.modules", "hotloop.worker", "hotloop.sandbox")
 
 PROGRAM = """
 import importlib, json, pkgutil, sys, traceback
@@ -89,7 +89,7 @@ def test_all_that_judges_starts_without_what_a_gpu_machine_lacks() -> None:
         "hotloop.judge.gpu.card",
         "hotloop.judge.rungs.gpu_fast",
         "hotloop.judge.service",
-        "hotloop.checks.fused_softmax.tasks",
+        "hotloop.tasks.modules.fused_softmax.tasks",
         "hotloop.worker.__main__",
         "hotloop.worker.check",
         "hotloop.worker.triton_replay",
@@ -107,4 +107,4 @@ def test_a_worker_loads_nothing_of_hotloop_but_itself_and_core() -> None:
 
 def test_what_is_blocked_here_is_missed() -> None:
     """Otherwise the tests above would show nothing."""
-    assert "pydantic" in str(import_without(ABSENT, "hotloop.curriculum")["failed"])
+    assert "pydantic" in str(import_without(ABSENT, "hotloop.tasks.curriculum")["failed"])

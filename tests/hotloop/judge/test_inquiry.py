@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.serving.inference import InferenceFailed
+from hotloop.engines.serving.server import Server
 from hotloop.judge import inquiry, served
 from hotloop.judge.inquiry import Exchange, Inquiry, ask
-from hotloop.serving.inference import InferenceFailed
-from hotloop.serving.server import Server
 
 Answering = Callable[[str], Mapping[str, Any]]
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import kernel_lists, kernel_source
@@ -34,6 +33,7 @@ from hotloop.judge.kernel_source import vet
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.task import find
 from hotloop.site import kernels_page
+from hotloop.tasks import curriculum
 from hotloop.worker import triton_operations
 
 from .kernel_forms import ACCEPTED, REFUSED, Form

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hotloop import extras
+from hotloop.core import extras
 from hotloop.judge import lacking as module
 from hotloop.judge.lacking import lacking
 from hotloop.judge.spec import RungSpec, TaskSpec

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.serving.inference import InferenceFailed, encode
+from hotloop.engines.serving.load import Load, LoadFailed, LoadTimeout
+from hotloop.engines.serving.server import Server
 from hotloop.judge import loaded
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share
 from hotloop.judge.loaded import LoadedServer, LoadRequest
 from hotloop.judge.seeds import Seeds
 from hotloop.sandbox.freezer import Usage
-from hotloop.serving.inference import InferenceFailed, encode
-from hotloop.serving.load import Load, LoadFailed, LoadTimeout
-from hotloop.serving.server import Server
 
 REQUESTS = 4
 MS = 1_000_000

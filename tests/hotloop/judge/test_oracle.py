@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotloop.checks.profile_training_loop.learns import Exam, Learns
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -16,6 +15,7 @@ from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.session import Session
+from hotloop.tasks.modules.profile_training_loop.learns import Exam, Learns
 
 ORACLE = """
 from beside import FACTOR

@@ -23,7 +23,7 @@ from hotloop.sandbox.freezer import SignalFreezer
 
 from ..sessions import new_session
 
-build = pytest.importorskip("hotloop.simulate.build", reason="pip install 'hotloop[cuda]'")
+build = pytest.importorskip("hotloop.engines.simulate.build", reason="pip install 'hotloop[cuda]'")
 
 
 @pytest.fixture

@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hotloop.checks.fused_softmax import cases as softmax
-from hotloop.checks.sparse_attention_op import kernels
-from hotloop.checks.transformer_compilation import attentions, gradients
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import BOOL, FP32, I32, U8
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.same_shapes import same_shapes, with_values_of
 from hotloop.judge.seeds import Seeds
+from hotloop.tasks.modules.fused_softmax import cases as softmax
+from hotloop.tasks.modules.sparse_attention_op import kernels
+from hotloop.tasks.modules.transformer_compilation import attentions, gradients
 
 Cases = Callable[[np.random.Generator], Iterable[Case]]
 

@@ -7,9 +7,14 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from hotloop.checks.triton_ensemble.compositions import UNTUNED
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.serving import preflight
+from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.inference import texts
+from hotloop.engines.serving.server import Server, ServerFailed
+from hotloop.engines.serving.trial import Trial
+from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge import served
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import JudgeFault
@@ -20,12 +25,7 @@ from hotloop.judge.rungs.serves import Serves
 from hotloop.judge.rungs.sound import Sound
 from hotloop.judge.session import Session
 from hotloop.sandbox.confinement import SubmissionRefused
-from hotloop.serving import preflight
-from hotloop.serving.environment import Environment
-from hotloop.serving.inference import texts
-from hotloop.serving.server import Server, ServerFailed
-from hotloop.serving.trial import Trial
-from hotloop.serving.unavailable import ServingUnavailable
+from hotloop.tasks.modules.triton_ensemble.compositions import UNTUNED
 
 SessionOver = Callable[..., Session]
 FINE, BUSY, BROKEN = Trial("none", 2.0, ""), Trial("none", 25.0, ""), Trial("none", 0.0, "no shm")

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
-from hotloop import evidence
+from hotloop.author import evidence
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course import picture, render_record
 from hotloop.judge.levels import Level
 from hotloop.judge.loaded import LoadedServer, LoadedWindow
 from hotloop.judge.rung import after, judge_rung
@@ -21,6 +20,7 @@ from hotloop.judge.rungs.served_fast import ServedFast, tail_of
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.task import find
+from hotloop.verdicts import picture, render_record
 
 SessionOver = Callable[..., Session]
 REQUESTS = 256

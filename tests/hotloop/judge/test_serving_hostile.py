@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import exploits, markers
+from hotloop.author import exploits
 from hotloop.core import paths
 from hotloop.core.record import Record
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.curriculum import load_module
+from hotloop.engines.serving import preflight
+from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
 from hotloop.judge.rungs import batches
 from hotloop.sandbox.level import level
-from hotloop.serving import preflight
-from hotloop.serving.unavailable import ServingUnavailable
-from hotloop.task_spec import task_spec
+from hotloop.tasks import markers
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.task_spec import task_spec
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from serving_leaks import remains

@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.judge.job import Job
 from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.spec import TaskSpec
-from hotloop.task_spec import task_spec
+from hotloop.tasks import curriculum
+from hotloop.tasks.task_spec import task_spec
 
 
 def test_every_task_of_the_curriculum_arrives_unchanged() -> None:

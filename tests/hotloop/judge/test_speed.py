@@ -478,7 +478,7 @@ def test_a_share_of_the_baselines_speed_may_take_longer(clock: Clock) -> None:
     assert side.windows == 1
 
 
-BOUNDED_WINDOWS = {"checks/triton_ensemble/analyzed.py"}
+BOUNDED_WINDOWS = {"tasks/modules/triton_ensemble/analyzed.py"}
 """Comparisons without a warm-up, whose windows take the same time however slow the answer is."""
 
 

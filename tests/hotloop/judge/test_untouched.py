@@ -10,9 +10,9 @@ from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.untouched import without_blame, without_open
-from hotloop.local_judging import lay_out
-from hotloop.render import render
-from hotloop.variants import draw
+from hotloop.tasks.local_judging import lay_out
+from hotloop.tasks.render import render
+from hotloop.tasks.variants import draw
 
 RUNGS = (
     RungRecord("sound", Verdict.COMPILE_ERROR, "a.conf:1: nothing is set"),

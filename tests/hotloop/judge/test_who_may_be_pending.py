@@ -12,7 +12,7 @@ from pathlib import Path
 import hotloop
 
 HOTLOOP = Path(hotloop.__file__).parent
-FOLDERS = ("judge", "external", "checks")
+FOLDERS = ("author/external", "judge", "tasks/modules")
 OPEN = {"UNDECIDED", "NOT_MEASURED", "JUDGE_ERROR"}
 
 MACHINE = "It depends on what is installed or which device is there, before code of theirs runs."
@@ -115,59 +115,67 @@ PLACES = {
         "The sandbox's own first process says so, before it executes the worker."
     ),
     "judge/worker_connection.py Worker._fail": OWN_PROCESS,
-    "external/moves.py _no": "`counted` turns it into a clause of a sentence; it is no verdict.",
-    "external/on_gpu.py OnGpu.__call__": OTHERS_ON_GPU,
-    "external/on_gpu.py OnGpu._judge": "It depends on the problem's sizes and on the GPU's memory.",
-    "external/on_gpu.py FastOnGpu._largest": "It depends on the problem's sizes and on the GPU.",
-    "external/rungs.py Evidence.require_enough": "It depends on the problem's own outputs.",
-    "external/rungs.py unfit": "It is about the problem's own code, in a process without others.",
-    "external/rungs.py without_gpu": NO_POINTS,
-    "checks/sparse_attention_op/alone.py _touched": (
+    "author/external/moves.py _no": (
+        "`counted` turns it into a clause of a sentence; it is no verdict."
+    ),
+    "author/external/on_gpu.py OnGpu.__call__": OTHERS_ON_GPU,
+    "author/external/on_gpu.py OnGpu._judge": (
+        "It depends on the problem's sizes and on the GPU's memory."
+    ),
+    "author/external/on_gpu.py FastOnGpu._largest": (
+        "It depends on the problem's sizes and on the GPU."
+    ),
+    "author/external/rungs.py Evidence.require_enough": "It depends on the problem's own outputs.",
+    "author/external/rungs.py unfit": (
+        "It is about the problem's own code, in a process without others."
+    ),
+    "author/external/rungs.py without_gpu": NO_POINTS,
+    "tasks/modules/sparse_attention_op/alone.py _touched": (
         "A page that our own process reads is not seen; the candidate's process cannot reach it."
     ),
-    "checks/control_flow_export/breaks.py questions": OWN_WORD,
-    "checks/control_flow_export/old_files.py _questions": OWN_WORD,
-    "checks/control_flow_export/ways.py case_of": AUTHORS,
-    "checks/control_flow_export/ways.py wasted": OWN_WORD,
-    "checks/llm_serving_engine/scheduling.py simulator": AUTHORS,
-    "checks/resnet_tensorrt/exported_files.py _frames": OWN_WORD,
-    "checks/resnet_tensorrt/graphs.py _message": OWN_WORD,
-    "checks/resnet_tensorrt/quantized.py fast": MACHINE,
-    "checks/sparse_attention_op/custom_ops.py hidden_models": OWN_WORD,
-    "checks/sparse_attention_op/fallbacks.py assignments": OWN_WORD,
-    "checks/sparse_attention_op/patterns.py sampled": AUTHORS,
-    "checks/sparse_attention_op/patterns.py gates_at_zero": AUTHORS,
-    "checks/sparse_attention_op/plugins.py compiles": MACHINE,
-    "checks/sparse_attention_op/shapes.py _made": OWN_WORD,
-    "checks/sparse_attention_op/silences.py questions": OWN_WORD,
-    "checks/triton_ensemble/analyzed.py _require_short_wait": (
+    "tasks/modules/control_flow_export/breaks.py questions": OWN_WORD,
+    "tasks/modules/control_flow_export/old_files.py _questions": OWN_WORD,
+    "tasks/modules/control_flow_export/ways.py case_of": AUTHORS,
+    "tasks/modules/control_flow_export/ways.py wasted": OWN_WORD,
+    "tasks/modules/llm_serving_engine/scheduling.py simulator": AUTHORS,
+    "tasks/modules/resnet_tensorrt/exported_files.py _frames": OWN_WORD,
+    "tasks/modules/resnet_tensorrt/graphs.py _message": OWN_WORD,
+    "tasks/modules/resnet_tensorrt/quantized.py fast": MACHINE,
+    "tasks/modules/sparse_attention_op/custom_ops.py hidden_models": OWN_WORD,
+    "tasks/modules/sparse_attention_op/fallbacks.py assignments": OWN_WORD,
+    "tasks/modules/sparse_attention_op/patterns.py sampled": AUTHORS,
+    "tasks/modules/sparse_attention_op/patterns.py gates_at_zero": AUTHORS,
+    "tasks/modules/sparse_attention_op/plugins.py compiles": MACHINE,
+    "tasks/modules/sparse_attention_op/shapes.py _made": OWN_WORD,
+    "tasks/modules/sparse_attention_op/silences.py questions": OWN_WORD,
+    "tasks/modules/triton_ensemble/analyzed.py _require_short_wait": (
         "The interval holds the limit, and the baseline was disturbed: where it is quiet, the "
         "noise is the candidate's own, and too slow."
     ),
-    "checks/triton_ensemble/analyzed.py _confined": AUTHORS,
-    "checks/triton_ensemble/called_over.py _start": MACHINE,
-    "checks/triton_ensemble/called_over.py _relay": (
+    "tasks/modules/triton_ensemble/analyzed.py _confined": AUTHORS,
+    "tasks/modules/triton_ensemble/called_over.py _start": MACHINE,
+    "tasks/modules/triton_ensemble/called_over.py _relay": (
         "A sandbox's network has free ports unless its process holds them, which is ruled on, or "
         "has ended, which is ruled on."
     ),
-    "checks/tvm_passes/importing.py _parameters": OWN_WORD,
-    "checks/tvm_passes/passes.py Programs.of": OWN_WORD,
-    "checks/tvm_passes/readings.py functions": OWN_WORD,
-    "checks/tvm_passes/readings.py _reported": OWN_WORD,
-    "checks/xla_vs_eager/given_files.py reported": OWN_WORD,
-    "checks/xla_vs_eager/streams.py _questions": OWN_WORD,
-    "checks/yolo_on_mobile/quantized.py accuracy_mismatch": OWN_WORD,
-    "checks/yolo_on_mobile/rewriting.py _mismatch": OWN_WORD,
+    "tasks/modules/tvm_passes/importing.py _parameters": OWN_WORD,
+    "tasks/modules/tvm_passes/passes.py Programs.of": OWN_WORD,
+    "tasks/modules/tvm_passes/readings.py functions": OWN_WORD,
+    "tasks/modules/tvm_passes/readings.py _reported": OWN_WORD,
+    "tasks/modules/xla_vs_eager/given_files.py reported": OWN_WORD,
+    "tasks/modules/xla_vs_eager/streams.py _questions": OWN_WORD,
+    "tasks/modules/yolo_on_mobile/quantized.py accuracy_mismatch": OWN_WORD,
+    "tasks/modules/yolo_on_mobile/rewriting.py _mismatch": OWN_WORD,
 }
 SEVERAL = {
-    "external/rungs.py without_gpu": 2,
+    "author/external/rungs.py without_gpu": 2,
     "judge/constants.py constant": 2,
     "judge/fault.py generated": 2,
     "judge/client.py lost": 2,
     "judge/gpu/workers.py card_for": 2,
     "judge/gpu/workers.py require_nvcc": 2,
     "judge/served.py wait_ready": 3,
-    "checks/triton_ensemble/called_over.py _relay": 2,
+    "tasks/modules/triton_ensemble/called_over.py _relay": 2,
 }
 """Functions with more than one such place: a further one needs another look at the reason."""
 

@@ -34,7 +34,7 @@ for top in (sys.argv[1], "/opt"):
     for folder, _, names in os.walk(top):
         files += [os.path.join(folder, name) for name in names if "__pycache__" not in folder]
 modules = []
-for name in ("judge", "checks", "paths", "sandbox", "worker"):
+for name in ("judge", "tasks", "engines.nvcc", "sandbox", "worker"):
     try:
         __import__("hotloop." + name)
         modules.append(name)

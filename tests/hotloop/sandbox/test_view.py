@@ -37,7 +37,7 @@ def test_the_root_holds_little(run: Callable[..., Any]) -> None:
         "/sys/kernel",
         "/proc/kcore",
         str(PACKAGE / "judge" / "verdict.py"),
-        str(PACKAGE / "checks"),
+        str(PACKAGE / "tasks" / "modules"),
         str(PACKAGE.parents[1] / "solutions"),
         "/opt/hotloop/hotloop/judge",
     ],
@@ -69,7 +69,7 @@ def test_of_hotloop_only_the_worker_and_the_simulator(run: Callable[..., Any]) -
 import importlib, os, hotloop
 print(hotloop.__file__)
 print(*sorted(set(os.listdir(os.path.dirname(hotloop.__file__))) - {"__pycache__"}))
-for name in ("core.wire", "judge", "checks", "sandbox", "course", "cli", "paths", "_data"):
+for name in ("core.wire", "judge", "tasks", "sandbox", "course", "cli", "engines.serving", "_data"):
     try:
         importlib.import_module("hotloop." + name)
         print("can import", name)
@@ -78,7 +78,7 @@ for name in ("core.wire", "judge", "checks", "sandbox", "course", "cli", "paths"
 """)
     assert ran.text.splitlines() == [
         "/opt/hotloop/hotloop/__init__.py",
-        "__init__.py core simulate trace worker",
+        "__init__.py core engines worker",
         "can import core.wire",
     ]
 

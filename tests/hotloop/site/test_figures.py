@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.core import paths
-from hotloop.measured_code import measured_code
-from hotloop.site import figures
+from hotloop.tasks import curriculum, figures
+from hotloop.tasks.measured_code import measured_code
 
 MODULE = "fused_softmax"
 SPEED: dict[str, Any] = {

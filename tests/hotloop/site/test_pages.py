@@ -13,11 +13,12 @@ import markdown
 import pytest
 import yaml
 
-from hotloop import curriculum, exploits
-from hotloop.bank.catalog import catalog
+from hotloop.author import exploits
 from hotloop.core import paths
+from hotloop.learn.bank.catalog import catalog
 from hotloop.site import boundaries, built, exploits_table
 from hotloop.site.gather import gather
+from hotloop.tasks import curriculum
 
 CLONE = Path(__file__).resolve().parents[3]
 MODULE = "fused_softmax"

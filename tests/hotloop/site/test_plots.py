@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.site import plots, prerequisites, skill_map
+from hotloop.tasks import curriculum
 
 MODULE = "fused_softmax"
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import curriculum
-from hotloop.bank.catalog import catalog
-from hotloop.practice import data
-from hotloop.practice.server import PAGE
+from hotloop.learn.bank.catalog import catalog
+from hotloop.learn.practice import data
+from hotloop.learn.practice.server import PAGE
 from hotloop.site import drawing, learning_map
+from hotloop.tasks import curriculum
 
 SITE = Path(__file__).resolve().parents[3] / "site" / "pages"
 PAGES = ("index.md", "learning-path.md")

@@ -8,10 +8,10 @@ from pathlib import Path
 import markdown
 import pytest
 
-from hotloop.bank.catalog import Entry, Proof
-from hotloop.bank.question import Question
-from hotloop.bank.translation import Translation
 from hotloop.core import paths
+from hotloop.learn.bank.catalog import Entry, Proof
+from hotloop.learn.bank.question import Question
+from hotloop.learn.bank.translation import Translation
 from hotloop.site import guides_page, question_index, questions
 
 ENGLISH = {
@@ -170,7 +170,7 @@ def test_code_in_a_prompt_shows_as_code(entry: Entry) -> None:
 
 
 def test_guides_are_covered_and_corrected(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hotloop.bank.guides import Guide
+    from hotloop.learn.bank.guides import Guide
 
     monkeypatch.setattr(guides_page, "find", lambda _key: entry)
     guide = Guide.model_validate(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.core import paths
-from hotloop.site import benchmarks, figures, markdown, result_charts, runs
+from hotloop.site import benchmarks, markdown, result_charts, runs
+from hotloop.tasks import curriculum, figures
 
 
 def test_without_a_gpu_run_the_page_says_not_yet_measured() -> None:

@@ -12,11 +12,11 @@ import pytest
 
 pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
 
-from hotloop import curriculum
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import starting_text
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
+from hotloop.tasks import curriculum
 
 ROLE = """\
 format: 1

@@ -7,16 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hotloop import render
 from hotloop.core.record import Circumstances, Record, RungRecord, summarize
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import load_module
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import Pack
 from hotloop.takehome.report import Report
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team
+from hotloop.tasks import render
+from hotloop.tasks.curriculum import load_module
 
 MODULE = "fused_softmax"
 ANSWER = "It moves fewer bytes. <script>alert('x')</script>"

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.intervals import Interval
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import load_module
 from hotloop.takehome import assistants, code_questions, code_shown, scorecard
-from hotloop.takehome.intervals import Interval
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.report import CodeShown, Report, RungReport
 from hotloop.takehome.report_page import page
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.team import Team
+from hotloop.tasks.curriculum import load_module
 
 from .conftest import MADE, ROLE, Hired
 from .made_reports import MODULE, all_of, as_given, handed_in, record, rung, with_cell

@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from hotloop import render
 from hotloop.cli import app
+from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
-from hotloop.notebook_cells import readable_cells
 from hotloop.takehome import baseline, chat
 from hotloop.takehome.baseline import Attempt, Baseline, Points
 from hotloop.takehome.chat import Chat, ChatError, Message
-from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report
 from hotloop.takehome.report_page import page
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.submission import Submission
-from hotloop.variants import Variant, draw
+from hotloop.tasks import render
+from hotloop.tasks.notebook_cells import readable_cells
+from hotloop.tasks.variants import Variant, draw
 
 from .conftest import Hired
 from .made_reports import all_of, report_on
@@ -189,8 +189,8 @@ TASKS = ("online_pass", "triton_forward")
 
 def series(*shares: float, model: str = "small-1") -> Baseline:
     """Return attempts that earned these shares of the points measured on a CPU."""
-    from hotloop.curriculum import load_module
     from hotloop.judge.grader_digest import grader_digest
+    from hotloop.tasks.curriculum import load_module
 
     module = load_module("fused_softmax")
     attempts = [

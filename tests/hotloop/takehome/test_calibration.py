@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hotloop import curriculum
 from hotloop.cli import app
+from hotloop.core.intervals import rate_interval
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import calibration, grading, quality, scorecard
 from hotloop.takehome.calibration import Discrimination, Past, TaskCalibration, remarks
-from hotloop.takehome.intervals import rate_interval
 from hotloop.takehome.recorded import FOLDER, recorded
 from hotloop.takehome.report import CheckQuality
 from hotloop.takehome.scorecard import Filing, Mark
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
+from hotloop.tasks import curriculum
 
 from .conftest import Hired
 from .made_reports import SPEED, all_of, handed_in, record, report_on, rung
@@ -242,7 +242,7 @@ def test_a_team_measures_its_roles_tasks_as_often_as_it_says(
         asked.append((tasks, rungs))
         return {task: all_of(task) for task in tasks}
 
-    monkeypatch.setattr("hotloop.evidence.judge_submission", judged)
+    monkeypatch.setattr("hotloop.author.evidence.judge_submission", judged)
     monkeypatch.setattr("hotloop.cli.takehome.calibrate.require_sandbox", lambda: None)
     folder = str(own_team.team.folder)
     words = ["calibrate", "gpu_engineer", "--team", folder, "--measure", "--times", "2", "--json"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.takehome import chain
+from hotloop.learn.pack import chain
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 

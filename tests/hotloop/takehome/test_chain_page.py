@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.takehome import chain
-from hotloop.takehome.chain import ChainPage
+from hotloop.learn.pack import chain
+from hotloop.learn.pack.chain import ChainPage
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 

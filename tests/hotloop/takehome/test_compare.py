@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
 from hotloop.takehome.compare import CompareError, Comparison, compare
-from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report
 from hotloop.takehome.scorecard import Mark, Scorecard
 from hotloop.takehome.submission import Submission

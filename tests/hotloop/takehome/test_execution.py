@@ -19,14 +19,14 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.execution import Terms
 from hotloop.course.isolation import Isolation
-from hotloop.curriculum import load_module
 from hotloop.judge.job import Job
 from hotloop.sandbox.plain import launch_plain
 from hotloop.takehome import execution
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
-from hotloop.variants import digest_of
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.variants import digest_of
 
 from .conftest import Hired
 from .made_reports import handed_in, record, rung, with_cell

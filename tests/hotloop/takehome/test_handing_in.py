@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import whole_file
-from hotloop.takehome import handing_in, limits
+from hotloop.core import whole_file
+from hotloop.learn.pack import limits
+from hotloop.takehome import handing_in
 from hotloop.takehome.handing_in import CannotSubmit, make_submission
 from hotloop.takehome.pack import Pack
 from hotloop.takehome.submission import open_submission

@@ -20,16 +20,16 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import render
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.local_judging import judge_submission
-from hotloop.notebook_cells import UNREADABLE_CELL
-from hotloop.takehome import limits, manifest
+from hotloop.learn.pack import limits, manifest
+from hotloop.learn.pack.keys import TeamKey
 from hotloop.takehome.archive import Refusal, RefusedSubmission
 from hotloop.takehome.handing_in import zipped
-from hotloop.takehome.keys import TeamKey
 from hotloop.takehome.submission import Submission, open_submission
+from hotloop.tasks import render
+from hotloop.tasks.local_judging import judge_submission
+from hotloop.tasks.notebook_cells import UNREADABLE_CELL
 
 from .conftest import NAMES, RECEIVED, Hired
 from .raw_zip import STORED, Raw, raw_zip

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from hotloop.takehome.intervals import Interval, median_interval, rate_interval, said, tenths, total
+from hotloop.core.intervals import Interval, median_interval, rate_interval, said, tenths, total
 from hotloop.takehome.report_page import said_points
 
 

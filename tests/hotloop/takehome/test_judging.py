@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.judged_again import seeds, settled, with_rungs
+from hotloop.tasks.judged_again import seeds, settled, with_rungs
 
 from .made_reports import record, rung
 

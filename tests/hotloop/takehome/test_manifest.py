@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.takehome import manifest
-from hotloop.takehome.keys import TeamKey
-from hotloop.takehome.manifest import ForgedManifest, sign, verify
+from hotloop.learn.pack import manifest
+from hotloop.learn.pack.keys import TeamKey
+from hotloop.learn.pack.manifest import ForgedManifest, sign, verify
 from hotloop.takehome.pack import Pack
 
 from .conftest import Hired

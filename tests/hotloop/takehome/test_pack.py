@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import __version__, curriculum, markers, render
-from hotloop.takehome import seen, work_files
+from hotloop import __version__
+from hotloop.learn.pack import seen, work_files
 from hotloop.takehome.instructions import containerfile, makefile, requirement
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import Role, starting_text
 from hotloop.takehome.team import AlreadyInvited, Team, TeamError
-from hotloop.variants import Variant, draw
+from hotloop.tasks import curriculum, markers, render
+from hotloop.tasks.variants import Variant, draw
 
 from .conftest import MADE, NAMES, STRANGER, Hired
 
@@ -117,7 +118,7 @@ def test_a_pack_holds_no_hidden_check(
 ) -> None:
     team, pack = whole_pack(module)
     given, public = text_of(pack), _public_text(module, team.variant(pack.manifest.pack))
-    checks = Path(render.__file__).parent / "checks"
+    checks = Path(render.__file__).parent / "modules"
     sources = [checks / f"{module}.py", *(checks / module).rglob("*.py")]
     searched = 0
     for source in filter(Path.is_file, sources):
@@ -194,7 +195,7 @@ def test_a_variant_overlaps_little_in_what_the_role_asks(
     def overlap(new: Variant, old: Variant) -> list[str]:
         return shared[drawn[new.digest]][earlier.index(old.digest)]
 
-    monkeypatch.setattr("hotloop.variants.same_answers", overlap)
+    monkeypatch.setattr("hotloop.tasks.variants.same_answers", overlap)
     monkeypatch.setattr("hotloop.takehome.pack.draw_pseudonym", lambda _taken: next(names))
     monkeypatch.setattr("hotloop.takehome.pack.DRAWS", len(shared))
     pack = make_pack(team, team.role("gpu_engineer"), "C. D.", now=MADE)
@@ -208,7 +209,7 @@ def test_what_an_earlier_candidate_was_not_given_is_not_shared(
     path = team.role_path("gpu_engineer")
     path.write_text(path.read_text().replace("task: triton_forward", "task: triton_masked"))
     names = iter(["amber-otter-11", "brave-heron-22"])
-    monkeypatch.setattr("hotloop.variants.same_answers", lambda *_two: ["triton_masked"])
+    monkeypatch.setattr("hotloop.tasks.variants.same_answers", lambda *_two: ["triton_masked"])
     monkeypatch.setattr("hotloop.takehome.pack.draw_pseudonym", lambda _taken: next(names))
     pack = make_pack(team, team.role("gpu_engineer"), "C. D.", now=MADE)
     assert pack.pseudonym == "amber-otter-11"

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import curriculum, extras, render
+from hotloop.core import extras
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Module, Task
 from hotloop.judge.client import JudgeProcess
-from hotloop.local_judging import judge_submission
 from hotloop.takehome.starter import chosen_files
-from hotloop.variants import Variant, draw
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.curriculum import Module, Task
+from hotloop.tasks.local_judging import judge_submission
+from hotloop.tasks.variants import Variant, draw
 
 GOOD = {Verdict.PASSED, Verdict.NOT_MEASURED}
 

@@ -21,11 +21,11 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum, markers, render
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.team import Team
-from hotloop.variants import Variant
-from hotloop.variants.form import ARGUMENT, NAME, Choice, Edit, form_of
+from hotloop.tasks import curriculum, markers, render
+from hotloop.tasks.variants import Variant
+from hotloop.tasks.variants.form import ARGUMENT, NAME, Choice, Edit, form_of
 
 from .conftest import MADE, Hired
 
@@ -36,9 +36,9 @@ SHORTEST = 8
 ATTACKS = """
 import json, sys
 from pathlib import Path
-from hotloop import render
+from hotloop.tasks import render
 from hotloop.core import paths
-from hotloop.variants import Variant, form, rewriting
+from hotloop.tasks.variants import Variant, form, rewriting
 
 def rendered(module, variant):
     return render.submission(module, None, variant)

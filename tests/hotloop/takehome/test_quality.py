@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum
-from hotloop.measured_code import measured_code
 from hotloop.takehome import quality
+from hotloop.tasks import curriculum
+from hotloop.tasks.measured_code import measured_code
 
 MODULE = curriculum.load_module("fused_softmax")
 ROW = {

@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 import pytest
 from markupsafe import escape
 
+from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import report_page
-from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report
 from hotloop.takehome.report_page import page
 from hotloop.takehome.submission import Submission

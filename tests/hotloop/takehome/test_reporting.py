@@ -9,11 +9,11 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.judge.gpu import card
+from hotloop.learn.pack.work_log import active_minutes
 from hotloop.takehome.report import UnreadableReport, read_report, schema, to_json
 from hotloop.takehome.report_page import page
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
-from hotloop.takehome.work_log import active_minutes
 
 from .conftest import NAMES, Hired
 from .made_reports import all_of, handed_in, record, report_on, rung

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import curriculum
+from hotloop.core.yaml_lines import CurriculumError
 from hotloop.takehome.role import DEFAULT_MINUTES, read_role, starting_text
-from hotloop.yaml_lines import CurriculumError
+from hotloop.tasks import curriculum
 
 from .conftest import ROLE
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
-from hotloop.problem import Level, Rung, Threshold
-from hotloop.takehome.intervals import Interval
 from hotloop.takehome.score import Points, rung_score, share, weighted
+from hotloop.tasks.problem import Level, Rung, Threshold
 
 from .made_reports import SPEED, record, rung
 

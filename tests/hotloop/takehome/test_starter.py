@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum, render
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.local_judging import judge_submission
 from hotloop.takehome.cell_names import made, taken
 from hotloop.takehome.starter import ELSEWHERE, chosen_files, starter_files
-from hotloop.variants import draw
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.local_judging import judge_submission
+from hotloop.tasks.variants import draw
 
 from .conftest import Hired
 

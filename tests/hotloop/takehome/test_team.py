@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import whole_file
-from hotloop.takehome.keys import KeyMissing
+from hotloop.core import whole_file
+from hotloop.learn.pack.keys import KeyMissing
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.team import Team, TeamError
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.intervals import Interval
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import execution, grading
 from hotloop.takehome import verify as verifying
-from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report, read_report, to_json
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team

@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
-from hotloop.predicting import items
-from hotloop.predicting.items import ItemSet, Say
-from hotloop.predicting.outcomes import WORDS, Outcome
-from hotloop.predicting.own_code import Work, changes
-from hotloop.predicting.scores import brier
+from hotloop.learn.predicting import items
+from hotloop.learn.predicting.items import ItemSet, Say
+from hotloop.learn.predicting.outcomes import WORDS, Outcome
+from hotloop.learn.predicting.own_code import Work, changes
+from hotloop.learn.predicting.scores import brier
 from hotloop.takehome import grading, viva, viva_page
 from hotloop.takehome.compare import compare
 from hotloop.takehome.pack import make_pack
@@ -325,7 +325,7 @@ def test_bytes_at_another_width_are_compared_with_the_unchanged_works(
         moved = 2.45 if work.files == plain.files else factor
         return Outcome(kind="bytes", rung="traffic", sentence="Moved.", factor=moved)
 
-    monkeypatch.setattr("hotloop.predicting.widths.judged_at", judged_at)
+    monkeypatch.setattr("hotloop.learn.predicting.widths.judged_at", judged_at)
     monkeypatch.setattr("hotloop.cli.takehome.viva.require_sandbox", lambda: None)
     where = ("--team", asked[0].team.folder)
     told = run(asked[1].manifest.pseudonym, "--item", "1", "--columns", "31", *where)

@@ -9,10 +9,10 @@ import pytest
 
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.problem import Score
-from hotloop.takehome import work_log
+from hotloop.learn.pack import work_log
+from hotloop.learn.pack.work_log import WorkLog
 from hotloop.takehome.pack import Pack, make_pack
-from hotloop.takehome.work_log import WorkLog
+from hotloop.tasks.problem import Score
 
 from .conftest import MADE, Hired
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum
 from hotloop.course import hand_in
 from hotloop.course.release import of_files
 from hotloop.course.sanitize import literal
 from hotloop.takehome import written
 from hotloop.takehome.written import Answer
+from hotloop.tasks import curriculum
 
 TASK = curriculum.load_module("fused_softmax").task("explain")
 NOTEBOOK = "lab.ipynb"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import render
-from hotloop.notebook import check
+from hotloop.learn.notebook import check
+from hotloop.tasks import render
 
 shows_points = pytest.mark.skipif(
     importlib.util.find_spec("pydantic") is None,

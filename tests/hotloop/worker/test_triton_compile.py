@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hotloop import selftest
+from hotloop.author import selftest
 from hotloop.core import wire
 
 from .started import Started

@@ -1,7 +1,7 @@
-"""Nearly all figures from hotloop.trace, the reader that the notebook uses."""
+"""Nearly all figures from hotloop.engines.trace, the reader that the notebook uses."""
 
 ### BEGIN SOLUTION profile_training_loop.read_trace
-from hotloop import trace as traces
+from hotloop.engines import trace as traces
 
 
 def answers(path):

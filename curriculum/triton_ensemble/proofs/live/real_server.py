@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.serving import metrics, preflight
-from hotloop.serving.environment import Environment
-from hotloop.serving.inference import Client, InferenceFailed
-from hotloop.serving.options import Options
-from hotloop.serving.server import Server
-from hotloop.serving.unavailable import ServingUnavailable
+from hotloop.engines.serving import metrics, preflight
+from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.inference import Client, InferenceFailed
+from hotloop.engines.serving.options import Options
+from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.unavailable import ServingUnavailable
 
 ONE_NUMBER = """
 input [ { name: "X" data_type: TYPE_FP32 dims: [ 1 ] } ]

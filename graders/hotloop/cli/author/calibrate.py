@@ -7,11 +7,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum, device_levels
+from hotloop.author import device_levels
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, listing
 from hotloop.core import paths
 from hotloop.core.user_error import UserError
+from hotloop.tasks import curriculum
 
 
 def run(

@@ -6,10 +6,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, log, require_sandbox
-from hotloop.curriculum import Measurement, Module, Run
+from hotloop.tasks import curriculum
+from hotloop.tasks.curriculum import Measurement, Module, Run
 
 
 def run(
@@ -31,7 +31,7 @@ def run(
     It writes curriculum/MODULE/runs/DEVICE.json, anew after each record.
     """
     require_sandbox()
-    from hotloop import evidence
+    from hotloop.author import evidence
     from hotloop.judge.device import kind
 
     if gpu_only and kind() != "cuda":

@@ -33,7 +33,7 @@ def run(
     points of the checks that the instruction lists.
     """
     require_local()
-    from hotloop import harbor
+    from hotloop.author import harbor
 
     module, tasks = find.tasks(what)
     code = [task for task in tasks if task.kind == "code"]

@@ -38,8 +38,8 @@ def run(
     It is there to be filled with your own tasks.
     """
     require_local()
-    from hotloop.external import forms
-    from hotloop.new_module.make import make
+    from hotloop.author.external import forms
+    from hotloop.author.new_module.make import make
 
     if tier not in TIERS:
         raise UserError(f"There is no tier {tier!r}; there are {', '.join(TIERS)}.")

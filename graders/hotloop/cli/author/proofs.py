@@ -8,9 +8,9 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.bank import proofs
 from hotloop.cli.answer import Answer, UserError, log
 from hotloop.core import paths
+from hotloop.learn.bank import proofs
 
 _WORDS = {
     "same": ("as recorded", "green"),

@@ -23,8 +23,8 @@ def run(
 ) -> Answer:
     """Bring exercises/ up to date with solutions/, and lessons with the code that they quote."""
     require("local")
-    from hotloop import quoting
-    from hotloop import render as rendering  # imports nbformat, which takes seconds
+    from hotloop.author import quoting
+    from hotloop.tasks import render as rendering  # imports nbformat, which takes seconds
 
     rebased = rendering.rebase() if rebase else []
     changed = rendering.stale() if check else rendering.write()

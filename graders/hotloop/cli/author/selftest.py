@@ -7,12 +7,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, listing, log, require_sandbox
+from hotloop.tasks import curriculum
 
 if TYPE_CHECKING:
-    from hotloop import fitness
+    from hotloop.tasks import fitness
 
 EXPECTED_S = 45.0
 """Seconds of judging a speed check once, on two cores."""
@@ -34,7 +34,7 @@ def run(
     Run it while nothing else runs on the machine.
     """
     require_sandbox()
-    from hotloop import fitness
+    from hotloop.tasks import fitness
 
     if task and module is None:
         raise UserError("--task needs the name of its module before it.")

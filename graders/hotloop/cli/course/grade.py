@@ -35,7 +35,7 @@ def run(
     from hotloop.course.config import database
     from hotloop.course.executors.ray import Ray
     from hotloop.course.grade import grade, learners
-    from hotloop.local_judging import default_jobs
+    from hotloop.tasks.local_judging import default_jobs
 
     handed_in = learners(course)
     for name in student or []:

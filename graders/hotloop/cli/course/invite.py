@@ -31,9 +31,9 @@ def run(
     require("serve")
     from datetime import timedelta
 
-    from hotloop.remote.service import people
-    from hotloop.remote.service.service import Service
-    from hotloop.web import listening as web
+    from hotloop.service import people
+    from hotloop.service.service import Service
+    from hotloop.service.web import listening as web
 
     role: people.Role = "instructor" if instructor else "learner"
     with closing(Service.open(settings(folder, web.address(url, host, port), database))) as service:

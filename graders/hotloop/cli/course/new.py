@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, log, require
+from hotloop.tasks import curriculum
 
 
 def run(

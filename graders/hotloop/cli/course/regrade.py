@@ -41,7 +41,7 @@ def run(
     """
     require_course(course)
     from hotloop.course import regrade
-    from hotloop.local_judging import default_jobs
+    from hotloop.tasks.local_judging import default_jobs
 
     name = find.module(module).id
     if publish:

@@ -13,7 +13,7 @@ from hotloop.cli.answer import Answer, UserError, log, require, require_sandbox
 from hotloop.cli.options import Jobs, Ray, require_course
 
 if TYPE_CHECKING:
-    from hotloop.remote.service.settings import Counts, Settings
+    from hotloop.service.settings import Counts, Settings
 
 Folder = Annotated[Path, typer.Option("--folder", help="Where the service keeps its data.")]
 Database = Annotated[
@@ -80,10 +80,10 @@ def run(
     require("serve")
     if not ray:
         require_sandbox()
-    from hotloop.remote.service.app import served
-    from hotloop.remote.service.service import Service
-    from hotloop.remote.service.workers import kept
-    from hotloop.web import listening as web
+    from hotloop.service.app import served
+    from hotloop.service.service import Service
+    from hotloop.service.web import listening as web
+    from hotloop.service.workers import kept
 
     address = web.address(url, host, port)
     web.require_addresses(proxy)
@@ -109,8 +109,8 @@ def settings(
     Raises UserError for an invalid address, or if an LMS is registered and its packages are
     missing.
     """
-    from hotloop.remote.service.lti import platforms
-    from hotloop.remote.service.settings import Settings
+    from hotloop.service.lti import platforms
+    from hotloop.service.settings import Settings
 
     if (folder / platforms.FILE).is_file():
         require("lti")
@@ -127,10 +127,10 @@ def _counts(ray: str, jobs: int | None, gpus: int | None) -> Counts:
 
     Raises ClusterUnavailable if no cluster answers.
     """
-    from hotloop import ray_cluster
+    from hotloop.course import ray_cluster
     from hotloop.judge.device import cards
-    from hotloop.local_judging import default_jobs
-    from hotloop.remote.service.settings import Counts
+    from hotloop.service.settings import Counts
+    from hotloop.tasks.local_judging import default_jobs
 
     if ray in ("", "local"):
         return Counts(jobs or default_jobs(), len(cards()) if gpus is None else gpus)

@@ -10,11 +10,11 @@ from rich.text import Text
 
 from hotloop.cli.answer import Answer
 from hotloop.cli.cuda.programs import as_data, shown
-from hotloop.simulate import table
-from hotloop.simulate.report import Report, Site
+from hotloop.engines.simulate import table
+from hotloop.engines.simulate.report import Report, Site
 
 if TYPE_CHECKING:
-    from hotloop.simulate.check import Checked
+    from hotloop.engines.simulate.check import Checked
 
 
 def answer(checked: Checked, picture: Path | None) -> Answer:

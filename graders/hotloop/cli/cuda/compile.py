@@ -11,10 +11,10 @@ from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError, log, require_linux
 from hotloop.cli.cuda.programs import Define, Include
-from hotloop.nvcc import report, toolchain
-from hotloop.nvcc.compile import CAPABILITIES, TIMEOUT_S, compile_files
-from hotloop.nvcc.occupancy import MAX_BLOCK
-from hotloop.nvcc.report import KernelReport, Report
+from hotloop.engines.nvcc import report, toolchain
+from hotloop.engines.nvcc.compile import CAPABILITIES, TIMEOUT_S, compile_files
+from hotloop.engines.nvcc.occupancy import MAX_BLOCK
+from hotloop.engines.nvcc.report import KernelReport, Report
 
 
 def run(

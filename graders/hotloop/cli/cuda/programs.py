@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from hotloop.simulate.report import Report
+from hotloop.engines.simulate.report import Report
 
 Include = Annotated[
     list[Path] | None,

@@ -9,7 +9,7 @@ from rich.text import Text
 from hotloop.cli.answer import Answer, UserError, log, require
 from hotloop.cli.cuda import checking
 from hotloop.cli.cuda.programs import Define, Include, as_data, shown
-from hotloop.simulate.orders import TIMEOUT_S
+from hotloop.engines.simulate.orders import TIMEOUT_S
 
 
 def run(
@@ -44,8 +44,8 @@ def run(
 ) -> Answer:
     """Run a program, or check it; its exit status becomes this command's."""
     require("cuda")
-    from hotloop.simulate import build, host, toolchain
-    from hotloop.simulate import check as checks
+    from hotloop.engines.simulate import build, host, toolchain
+    from hotloop.engines.simulate import check as checks
 
     if check or picture is not None:
         if order:

@@ -40,9 +40,9 @@ def run(
     The password is asked for.
     """
     found = open_team(team)
+    from hotloop.service.web import accounts
     from hotloop.takehome.portal import passwords
     from hotloop.takehome.portal.database import connect
-    from hotloop.web import accounts
 
     engine = connect(found.folder, database)
     try:

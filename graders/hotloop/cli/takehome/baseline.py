@@ -35,7 +35,8 @@ def run(
     Reports then say where a candidate stands. Sends texts to URL; no other command does.
     """
     found = open_team(team)
-    from hotloop.takehome import baseline, execution, intervals
+    from hotloop.core import intervals
+    from hotloop.takehome import baseline, execution
     from hotloop.takehome.chat import Chat, ChatError
 
     wanted = found.role(role)

@@ -63,7 +63,8 @@ def run(
 
 
 def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
-    from hotloop import evidence, whole_file
+    from hotloop.author import evidence
+    from hotloop.core import whole_file
     from hotloop.takehome import quality
 
     module = role.module

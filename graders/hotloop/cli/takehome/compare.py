@@ -16,7 +16,7 @@ from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
-    from hotloop.predicting.scores import VivaScore
+    from hotloop.learn.predicting.scores import VivaScore
     from hotloop.takehome.compare import Comparison
     from hotloop.takehome.report import Report
     from hotloop.takehome.scorecard import Scorecard
@@ -109,7 +109,7 @@ def _readable(
 
 
 def _places(result: Comparison) -> Table:
-    from hotloop.takehome.intervals import said
+    from hotloop.core.intervals import said
 
     table = Table("candidate", "score of 100", "place", "is above", "is below")
     table.box = SIMPLE_HEAD

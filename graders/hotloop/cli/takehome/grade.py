@@ -75,7 +75,7 @@ def run(
     For each a report.json and a report.html. Exit code 1 when one was not taken.
     """
     require_packages()
-    from hotloop.local_judging import default_jobs
+    from hotloop.tasks.local_judging import default_jobs
 
     at_once = jobs or default_jobs()
     if verify:
@@ -208,7 +208,7 @@ def _shown(graded: Sequence[tuple[Report, Path]]) -> list[RenderableType]:
 
 
 def _table(graded: Sequence[Report]) -> Table:
-    from hotloop.takehome import intervals
+    from hotloop.core import intervals
 
     table = Table("candidate, task", "verdict", "points", "sentence", box=SIMPLE_HEAD)
     for column in table.columns[:3]:

@@ -39,7 +39,7 @@ def run(
     found = open_team(team)
     from hotloop.takehome import installable
     from hotloop.takehome.pack import make_pack
-    from hotloop.variants import same_for_all
+    from hotloop.tasks.variants import same_for_all
 
     wanted = role_for(found, role)
     installable.require(found, wanted)

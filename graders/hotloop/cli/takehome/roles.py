@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import UserError
 from hotloop.course.attempts.attempt import account
 from hotloop.takehome.role import WHEEL, Role, read_role, starting_text
 from hotloop.takehome.team import Team
+from hotloop.tasks import curriculum
 
 _ROLE_ID = re.compile(r"[a-z][a-z0-9_-]{0,60}")
 

@@ -55,11 +55,11 @@ def run(
     under way when it ended is taken up again by the next start.
     """
     found = open_team(team)
-    from hotloop.local_judging import default_jobs
+    from hotloop.service.web import listening as web
+    from hotloop.service.web.supervisor import Supervisor
     from hotloop.takehome.portal.app import served
     from hotloop.takehome.portal.grader import DATABASE
-    from hotloop.web import listening as web
-    from hotloop.web.supervisor import Supervisor
+    from hotloop.tasks.local_judging import default_jobs
 
     address = web.address(url, host, port)
     web.require_addresses(proxy)
@@ -87,7 +87,7 @@ def _portal(team: Team, address: str, database: str) -> Portal:
 
 
 def _require_accounts(portal: Portal) -> None:
-    from hotloop.web import accounts
+    from hotloop.service.web import accounts
 
     if accounts.count(portal.engine) == 0:
         raise UserError(

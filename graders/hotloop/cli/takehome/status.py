@@ -10,14 +10,14 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum
 from hotloop.cli.answer import All, Answer, first
 from hotloop.cli.takehome.folder import moment, open_team
+from hotloop.learn.pack.manifest import ForgedManifest, Manifest
+from hotloop.learn.pack.work_log import WorkLog
 from hotloop.takehome import handing_in
 from hotloop.takehome import team as teams
 from hotloop.takehome.instructions import percentages
-from hotloop.takehome.manifest import ForgedManifest, Manifest
-from hotloop.takehome.work_log import WorkLog
+from hotloop.tasks import curriculum
 
 
 def run(

@@ -9,8 +9,9 @@ from rich.text import Text
 from hotloop.cli.answer import Answer
 from hotloop.cli.takehome.folder import moment
 from hotloop.cli.takehome.status import window
-from hotloop.takehome import handing_in, work_files
-from hotloop.takehome.manifest import Manifest
+from hotloop.learn.pack import work_files
+from hotloop.learn.pack.manifest import Manifest
+from hotloop.takehome import handing_in
 
 
 def run(

@@ -22,9 +22,9 @@ from hotloop.takehome.team import Team
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from hotloop.predicting.items import Item
-    from hotloop.predicting.own_code import Work
-    from hotloop.predicting.scores import Scored
+    from hotloop.learn.predicting.items import Item
+    from hotloop.learn.predicting.own_code import Work
+    from hotloop.learn.predicting.scores import Scored
     from hotloop.takehome.viva import Filed, Viva
 
 _COLOURS = {"+": "green", "-": "red", "@": "dim"}
@@ -175,7 +175,7 @@ def _diff(item: Item) -> Text:
 
 
 def _key(item: Item) -> Text:
-    from hotloop.predicting.outcomes import WORDS
+    from hotloop.learn.predicting.outcomes import WORDS
     from hotloop.takehome.viva_page import facts
 
     outcome = item.outcome
@@ -220,9 +220,9 @@ def _varied(
     """Judge the work, or a question's code, with one text changed or other input sizes if given."""
     require_sandbox()
     from hotloop.judge.client import JudgeProcess
-    from hotloop.predicting.judges import judged
-    from hotloop.predicting.outcomes import WORDS, against
-    from hotloop.predicting.widths import Size, judged_at
+    from hotloop.learn.predicting.judges import judged
+    from hotloop.learn.predicting.outcomes import WORDS, against
+    from hotloop.learn.predicting.widths import Size, judged_at
     from hotloop.takehome import viva
 
     plain, _ = viva.work_of(team, pack)
@@ -271,7 +271,7 @@ def _item(found: Viva | None, number: int) -> Item:
 
 
 def _changed(work: Work, task: str, old: str, new: str) -> Work:
-    from hotloop.predicting.own_code import code_of
+    from hotloop.learn.predicting.own_code import code_of
 
     for code in code_of(work, task):
         if code.text.count(old) == 1:

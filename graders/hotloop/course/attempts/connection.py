@@ -7,7 +7,7 @@ from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from hotloop import transactions
+from hotloop.core import transactions
 from hotloop.course.attempts.patience import StoreUnavailable
 
 BUSY_MS = 1000

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, Engine, inspect, text
 
+from hotloop.core.transactions import reading, writing
 from hotloop.course.attempts import tables
 from hotloop.course.attempts.patience import StoreUnavailable
-from hotloop.transactions import reading, writing
 
 _UNIQUE = {
     "hotloop_attempts": "id = NEW.id OR (student = NEW.student AND module = NEW.module "

@@ -22,13 +22,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DBAPIError
 
+from hotloop.core.transactions import reading, writing
 from hotloop.course.attempts import tables
 from hotloop.course.attempts.attempt import Attempt, Event, Kind, Points, account, now
 from hotloop.course.attempts.connection import connect
 from hotloop.course.attempts.database import database
 from hotloop.course.attempts.patience import patiently
 from hotloop.course.attempts.schema import make_tables
-from hotloop.transactions import reading, writing
 
 PATIENCE_S = 60.0
 """Seconds to wait for a database that is locked, full or restarting."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from hotloop.alike.likeness import MODERATE, Printed, alike, prints
+from hotloop.course.alike.likeness import MODERATE, Printed, alike, prints
 from hotloop.course.grade import submissions
 from hotloop.course.hand_in import read
 from hotloop.course.released import RELEASE, load_release
-from hotloop.curriculum import load_module
+from hotloop.tasks.curriculum import load_module
 
 MOST_PAIRS = 50
 """Most pairs per module; more indicate tasks with only one correct solution."""

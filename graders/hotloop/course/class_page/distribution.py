@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-from hotloop.problem import Score
+from hotloop.tasks.problem import Score
 
 _WIDTH, _HEIGHT = 360, 150
 _TOP, _BOTTOM, _GAP = 18, 22, 4

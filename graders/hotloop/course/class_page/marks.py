@@ -12,8 +12,8 @@ from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
 from hotloop.course.hand_in import SUBMITTED
 from hotloop.course.scores import grouped, handed_in, penalty, scored
-from hotloop.curriculum import Module, modules
-from hotloop.problem import Score
+from hotloop.tasks.curriculum import Module, modules
+from hotloop.tasks.problem import Score
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from hotloop import verdict_words
+from hotloop.core.html_templates import environment
 from hotloop.core.verdict import Verdict
 from hotloop.course.class_page.causes import BY_HAND, NOT_JUDGED
 from hotloop.course.class_page.distribution import Distribution, svg
 from hotloop.course.class_page.summary import ClassSummary
 from hotloop.course.item_statistics import GOOD_CORRELATION, fewest_learners
-from hotloop.course.render_record import number, prose
-from hotloop.html_templates import environment
+from hotloop.verdicts import words as verdict_words
+from hotloop.verdicts.render_record import number, prose
 
 TEMPLATES = Path(__file__).parents[1] / "templates" / "class_page"
 SHOWN_CAUSES = 25

@@ -15,7 +15,7 @@ from hotloop.course.class_page.marks import ClassMarks, ModuleMarks
 from hotloop.course.class_page.timing import Timing, timings
 from hotloop.course.item_statistics import Difficulty, Discrimination
 from hotloop.course.points import total
-from hotloop.problem import Score
+from hotloop.tasks.problem import Score
 
 TASK_PARTS, MODULE_PARTS = 4, 5
 """Number of bins strictly between zero and full points."""

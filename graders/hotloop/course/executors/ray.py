@@ -24,8 +24,8 @@ from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
 from hotloop.course.executors.local import attempt
 from hotloop.course.gpu_rungs import open_on_gpu
+from hotloop.course.ray_cluster import ClusterUnavailable, alive, connected, has_gpu, last_line
 from hotloop.judge.grader_digest import grader_digest
-from hotloop.ray_cluster import ClusterUnavailable, alive, connected, has_gpu, last_line
 
 RETRIES = 3
 JUDGE_BYTES = 2 << 30

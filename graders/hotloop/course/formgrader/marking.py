@@ -23,8 +23,8 @@ from hotloop.course.formgrader import saved_comments
 from hotloop.course.formgrader.totals import needs_a_person
 from hotloop.course.gradebook import joined
 from hotloop.course.points import by_judge, is_judged, of_grade
-from hotloop.course.render_record import points_text
 from hotloop.course.scores import scored, whole
+from hotloop.verdicts.render_record import points_text
 
 REFUSED = "The judge gives these points. Press “Override the judge's points” to change them."
 

@@ -13,10 +13,10 @@ from nbgrader.api import Gradebook
 
 from hotloop.course import learner_files
 from hotloop.course.attempts.store import store
-from hotloop.course.render_record import points_text
 from hotloop.course.rubric import Row, rows
 from hotloop.course.scores import scored, whole
-from hotloop.curriculum import Module, load_module
+from hotloop.tasks.curriculum import Module, load_module
+from hotloop.verdicts.render_record import points_text
 
 KEY = "hotloop"
 """Key of the `Beside` object in nbconvert's resources."""

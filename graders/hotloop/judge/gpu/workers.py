@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.nvcc import toolchain
+from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.device import kind
 from hotloop.judge.gpu import devices
 from hotloop.judge.gpu.card import Card, CardBusy, NoCard, open_card
@@ -13,8 +15,6 @@ from hotloop.judge.launcher import Launcher
 from hotloop.judge.questions import ask_plainly
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
-from hotloop.nvcc import toolchain
-from hotloop.simulate.problem import ToolMissing
 from hotloop.worker.cuda_tools import ARCHITECTURE_VARIABLE, NVCC_VARIABLE, program
 
 RESOLVE_TIMEOUT_S = 120.0

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.serving import metrics
+from hotloop.engines.serving.server import Server
 from hotloop.judge.authored import Check
 from hotloop.judge.loaded import LoadedServer, Questions
 from hotloop.judge.served import no_answer, over, require_sound
 from hotloop.judge.session import Session
-from hotloop.serving import metrics
-from hotloop.serving.server import Server
 
 _TRIES = 3
 """Number of load runs before a small mean counts. On a busy CPU, clients may send too few requests

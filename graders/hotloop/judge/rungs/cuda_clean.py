@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.simulate.orders import ORDERS
 from hotloop.judge.authored import Check
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
 from hotloop.judge.rungs.correct import Case, agreement, ruling_about
 from hotloop.judge.session import Session
-from hotloop.simulate.orders import ORDERS
 
 
 @dataclass(frozen=True)

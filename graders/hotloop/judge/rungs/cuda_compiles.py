@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.nvcc import compile as compiling
+from hotloop.engines.nvcc import figures, toolchain
+from hotloop.engines.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome
+from hotloop.engines.nvcc.sass import Code, widest
+from hotloop.engines.nvcc.toolchain import Toolchain
+from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.authored import Check
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker, readable
-from hotloop.nvcc import compile as compiling
-from hotloop.nvcc import figures, toolchain
-from hotloop.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome
-from hotloop.nvcc.sass import Code, widest
-from hotloop.nvcc.toolchain import Toolchain
-from hotloop.simulate.problem import ToolMissing
 
 _REPLY_S = 30.0
 """Seconds beyond nvcc's own time limit: for starting the process and disassembling machine code."""

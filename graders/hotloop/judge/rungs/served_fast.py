@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.serving.server import Server
 from hotloop.judge.authored import Check
 from hotloop.judge.labelled import labelled
 from hotloop.judge.loaded import TAIL, LoadedServer, LoadedWindow, Questions
@@ -23,7 +24,6 @@ from hotloop.judge.session import Session
 from hotloop.judge.speed import Comparison, Samples, require_hope
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
 from hotloop.judge.statistics import Estimate, estimate
-from hotloop.serving.server import Server
 
 WARMUP_WINDOWS = 2
 CONTROL_TOLERANCE = 0.06

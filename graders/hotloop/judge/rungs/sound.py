@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.repository import PLATFORMS, read_config
 from hotloop.judge.authored import Check
 from hotloop.judge.served import require_sound
 from hotloop.judge.session import Session
-from hotloop.serving.problem import Problem
-from hotloop.serving.repository import PLATFORMS, read_config
 
 ENSEMBLE = "ensemble"
 

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from hotloop import curriculum, render
-from hotloop.bank import catalog
-from hotloop.curriculum import Module
-from hotloop.notebook_cells import NOTEBOOK, readable_cells
+from hotloop.learn.bank import catalog
 from hotloop.takehome import written
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import Other
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.curriculum import Module
+from hotloop.tasks.notebook_cells import NOTEBOOK, readable_cells
 
 RUN = 6
 """Words in a run. Shorter runs are idioms of the subject."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from hotloop.problem import Strict, Text
+from hotloop.core.document import Strict, Text
 
 Kind = Literal["similarity", "variant_mismatch", "work_log", "altered_files", "caught"]
 Strength = Literal["weak", "moderate", "strong"]

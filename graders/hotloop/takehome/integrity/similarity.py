@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
-from hotloop import render
-from hotloop.alike.likeness import (
+from hotloop.core import paths
+from hotloop.course.alike.likeness import (
     MODERATE,
     STRONG,
     Likeness,
@@ -21,13 +21,13 @@ from hotloop.alike.likeness import (
     print_of,
     prints,
 )
-from hotloop.alike.parts import Part, language_of, parts
-from hotloop.core import paths
-from hotloop.curriculum import Module
-from hotloop.markers import MarkerError, parse, regions
-from hotloop.render import WrongAnswer
+from hotloop.course.alike.parts import Part, language_of, parts
 from hotloop.takehome.integrity.signal import Signal, Strength
 from hotloop.takehome.recorded import recorded
+from hotloop.tasks import render
+from hotloop.tasks.curriculum import Module
+from hotloop.tasks.markers import MarkerError, parse, regions
+from hotloop.tasks.render import WrongAnswer
 
 MOST_OTHERS = 300
 """Most other candidates' works to compare with."""

@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from hotloop.notebook_cells import readable_cells
 from hotloop.takehome.integrity.signal import Signal
-from hotloop.variants import Variant
-from hotloop.variants.words import WORDS
+from hotloop.tasks.notebook_cells import readable_cells
+from hotloop.tasks.variants import Variant
+from hotloop.tasks.variants.words import WORDS
 
 MOST_SIGNALS = 12
 

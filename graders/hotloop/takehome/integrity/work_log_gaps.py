@@ -2,8 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from hotloop.learn.pack.work_log import Entry, Kind, WorkLog
 from hotloop.takehome.integrity.signal import Signal, Strength
-from hotloop.takehome.work_log import Entry, Kind, WorkLog
 
 LARGE = 60
 """Lines added between two entries from which a signal is given."""

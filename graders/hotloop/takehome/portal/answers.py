@@ -1,4 +1,4 @@
-"""Refusals of the portal that `hotloop.web.answers` has no sentence for."""
+"""Refusals of the portal that `hotloop.service.web.answers` has no sentence for."""
 
 OVER = "The time of this link is over. Ask the team that sent it."
 

@@ -14,17 +14,17 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
-from hotloop.takehome import limits
-from hotloop.takehome.manifest import ForgedManifest
+from hotloop.learn.pack import limits
+from hotloop.learn.pack.manifest import ForgedManifest
+from hotloop.service.web import bodies, site
+from hotloop.service.web.answers import SENTENCES, LoginNeeded
+from hotloop.service.web.headers import StrictHeaders
 from hotloop.takehome.portal import links
 from hotloop.takehome.portal.answers import DAMAGED, NO_CANDIDATE, OVER
 from hotloop.takehome.portal.pages import refusal
 from hotloop.takehome.portal.portal import Portal
 from hotloop.takehome.portal.routes import candidate, candidates, login, results, team
 from hotloop.takehome.team import TeamError, UnknownPack
-from hotloop.web import bodies, site
-from hotloop.web.answers import SENTENCES, LoginNeeded
-from hotloop.web.headers import StrictHeaders
 
 _UPLOAD = re.compile(r"/c/[^/]{1,100}/submission")
 

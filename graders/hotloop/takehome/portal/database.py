@@ -4,10 +4,10 @@ from pathlib import Path
 
 from sqlalchemy import Column, Engine, Index, Integer, String, Table, UniqueConstraint
 
-from hotloop.web import database
-from hotloop.web.accounts import accounts, sessions
-from hotloop.web.database import Utc, metadata
-from hotloop.web.queue import columns
+from hotloop.service.web import database
+from hotloop.service.web.accounts import accounts, sessions
+from hotloop.service.web.database import Utc, metadata
+from hotloop.service.web.queue import columns
 
 FOLDER = "portal"
 FILE = "portal.db"

@@ -22,23 +22,23 @@ from uuid import UUID
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from hotloop.core.yaml_lines import CurriculumError
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Executor, Lost, Work
 from hotloop.course.executors.local import Local
 from hotloop.course.executors.ray import Ray
-from hotloop.ray_cluster import ClusterUnavailable
+from hotloop.course.ray_cluster import ClusterUnavailable
+from hotloop.learn.pack.manifest import ForgedManifest
+from hotloop.service.web.supervisor import end_with_site
 from hotloop.takehome import grading
 from hotloop.takehome.execution import work
-from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.portal import database
 from hotloop.takehome.portal.queue import Grading, Queue
 from hotloop.takehome.portal.standing import written_since
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
-from hotloop.web.supervisor import end_with_site
-from hotloop.yaml_lines import CurriculumError
 
 DATABASE = "HOTLOOP_PORTAL_DATABASE"
 """Environment variable with the database's URL, which may contain a password."""

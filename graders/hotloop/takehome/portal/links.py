@@ -11,9 +11,9 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import Engine, delete, insert, select, update
 
+from hotloop.core.transactions import reading, writing
+from hotloop.service.web.secret import derive, digest
 from hotloop.takehome.portal.database import links
-from hotloop.transactions import reading, writing
-from hotloop.web.secret import derive, digest
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 

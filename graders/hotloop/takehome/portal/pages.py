@@ -9,10 +9,10 @@ from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from hotloop.course import render_record
-from hotloop.html_templates import environment
-from hotloop.takehome.intervals import Interval, said
-from hotloop.web.pages import moment, until
+from hotloop.core.html_templates import environment
+from hotloop.core.intervals import Interval, said
+from hotloop.service.web.pages import moment, until
+from hotloop.verdicts import render_record
 
 TEMPLATES = Path(__file__).parent / "templates"
 

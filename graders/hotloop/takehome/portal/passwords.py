@@ -8,9 +8,9 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Engine, delete, update
 
-from hotloop.transactions import writing
-from hotloop.web import accounts
-from hotloop.web.accounts import AccountError
+from hotloop.core.transactions import writing
+from hotloop.service.web import accounts
+from hotloop.service.web.accounts import AccountError
 
 NAME = re.compile(r"[a-z][a-z0-9._-]{0,59}")
 ACTORS = frozenset({"candidate", "judge", "portal", "reviewer", "somebody", "team"})

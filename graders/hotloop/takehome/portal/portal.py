@@ -9,13 +9,13 @@ from fastapi import Depends
 from itsdangerous import URLSafeTimedSerializer
 from starlette.requests import Request
 
+from hotloop.service.web import secret, site
+from hotloop.service.web.rates import RateLimits
+from hotloop.service.web.site import Site, client
 from hotloop.takehome.portal import database
 from hotloop.takehome.portal.queue import Queue
 from hotloop.takehome.portal.settings import Settings
 from hotloop.takehome.team import Team
-from hotloop.web import secret, site
-from hotloop.web.rates import RateLimits
-from hotloop.web.site import Site, client
 
 
 @dataclass

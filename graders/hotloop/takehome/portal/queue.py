@@ -1,4 +1,4 @@
-"""Submissions to grade, in the queue that the judging service uses too (`hotloop.web.queue`).
+"""Submissions to grade, in the queue of the judging service too (`hotloop.service.web.queue`).
 
 The team's folder is authoritative: if the portal is killed between storing and queueing a
 submission, `reconcile` queues it.
@@ -13,11 +13,11 @@ from uuid import UUID
 from sqlalchemy import Engine, Row, delete, literal, select, update
 from sqlalchemy.exc import IntegrityError
 
+from hotloop.core.transactions import reading, writing
+from hotloop.service.web.queue import TRIES, State
+from hotloop.service.web.queue import Queue as Works
 from hotloop.takehome.portal.database import gradings
 from hotloop.takehome.team import Team
-from hotloop.transactions import reading, writing
-from hotloop.web.queue import TRIES, State
-from hotloop.web.queue import Queue as Works
 
 CUT_OFF = f"Its grading was cut off {TRIES} times. Look at the portal's log, then grade it again."
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from hotloop.takehome import limits
-from hotloop.web.settings import Settings as OfSite
+from hotloop.learn.pack import limits
+from hotloop.service.web.settings import Settings as OfSite
 
 UPLOAD_BYTES = limits.MAX_UPLOAD + (64 << 10)
 """Bytes of a submission with its form."""

@@ -9,12 +9,12 @@ from enum import StrEnum
 from functools import lru_cache
 from uuid import UUID
 
-from hotloop.takehome.intervals import Interval
-from hotloop.takehome.manifest import ForgedManifest, Manifest
+from hotloop.core.intervals import Interval
+from hotloop.learn.pack.manifest import ForgedManifest, Manifest
+from hotloop.service.web.queue import State as Queued
 from hotloop.takehome.outcome import headline, outcome_of, report_path
 from hotloop.takehome.portal.queue import Grading, Queue
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
-from hotloop.web.queue import State as Queued
 
 _CLOCK = timedelta(milliseconds=20)
 """How much file times may lag behind the clock."""

@@ -12,13 +12,13 @@ import pytest
 from nbgrader.api import Gradebook
 from sqlalchemy import create_engine, inspect, text
 
+from hotloop.core.transactions import writing
 from hotloop.course.attempts import tables
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.connection import connect, shown
 from hotloop.course.attempts.patience import StoreUnavailable
 from hotloop.course.attempts.schema import make_tables
 from hotloop.course.attempts.store import Store
-from hotloop.transactions import writing
 
 OURS = re.compile("hotloop_")
 

@@ -17,15 +17,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from hotloop import curriculum, ray_cluster
 from hotloop.core import paths
+from hotloop.course import ray_cluster
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Work
 from hotloop.course.executors import ray as ray_executor
 from hotloop.course.executors.ray import Ray
 from hotloop.course.hand_in import HandIn
-from hotloop.ray_cluster import ClusterUnavailable
+from hotloop.course.ray_cluster import ClusterUnavailable
+from hotloop.tasks import curriculum
 
 from ...waiting import is_alive, until
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum, render
+from hotloop.author.selftest.opened import PROGRAMS
 from hotloop.core import paths
+from hotloop.engines.nvcc import toolchain
+from hotloop.engines.simulate import pytorch
+from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.gpu.driver import AllocationProperties, Attribute, Driver
 from hotloop.judge.gpu.nvml import Process
 from hotloop.judge.task import find
-from hotloop.nvcc import toolchain
-from hotloop.selftest.opened import PROGRAMS
-from hotloop.simulate import pytorch
-from hotloop.simulate.problem import ToolMissing
+from hotloop.tasks import curriculum, render
 from hotloop.worker import device
 from hotloop.worker.cuda_tools import HEADERS
 from hotloop.worker.device import Access, Location

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum
+from hotloop.tasks import curriculum
 
 SCRIPT = Path(__file__).parents[3] / "gpu" / "host_budget.py"
 RUNGS = [

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from hotloop.checks.sparse_attention_op import tasks as sparse
-from hotloop.checks.transformer_compilation import tasks as transformer
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
@@ -17,6 +15,8 @@ from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.task import Task
+from hotloop.tasks.modules.sparse_attention_op import tasks as sparse
+from hotloop.tasks.modules.transformer_compilation import tasks as transformer
 
 from ...sessions import judge_on
 

@@ -6,10 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.checks.control_flow_export import sparse
-from hotloop.checks.control_flow_export.tasks import loop_in_kernel
-from hotloop.checks.triton_ensemble import pooling
-from hotloop.checks.triton_ensemble.tasks import pool_on_gpu
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec, TensorSpec
@@ -21,6 +17,10 @@ from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import Task
+from hotloop.tasks.modules.control_flow_export import sparse
+from hotloop.tasks.modules.control_flow_export.tasks import loop_in_kernel
+from hotloop.tasks.modules.triton_ensemble import pooling
+from hotloop.tasks.modules.triton_ensemble.tasks import pool_on_gpu
 
 from ...sessions import judge_on
 

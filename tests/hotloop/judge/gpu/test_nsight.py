@@ -10,7 +10,6 @@ import pytest
 
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course.profile import Profile
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -23,6 +22,7 @@ from hotloop.judge.rungs import gpu_fast
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
+from hotloop.verdicts.profile import Profile
 
 from ...sessions import new_session
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hotloop import extras
+from hotloop.core import extras
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate

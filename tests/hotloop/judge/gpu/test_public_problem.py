@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from hotloop.author.external import forms, on_gpu, tasks
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.external import forms, on_gpu, tasks
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu import length, window
 from hotloop.judge.gpu.card import Card

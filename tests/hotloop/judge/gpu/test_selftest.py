@@ -18,7 +18,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.checks.fused_softmax import timed
+from hotloop.author.selftest import lending, machine, neighbours, opened, timing, workers
+from hotloop.author.selftest.found import Broken, Found
+from hotloop.author.selftest.run import Result, exit_code, run
+from hotloop.author.selftest.steps import STEPS, Step
 from hotloop.core import paths
 from hotloop.judge import device
 from hotloop.judge.gpu import length, nvml, window
@@ -27,10 +30,7 @@ from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.gpu.memory import DeviceBuffer
 from hotloop.judge.speed import Pace
 from hotloop.sandbox.level import level
-from hotloop.selftest import lending, machine, neighbours, opened, timing, workers
-from hotloop.selftest.found import Broken, Found
-from hotloop.selftest.run import Result, exit_code, run
-from hotloop.selftest.steps import STEPS, Step
+from hotloop.tasks.modules.fused_softmax import timed
 from hotloop.worker.device import LIBRARY_VARIABLE
 
 
@@ -55,7 +55,7 @@ def outcomes(*numbers: int, report: Path | None = None) -> dict[int, Result]:
 def test_without_a_gpu_it_says_so_at_once_and_has_no_figures(tmp_path: Path) -> None:
     report = tmp_path / "found.json"
     done = subprocess.run(
-        [sys.executable, "-m", "hotloop.selftest", "--json", str(report)],
+        [sys.executable, "-m", "hotloop.author.selftest", "--json", str(report)],
         check=False,
         capture_output=True,
         text=True,
@@ -70,7 +70,7 @@ def test_without_a_gpu_it_says_so_at_once_and_has_no_figures(tmp_path: Path) -> 
 
 def test_the_first_steps_need_no_library_of_the_command_line() -> None:
     program = (
-        "import sys, hotloop.selftest.__main__\n"
+        "import sys, hotloop.author.selftest.__main__\n"
         "lacking = {'pydantic', 'yaml', 'typer', 'rich', 'torch', 'nbformat'}\n"
         "print(sorted(lacking & set(sys.modules)))"
     )
@@ -103,7 +103,7 @@ def test_a_step_that_hangs_is_ended_and_one_that_crashes_is_named(
     assert [result.state for result in results] == ["ok", "broken"]
     assert "did not end within 0.2 s" in results[1].said
     assert [step["name"] for step in json.loads(report.read_text())] == [s.name for s in steps]
-    monkeypatch.setattr("hotloop.selftest.run.sys.executable", "/bin/false")
+    monkeypatch.setattr("hotloop.author.selftest.run.sys.executable", "/bin/false")
     [crashed] = run(lambda _result: None, None, [Step(5, "x", 9, lambda: Found(""))])
     assert crashed.state == "broken"
     assert "ended with status 1" in crashed.said
@@ -354,9 +354,9 @@ def test_the_machine_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 @pytest.mark.skipif(not paths.in_clone(), reason="solutions are in a clone")
 def test_what_the_last_step_hands_in_is_there() -> None:
-    from hotloop import exploits
-    from hotloop.render import wrong_answers
-    from hotloop.selftest import judging
+    from hotloop.author import exploits
+    from hotloop.author.selftest import judging
+    from hotloop.tasks.render import wrong_answers
 
     assert judging.WRONG in [wrong.name for wrong in wrong_answers(judging.MODULE)]
     [exploit] = exploits.load_all([judging.EXPLOIT])

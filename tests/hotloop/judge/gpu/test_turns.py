@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import render
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.gpu import nvml
 from hotloop.judge.job import Job
-from hotloop.task_spec import task_spec
+from hotloop.tasks import render
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.task_spec import task_spec
 from hotloop.worker.device import LIBRARY_VARIABLE
 
 MODULE = "fused_softmax"

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.nvcc import toolchain
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu import devices, engine, workers
 from hotloop.judge.launcher import Launcher
-from hotloop.nvcc import toolchain
 
 from ...sessions import new_session
 

@@ -8,24 +8,24 @@ from uuid import UUID
 
 import pytest
 
-from hotloop import render
-from hotloop.bank import catalog
+from hotloop.core.intervals import rate_interval
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import load_module
+from hotloop.learn.bank import catalog
+from hotloop.learn.pack.chain import Break
+from hotloop.learn.pack.seen import Change
+from hotloop.learn.pack.work_log import Entry, WorkLog, active_minutes
 from hotloop.takehome import grading, signalling
-from hotloop.takehome.chain import Break
 from hotloop.takehome.integrity import prose, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import wrong_answers
-from hotloop.takehome.intervals import rate_interval
 from hotloop.takehome.pack import Pack
 from hotloop.takehome.recorded import recorded
 from hotloop.takehome.report import Report
-from hotloop.takehome.seen import Change
 from hotloop.takehome.submission import Submission
-from hotloop.takehome.work_log import Entry, WorkLog, active_minutes
 from hotloop.takehome.written_here import OwnReports
-from hotloop.variants import Variant
+from hotloop.tasks import render
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.variants import Variant
 
 from ..conftest import Hired
 from ..made_reports import MODULE, handed_in, record, report_on, rung, with_cell

@@ -17,7 +17,7 @@ from hotloop.takehome.portal.portal import Portal
 from hotloop.takehome.portal.settings import Rates
 from hotloop.takehome.team import Team
 
-from ...web import serving
+from ...service.web import serving
 
 ROLE = """\
 format: 1

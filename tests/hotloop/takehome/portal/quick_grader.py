@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop import whole_file
+from hotloop.core import whole_file
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcomes, Tell, Work

@@ -15,15 +15,15 @@ from uuid import uuid4
 import pytest
 from argon2 import PasswordHasher, Type
 
+from hotloop.service.web import accounts
+from hotloop.service.web.accounts import AccountError
+from hotloop.service.web.headers import ALWAYS
+from hotloop.service.web.rates import address
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.portal import links, passwords
 from hotloop.takehome.portal.routes import candidate, candidates
 from hotloop.takehome.portal.settings import UPLOAD_BYTES, Settings
 from hotloop.takehome.team import Team
-from hotloop.web import accounts
-from hotloop.web.accounts import AccountError
-from hotloop.web.headers import ALWAYS
-from hotloop.web.rates import address
 
 from .office import MEMBER, OFTEN, PASSWORD, Browser, Office, field, listening, zip_of
 

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from hotloop.takehome import limits
+from hotloop.learn.pack import limits
 from hotloop.takehome.portal.settings import Settings
 
 from .office import Browser, Office, listening

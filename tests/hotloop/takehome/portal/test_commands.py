@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.cli.takehome import serve
-from hotloop.web import accounts, listening
+from hotloop.service.web import accounts, listening
 
 from .office import MEMBER, Browser, Office
 
@@ -114,8 +114,8 @@ def test_it_listens_once_it_says_so(office: Office, monkeypatch: pytest.MonkeyPa
 def test_a_database_of_another_format_is_left_alone(office: Office) -> None:
     from sqlalchemy import update
 
-    from hotloop.transactions import writing
-    from hotloop.web.database import formats
+    from hotloop.core.transactions import writing
+    from hotloop.service.web.database import formats
 
     with writing(office.portal.engine) as connection:
         connection.execute(update(formats).values(format=99))

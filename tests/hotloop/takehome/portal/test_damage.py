@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.course.attempts.attempt import Attempt, now
+from hotloop.service.web.queue import State
 from hotloop.takehome import scorecard
 from hotloop.takehome.portal import links
 from hotloop.takehome.portal.grader import Grader
@@ -15,7 +16,6 @@ from hotloop.takehome.portal.routes import candidate
 from hotloop.takehome.report import JSON_NAME
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import RECORD, UNFINISHED, TeamError
-from hotloop.web.queue import State
 
 from ..made_reports import all_of
 from .office import Browser, Office

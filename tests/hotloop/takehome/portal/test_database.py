@@ -9,11 +9,11 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Engine
 
+from hotloop.service.web import accounts
+from hotloop.service.web.accounts import AccountError
+from hotloop.service.web.queue import State
 from hotloop.takehome.portal import database, links, passwords
 from hotloop.takehome.portal.queue import Queue
-from hotloop.web import accounts
-from hotloop.web.accounts import AccountError
-from hotloop.web.queue import State
 
 from ...course.attempts.conftest import Server, server
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
+from hotloop.service.web.headers import ALWAYS
+from hotloop.service.web.queue import State
 from hotloop.takehome import scorecard
 from hotloop.takehome.portal.app import application
-from hotloop.web.headers import ALWAYS
-from hotloop.web.queue import State
 
 from .office import MEMBER, PASSWORD, Browser, Office, field
 from .reported import filled, reported

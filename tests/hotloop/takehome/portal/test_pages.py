@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from hotloop.takehome.intervals import Interval
+from hotloop.core.intervals import Interval
+from hotloop.service.web import uploads
+from hotloop.service.web.pages import moment
+from hotloop.service.web.queue import State
 from hotloop.takehome.portal import links, passwords, standing
 from hotloop.takehome.portal.app import tidy
 from hotloop.takehome.portal.pages import score
 from hotloop.takehome.team import TeamError
-from hotloop.web import uploads
-from hotloop.web.pages import moment
-from hotloop.web.queue import State
 
 from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field, listening
 
@@ -341,7 +341,7 @@ def test_a_long_audit_log_is_shown_in_pages(
 
     for number in range(250):
         office.team.audit("anna", f"did thing {number};")
-    monkeypatch.setattr("hotloop.takehome.chain.read", never)
+    monkeypatch.setattr("hotloop.learn.pack.chain.read", never)
     first = member.get("/audit").text
     assert [n for n in (249, 50, 49) if f"did thing {n};" in first] == [249, 50]
     earlier = re.search(r"/audit\?before=\d+", first)

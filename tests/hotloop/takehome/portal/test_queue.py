@@ -14,9 +14,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 
+from hotloop.core.transactions import writing
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.executors import Outcomes, Work
-from hotloop.ray_cluster import ClusterUnavailable
+from hotloop.course.ray_cluster import ClusterUnavailable
+from hotloop.service.web import queue as queue_of_sites
+from hotloop.service.web.queue import LEASE, TRIES, State
 from hotloop.takehome.portal import grader as grader_of_portal
 from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.database import connect, gradings
@@ -24,9 +27,6 @@ from hotloop.takehome.portal.grader import Grader, Stopped
 from hotloop.takehome.portal.queue import DAMAGED, Queue
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import TeamError
-from hotloop.transactions import writing
-from hotloop.web import queue as queue_of_sites
-from hotloop.web.queue import LEASE, TRIES, State
 
 from ...waiting import until
 from .office import Browser, Office

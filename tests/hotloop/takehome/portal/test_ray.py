@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.service.web.queue import State
 from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.queue import Grading
 from hotloop.takehome.report import read_report
-from hotloop.web.queue import State
 
 from ...waiting import until
 from .office import Browser, Office

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.predicting.scores import Prediction, Truth, VivaScore, scored
-from hotloop.takehome import compare, grading, intervals, scorecard, viva
+from hotloop.core import intervals
+from hotloop.learn.predicting.scores import Prediction, Truth, VivaScore, scored
+from hotloop.takehome import compare, grading, scorecard, viva
 from hotloop.takehome.portal import standing
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission

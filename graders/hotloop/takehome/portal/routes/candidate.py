@@ -17,7 +17,10 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from hotloop.takehome import limits
+from hotloop.learn.pack import limits
+from hotloop.service.web.answers import Refused
+from hotloop.service.web.site import client
+from hotloop.service.web.uploads import place
 from hotloop.takehome.archive import Refusal
 from hotloop.takehome.portal import links, standing
 from hotloop.takehome.portal.answers import OVER
@@ -29,9 +32,6 @@ from hotloop.takehome.portal.settings import UPLOAD_BYTES
 from hotloop.takehome.portal.standing import State
 from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
 from hotloop.takehome.team import PackRecord, TeamError, UnknownPack
-from hotloop.web.answers import Refused
-from hotloop.web.site import client
-from hotloop.web.uploads import place
 
 FIELD = "submission"
 _UPLOAD: dict[str, Any] = {

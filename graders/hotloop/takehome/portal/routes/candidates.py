@@ -9,10 +9,14 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Form, Query
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from hotloop.core.intervals import tenths
+from hotloop.core.yaml_lines import CurriculumError
+from hotloop.learn.pack.keys import KeyMissing
+from hotloop.learn.pack.manifest import RoleId
+from hotloop.service.web.accounts import Member
+from hotloop.service.web.answers import Refused
+from hotloop.service.web.site import Who, own_form
 from hotloop.takehome import installable
-from hotloop.takehome.intervals import tenths
-from hotloop.takehome.keys import KeyMissing
-from hotloop.takehome.manifest import RoleId
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.portal import links, standing
 from hotloop.takehome.portal.answers import NO_CANDIDATE
@@ -21,10 +25,6 @@ from hotloop.takehome.portal.portal import Here, Portal
 from hotloop.takehome.portal.standing import Overview, Standing
 from hotloop.takehome.role import Role
 from hotloop.takehome.team import AlreadyInvited, TeamError, UnknownPack
-from hotloop.web.accounts import Member
-from hotloop.web.answers import Refused
-from hotloop.web.site import Who, own_form
-from hotloop.yaml_lines import CurriculumError
 
 LONGEST_STAY = 366
 """Most days from today to a deadline."""

@@ -9,13 +9,13 @@ from itsdangerous import BadSignature
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 
+from hotloop.service.web import accounts
+from hotloop.service.web.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.service.web.pages import STYLE
+from hotloop.service.web.site import Who, logged_in, own_form
 from hotloop.takehome.portal import passwords
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal, count_guess, guessed_right
-from hotloop.web import accounts
-from hotloop.web.answers import SENTENCES, LoginNeeded, Refused
-from hotloop.web.pages import STYLE
-from hotloop.web.site import Who, logged_in, own_form
 
 FORM_S = 3600
 """Seconds for which a login form is valid."""

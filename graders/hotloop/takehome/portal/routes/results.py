@@ -9,7 +9,12 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from hotloop.predicting.scores import VivaScore
+from hotloop.learn.pack.keys import KeyMissing
+from hotloop.learn.predicting.scores import VivaScore
+from hotloop.service.web.accounts import Member
+from hotloop.service.web.answers import Refused
+from hotloop.service.web.headers import REPORT_POLICY
+from hotloop.service.web.site import Who, own_form
 from hotloop.takehome import scorecard, viva
 from hotloop.takehome.compare import (
     VIVA_COLUMNS,
@@ -19,7 +24,6 @@ from hotloop.takehome.compare import (
     compare,
     viva_words,
 )
-from hotloop.takehome.keys import KeyMissing
 from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal
@@ -35,10 +39,6 @@ from hotloop.takehome.scorecard import (
 )
 from hotloop.takehome.team import PackRecord, TeamError
 from hotloop.takehome.written_here import OwnReports
-from hotloop.web.accounts import Member
-from hotloop.web.answers import Refused
-from hotloop.web.headers import REPORT_POLICY
-from hotloop.web.site import Who, own_form
 
 REPORT = "report"
 """The field with the digest of the report that was marked."""

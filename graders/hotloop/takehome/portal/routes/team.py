@@ -6,14 +6,14 @@ from fastapi import APIRouter, Depends, Form, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from hotloop.takehome.chain import Line
+from hotloop.core.yaml_lines import CurriculumError
+from hotloop.learn.pack.chain import Line
+from hotloop.service.web.accounts import AccountError
+from hotloop.service.web.site import Who, own_form
 from hotloop.takehome.portal import passwords
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, count_guess, guessed_right
 from hotloop.takehome.role import Role
-from hotloop.web.accounts import AccountError
-from hotloop.web.site import Who, own_form
-from hotloop.yaml_lines import CurriculumError
 
 LINES = 200
 """Lines of the audit log per page."""

@@ -1,0 +1,1 @@
+"""For those who write modules: evidence, exploits, other projects' problem forms."""

@@ -1,0 +1,307 @@
+"""Measures every reference and wrong solution on this machine and writes the run file.
+
+The file is `curriculum/<module>/runs/<device>.json`; its fields are those of
+`hotloop.tasks.curriculum.Run`. What this machine could not measure has the verdict `not_measured`
+and no number.
+"""
+
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from hotloop import __version__
+from hotloop.core import paths
+from hotloop.core.record import Record, RungRecord
+from hotloop.core.user_error import UserError
+from hotloop.core.verdict import Verdict
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.device import device_name, kind
+from hotloop.judge.rung import after
+from hotloop.judge.task import find
+from hotloop.sandbox.level import level
+from hotloop.tasks import curriculum
+from hotloop.tasks.judged_again import settled
+from hotloop.tasks.local_judging import judge_submission
+from hotloop.tasks.measured_code import digest_of_file, measured_code
+from hotloop.tasks.problem import Rung
+
+REFERENCE = "reference"
+_JUDGE = ("judge", "worker", "sandbox", "engines/serving")
+
+
+class EvidenceError(UserError):
+    """There is nothing to record; the message says why."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What to measure of a module.
+
+    tasks: only these. speed: also rungs that measure speed. gpu_only: only rungs that run on a GPU;
+    then every wrong answer of a task is measured, because one that is correct there but slow shows
+    what a level must exceed.
+    """
+
+    tasks: Collection[str] | None = None
+    speed: bool = True
+    gpu_only: bool = False
+
+    def rungs(self, module: curriculum.Module) -> dict[str, list[str]]:
+        """Return the selected rungs of each task that has any."""
+        found = {
+            task.id: [rung.id for rung in task.rungs if self._wants(rung)]
+            for task in module.tasks
+            if task.kind == "code" and (self.tasks is None or task.id in self.tasks)
+        }
+        return {task: rungs for task, rungs in found.items() if rungs}
+
+    def _wants(self, rung: Rung) -> bool:
+        return (self.speed or rung.threshold is None) and (not self.gpu_only or rung.needs_gpu)
+
+
+EVERYTHING = Selection()
+
+
+def measure(
+    module: str,
+    on_progress: Callable[[str], None] = lambda _text: None,
+    *,
+    asked: Selection = EVERYTHING,
+    times: int = 1,
+    earlier: curriculum.Run | None = None,
+    on_run: Callable[[curriculum.Run], object] = lambda _run: None,
+) -> curriculum.Run:
+    """Judge the module's reference and each of its wrong answers, and collect the results.
+
+    times: how often each is judged. earlier: a run whose measurements are kept and not repeated.
+    on_run: called after each record with the results so far.
+
+    Raises EvidenceError if the judge completed no record at all.
+    """
+    records: list[tuple[str, Record]] = []
+    rungs = asked.rungs(curriculum.load_module(module))
+    run = earlier
+    with JudgeProcess() as judge:
+        for _ in range(times):
+            for name, path, task in _solutions(module, rungs, asked.gpu_only):
+                if earlier is not None and _has(earlier, name, task, rungs[task]):
+                    continue
+                on_progress(f"{module}: {name}, {task}")
+                whole = asked.speed and not asked.gpu_only
+                chosen = None if whole else rungs[task]
+                records.append((name, _judged(module, path, task, chosen, judge, asked.speed)))
+                run = joined(earlier, run_of(module, records))
+                on_run(run)
+    return run or run_of(module, records)
+
+
+def _solutions(
+    module: str, rungs: Mapping[str, Collection[str]], gpu_only: bool
+) -> Iterator[tuple[str, Path | None, str]]:
+    """Yield each solution's name, the wrong answer's file (else None), and the task to judge."""
+    from hotloop.tasks.render import wrong_answers  # imports nbformat, which takes seconds
+
+    yield from ((REFERENCE, None, task) for task in rungs)
+    for wrong in wrong_answers(module):
+        if wrong.task in rungs and (gpu_only or wrong.rung in rungs[wrong.task]):
+            yield wrong.name, wrong.path, wrong.task
+
+
+def _judged(
+    module: str,
+    wrong: Path | None,
+    task: str,
+    rungs: list[str] | None,
+    judge: JudgeProcess,
+    speed: bool,
+) -> Record:
+    """Return the record. With `speed`, rungs left undecided by noise are judged again."""
+    from hotloop.tasks.render import submission
+
+    files = submission(module) if wrong is None else submission(module, wrong)
+    record = judge_submission(files, module, [task], rungs, judge=judge)[task]
+    if not speed:
+        return record
+    return settled(
+        record, lambda left: judge_submission(files, module, [task], left, judge=judge)[task]
+    )
+
+
+def _has(run: curriculum.Run, name: str, task: str, rungs: Collection[str]) -> bool:
+    return any((m.candidate, m.task) == (name, task) and m.rung in rungs for m in run.measurements)
+
+
+def joined(earlier: curriculum.Run | None, run: curriculum.Run) -> curriculum.Run:
+    """Return a run with an earlier one's measurements of other solutions, tasks and rungs added."""
+    if earlier is None:
+        return run
+    new = {(m.candidate, m.task, m.rung) for m in run.measurements}
+    kept = [m for m in earlier.measurements if (m.candidate, m.task, m.rung) not in new]
+    return run.model_copy(
+        update={
+            "measurements": [*kept, *run.measurements],
+            "ceilings": {**earlier.ceilings, **run.ceilings},
+        }
+    )
+
+
+def written_here(module: str) -> curriculum.Run | None:
+    """Return the module's run of this device, if code and judge are unchanged since, else None."""
+    here = device_name()
+    for run in curriculum.runs(module):
+        same = (run.code, run.libraries.get("hotloop")) == (measured_code(module), measured_by())
+        if run.device == here and same:
+            return run
+    return None
+
+
+def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
+    """Return the run file's content from (solution name, record) pairs.
+
+    Raises EvidenceError if no record has a device.
+    """
+    circumstances = [r.circumstances for _, r in records if r.circumstances.device]
+    if not circumstances:
+        raise EvidenceError("the judge reached no verdict: see `hotloop doctor`")
+    libraries: dict[str, str] = {}
+    for found in circumstances:
+        libraries.update(found.libraries)
+    libraries.update(_installed())
+    libraries["hotloop"] = measured_by()
+    isolation, _ = level()
+    return curriculum.Run(
+        format=1,
+        module=module,
+        device=circumstances[0].device,
+        kind="gpu" if kind() == "cuda" else "cpu",
+        driver=circumstances[0].driver,
+        date=datetime.now(UTC).date(),
+        libraries=dict(sorted(libraries.items())),
+        code=measured_code(module),
+        isolation=isolation,
+        ceilings=_ceilings(records),
+        measurements=[
+            _measurement(name, record.task, rung)
+            for name, record in records
+            for rung in _reached(record)
+        ],
+    )
+
+
+def write(run: curriculum.Run) -> Path:
+    """Write the run file. Raises UserError outside of a clone."""
+    if not paths.in_clone():
+        raise UserError("evidence is written in a clone, not in an installed package")
+    path = curriculum.folder(run.module) / "runs" / f"{file_name(run.device)}.json"
+    path.parent.mkdir(exist_ok=True)
+    text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1, ensure_ascii=False)
+    path.write_text(f"{text}\n", encoding="utf-8")
+    return path
+
+
+def file_name(device: str) -> str:
+    """Return the device's name in lower case, with underscores."""
+    return re.sub(r"[^a-z0-9]+", "_", device.lower()).strip("_") or "unknown_device"
+
+
+def _installed() -> dict[str, str]:
+    """Return the installed versions of the libraries with which the solutions were run."""
+    versions: dict[str, str] = {}
+    for name in ("numpy", "torch", "triton"):
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
+
+
+def measured_by() -> str:
+    """Return the version of Hotloop and of its judge, which a run records.
+
+    Runs with another judge are not comparable. The measured code (the module's solutions and
+    checks) has a separate digest in the run.
+    """
+    return f"{__version__} (judge {judge_digest()[:12]})"
+
+
+@cache
+def judge_digest() -> str:
+    """Return the SHA-256 of the judge and of the code that runs submissions for it.
+
+    It takes a second, so it is computed once.
+    """
+    return digest_of([Path(__file__).parents[1] / name for name in _JUDGE])
+
+
+def digest_of(folders: Iterable[Path]) -> str:
+    """Return the SHA-256 over the names and the code of all files in the folders."""
+    total = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                total.update(f"{path.relative_to(folder)}\0".encode())
+                total.update(digest_of_file(path))
+    return total.hexdigest()
+
+
+def _reached(record: Record) -> list[RungRecord]:
+    """Return the rungs that were judged, without those that were skipped after a failure."""
+    rungs = find(record.module, record.task).rungs
+    failed = {r.rung for r in record.rungs if r.verdict is not Verdict.PASSED}
+    return [
+        r for r in record.rungs if r.rung not in rungs or failed.isdisjoint(after(rungs[r.rung]))
+    ]
+
+
+def _ceilings(records: list[tuple[str, Record]]) -> dict[str, float]:
+    """Return the highest measured limit by task and rung."""
+    found: dict[str, float] = {}
+    for _, record in records:
+        for rung in record.rungs:
+            for unit in ("gb_per_s", "gflop_per_s"):
+                peak = rung.evidence.get(f"peak_{unit}")
+                if isinstance(peak, float):
+                    name = f"{record.task}.{rung.rung}_{unit}"
+                    found[name] = max(peak, found.get(name, 0.0))
+    return found
+
+
+def _measurement(candidate: str, task: str, rung: RungRecord) -> curriculum.Measurement:
+    evidence = rung.evidence
+    mine: Mapping[str, Any] = evidence.get("candidate_seconds", {})
+    theirs: Mapping[str, Any] = evidence.get("baseline_seconds", {})
+    interval = evidence.get("interval")
+    ratio = None
+    if interval is not None:
+        low, high = interval
+        ratio = curriculum.Ratio(estimate=evidence["ratio"], low=low, high=high)
+    return curriculum.Measurement(
+        candidate=candidate,
+        task=task,
+        rung=rung.rung,
+        verdict=rung.verdict,
+        earned=rung.earned,
+        sentence=rung.sentence.replace(sys.executable, "python"),  # without this machine's path
+        shape=evidence.get("shape"),
+        dtype=evidence.get("dtype"),
+        threads=evidence.get("threads"),
+        p20_ms=_milliseconds(mine.get("p20")),
+        p50_ms=_milliseconds(mine.get("p50")),
+        p80_ms=_milliseconds(mine.get("p80")),
+        baseline_p50_ms=_milliseconds(theirs.get("p50")),
+        ratio=ratio,
+        gb_per_s=evidence.get("gb_per_s"),
+        gflop_per_s=evidence.get("gflop_per_s"),
+        fraction_of_limit=evidence.get("fraction_of_limit"),
+    )
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3

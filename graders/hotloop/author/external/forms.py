@@ -1,0 +1,199 @@
+"""Reads a problem of a public set, and converts it to a problem of Hotloop.
+
+    KernelBench/level1/40_LayerNorm.py        a file with `class Model`
+    problems/pmpp_v2/prefixsum_py             a folder with `task.yml` and `reference.py`
+    definitions/rmsnorm/rmsnorm_h4096.json    a definition, with workloads/…/rmsnorm_h4096.jsonl
+
+No problem is imported here: it runs in a sandboxed worker (`rungs.py`).
+"""
+
+import ast
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import yaml
+
+from hotloop.author.external import PROGRAMS, SUBMISSION, flashinfer
+from hotloop.core.user_error import UserError
+from hotloop.tasks.problem import FILE
+
+Form = Literal["kernelbench", "gpu_mode", "flashinfer"]
+
+ADAPTER = "hotloop_adapter.py"
+BENCHMARKS = 2
+"""How many of task.yml's benchmarks are also checked for correctness, if they fit."""
+
+GIVEN = "given"
+TASK = "task.yml"
+TESTS = "hotloop_tests.json"
+
+_TASKS = '''"""How {title} is judged; the problem's own files are in `{given}`."""
+
+from pathlib import Path
+
+from hotloop.author.external.tasks import {form}
+
+{name} = {form}(Path(__file__).parent / "{given}", graded={graded})
+'''
+
+
+RUNGS: list[dict[str, Any]] = [
+    {"id": "correct", "points": 1, "what": "Right on hidden inputs, on a CPU."},
+    {"id": "gpu_correct", "points": 1, "needs_gpu": True, "what": "Right on a GPU."},
+    {
+        "id": "gpu_fast",
+        "points": 2,
+        "needs_gpu": True,
+        "what": "Faster than the problem's own code.",
+        "threshold": {
+            "against": "the problem's own code, eager",
+            "levels": [{"ratio": 1.0, "earned": 0.5}, {"ratio": 2.0, "earned": 1.0}],
+            "provisional": True,
+            "reason": "The p of fast_p that papers on KernelBench report most.",
+        },
+    },
+    {
+        "id": "gpu_fast_compiled",
+        "points": 2,
+        "needs_gpu": True,
+        "what": "Faster than torch.compile makes the problem's own code.",
+        "threshold": {
+            "against": "the problem's own code under torch.compile",
+            "levels": [{"ratio": 1.0, "earned": 1.0}],
+            "provisional": True,
+            "reason": "Whoever has torch.compile needs a kernel only if it is faster.",
+        },
+    },
+]
+
+
+@dataclass(frozen=True)
+class External:
+    """A problem of a public set. path: its file or folder; name: a valid Python identifier."""
+
+    form: Form
+    path: Path
+    name: str
+
+    @property
+    def title(self) -> str:
+        """The name in reports."""
+        return self.path.stem if self.path.is_file() else self.path.name
+
+
+def find(path: Path) -> External:
+    """Return the problem at a path. Raises UserError if its format is unknown."""
+    name = re.sub(r"\W+", "_", path.stem if path.is_file() else path.name).strip("_").lower()
+    name = name if name[:1].isalpha() else f"problem_{name}"
+    if path.is_file() and path.suffix == ".py" and _defines(path, "Model", "get_inputs"):
+        return External("kernelbench", path, name)
+    if (path / TASK).is_file() and (path / "reference.py").is_file():
+        return External("gpu_mode", path, name)
+    if path.suffix == ".json" and flashinfer.is_definition(path):
+        return External("flashinfer", path, name)
+    raise UserError(
+        f"{path} is no problem in a form that is known: expected a KernelBench file with `class "
+        "Model` and `get_inputs`, a GPU MODE folder with `task.yml` and `reference.py`, or a "
+        "definition of FlashInfer-Bench."
+    )
+
+
+def write(problem: External, folder: Path, *, graded: bool = False) -> None:
+    """Write it as a problem of Hotloop, which `hotloop check --from` can also judge.
+
+    graded: somebody's points depend on the verdict.
+    """
+    given = folder / GIVEN
+    given.mkdir(parents=True)
+    if problem.form == "kernelbench":
+        shutil.copyfile(problem.path, given / "problem.py")
+    elif problem.form == "flashinfer":
+        shutil.copyfile(problem.path, given / "definition.json")
+        (given / TESTS).write_text(json.dumps(flashinfer.calls(problem.path)))
+    else:
+        _copy_gpu_mode(problem.path, given)
+    words = {"title": problem.title, "given": GIVEN, "form": problem.form, "name": problem.name}
+    (folder / "tasks.py").write_text(_TASKS.format(graded=graded, **words), encoding="utf-8")
+    (folder / FILE).write_text(yaml.safe_dump(described(problem), sort_keys=False))
+
+
+def submission(problem: External, file: Path) -> dict[str, bytes]:
+    """Return the files handed to the judge for a submission: it, its imports, and the adapter.
+
+    In GPU MODE's sets, its imports are all files that task.yml names, as on GPU MODE's server. A
+    solution in FlashInfer-Bench's JSON format brings its own.
+    """
+    ours = [PROGRAMS / name for name in (ADAPTER, "hotloop_structure.py", "hotloop_without_gpu.py")]
+    beside = _named(problem.path) if problem.form == "gpu_mode" else {}
+    files = {**beside, SUBMISSION: file, **{path.name: path for path in ours}}
+    found = {name: path.read_bytes() for name, path in files.items()}
+    return {**found, **flashinfer.sources(file)} if file.suffix == ".json" else found
+
+
+def described(problem: External) -> dict[str, Any]:
+    """Return the contents of its `problem.yaml`."""
+    return {
+        "id": problem.name,
+        "title": problem.title,
+        "tasks": [
+            {
+                "id": problem.name,
+                "title": problem.title,
+                "entry": problem.form,
+                "files": [SUBMISSION, ADAPTER],
+                "rungs": RUNGS,
+            }
+        ],
+    }
+
+
+def _copy_gpu_mode(folder: Path, given: Path) -> None:
+    """Copy the files that task.yml names, and its tests as JSON: the judge reads no YAML."""
+    for name, path in _named(folder).items():
+        shutil.copyfile(path, given / name)
+    reported = _task_yml(folder)
+    tests: list[Any] = reported.get("tests") or []
+    if not tests:
+        raise UserError(f"{folder / TASK} has no `tests`: sizes of inputs are needed.")
+    # Without these, a submission that is right for small inputs only would pass.
+    timed = list(reported.get("benchmarks") or [])[:BENCHMARKS]
+    (given / TESTS).write_text(json.dumps([*tests, *timed]))
+
+
+def _named(folder: Path) -> dict[str, Path]:
+    """Return the Python files that task.yml names, by the names under which they are imported."""
+    found: dict[str, Path] = {}
+    for entry in _task_yml(folder).get("files", []):
+        name, source = Path(str(entry.get("name", ""))).name, str(entry.get("source", ""))
+        if source.startswith("@") or not name.endswith(".py"):
+            continue
+        found[name] = path = (folder / source).resolve()
+        if not path.is_file() or folder.resolve().parent not in path.parents:
+            raise UserError(f"{folder / TASK} names {source}, which is not in its set.")
+    if "reference.py" not in found:
+        raise UserError(f"{folder / TASK} does not list its reference.py.")
+    return found
+
+
+def _task_yml(folder: Path) -> dict[str, Any]:
+    path = folder / TASK
+    try:
+        reported = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise UserError(f"{path} is no YAML: {error}") from None
+    if not isinstance(reported, dict):
+        raise UserError(f"{path}: expected a mapping, got {type(cast(object, reported)).__name__}.")
+    return cast(dict[str, Any], reported)
+
+
+def _defines(path: Path, *names: str) -> bool:
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is no Python: {error}") from None
+    found = {getattr(node, "name", "") for node in tree.body}
+    return found.issuperset(names)

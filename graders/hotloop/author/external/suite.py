@@ -1,0 +1,305 @@
+"""Judges a folder of submissions to a set's problems: one JSON line each, and a summary.
+
+Submissions are matched to problems by name: `40_LayerNorm.py` or a folder `40_LayerNorm/`, and
+KernelBench's own `level_1_problem_40_sample_0_kernel.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hotloop.author.external import flashinfer, forms
+from hotloop.author.external.judging import ExternalJob, judge_all
+from hotloop.core.record import Record, RungRecord
+from hotloop.core.user_error import UserError
+from hotloop.core.verdict import Verdict
+
+_KERNELBENCH = re.compile(r"level_(\d+)_problem_(\d+)_sample_\d+_kernel")
+_MEASURED = {Verdict.PASSED, Verdict.PARTIAL, Verdict.TOO_SLOW, Verdict.UNDECIDED}
+SUMMARY = "summary"
+"""Key of the lines in a results file that summarize a run."""
+
+FAST = (1.0, 1.5, 2.0)
+"""The values of p for which fast_p is reported."""
+
+_Z = 1.96
+"""Standard normal quantile of a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The result of one submission.
+
+    digest: SHA-256 of its file. verdict, sentence: of correctness; the ratios are about speed.
+    sizes: how the problem was shrunk. ratio, compiled_ratio: speedup over the problem's own code,
+    eager and under torch.compile, with 95 % intervals. limit_share: share of the device's measured
+    limit. speed: why there is no ratio. moves: bytes that its Triton kernels move, divided by the
+    fewest possible; not_counted: why there is no such figure. All of these are None where nothing
+    was measured.
+    """
+
+    problem: str
+    submission: str
+    digest: str
+    verdict: str
+    sentence: str
+    sizes: str
+    tolerance: str
+    seed: str
+    seconds: float
+    ratio: float | None = None
+    ratio_interval: tuple[float, float] | None = None
+    compiled_ratio: float | None = None
+    compiled_interval: tuple[float, float] | None = None
+    limit_share: float | None = None
+    speed: str = ""
+    moves: float | None = None
+    moved_bytes: int | None = None
+    fewest_bytes: int | None = None
+    not_counted: str = ""
+
+    @classmethod
+    def of(cls, problem: forms.External, file: Path, record: Record) -> Row:
+        """Return the row of the judge's record."""
+        right = correctness(record)
+        fast, compiled = record.rung("gpu_fast"), record.rung("gpu_fast_compiled")
+        ratio, interval = _ratio(fast)
+        return cls(
+            problem.title,
+            str(file),
+            digest(file),
+            right.verdict.value,
+            right.sentence,
+            str(right.evidence.get("sizes", "")),
+            str(right.evidence.get("tolerance", "")),
+            record.circumstances.seed,
+            sum(float(each.evidence.get("judging_seconds", 0.0)) for each in record.rungs),
+            ratio,
+            interval,
+            *_ratio(compiled),
+            _limit_share(fast.evidence) if ratio is not None else None,
+            "" if ratio is not None else _why_no_speed(record),
+            **_moves(record.rung("correct")),
+        )
+
+    @property
+    def right(self) -> bool:
+        """Whether its answers are right."""
+        return self.verdict == Verdict.PASSED
+
+
+def correctness(record: Record) -> RungRecord:
+    """Return the result for correctness: a failure on either device, else the last measured one."""
+    both = [record.rung("correct"), record.rung("gpu_correct")]
+    known = [each for each in both if not each.verdict.pending]
+    failed = [each for each in known if each.verdict is not Verdict.PASSED]
+    return next(iter([*failed, *known[::-1], *both]))
+
+
+def _ratio(rung: RungRecord) -> tuple[float | None, tuple[float, float] | None]:
+    """Return the ratio and its interval; None if a timed answer was wrong or impossible."""
+    if "ratio" not in rung.evidence or rung.verdict not in _MEASURED:
+        return None, None
+    low, high = rung.evidence["interval"]
+    return float(rung.evidence["ratio"]), (float(low), float(high))
+
+
+def _moves(rung: RungRecord) -> dict[str, Any]:
+    """What was counted beside the answers, or why nothing was."""
+    figures = rung.evidence
+    if "factor" not in figures:
+        return {"not_counted": figures.get("not_counted", "its answers are not known to be right")}
+    counted = {key: figures[key] for key in ("moved_bytes", "fewest_bytes")}
+    return {"moves": figures["factor"], **counted}
+
+
+def _why_no_speed(record: Record) -> str:
+    """Return the first check on a GPU that did not pass; later ones were skipped because of it."""
+    on_gpu = [record.rung("gpu_correct"), record.rung("gpu_fast")]
+    why = next(each for each in on_gpu if each.verdict is not Verdict.PASSED)
+    return f"{why.verdict.value}: {why.sentence}"
+
+
+def _limit_share(figures: Mapping[str, Any]) -> float:
+    """Return the larger of the shares of the device's bandwidth and of its arithmetic limit."""
+    peak = figures.get("peak_gflop_per_s")
+    computed = float(figures["gflop_per_s"]) / float(peak) if peak else 0.0
+    return max(float(figures["fraction_of_limit"]), computed)
+
+
+def digest(file: Path) -> str:
+    """Return the SHA-256 of a submission."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def problems(folder: Path) -> list[forms.External]:
+    """Return all problems of a set, ordered by name. Raises UserError if there is none."""
+    found = [path.parent for path in folder.rglob("task.yml")]
+    found += [path for path in folder.rglob("*.py") if re.match(r"\d+_", path.name)]
+    found += [path for path in folder.rglob("*.json") if flashinfer.is_definition(path)]
+    if not found:
+        raise UserError(f"{folder} holds no problems of KernelBench, GPU MODE or FlashInfer-Bench.")
+    return [forms.find(path) for path in sorted(found, key=_by_number)]
+
+
+def pairs(suite: list[forms.External], submissions: Path) -> Iterator[tuple[forms.External, Path]]:
+    """Yield each problem with each of its submissions. Raises UserError for an unmatched file."""
+    by_name: dict[str, forms.External] = {}
+    for problem in suite:
+        by_name[problem.title] = problem
+        level = re.search(r"level(\d+)", str(problem.path.parent.name))
+        if level and (number := re.match(r"\d+", problem.title)):
+            by_name[f"{level[1]}/{number[0]}"] = problem
+    found = [*submissions.rglob("*.py"), *submissions.rglob("*.json")]
+    files = sorted(found, key=_by_number)
+    if not files:
+        raise UserError(f"There are no submissions (*.py, *.json) in {submissions}.")
+    for file in files:
+        theirs = _KERNELBENCH.match(file.stem)
+        names = [f"{theirs[1]}/{theirs[2]}"] if theirs else [file.stem, file.parent.name]
+        problem = next((by_name[name] for name in names if name in by_name), None)
+        if problem is None:
+            raise UserError(
+                f"{file} is to no problem of the suite: name it, or its folder, like one of them, "
+                f"such as {suite[0].title}."
+            )
+        yield problem, file
+
+
+def run(
+    suite: list[forms.External],
+    submissions: Path,
+    results: Path,
+    on_row: Callable[[int, int, Row], None],
+    ray: str = "",
+) -> list[Row]:
+    """Judge all submissions and return a row for each.
+
+    Files with a row in `results` are not judged again. ray: address of a cluster whose nodes judge.
+    """
+    asked = [*pairs(suite, submissions)]
+    rows = {(row.problem, row.digest): row for row in _kept(results)}
+    keys = [(problem.title, digest(file)) for problem, file in asked]
+    left = {key: pair for key, pair in zip(keys, asked, strict=True) if key not in rows}
+    todo = [*left.values()]
+    with results.open("a", encoding="utf-8") as stream:
+        for number, record in judge_all([ExternalJob.of(*pair) for pair in todo], ray):
+            row = Row.of(*todo[number], record)
+            rows[row.problem, row.digest] = row
+            stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+            stream.flush()
+            on_row(len(asked) - len(left) + len(rows.keys() & left.keys()), len(asked), row)
+        found = [rows[key] for key in keys]
+        stream.write(json.dumps({SUMMARY: summary(found)}) + "\n")
+    return found
+
+
+@dataclass(frozen=True)
+class Share:
+    """value: from 0 to 1, None if some of it was not measured. low, high: its 95 % interval.
+
+    What was not measured counts as missed at the low end, and as reached at the high one.
+    """
+
+    value: float | None
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"not measured in full ({100 * self.low:.0f} to {100 * self.high:.0f} %)"
+        return f"{100 * self.value:.0f} % ({100 * self.low:.0f} to {100 * self.high:.0f} %)"
+
+
+def summary(rows: list[Row]) -> dict[str, Any]:
+    """Return shares of all rows, as JSON: right, and fast_p by p."""
+    judged = [row for row in rows if not Verdict(row.verdict).pending]
+    return {
+        "judged": len(judged),
+        "right": sum(row.right for row in judged),
+        "right_share": asdict(share(rows)),
+        "speed_measured": sum(row.ratio is not None for row in judged),
+        "fast": {f"{p:g}": asdict(fast(rows, p)) for p in FAST},
+        "fast_compiled": {f"{p:g}": asdict(fast(rows, p, compiled=True)) for p in FAST},
+    }
+
+
+def share(rows: list[Row]) -> Share:
+    """Return the share of the rows that are right."""
+    if not rows:
+        return Share(None, 0.0, 1.0)
+    right = sum(row.right for row in rows)
+    pending = sum(Verdict(row.verdict).pending for row in rows)
+    return _share(right, right, right + pending, len(rows), pending)
+
+
+def fast(rows: list[Row], p: float, *, compiled: bool = False) -> Share:
+    """Return fast_p, the share of the rows that are right and fast.
+
+    Fast means more than p times as fast as the problem's own code. The interval allows for ratios
+    whose own interval contains p, and for rows that were not judged, or are right and without a
+    measured speed: they count as slow at its lower end, and as fast at the upper one.
+    Source: Ouyang et al., "KernelBench: Can LLMs Write Efficient GPU Kernels?", 2025, section 3.3.
+    """
+    if not rows:
+        return Share(None, 0.0, 1.0)
+    right = [row for row in rows if row.right]
+    ratios = [row.compiled_ratio if compiled else row.ratio for row in right]
+    intervals = [row.compiled_interval if compiled else row.ratio_interval for row in right]
+    pending = sum(Verdict(row.verdict).pending for row in rows)
+    surely = sum(each is not None and each[0] > p for each in intervals)
+    perhaps = sum(each is None or each[1] > p for each in intervals) + pending
+    reached = sum(ratio is not None and ratio > p for ratio in ratios)
+    return _share(reached, surely, perhaps, len(rows), pending + ratios.count(None))
+
+
+def _share(reached: int, surely: int, perhaps: int, of: int, unmeasured: int) -> Share:
+    """Return a share of `of` rows. It has no value while a row is unmeasured.
+
+    Without those rows, whoever is hard to measure would have the better share.
+    """
+    return Share(None if unmeasured else reached / of, *wilson(surely, perhaps, of))
+
+
+def wilson(fewest: int, most: int, of: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share: lower end for `fewest` successes, upper end for `most`.
+
+    Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+    """
+    return max(0.0, _bound(fewest, of, -1.0)), min(1.0, _bound(most, of, 1.0))
+
+
+def _bound(successes: int, n: int, side: float) -> float:
+    p = successes / n
+    half = _Z * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
+    return (p + _Z**2 / (2 * n) + side * half) / (1 + _Z**2 / n)
+
+
+def _kept(results: Path) -> Iterator[Row]:
+    """Yield the rows of an earlier run. Raises UserError with the line that is not a row."""
+    if not results.is_file():
+        return
+    for number, line in enumerate(results.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            reported = json.loads(line)
+            if SUMMARY not in reported:
+                yield Row(**reported)
+        except (ValueError, TypeError):
+            raise UserError(
+                f"{results}, line {number} is no result: expected what this command writes. "
+                "Name another file with --results."
+            ) from None
+
+
+def _by_number(path: Path) -> list[tuple[int, str]]:
+    """Sort key: `2_…` before `10_…`."""
+    return [
+        (int(found[0]) if (found := re.match(r"\d+", part)) else 0, part) for part in path.parts
+    ]

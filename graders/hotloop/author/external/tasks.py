@@ -1,0 +1,44 @@
+"""A problem of a public set as a task; called by the `tasks.py` that `forms.write` makes."""
+
+import json
+from pathlib import Path
+
+from hotloop.author.external import PROGRAMS
+from hotloop.author.external.on_gpu import FastOnGpu, OnGpu
+from hotloop.author.external.rungs import KINDS, Agrees, Who
+from hotloop.judge.program import Program
+from hotloop.judge.task import Task, returns_tensor
+
+
+def kernelbench(folder: Path, *, graded: bool) -> Task:
+    """Return the task of the problem in the folder's `problem.py`."""
+    return _task(folder, "kernelbench", KINDS, "eager", graded=graded)
+
+
+def gpu_mode(folder: Path, *, graded: bool) -> Task:
+    """Return the task of the problem with `reference.py` and tests in the folder."""
+    tests = json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
+    return _task(folder, "gpu_mode", ("given",) * len(tests), "problem", graded=graded)
+
+
+def flashinfer(folder: Path, *, graded: bool) -> Task:
+    """Return the task of the problem with `definition.json` and workloads in the folder."""
+    tests = json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
+    return _task(folder, "flashinfer", ("given",) * len(tests), "problem", graded=graded)
+
+
+def _task(folder: Path, form: str, kinds: tuple[str, ...], who: Who, *, graded: bool) -> Task:
+    program = _program(folder, form)
+    return returns_tensor(
+        correct=Agrees(program, kinds, who, graded),
+        gpu_correct=OnGpu(program, kinds, who),
+        gpu_fast=FastOnGpu(program, kinds, who, "eager"),
+        gpu_fast_compiled=FastOnGpu(program, kinds, who, "compiled"),
+    )
+
+
+def _program(folder: Path, form: str) -> Program:
+    ours = {path.name: path for path in PROGRAMS.glob("*.py") if path.stem != "hotloop_adapter"}
+    ours["hotloop_form.py"] = ours.pop(f"hotloop_{form}.py")
+    given = {path.name: path for path in folder.iterdir() if path.is_file()}
+    return Program({**given, **ours}, "hotloop_oracle.py")

@@ -1,0 +1,47 @@
+"""`python -m hotloop.author.selftest [--json FILE]`; works without the CLI's dependencies."""
+
+import argparse
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from hotloop.author.selftest.found import Broken
+from hotloop.author.selftest.run import exit_code, run
+from hotloop.author.selftest.steps import STEPS
+from hotloop.judge.lease import Lease
+
+
+def main() -> int:
+    """Run all steps, or one step in this process; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m hotloop.author.selftest")
+    parser.add_argument("--json", type=Path, help="write what was found to this file")
+    parser.add_argument("--step", type=int, help="only this one, in this process")
+    arguments = parser.parse_args()
+    if arguments.step is not None:
+        told = look(arguments.step)
+        print(json.dumps(told), flush=True)
+        return int("broken" in told)
+    results = run(lambda result: print(result.line(), flush=True), arguments.json)
+    return exit_code(results)
+
+
+def look(number: int) -> dict[str, Any]:
+    """Run one step; return its result, or its failure and fix, as plain data."""
+    step = STEPS[number]
+    try:
+        with Lease().exclusive() if step.alone else nullcontext():
+            found = step.look()
+    except Broken as broken:
+        return {"broken": broken.what, "fix": broken.fix, "figures": broken.figures}
+    except Exception as error:  # noqa: BLE001 - a step that fails is a broken step
+        return {
+            "broken": f"{type(error).__name__}: {error}",
+            "fix": f"`python -m hotloop.author.selftest --step {number}` shows it again",
+        }
+    return {"said": found.said, "figures": found.figures}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

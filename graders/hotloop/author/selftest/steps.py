@@ -1,0 +1,47 @@
+"""The steps in order; each tests something that the following steps rely on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hotloop.author.selftest import judging, lending, machine, neighbours, timing, workers
+from hotloop.author.selftest.found import Found
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step. limit_s: time limit of its process.
+
+    look: returns its result or raises `Broken`. needed: if it is broken, no later step runs. alone:
+    it holds the machine's lease exclusively; the last step does not, since its judges take the
+    lease themselves.
+    """
+
+    number: int
+    name: str
+    limit_s: float
+    look: Callable[[], Found]
+    needed: bool = False
+    alone: bool = True
+
+
+STEPS = tuple(
+    Step(number, name, limit_s, look, needed=number <= 2, alone=0 < number < 12)
+    for number, (name, limit_s, look) in enumerate(
+        (
+            ("machine", 30, machine.machine),
+            ("driver", 20, machine.driver),
+            ("memory of its own", 25, lending.own_memory),
+            ("lending memory", 40, lending.lending),
+            ("PyTorch, Triton and nvcc in the sandbox", 90, workers.frameworks),
+            ("freezing", 30, workers.freezing),
+            ("management library", 15, machine.management),
+            ("neighbours", 45, neighbours.probe),
+            ("late work", 45, workers.late_work),
+            ("the protocol's cost", 45, timing.protocol),
+            ("a known length", 45, timing.known_length),
+            ("a window of each task", 150, timing.windows),
+            ("a right and a wrong kernel, an exploit", 120, judging.verdicts),
+        )
+    )
+)
+"""The limits are for a machine on which something hangs; a good run of all takes four minutes."""

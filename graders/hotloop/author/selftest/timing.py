@@ -1,0 +1,132 @@
+"""Steps 9 to 11: the protocol's cost, a known duration, and a window of each task."""
+
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hotloop.author.selftest import opened
+from hotloop.author.selftest.found import Broken, Found
+from hotloop.author.selftest.workers import copies
+from hotloop.judge.gpu.card import Card
+from hotloop.judge.gpu.ceiling import FILE as LIMITS
+from hotloop.judge.gpu.ceiling import ask_number, measure
+from hotloop.judge.gpu.length import fitting, lengthen, limits
+from hotloop.judge.gpu.memory import Layout
+from hotloop.judge.gpu.workers import trusted_worker
+from hotloop.judge.rung import Rung
+from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.task import find
+
+KNOWN = opened.PROGRAMS / "known.py"
+WINDOWS = 8
+NEAR = 0.02
+"""Largest relative difference between a window's time and that of CUDA events."""
+
+
+def protocol() -> Found:
+    """Measure a leg without calls by gigabytes lent, and the GPU's roofline limits."""
+    card = opened.card()
+    figures: dict[str, Any] = {}
+    with opened.session() as session, trusted_worker(session, LIMITS.parent, card) as link:
+        ceiling = measure(link, matmul=True)
+    figures["copy_gb_per_s"] = ceiling.bytes_per_s / 1e9
+    figures["matmul_tflop_per_s"] = (ceiling.flops_per_s or 0.0) / 1e12
+    with opened.side(card, opened.PROGRAMS / "copies.py", "torch_copy", copies()) as side:
+        one = fitting(side, 0)
+        _, most = limits(side, one)
+        for calls in sorted({1, min(4, most), min(16, most), most}):
+            layout = Layout.of([one] * calls)
+            cost, uncertain = side.protocol_cost(layout)
+            size = (layout.input_bytes + layout.output_bytes) / 1e9
+            figures[f"{size:.2f}_gb"] = {"ms": cost * 1e3, "uncertain_ms": uncertain * 1e3}
+    return Found("Measured; it is subtracted from each leg.", figures)
+
+
+def known_length() -> Found:
+    """Compare the judge's windows with CUDA events on kernels of known duration."""
+    card = opened.card()
+    with opened.session() as session, trusted_worker(session, opened.PROGRAMS, card) as link:
+        events_s = ask_number(link, "known_seconds", KNOWN.name)
+    with opened.side(card, KNOWN, "known", copies((1024, 1024))) as side:
+        lengthen(side)
+        side.leg_cost_s, _ = side.protocol_cost(side.layout)
+        count = len(side.calls)
+        made = [side.window([False] * count) for _ in range(WINDOWS)]
+    counted = [window.seconds / count for window in made if window.counts]
+    figures = {"events_ms": 1e3 * events_s, "windows_that_count": f"{len(counted)} of {WINDOWS}"}
+    if not counted:
+        raise Broken(
+            f"No window counts: {made[0]}", "stop other programs on GPU and CPU", **figures
+        )
+    off = statistics.median(counted) / events_s - 1
+    figures |= {"window_ms": 1e3 * statistics.median(counted), "off": off}
+    if abs(off) > NEAR:
+        raise Broken(
+            f"A window's time is {off:+.1%} off that of events on the device.",
+            "do not judge speed on this machine; report it with this file",
+            **figures,
+        )
+    return Found(f"A window's time is within {abs(off):.1%} of that of events.", figures)
+
+
+def windows() -> Found:
+    """Check for each task that its baseline's windows fit into the time budget."""
+    card = opened.card()
+    figures: dict[str, Any] = {}
+    late: list[str] = []
+    for name, rung in timed_rungs():
+        try:
+            figures[name] = _of_trial(card, rung)
+        except Exception as error:  # noqa: BLE001 - the others are asked all the same
+            figures[name] = {"failed": str(error)}
+            late.append(name)
+            continue
+        if figures[name]["trial_s"] > rung.seconds:
+            late.append(name)
+    if late:
+        raise Broken(
+            f"Not enough time to decide {', '.join(late)} on this GPU.",
+            "give the rung fewer looks (`pace`) or smaller calls, in the module's tasks.py",
+            **figures,
+        )
+    return Found(f"There is time to decide all {len(figures)}.", figures)
+
+
+def timed_rungs() -> Iterator[tuple[str, GpuFast]]:
+    """Yield each check that compares speeds in windows of lent memory, with its full name."""
+    from hotloop.tasks import curriculum  # needs libraries that a GPU machine may lack
+
+    for module in curriculum.modules():
+        for task in module.tasks:
+            if task.kind != "code":
+                continue
+            for name, rung in find(module.id, task.id).rungs.items():
+                fast = _fast(rung)
+                if fast is not None:
+                    yield f"{module.id}.{task.id}.{name}", fast
+
+
+def _fast(rung: Rung) -> GpuFast | None:
+    inner = rung.rung if isinstance(rung, Called) else rung
+    return inner if isinstance(inner, GpuFast) else None
+
+
+def _of_trial(card: Card, rung: GpuFast) -> dict[str, Any]:
+    workload, baseline = rung.of_baseline(), rung.baseline
+    with opened.side(card, Path(baseline.path), baseline.name, workload) as side:
+        lengthen(side)
+        started = time.monotonic()
+        window = side.window([True] * len(side.calls))
+        took_s = time.monotonic() - started
+    return {
+        "calls": len(side.calls),
+        "legs": side.legs,
+        "window_ms": 1e3 * window.seconds,
+        "with_the_judges_work_ms": 1e3 * took_s,
+        "windows": rung.pace.windows,
+        "trial_s": rung.pace.windows * took_s,
+        "budget_s": rung.seconds,
+    }

@@ -1,0 +1,88 @@
+"""Optional packages, by the group that installs them."""
+
+import importlib.util
+import platform
+import sys
+from collections.abc import Mapping
+
+from hotloop.core import own_environments
+
+IMPORTED: Mapping[str, tuple[str, ...]] = {
+    "local": ("jupytext", "nbformat", "numpy", "torch", "unidiff"),
+    "course": (
+        "alembic",
+        "ipykernel",
+        "jupyterlab",
+        "nbclient",
+        "nbconvert",
+        "nbgrader",
+        "sqlalchemy",
+    ),
+    "onnx": ("onnx", "onnxruntime", "onnxscript", "safetensors"),
+    "extension": ("ninja",),
+    "onnx_custom": ("onnxruntime_extensions",),
+    "tvm": ("tvm", "tvm_ffi"),
+    "monitoring": ("prometheus_client", "tensorboard"),
+    "xla": ("flatbuffers", "jax", "jaxlib"),
+    "checkpoints": ("safetensors",),
+    "xdsl": ("xdsl",),
+    "paddle": ("paddle",),
+    "openvino": ("openvino",),
+    "litert": ("litert_torch", "ai_edge_litert", "ai_edge_quantizer"),
+    "coreml": ("coremltools",),
+    "executorch": ("executorch",),
+    "transformers": ("transformers",),
+    "tensorflow": ("keras", "tensorflow", "tf2onnx"),
+    "torch_xla": ("torch_xla",),
+    "cuda": ("wasmtime", "ziglang"),
+    "bank": ("genanki", "jinja2"),
+    "serve": (
+        "fastapi",
+        "jinja2",
+        "limits",
+        "python_multipart",
+        "sqlalchemy",
+        "uvicorn",
+    ),
+    "lti": ("cryptography", "jwt"),
+    "takehome": (
+        "argon2",
+        "cryptography",
+        "fastapi",
+        "itsdangerous",
+        "jinja2",
+        "limits",
+        "markdown_it",
+        "nbgrader",
+        "pygments",
+        "python_multipart",
+        "sqlalchemy",
+        "uvicorn",
+    ),
+}
+"""The packages that a group installs on every system, by import name."""
+
+
+def missing(extra: str) -> tuple[str, ...]:
+    """Return the group's packages that cannot be imported here, without importing any."""
+    return tuple(name for name in IMPORTED[extra] if importlib.util.find_spec(name) is None)
+
+
+def remedy(extra: str) -> str:
+    """Return the command that installs the group."""
+    if extra in own_environments.names():
+        return f"hotloop doctor --install {extra}"
+    return f"{sys.executable} -m pip install 'hotloop[{extra}]'"
+
+
+def why_no_judge() -> str:
+    """Return why this machine cannot run the judge, with the alternative; "" if it can."""
+    elsewhere = "judge on a Linux machine that you reach with `hotloop check --on URL`"
+    if sys.platform != "linux":
+        return f"Judging needs Linux, and this is {platform.system()}: {elsewhere}."
+    if gap := missing("local"):
+        return (
+            f"Judging on this machine needs {', '.join(gap)}: {elsewhere}, or install them with "
+            f"{remedy('local')}"
+        )
+    return ""

@@ -1,0 +1,1 @@
+"""What runs a learner's work beside the worker: simulator, nvcc, tritonserver, and traces."""

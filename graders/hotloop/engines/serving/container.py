@@ -1,0 +1,201 @@
+"""Serves a repository with NVIDIA's own container, if a container engine is installed.
+
+The container runs NVIDIA's C++ onnxruntime backend instead of Hotloop's. The image is NVIDIA's with
+the packages that Python backends import; docker/triton.Dockerfile is the same.
+"""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from hotloop.core.verdict import Verdict
+from hotloop.engines.serving import ports
+from hotloop.engines.serving.environment import requirements
+from hotloop.engines.serving.http import Http
+from hotloop.engines.serving.options import Options
+from hotloop.engines.serving.server import ServerFailed
+from hotloop.engines.serving.server_log import failure
+from hotloop.engines.serving.unavailable import ServingUnavailable
+from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.owner import new_tag
+from hotloop.sandbox.plain import launch_plain
+
+RELEASE = "24.10"
+"""NVIDIA's container release that has tritonserver 2.51.0."""
+BASE = f"nvcr.io/nvidia/tritonserver:{RELEASE}-py3"
+IMAGE = f"hotloop-tritonserver:{RELEASE}"
+ENGINES = ("docker", "podman")
+_WITHOUT = "serve without --container"
+_SHM = "1g"
+_STEP_S = 0.2
+_ASK_S = 2.0
+_END_S = 30.0
+
+
+def engine() -> Path:
+    """Return docker, or else podman. Raises ServingUnavailable if neither is on PATH."""
+    found = next(filter(None, map(shutil.which, ENGINES)), None)
+    if found is None:
+        reason = f"a container needs {' or '.join(ENGINES)}, and neither is on PATH"
+        raise ServingUnavailable(reason, f"install one, or {_WITHOUT}")
+    return Path(found)
+
+
+def dockerfile() -> str:
+    """Return the Dockerfile of IMAGE, with the tokenizers of the server's environment."""
+    [tokenizers] = [pin for pin in requirements() if pin.startswith("tokenizers==")]
+    return f"FROM {BASE}\nRUN pip install --no-cache-dir 'numpy<2' {tokenizers}\n"
+
+
+def build(program: Path, on_progress: Callable[[str], None] = lambda _text: None) -> None:
+    """Build IMAGE; quick if the engine has it. Raises ServingUnavailable if the build fails."""
+    on_progress(f"building {IMAGE} from {BASE}; the first time, several gigabytes are downloaded")
+    last: deque[str] = deque(maxlen=1)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "Dockerfile").write_text(dockerfile(), encoding="utf-8")
+        with subprocess.Popen(
+            [str(program), "build", "--tag", IMAGE, folder],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as building:
+            assert building.stdout is not None
+            for line in filter(None, map(str.rstrip, building.stdout)):
+                on_progress(line)
+                last.append(line)
+    if building.returncode:
+        said = " ".join(last)[-600:]
+        remedy = f"see to it that `{program.name} info` answers, or {_WITHOUT}"
+        raise ServingUnavailable(f"{program.name} cannot build {IMAGE} ({said})", remedy)
+
+
+class Container:
+    """A running container. The constructor starts it."""
+
+    def __init__(self, repository: Path, program: Path, options: Options) -> None:
+        self.options = options
+        self.ports = ports.free()
+        self._program = program
+        self._name = new_tag()
+        self._started = time.monotonic()
+        self._client = launch_plain(_watched(self._command(repository.resolve()), options))
+
+    @property
+    def process(self) -> Confined:
+        """The engine's client process, which prints what the server prints."""
+        return self._client
+
+    @property
+    def alive(self) -> bool:
+        """False once the container has ended."""
+        return self._client.poll() is None
+
+    @property
+    def death(self) -> Verdict | None:
+        """The limit that ended the container, or None."""
+        return self._client.death
+
+    def wait_ready(self) -> float:
+        """Wait until all models are loaded; return the seconds since the start.
+
+        Raises ServerFailed with the reason if that fails.
+        """
+        deadline = self._started + self.options.ready_s
+        while time.monotonic() < deadline:
+            if not self.alive:
+                raise self._failed(failure(self.log()) or "the container ended before it was ready")
+            if self._answers(self.ports.http, "/v2/health/ready") and self._answers(
+                self.ports.metrics, "/metrics"
+            ):
+                return time.monotonic() - self._started
+            time.sleep(_STEP_S)
+        said = failure(self.log())
+        waited = f"the server was not ready within {self.options.ready_s:g} s"
+        raise self._failed(f"{waited}: {said}" if said else waited)
+
+    def log(self) -> str:
+        """Return everything that the container has printed."""
+        return self._client.output().decode(errors="replace")
+
+    def stop(self) -> None:
+        """Remove the container, which would outlive the engine's client. Safe to call again."""
+        with suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(
+                [str(self._program), "rm", "--force", self._name],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_END_S,
+                check=False,
+            )
+        self._client.kill()
+
+    def __enter__(self) -> Container:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _command(self, repository: Path) -> tuple[str, ...]:
+        inside = ports.USUAL
+        pairs = (
+            (self.ports.http, inside.http),
+            (self.ports.grpc, inside.grpc),
+            (self.ports.metrics, inside.metrics),
+        )
+        published = [f"--publish={ports.HOST}:{ours}:{theirs}" for ours, theirs in pairs]
+        return (
+            *(str(self._program), "run", "--rm", "--init", f"--name={self._name}"),
+            *published,
+            f"--shm-size={_SHM}",
+            f"--mount=type=bind,source={repository},target=/models,readonly",
+            *(IMAGE, "tritonserver", "--model-repository=/models"),
+            *_arguments(self.options),
+        )
+
+    def _answers(self, port: int, path: str) -> bool:
+        """True if the server answers: the engine accepts connections before the server does."""
+        with suppress(OSError, ValueError), Http(lambda: _connected(port), _ASK_S) as http:
+            return http.get(path).status == 200
+        return False
+
+    def _failed(self, reason: str) -> ServerFailed:
+        return ServerFailed(reason, self.log(), self.death)
+
+
+def _connected(port: int) -> socket.socket:
+    return socket.create_connection((ports.HOST, port), _ASK_S)
+
+
+def _arguments(options: Options) -> tuple[str, ...]:
+    given: list[str] = []
+    if options.cache_bytes:
+        given.append(f"--cache-config=local,size={options.cache_bytes}")
+    if options.explicit:
+        given.append("--model-control-mode=explicit")
+    return (*given, *options.arguments)
+
+
+def _watched(command: tuple[str, ...], options: Options) -> Confinement:
+    """Run the engine's client unsandboxed, but with limits on time and output."""
+    return Confinement(
+        argv=command,
+        environment={},
+        read_only={},
+        writable={},
+        files=None,
+        memory_bytes=options.memory_bytes,
+        processes=options.tasks,
+        tmp_bytes=options.tmp_bytes,
+        wall_s=options.wall_s,
+        output_bytes=options.log_bytes,
+    )

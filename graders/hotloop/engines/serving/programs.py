@@ -1,0 +1,88 @@
+"""Runs trusted client programs in a server's network and environment, outside its sandbox.
+
+Programs that need tritonclient or gRPC are run this way, and so is perf_analyzer. Like other
+processes they end with their owner and have limits of time, memory and output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotloop.core.verdict import Verdict
+from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.plain import launch_plain
+
+if TYPE_CHECKING:
+    from hotloop.engines.serving.server import Server
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A finished program. status: exit status, or -1 without one. output: both streams.
+
+    death: the limit that ended it, or None.
+    """
+
+    status: int
+    output: str
+    death: Verdict | None
+
+
+def start(
+    server: Server,
+    argv: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    wall_s: float = 120.0,
+    output_bytes: int = 16 << 20,
+    pass_fds: tuple[int, ...] = (),
+) -> Confined:
+    """Start a program that reaches the server at 127.0.0.1. The caller must kill it."""
+    return launch_plain(
+        Confinement(
+            argv=tuple(server.command(list(argv))),
+            environment={**server.environment.variables(), **(environment or {})},
+            read_only={},
+            writable={},
+            files=None,
+            memory_bytes=4 << 30,
+            processes=512,
+            tmp_bytes=1 << 20,
+            wall_s=wall_s,
+            output_bytes=output_bytes,
+            pass_fds=pass_fds,
+        )
+    )
+
+
+def run(
+    server: Server,
+    argv: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    wall_s: float = 120.0,
+) -> Ended:
+    """Start a program and wait for its end, at most `wall_s` seconds."""
+    running = start(server, argv, environment=environment, wall_s=wall_s)
+    try:
+        status = running.wait(wall_s + 10)
+    finally:
+        running.kill()
+    said = running.output().decode(errors="replace")
+    return Ended(-1 if status is None else status, said, running.death)
+
+
+def python(server: Server, script: Path, *arguments: str) -> list[str]:
+    """Return the command line of a Hotloop script in the server's environment."""
+    return [str(server.environment.python), "-I", str(script), *arguments]
+
+
+def perf_analyzer(server: Server, model: str, *arguments: str, grpc: bool = False) -> list[str]:
+    """Return the command line of NVIDIA's load generator for a model."""
+    port = server.ports.grpc if grpc else server.ports.http
+    protocol = "grpc" if grpc else "http"
+    program = str(server.environment.perf_analyzer)
+    return [program, "-m", model, "-u", f"127.0.0.1:{port}", "-i", protocol, *arguments]

@@ -1,0 +1,278 @@
+"""Turns the checker's raw findings into messages with the source lines involved."""
+
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hotloop.engines.simulate.report import Finding, Line, Triple, Witness
+
+BYTES = 4 * 4 + 2 * 16 + 2 * 4 + 4 * 4
+"""Size of a finding in the checker's memory, in bytes: see checker.h."""
+
+RACE, OUT_OF_BOUNDS, STACK_OVERFLOW = 0, 1, 12
+"""Values of `kind` in checker.h."""
+READS, UPDATES = 0, 2
+"""Values of `did` in checker.h."""
+
+_DID = ("read", "write", "atomic", "waits", "traps", "indexes")
+_VERB = ("reads", "writes", "updates atomically")
+_CALLS = {
+    5: "__syncwarp",
+    6: "a shuffle",
+    7: "a vote",
+    8: "a match",
+    9: "a match",
+    18: "__activemask",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A region of memory, as messages describe it. made, freed: the lines that did so."""
+
+    what: str
+    begin: int
+    bytes: int
+    live: bool = True
+    made: Line | None = None
+    freed: Line | None = None
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A finding as the checker stores it.
+
+    who: one or two tuples (site, did, block, thread). more: four numbers whose meaning depends on
+    the kind.
+    """
+
+    kind: int
+    kernel: int
+    count: int
+    who: tuple[tuple[int, ...], ...]
+    address: int
+    region: int
+    more: tuple[int, ...]
+
+
+def read(data: bytes) -> Raw:
+    """Unpack a finding of BYTES bytes."""
+    numbers = struct.unpack("<18I", data)
+    who = (numbers[4:8], numbers[8:12])[: numbers[2]]
+    return Raw(numbers[0], numbers[1], numbers[3], who, numbers[12], numbers[13], numbers[14:18])
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The context that turns raw findings into messages.
+
+    regions: by number. kernels: names by number. host: first address of host memory. dynamic:
+    whether an address lies in dynamic shared memory although the launch asked for none.
+    """
+
+    lines: Callable[[int], Line | None]
+    regions: Sequence[Place]
+    kernels: Sequence[str]
+    grid: Triple
+    block: Triple
+    host: int
+    dynamic: Callable[[int], bool]
+
+    def finding(self, raw: Raw) -> Finding:
+        """Return the raw finding with its message and witnesses."""
+        kind, text, more = _SENTENCES[raw.kind](self, raw)
+        witnesses = tuple(self._witness(*one) for one in raw.who)
+        return Finding(kind, text, self.kernels[raw.kernel], (*witnesses, *more), raw.count)
+
+    def _witness(self, site: int, did: int, block: int, thread: int) -> Witness:
+        where = unflattened(block, self.grid), unflattened(thread, self.block)
+        return Witness(self.lines(site), _DID[did], *where)
+
+    def place(self, raw: Raw) -> Place | None:
+        """Return the region that a finding is about, or None if it is unknown."""
+        return self.regions[raw.region - 1] if raw.region else None
+
+
+def unflattened(number: int, extent: Triple) -> Triple:
+    """Return the 3-D index of a block or thread from its linear number, x fastest."""
+    x, y, _ = extent
+    return number % x, number // x % y, number // x // y
+
+
+_Said = tuple[str, str, tuple[Witness, ...]]
+
+
+def _race(reader: Reader, raw: Raw) -> _Said:
+    first, second = (did for _, did, _, _ in raw.who)
+    same_block, same_warp, lacks_fence, is_too_narrow = raw.more
+    if is_too_narrow:
+        why = (
+            "and an atomic with the scope of a block is none for other blocks: give it the scope "
+            "of the device (atomicAdd for atomicAdd_block, cuda::thread_scope_device)"
+        )
+    elif lacks_fence:
+        why = (
+            "and a message through an atomic or a volatile variable lies in between: its reader "
+            "needs a __threadfence() behind it, or a barrier"
+        )
+    elif not same_block:
+        why = "and blocks run in any order: use an atomic, or a second kernel"
+    elif 2 in (first, second):
+        why = "but only one of the accesses is atomic"
+    elif not same_warp:
+        why = "with no __syncthreads() in between"
+    else:
+        why = "with no __syncwarp() or __syncthreads() in between: lanes of a warp run in any order"
+    text = (
+        f"Data race on {_byte(reader, raw)}: one thread {_VERB[first]} and another "
+        f"{_VERB[second]} it, {why}."
+    )
+    return "race", text, ()
+
+
+def _byte(reader: Reader, raw: Raw) -> str:
+    place = reader.place(raw)
+    if place is None:
+        return "memory"
+    return f"byte {raw.address - place.begin} of {place.what}"
+
+
+def _out_of_bounds(reader: Reader, raw: Raw) -> _Said:
+    where, more = _whereabouts(reader, raw)
+    access = ("read", "write", "atomic update")[raw.who[0][1]]
+    text = f"Out-of-bounds {access} of {raw.more[0]} bytes, {where}."
+    return "out_of_bounds", text + _if_wide(raw), more
+
+
+def _if_wide(raw: Raw) -> str:
+    """Return a hint for 8 bytes that need not be wrong on a GPU."""
+    if raw.more[0] != 8 or raw.address % 4:
+        return ""
+    return (
+        " If this is a `size_t` or `long`: they have 32 bits in the simulator; "
+        "use `unsigned long long`."
+    )
+
+
+def _whereabouts(reader: Reader, raw: Raw) -> tuple[str, tuple[Witness, ...]]:
+    if raw.more[1] or raw.address >= reader.host:
+        return "in memory of the host, which a kernel cannot reach", ()
+    if reader.dynamic(raw.address):
+        return (
+            "of dynamic shared memory, and the launch asks for none: that is its third argument",
+            (),
+        )
+    place = reader.place(raw)
+    if raw.address < 4096:
+        return "at the null pointer", ()
+    if place is None:
+        return "in memory that is not allocated", ()
+    more = [Witness(place.made, "allocated")] if place.made else []
+    what = f"{place.what.partition(' `')[0]} of {place.bytes} bytes"
+    name = place.what.partition(" `")[2]
+    what += f" `{name}" if name else ""
+    if not place.live:
+        more += [Witness(place.freed, "freed")] if place.freed else []
+        return f"in the {what}, which was freed", tuple(more)
+    if raw.address < place.begin:
+        return f"{place.begin - raw.address} bytes before the {what}", tuple(more)
+    behind = raw.address - place.begin - place.bytes
+    if behind > 0:
+        return f"{behind} bytes past the end of the {what}", tuple(more)
+    if behind == 0:
+        return f"just past the end of the {what}", tuple(more)
+    return f"over the end of the {what}", tuple(more)
+
+
+def _misaligned(_: Reader, raw: Raw) -> _Said:
+    given = raw.address & -raw.address
+    return (
+        "misaligned",
+        f"The address is a multiple of {given}, and this access needs one of {raw.more[0]}."
+        + _if_wide(raw),
+        (),
+    )
+
+
+def _uninitialised(kind: str) -> Callable[[Reader, Raw], _Said]:
+    def said(reader: Reader, raw: Raw) -> _Said:
+        verb = _VERB[raw.who[0][1]].capitalize()
+        text = (
+            f"{verb} {raw.more[0]} bytes at {_byte(reader, raw)}, which nobody has written: no "
+            "store, and no asynchronous copy that was waited for."
+        )
+        return kind, text, ()
+
+    return said
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 32) if number >> 31 else number
+
+
+def _said(kind: str, text: str) -> Callable[[Reader, Raw], _Said]:
+    return lambda _reader, _raw: (kind, text, ())
+
+
+def _stuck(_: Reader, raw: Raw) -> _Said:
+    lane = raw.who[0][3] % 32
+    other = raw.who[1][3] % 32 if len(raw.who) > 1 else 0
+    text = (
+        f"Lane {lane} waits in {_call(raw.more[0])} for the lanes of mask {raw.more[1]:#010x}, and "
+        f"lane {other} is somewhere else: neither will ever go on."
+    )
+    return "divergent_warp", text, ()
+
+
+def _different(_: Reader, raw: Raw) -> _Said:
+    one, other = (thread % 32 for *_, thread in raw.who)
+    text = (
+        f"Lanes {one} and {other} meet in {_call(raw.more[0])} of two kinds: all lanes of the mask "
+        "must call the same function, with values of the same size."
+    )
+    return "divergent_warp", text, ()
+
+
+def _call(op: int) -> str:
+    return _CALLS.get(op, "a warp reduction")
+
+
+def _bad_mask(_: Reader, raw: Raw) -> _Said:
+    lane = raw.who[0][3] % 32
+    text = f"Lane {lane} takes part in an operation whose mask {raw.more[0]:#010x} leaves it out."
+    return "bad_mask", text, ()
+
+
+def _read_only(reader: Reader, raw: Raw) -> _Said:
+    text = f"Writes {raw.more[0]} bytes at {_byte(reader, raw)}, which a kernel can only read."
+    return "out_of_bounds", text, ()
+
+
+_SENTENCES: tuple[Callable[[Reader, Raw], _Said], ...] = (
+    _race,
+    _out_of_bounds,
+    _misaligned,
+    _uninitialised("uninitialised_shared"),
+    _uninitialised("uninitialised_global"),
+    _said("host_access", "Uses memory of the device from host code."),
+    _read_only,
+    _said(
+        "divergent_barrier",
+        "Threads of one block wait at different __syncthreads(): "
+        "every thread must reach the same one.",
+    ),
+    _stuck,
+    _different,
+    _bad_mask,
+    _said("trap", "The kernel stopped itself with __trap()."),
+    _said(
+        "stack_overflow",
+        "Uses more than the 512 KiB that a thread has for local variables and calls.",
+    ),
+    lambda _reader, raw: (
+        "out_of_bounds",
+        f"Index {_signed(raw.more[0])} lies outside of the array.",
+        (),
+    ),
+)
+"""Message functions, indexed by checker.h's `kind`."""

@@ -1,0 +1,143 @@
+"""Launches one kernel of a file by name on the caller's arrays, without a host program."""
+
+import struct
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from hotloop.engines.simulate.build import Built, KernelFacts
+from hotloop.engines.simulate.device import Device, TimedOut
+from hotloop.engines.simulate.host import OUT_OF_MEMORY, SUCCESS, Host
+from hotloop.engines.simulate.instrument import Parameter
+from hotloop.engines.simulate.orders import TIMEOUT_S
+from hotloop.engines.simulate.problem import Problem
+from hotloop.engines.simulate.report import Finding, Report, Triple
+
+_FORMATS = {("integer", 1): "b", ("integer", 2): "h", ("integer", 4): "i", ("integer", 8): "q",
+            ("float", 4): "f", ("float", 8): "d"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Array:
+    """Memory that a kernel gets a pointer to.
+
+    name: used in findings. data: bytes; after the launch an output's data is what the kernel wrote.
+    is_output: the kernel may write to it, and must not read a byte before it has written it.
+    """
+
+    name: str
+    data: memoryview
+    is_output: bool = False
+
+
+Argument = Array | int | float
+
+
+@dataclass(frozen=True)
+class Launched:
+    """Result of a launch. error: CUDA runtime error code, 0 for success.
+
+    report: findings and memory traffic.
+    """
+
+    error: int
+    report: Report
+
+
+def launch(
+    built: Built,
+    name: str,
+    grid: Triple,
+    block: Triple,
+    arguments: Sequence[Argument],
+    *,
+    order: str = "forward",
+    timeout_s: float = TIMEOUT_S,
+) -> Launched:
+    """Launch `name<<<grid, block>>>(arguments…)` and wait for its end.
+
+    Raises Problem if the file has no kernel with this name and these parameters.
+    """
+    number = find(built, name, arguments)
+    with closing(Device(built, order=order, timeout_s=timeout_s)) as device:
+        return _launched(device, number, grid, block, arguments)
+
+
+def _launched(
+    device: Device, number: int, grid: Triple, block: Triple, arguments: Sequence[Argument]
+) -> Launched:
+    host, kernel = Host(device), device.built.kernels[number]
+    values: list[bytes] = []
+    places: list[tuple[Array, int]] = []
+    for argument, parameter in zip(arguments, kernel.parameters, strict=True):
+        if isinstance(argument, Array):
+            address = device.allocate(
+                len(argument.data), f"array `{argument.name}`", written=not argument.is_output
+            )
+            if not address:
+                return Launched(OUT_OF_MEMORY, device.report("exited"))
+            device.memory.write(device.store, bytes(argument.data), address)
+            places.append((argument, address))
+            values.append(struct.pack("<I", address))
+        else:
+            values.append(_packed(argument, parameter))
+    try:
+        error = host.launch(number, grid, block, 0, values)
+    except TimedOut:
+        return Launched(SUCCESS, device.report("timed out"))
+    for array, address in places:
+        _take_back(device, array, address, kernel.name)
+    return Launched(error or host.error.sticky, device.report("exited"))
+
+
+def find(built: Built, name: str, arguments: Sequence[Argument]) -> int:
+    """Return the number of the kernel with this name and these parameters.
+
+    Raises Problem if there is none, or several.
+    """
+    found = [n for n, kernel in enumerate(built.kernels) if kernel.name == name]
+    if not found:
+        raise Problem(f"there is no kernel `{name}`: a __global__ function of this very name")
+    fitting = [n for n in found if _fits(built.kernels[n], arguments)]
+    if len(fitting) == 1:
+        return fitting[0]
+    expected = ", ".join(map(_wanted, arguments))
+    got = " or ".join(_shown(built.kernels[n]) for n in found)
+    raise Problem(f"the kernel `{name}` must take ({expected}), and it takes {got}")
+
+
+def _fits(kernel: KernelFacts, arguments: Sequence[Argument]) -> bool:
+    wanted = [_kind(argument) for argument in arguments]
+    return [parameter.kind for parameter in kernel.parameters] == wanted
+
+
+def _kind(argument: Argument) -> str:
+    if isinstance(argument, Array):
+        return "pointer"
+    return "integer" if isinstance(argument, int) else "float"
+
+
+def _wanted(argument: Argument) -> str:
+    return f"pointer {argument.name}" if isinstance(argument, Array) else _kind(argument)
+
+
+def _shown(kernel: KernelFacts) -> str:
+    return f"({', '.join(parameter.kind for parameter in kernel.parameters)})"
+
+
+def _packed(value: float, parameter: Parameter) -> bytes:
+    """Pack a number as the kernel's parameter. Raises Problem if it does not fit."""
+    try:
+        return struct.pack(f"<{_FORMATS[parameter.kind, parameter.bytes]}", value)
+    except struct.error:
+        what = f"a kernel's parameter of {parameter.bytes} bytes has no room for {value}"
+        raise Problem(what) from None
+
+
+def _take_back(device: Device, array: Array, address: int, kernel: str) -> None:
+    now = bytes(device.memory.read(device.store, address, address + len(array.data)))
+    if array.is_output:
+        array.data[:] = now
+    elif now != bytes(array.data):
+        text = f"Writes to `{array.name}`, which is an input."
+        device.found.append(Finding("input_written", text, kernel, ()))

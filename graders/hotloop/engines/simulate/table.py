@@ -1,0 +1,79 @@
+"""Describes the memory traffic of each line, in words and as a chart."""
+
+from collections.abc import Sequence
+from html import escape
+
+from hotloop.engines.simulate.report import Site
+
+_GOOD = 0.99
+_WIDTH, _LEFT, _RIGHT, _ROW, _BAR, _TOP = 720, 230, 150, 24, 14, 30
+
+
+def efficiency(site: Site) -> float:
+    """Return the share of the moved sectors or bank passes that was necessary, 0 to 1."""
+    return site.fewest / site.moved if site.moved else 1.0
+
+
+def sentence(site: Site) -> str:
+    """Describe how the hardware serves this line's accesses, or return ""."""
+    share = efficiency(site)
+    if site.space == "local":
+        return "an array or variable that is not in registers"
+    if site.space == "constant" or not site.requests:
+        return ""
+    if site.space == "shared":
+        if share >= _GOOD:
+            return "no bank conflicts"
+        return f"bank conflicts: {1 / share:.1f} passes for each access"
+    if share >= _GOOD:
+        return "coalesced"
+    return f"uncoalesced: moves {1 / share:.1f}× the requested bytes"
+
+
+def svg(sites: Sequence[Site]) -> str:
+    """Draw bars of the bytes that each line requests from global memory and moves."""
+    rows = [s for s in sites if s.space == "global"]
+    most = max((max(s.moved, s.bytes) for s in rows), default=1)
+    height = _TOP + _ROW * max(1, len(rows)) + 8
+    parts = [
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
+            f'aria-label="{escape(_described(rows))}" font-family="system-ui, sans-serif" '
+            'font-size="12" fill="currentColor" '
+            f'style="width:100%;max-width:{_WIDTH}px;height:auto">'
+        ),
+        f'<text x="{_LEFT}" y="16">bytes requested (dark) and moved (light)</text>',
+    ]
+    scale = (_WIDTH - _LEFT - _RIGHT) / most
+    for index, site in enumerate(rows):
+        parts.append(_row(site, _TOP + index * _ROW, scale))
+    if not rows:
+        parts.append(f'<text x="8" y="{_TOP + 12}">no access to global memory</text>')
+    return "".join([*parts, "</svg>\n"])
+
+
+def _row(site: Site, top: int, scale: float) -> str:
+    label = f"{site.line or '?'} {site.did}"
+    moved, asked = site.moved * scale, min(site.bytes, site.moved) * scale
+    return (
+        f'<text x="{_LEFT - 8}" y="{top + 12}" text-anchor="end">{escape(label)}</text>'
+        f'<rect x="{_LEFT}" y="{top}" width="{moved:.1f}" height="{_BAR}" fill="#e69f00" '
+        f'fill-opacity="0.45"/><rect x="{_LEFT}" y="{top}" width="{asked:.1f}" height="{_BAR}" '
+        f'fill="#0072b2"/><text x="{_LEFT + moved + 6:.1f}" y="{top + 12}">'
+        f"{_size(site.bytes)}, {efficiency(site):.0%}</text>"
+    )
+
+
+def _described(rows: Sequence[Site]) -> str:
+    return "; ".join(
+        f"{s.line or '?'} {s.did}: {_size(s.bytes)}, {efficiency(s):.0%} efficient" for s in rows
+    )
+
+
+def _size(count: int) -> str:
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"

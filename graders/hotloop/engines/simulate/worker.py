@@ -1,0 +1,154 @@
+"""Runs learners' CUDA kernels in the simulator: `python -m hotloop.engines.simulate.worker --fd N`.
+
+A process of Hotloop in its own sandbox. Only the kernels of the learner's code are compiled, to
+WebAssembly, and launched from here: no native code of the learner runs in this process.
+"""
+
+import errno
+import os
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from hotloop.core.wire import Message
+from hotloop.engines.simulate import build
+from hotloop.engines.simulate.build import Built
+from hotloop.engines.simulate.host import error_name
+from hotloop.engines.simulate.launch import Argument, Array, launch
+from hotloop.engines.simulate.problem import CompileError, Problem, ToolMissing, Unsupported
+from hotloop.engines.simulate.report import Report
+from hotloop.worker.serve import Worker, describe_error
+from hotloop.worker.triton_program import run
+
+_OF_THE_MACHINE = frozenset(
+    {errno.EACCES, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOEXEC, errno.EPERM, errno.EROFS}
+)
+_MESSAGE_LIMIT = 3000
+_FINDINGS_LIMIT = 20
+_ELEMENT_BYTES = {
+    "fp64": 8,
+    "fp32": 4,
+    "fp16": 2,
+    "bf16": 2,
+    "i64": 8,
+    "i32": 4,
+    "u8": 1,
+    "bool": 1,
+}
+
+
+class BadRequest(Exception):
+    """The judge asked for something that there is not; no file of a learner's can cause it."""
+
+
+class Simulator(Worker):
+    """A worker that handles the judge's messages `build` and `launch`."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.built: Built | None = None
+        self.folder = Path(tempfile.mkdtemp(prefix="kernels-", dir=Path.cwd()))
+
+    def failed(self, error: BaseException) -> Message:
+        """Reply to a request that raised `error`.
+
+        All that is read here is the learner's file, or made of it, so an exception is a `fault` of
+        that file: otherwise a file on which this program stumbles would be pending forever. Only
+        what no file can cause is `internal`. The judge logs the trace of both: a right file may
+        trigger an error of this program, which the contract's tests find.
+        """
+        described = describe_error(error)
+        if is_the_machines(error):
+            return {"ok": True, "internal": described}
+        text = f"{described['type']}: {described['message']}".partition("\n")[0]
+        return {"ok": True, **_fault("stumble", text, 0, trace=described["trace"])}
+
+    def on_build(self, message: Message, _fds: list[int]) -> Message:
+        """Build the learner's kernels. `file`: its name; `source`: its text."""
+        source = self.folder / message["file"]
+        source.write_text(message["source"], encoding="utf-8")
+        try:
+            self.built = build.kernels([source], checked=True)
+        except Unsupported as unsupported:
+            return _fault("refused", unsupported.what, unsupported.line)
+        except ToolMissing:
+            raise
+        except CompileError as error:
+            text = str(error).replace(f"{self.folder}/", "")[:_MESSAGE_LIMIT]
+            return _fault("compile", text, 0)
+        return {}
+
+    def on_launch(self, message: Message, _fds: list[int]) -> Message:
+        """Launch a kernel. `kernel`: its name; `grid`, `block`: three numbers each.
+
+        `order` of threads; `seconds`: time limit. `arguments`: in the kernel's order, either plain
+        numbers or tensors: `tensor`, a place in a mapped buffer; `name`; `is_output`.
+        """
+        if self.built is None:
+            raise BadRequest("nothing was built")
+        names = ("kernel", "grid", "block", "arguments", "order", "seconds")
+        if missing := [name for name in names if name not in message]:
+            raise BadRequest(f"a launch needs {', '.join(missing)}")
+        try:
+            launched = launch(
+                self.built,
+                message["kernel"],
+                tuple(message["grid"]),
+                tuple(message["block"]),
+                [self._given(a) for a in message["arguments"]],
+                order=message["order"],
+                timeout_s=message["seconds"],
+            )
+        except ToolMissing:
+            raise
+        except Problem as problem:
+            return _fault("signature", str(problem), 0)
+        return {"error": error_name(launched.error), **self._told(launched.report)}
+
+    def _given(self, said: Message | int | float) -> Argument:
+        if not isinstance(said, dict):
+            return said
+        place = said["tensor"]
+        memory = memoryview(self.mappings[place["buffer"]].memory)
+        span = 1 + sum((n - 1) * s for n, s in zip(place["shape"], place["strides"], strict=True))
+        end = place["offset"] + span * _ELEMENT_BYTES[place["dtype"]]
+        return Array(said["name"], memory[place["offset"] : end], said["is_output"])
+
+    def _told(self, report: Report) -> Message:
+        return {
+            "findings": [self._named(asdict(f)) for f in report.findings[:_FINDINGS_LIMIT]],
+            "sites": [self._named(asdict(s)) for s in report.sites],
+            "shared_bytes": max((one.static_shared for one in report.launches), default=0),
+        }
+
+    def _named(self, data: Message) -> Message:
+        """Replace paths of this machine in lines with the learner's file name."""
+        for holder in [data, *data.get("witnesses", ())]:
+            line = holder.get("line")
+            if line is not None:
+                line["file"] = Path(line["file"]).name
+        return data
+
+
+def is_the_machines(error: BaseException) -> bool:
+    """Return True if no source can have caused the exception: a missing tool, a machine that fails.
+
+    Memory and room on the disk are none of it: a source can use up both.
+    """
+    if isinstance(error, OSError):
+        return error.errno in _OF_THE_MACHINE
+    return isinstance(error, BadRequest | ToolMissing | ImportError)
+
+
+def _fault(kind: str, message: str, line: int, **more: str) -> Message:
+    return {"fault": {"kind": kind, "message": message, "line": line, **more}}
+
+
+def main() -> None:
+    """Serve the judge until it closes the connection."""
+    os.environ["HOTLOOP_SIMULATOR_CACHE"] = tempfile.mkdtemp(prefix="cache-", dir=Path.cwd())
+    run(Simulator())
+
+
+if __name__ == "__main__":
+    main()

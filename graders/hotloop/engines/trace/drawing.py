@@ -1,0 +1,259 @@
+"""Draws a trace as a timeline in SVG, for a notebook.
+
+Widths are percentages of the page and heights are pixels, so that letters keep their size on a
+narrow screen. The picture has tooltips but no scripts, and loads nothing.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from hotloop.engines.trace.bars import Bar, bars, merged
+from hotloop.engines.trace.events import Step
+from hotloop.engines.trace.graded import while_graded
+from hotloop.engines.trace.intervals import Intervals
+from hotloop.engines.trace.model import Trace
+from hotloop.engines.trace.palette import COLOURS, LETTERS, MEANINGS
+from hotloop.engines.trace.quantities import share_text, time_text
+from hotloop.engines.trace.rows import LANES, Group, groups
+
+MOST_SHAPES = 1500
+MOST_BYTES = 280_000
+
+_FINEST = 1500  # bars narrower than this fraction of the picture are joined
+_LINE, _BAR, _HEADING, _AXIS = 18, 16, 22, 20
+_NAME, _LABEL = 100, 60
+_WIDE, _LABELLED = 14.0, 4.0  # percent of the width: bars labeled on all pages, or on wide ones
+_SOLID = 0.95
+_PALE = "A bar of many small events is the paler, the less of it they fill."
+_NUMBERS = itertools.count(1)
+
+_STYLE = """\
+.hotloop-trace{container-type:inline-size;font:12px/1.5 system-ui,sans-serif;margin:.5em 0}
+.hotloop-trace svg{display:block;overflow:hidden}
+.hotloop-trace ul{display:flex;flex-wrap:wrap;gap:.2em 1.2em}
+.hotloop-trace ul{list-style:none;margin:.6em 0;padding:0}
+.hotloop-trace li{display:flex;align-items:center;gap:.4em;margin:0}
+@container (max-width:700px){.hotloop-trace .n{display:none}}"""
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A row of bars in one color. top: its y position in pixels."""
+
+    colour: str
+    top: int
+    bars: list[Bar]
+
+
+class Timeline:
+    """A drawing of part of a trace, for a notebook."""
+
+    def __init__(self, trace: Trace, step: Step | None, lanes: tuple[str, ...]) -> None:
+        self._trace, self._step = trace, step
+        window = trace.window(step)
+        self._start = int(window.starts[0]) if len(window) else 0
+        self._end = max(int(window.ends[-1]) if len(window) else 0, self._start + 1)
+        self._groups = groups(trace, lanes, self._start, self._end)
+        self._lanes = lanes
+
+    def __repr__(self) -> str:
+        return f"{self.summary} Show this in a notebook to see the timeline."
+
+    @property
+    def summary(self) -> str:
+        """Describe in a sentence what is drawn."""
+        length = time_text((self._end - self._start) / 1000)
+        if self._step is not None:
+            what = f"Step {self._step.number}"
+        elif self._trace.steps:
+            numbers = [step.number for step in self._trace.steps]
+            what = f"{len(numbers)} steps, {min(numbers)} to {max(numbers)}"
+            what = what if len(numbers) > 1 else f"Step {numbers[0]}"
+        else:
+            what = "The whole trace, which has no steps"
+        return " ".join((f"{what}: {length}. {self._gpu_sentence()}", *self._trace.warnings))
+
+    def _repr_html_(self) -> str:
+        if while_graded():
+            return f"<p>{escape(self.summary)} It is not drawn while the notebook is graded.</p>"
+        lines, headings, height = self._laid_out()
+        narrow = (self._end - self._start) // _FINEST + 1
+        while True:
+            page = self._page(lines, headings, height, narrow)
+            shapes = sum(len(line.bars) for line in lines)
+            if shapes <= MOST_SHAPES and len(page.encode()) <= MOST_BYTES:
+                return page
+            narrow *= 2
+            lines = [_Line(x.colour, x.top, merged(x.bars, narrow)) for x in lines]
+
+    def _gpu_sentence(self) -> str:
+        idle = self._trace.gpu_idle_share(self._step)
+        if idle is None:
+            return "There is no GPU in this trace."
+        return f"The GPU is idle {share_text(idle)} of the time."
+
+    def _laid_out(self) -> tuple[list[_Line], list[tuple[int, Group]], int]:
+        """Return bars and headings with their y positions, and the total height in pixels."""
+        narrow = (self._end - self._start) // _FINEST + 1
+        lines: list[_Line] = []
+        headings: list[tuple[int, Group]] = []
+        top = _AXIS
+        for group in self._groups:
+            headings.append((top, group))
+            top += _HEADING
+            for line in group.lines:
+                for row in line:
+                    found = bars(row.spans, self._start, self._end, narrow)
+                    lines.append(_Line(row.colour, top, found))
+                top += _LINE if line else 0
+        return lines, headings, top + 4
+
+    def _page(
+        self, lines: list[_Line], headings: list[tuple[int, Group]], height: int, narrow: int
+    ) -> str:
+        number = next(_NUMBERS)
+        drawn = [
+            self._axis(height),
+            *self._idle(headings, narrow, number),
+            *(self._heading(top, group) for top, group in headings),
+            *(self._line(line) for line in lines if line.bars),
+        ]
+        title = escape(f"Timeline of {self._trace.path.name}. {self.summary}")
+        return (
+            f'<div class="hotloop-trace"><style>{_STYLE}</style>'
+            f"<div>{escape(self.summary)}</div>"
+            f'<svg role="img" aria-label="{title}" width="100%" height="{height}" '
+            f'font-size="11" fill="currentColor">{"".join(drawn)}</svg>'
+            f"{self._legend(lines, number)}</div>"
+        )
+
+    def _x(self, time: int) -> float:
+        return (time - self._start) / (self._end - self._start) * 100
+
+    def _axis(self, height: int) -> str:
+        """Draw thin vertical lines at round times, with labels."""
+        span = (self._end - self._start) / 1000
+        drawn: list[str] = []
+        for time in _round_times(span):
+            at = time / span * 100
+            anchor = "start" if at < 8 else "end" if at > 92 else "middle"
+            drawn.append(
+                f'<line x1="{at:.2f}%" x2="{at:.2f}%" y1="14" y2="{height}" '
+                'stroke="currentColor" stroke-opacity=".18"/>'
+                f'<text x="{at:.2f}%" y="11" text-anchor="{anchor}">{_tick(time)}</text>'
+            )
+        return "".join(drawn)
+
+    def _heading(self, top: int, group: Group) -> str:
+        return f'<text x="0" y="{top + 16}" fill-opacity=".85">{escape(group.heading)}</text>'
+
+    def _idle(self, headings: list[tuple[int, Group]], narrow: int, number: int) -> list[str]:
+        """Draw hatching behind each GPU stream where no GPU is busy."""
+        tops = [top for top, group in headings if group.lane == "gpu" and group.lines[0]]
+        if not tops:
+            return []
+        drawn = [_hatching(number)]
+        for start, end in self._gaps(narrow, MOST_SHAPES // 5 // len(tops)):
+            place = f'x="{self._x(start):.3f}%" width="{self._x(end) - self._x(start):.3f}%"'
+            text = f"GPU idle for {time_text((end - start) / 1000)}"
+            drawn += [
+                f'<rect {place} y="{top + _HEADING - 1}" height="{_LINE}" '
+                f'fill="url(#hotloop-idle-{number})"><title>{text}</title></rect>'
+                for top in tops
+            ]
+        return drawn
+
+    def _gaps(self, narrow: int, most: int) -> list[tuple[int, int]]:
+        """Return the `most` longest gaps of at least `narrow` ns."""
+        gaps: Intervals = self._trace.gpu_busy.gaps(self._start, self._end)
+        pairs = zip(gaps.starts.tolist(), gaps.ends.tolist(), strict=True)
+        wide = [(start, end) for start, end in pairs if end - start >= narrow]
+        return sorted(wide, key=lambda gap: gap[0] - gap[1])[:most]
+
+    def _line(self, line: _Line) -> str:
+        drawn = [self._bar(bar, line.top) for bar in line.bars]
+        return (
+            f'<g fill="{COLOURS[line.colour]}" stroke="{LETTERS}" stroke-width=".5" '
+            f'stroke-opacity=".3">{"".join(drawn)}</g>'
+        )
+
+    def _bar(self, bar: Bar, top: int) -> str:
+        left = self._x(bar.start)
+        width = max(self._x(bar.end) - left, 0.1)
+        place = f'x="{left:.3f}%" y="{top}" width="{width:.3f}%" height="{_BAR}"'
+        name = self._trace.names[bar.name]
+        pale = "" if bar.filled >= _SOLID else f' fill-opacity="{max(bar.filled, 0.2):.2f}"'
+        shape = f"<rect {place}{pale}><title>{escape(self._title(bar, name))}</title></rect>"
+        if bar.count > 1 or width < _LABELLED:
+            return shape
+        kind = "" if width >= _WIDE else ' class="n"'
+        return (
+            f'{shape}<svg {place} pointer-events="none"{kind}><text x="4" y="12" stroke="none" '
+            f'fill="{LETTERS}">{escape(name[:_LABEL])}</text></svg>'
+        )
+
+    def _title(self, bar: Bar, name: str) -> str:
+        name = name if len(name) <= _NAME else f"{name[:_NAME]}…"
+        if bar.count > 1:
+            busy = time_text(bar.busy / 1000)
+            part = f"{bar.filled * 100:.0f} % of this bar"
+            return f"{bar.count} small ones, {busy} in all, {part}; the longest is {name}"
+        start = time_text((bar.start - self._start) / 1000)
+        return f"{name}: {time_text(bar.longest / 1000)}, from {start} on"
+
+    def _legend(self, lines: list[_Line], number: int) -> str:
+        colours = {line.colour for line in lines if line.bars}
+        pale = any(bar.filled < _SOLID for line in lines for bar in line.bars)
+        items = [
+            _legend_item(f'fill="{COLOURS[name]}"', meaning)
+            for name, meaning in MEANINGS.items()
+            if name in colours
+        ]
+        if self._trace.has_gpu and "gpu" in self._lanes:
+            items.append(_legend_item(f'fill="url(#hotloop-idle-{number})"', MEANINGS["idle"]))
+        note = f"<div>{_PALE}</div>" if pale else ""
+        return f"<ul>{''.join(items)}</ul>{note}"
+
+
+def timeline(
+    trace: Trace, step: int | Step | None = None, lanes: Sequence[str] = LANES
+) -> Timeline:
+    """Draw one step, all steps, or a whole trace that has no steps.
+
+    `lanes` selects rows: steps, ranges, ops, calls (CUDA launches and waits), gpu. Raises
+    ValueError for another name, or for a step number that the trace does not have.
+    """
+    unknown = [lane for lane in lanes if lane not in LANES]
+    if unknown:
+        raise ValueError(f"there is no lane {unknown[0]!r}; there are {', '.join(LANES)}")
+    chosen = trace.step(step) if isinstance(step, int) else step
+    return Timeline(trace, chosen, tuple(lanes))
+
+
+def _hatching(number: int) -> str:
+    return (
+        f'<pattern id="hotloop-idle-{number}" width="6" height="6" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><line x1="1" x2="1" y1="0" y2="6" stroke="currentColor" '
+        'stroke-opacity=".4" stroke-width="1.5"/></pattern>'
+    )
+
+
+def _legend_item(fill: str, meaning: str) -> str:
+    return (
+        '<li><svg width="14" height="12"><rect width="14" height="12" '
+        f'stroke="{LETTERS}" stroke-opacity=".45" {fill}/></svg>{meaning}</li>'
+    )
+
+
+def _tick(time: float) -> str:
+    return time_text(time).replace(".00 ", " ").replace(".0 ", " ")
+
+
+def _round_times(span: float) -> list[float]:
+    """Return up to seven multiples of 1, 2 or 5 times a power of ten, starting at 0."""
+    size = 10.0 ** (len(f"{int(span * 1000)}") - 5)
+    while span / size > 6:
+        size *= 2.5 if f"{size:e}"[0] == "2" else 2
+    return [size * i for i in range(int(span / size) + 1)]

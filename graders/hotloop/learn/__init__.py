@@ -1,0 +1,1 @@
+"""The learner's side: notebook, practice, question bank, and judging elsewhere."""

@@ -1,0 +1,61 @@
+"""GIFT, Moodle's text format: one essay per question, with the answer as feedback for the grader.
+
+If a question has numbers, a numerical question with its tolerance follows the essay.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hotloop.learn.bank import numeric
+from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.export import markup
+from hotloop.learn.bank.export.labels import LABELS
+from hotloop.learn.bank.wording import Language, wording
+from hotloop.tasks import curriculum
+
+_SPECIAL = re.compile(r"([\\~=#{}:])")
+
+
+def text(entries: Sequence[Entry], language: Language) -> str:
+    """Return the questions as GIFT text, in categories by track and level."""
+    lines: list[str] = []
+    category = ""
+    titles = {track.id: track.title for track in curriculum.curriculum().tracks}
+    for entry in entries:
+        place = f"{LABELS[language].bank}/{titles[entry.track]}/{entry.question.level}"
+        if place != category:
+            lines += [f"$CATEGORY: {place}", ""]
+            category = place
+        for question in _questions(entry, language):
+            lines += [question, ""]
+    return "\n".join(lines)
+
+
+def escaped(said: str) -> str:
+    """Return the text with GIFT's special characters and line breaks escaped."""
+    return _SPECIAL.sub(r"\\\1", said.strip()).replace("\n", r"\n")
+
+
+def _questions(entry: Entry, language: Language) -> Iterator[str]:
+    said = wording(entry, language)
+    solution = escaped(markup.solution(said, LABELS[language]))
+    yield (
+        f"// [id:hotloop.{entry.question.id}.{language}] [tag:{entry.question.level}]\n"
+        f"::{escaped(said.title)}::[html]{escaped(markup.paragraphs(said.prompt))}"
+        f"{{####{solution}}}"
+    )
+    if entry.question.numeric is None:
+        return
+    drawn = numeric.draw(entry.question.numeric, entry.key, said.numeric)
+    asked = f"{drawn.ask} ({drawn.unit})" if drawn.unit else drawn.ask
+    yield (
+        f"// [id:hotloop.{entry.question.id}.{language}.numeric] [tag:{entry.question.level}]\n"
+        f"::{escaped(said.title)}, 1::[html]{escaped(markup.paragraphs(asked))}"
+        f"{{#{_plain(drawn.answer)}:{_plain(abs(drawn.answer) * drawn.tolerance)}"
+        f"####{escaped(markup.paragraphs(f'{drawn.shown}. {drawn.explain}'))}}}"
+    )
+
+
+def _plain(value: float) -> str:
+    """Format a number without exponent, which GIFT readers do not support."""
+    return f"{value:.12f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"

@@ -1,0 +1,58 @@
+"""Texts of questions as HTML: escaped, with inline code, paragraphs and fenced code blocks."""
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+from hotloop.learn.bank.export.labels import Labels
+from hotloop.learn.bank.wording import Wording, blocks
+
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def inline(text: str) -> str:
+    """Return a piece of text as HTML, with text in backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", escape(" ".join(text.split()), quote=False))
+
+
+def paragraphs(text: str) -> str:
+    """Return a text's paragraphs, separated by empty lines, and its fenced code as HTML."""
+    return "".join(
+        f"<pre><code>{escape(part.text, quote=False)}</code></pre>"
+        if part.code
+        else f"<p>{inline(part.text)}</p>"
+        for part in blocks(text)
+    )
+
+
+def items(texts: Iterable[str], kind: str = "ul") -> str:
+    """Return the texts as an HTML list."""
+    return f"<{kind}>{''.join(f'<li>{inline(text)}</li>' for text in texts)}</{kind}>"
+
+
+def weak_answers(said: Wording, labels: Labels) -> str:
+    """Return common weak answers, and what each reveals, as an HTML list."""
+    told = (
+        f"<li>“{inline(says)}” <em>{labels.reveals}</em> {inline(reveals)}</li>"
+        for says, reveals in said.weak_answers
+    )
+    return f"<ul>{''.join(told)}</ul>"
+
+
+def rubric(said: Wording) -> str:
+    """Return the marks with their descriptions, as an HTML table."""
+    rows = (f"<tr><th>{mark}</th><td>{inline(said.rubric[mark])}</td></tr>" for mark in range(5))
+    return f"<table>{''.join(rows)}</table>"
+
+
+def solution(said: Wording, labels: Labels) -> str:
+    """Return everything that is shown after the question was answered, as HTML."""
+    parts = (
+        (labels.strategy, items(said.strategy, "ol")),
+        (labels.say, paragraphs(said.say)),
+        (labels.answer, paragraphs(said.answer)),
+        (labels.weak_answers, weak_answers(said, labels)),
+        (labels.follow_ups, items(said.follow_ups, "ol")),
+        (labels.rubric, rubric(said)),
+    )
+    return "".join(f"<h3>{heading}</h3>{body}" for heading, body in parts)

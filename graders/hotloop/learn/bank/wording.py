@@ -1,0 +1,91 @@
+"""A question's texts in one language, from whichever file has them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.question import Question
+from hotloop.learn.bank.translation import NumericText, Translation
+
+Language = Literal["en", "zh"]
+
+_FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph on one line, or the lines of a code block without its fence."""
+
+    text: str
+    code: bool
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The texts. weak_answers: pairs of answer and what it reveals; cited: claims with sources."""
+
+    language: Language
+    title: str
+    prompt: str
+    probes: tuple[str, ...]
+    strategy: tuple[str, ...]
+    say: str
+    answer: str
+    weak_answers: tuple[tuple[str, str], ...]
+    follow_ups: tuple[str, ...]
+    rubric: Mapping[int, str]
+    hints: tuple[str, ...]
+    cited: tuple[tuple[str, str], ...]
+    opinion: tuple[str, ...]
+    numeric: NumericText | None
+
+
+def wording(entry: Entry, language: Language) -> Wording:
+    """Return the question's texts. Raises KeyError if there is no translation."""
+    question = entry.question
+    if language == "en":
+        numeric = question.numeric
+        words = NumericText(ask=numeric.ask, explain=numeric.explain) if numeric else None
+        return _wording("en", question.title, question, question, words)
+    if entry.chinese is None:
+        raise KeyError(f"{entry.key} is not asked in Chinese")
+    return _wording("zh", entry.chinese.title, entry.chinese, question, entry.chinese.numeric)
+
+
+def _wording(
+    language: Language,
+    title: str,
+    said: Question | Translation,
+    question: Question,
+    numeric: NumericText | None,
+) -> Wording:
+    sources = [claim.source for claim in question.cited]
+    return Wording(
+        language=language,
+        title=title,
+        prompt=said.prompt,
+        probes=tuple(said.probes),
+        strategy=tuple(said.strategy),
+        say=said.say,
+        answer=said.answer,
+        weak_answers=tuple((weak.says, weak.reveals) for weak in said.weak_answers),
+        follow_ups=tuple(said.follow_ups),
+        rubric=said.rubric,
+        hints=tuple(said.hints),
+        cited=tuple(zip((claim.claim for claim in said.cited), sources, strict=True)),
+        opinion=tuple(said.opinion),
+        numeric=numeric,
+    )
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Yield the text's paragraphs, separated by empty lines, and its code between ``` fences."""
+    for index, part in enumerate(_FENCED.split(text.strip())):
+        if index % 2:
+            yield Block(part.rstrip("\n"), code=True)
+            continue
+        for paragraph in re.split(r"\n\s*\n", part.strip()):
+            if paragraph:
+                yield Block(" ".join(paragraph.split()), code=False)

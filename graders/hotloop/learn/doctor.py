@@ -1,0 +1,336 @@
+"""What this machine can do, what can be graded on it, and the command that fixes each gap."""
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, cast
+
+from hotloop.core import extras, paths
+from hotloop.core.user_error import UserError
+from hotloop.engines.nvcc import toolchain
+from hotloop.engines.simulate.problem import Problem, ToolMissing
+from hotloop.engines.simulate.toolchain import has_libraries
+from hotloop.judge import device
+from hotloop.tasks import curriculum, problem
+
+
+class State(StrEnum):
+    """The result of a finding."""
+
+    OK = "ok"
+    LIMITED = "limited"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was examined. fix: the command, or "" if there is nothing to fix."""
+
+    name: str
+    state: State
+    found: str
+    fix: str = ""
+
+    @property
+    def there(self) -> bool:
+        """True if it can be used, possibly with limits."""
+        return self.state is not State.MISSING
+
+
+@dataclass(frozen=True)
+class Gradable:
+    """Whether a rung can be graded here; `lacking` names the findings that prevent it."""
+
+    module: str
+    task: str
+    rung: str
+    points: int
+    lacking: tuple[str, ...]
+
+
+def examine() -> list[Finding]:
+    """Examine everything. Takes some seconds, mostly to import torch in another process."""
+    return [look() for look in (_LOOKS if sys.platform == "linux" else _LOOKS_ELSEWHERE)]
+
+
+def gradable(findings: list[Finding]) -> list[Gradable]:
+    """Return every rung of every code task, with what prevents grading it on this machine."""
+    missing = {finding.name for finding in findings if not finding.there}
+    return [row for module in curriculum.modules() for row in _rows(module, missing)]
+
+
+def _rows(module: curriculum.Module, missing: set[str]) -> Iterator[Gradable]:
+    texts = _exercise_texts(module.id)
+    for task in module.tasks:
+        if task.kind != "code":
+            continue
+        text = _text_of(f"{module.id}.{task.id}", texts)
+        for rung in task.rungs:
+            lacking = tuple(name for name in _needed(module, rung, text) if name in missing)
+            yield Gradable(module.id, task.id, rung.id, rung.points, lacking)
+
+
+def _needed(module: curriculum.Module, rung: problem.Rung, text: str) -> list[str]:
+    """Return what the rung needs. text: the task's exercise, which imports Triton if it uses it."""
+    needed = ["sandbox", "local", *module.needs_of(rung)]
+    if re.search(r"\bimport triton\b", text):
+        needed.append("triton")
+    if rung.needs_compiler:
+        needed.append("g++")
+    if rung.needs_gpu:
+        needed.append("gpu")
+    return needed
+
+
+def _exercise_texts(module: str) -> list[str]:
+    """Return each file and each code cell of the exercise."""
+    texts: list[str] = []
+    for path in sorted((paths.exercises() / module).rglob("*")):
+        if path.suffix == ".ipynb":
+            cells = cast("list[dict[str, Any]]", json.loads(path.read_bytes())["cells"])
+            texts += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        elif path.is_file():
+            texts.append(path.read_text(encoding="utf-8", errors="replace"))
+    return texts
+
+
+def _text_of(key: str, texts: list[str]) -> str:
+    """Return the cell or file in which the task is solved; "" if there is none."""
+    heading = re.compile(rf"### TASK {re.escape(key)}\b")
+    return next((text for text in texts if heading.search(text)), "")
+
+
+# --- looking --------------------------------------------------------------------------------------
+
+
+def _python() -> Finding:
+    return Finding("python", State.OK, f"{platform.python_version()}, {sys.executable}")
+
+
+def _torch() -> Finding:
+    version = _version("torch")
+    if not version:
+        return Finding("torch", State.MISSING, "not installed", "see local")
+    return Finding("torch", State.OK, version)
+
+
+def _triton() -> Finding:
+    version = _version("triton")
+    if not version:
+        what = "not installed; it exists for Linux on x86-64"
+        return Finding("triton", State.MISSING, what, "see local")
+    return Finding("triton", State.OK, version)
+
+
+def _gpu() -> Finding:
+    if device.kind() != "cuda":
+        fix = "grade on a machine with an NVIDIA GPU and driver"
+        return Finding("gpu", State.MISSING, "no NVIDIA driver or device", fix)
+    name = f"{device.device_name()}; {_driver()}"
+    works, said = _torch_sees_gpu()
+    if works:
+        return Finding("gpu", State.OK, name)
+    fix = _pip("--force-reinstall 'torch>=2.11,<2.14'")
+    return Finding("gpu", State.MISSING, f"{name}; but PyTorch cannot use it: {said}", fix)
+
+
+def _driver() -> str:
+    smi = shutil.which("nvidia-smi")
+    if smi:
+        query = [smi, "--query-gpu=driver_version", "--format=csv,noheader"]
+        done = _run(query)
+        if done.returncode == 0 and done.stdout.strip():
+            return f"driver {done.stdout.split()[0]}"
+    return device.driver_version()
+
+
+def _torch_sees_gpu() -> tuple[bool, str]:
+    """Test it in another process, because a broken driver can crash the process."""
+    program = (
+        "import torch; a = torch.ones(1, device='cuda'); torch.cuda.synchronize(); "
+        "print(torch.cuda.get_device_capability())"
+    )
+    done = _run([sys.executable, "-c", program])
+    lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
+    return done.returncode == 0, lines[-1] if lines else f"exit code {done.returncode}"
+
+
+def _nvcc() -> Finding:
+    try:
+        tools = toolchain.find()
+    except ToolMissing:
+        fix = _pip("'cuda-toolkit[nvcc,cudart,cccl]'")
+        return Finding("nvcc", State.LIMITED, "not found; CUDA C++ tasks need it", fix)
+    release = f"release {tools.version()}"
+    if tools.nvdisasm is None:
+        what = f"{release}; no nvdisasm: the width of loads is read from PTX"
+        return Finding("nvcc", State.LIMITED, what, toolchain.DISASSEMBLER_REMEDY)
+    return Finding("nvcc", State.OK, release)
+
+
+def _compiler() -> Finding:
+    compiler = os.environ.get("CXX", "g++")
+    if shutil.which(compiler) is None:
+        what = f"{compiler} not found; torch.compile and CUDA C++ operators need it"
+        return Finding("g++", State.MISSING, what, "sudo apt-get install g++")
+    lines = _run([compiler, "--version"]).stdout.splitlines()
+    return Finding("g++", State.OK, lines[0] if lines else compiler)
+
+
+def _other_system() -> Finding:
+    """Report that grading needs Linux: the judge's modules cannot even be imported elsewhere."""
+    found = f"confinement needs Linux, and this is {platform.system()}"
+    fix = "judge on a Linux machine that you reach: hotloop check MODULE --on URL"
+    return Finding("sandbox", State.MISSING, found, fix)
+
+
+def _sandbox() -> Finding:
+    from hotloop.sandbox.level import level
+
+    isolation, reason = level()
+    if isolation != "none":
+        return Finding("sandbox", State.OK, isolation)
+    return Finding("sandbox", State.MISSING, reason, reason.rpartition(": ")[2])
+
+
+def _freezer() -> Finding:
+    """Test it on a process that is confined like a candidate's."""
+    from hotloop.sandbox.launch import launch
+    from hotloop.sandbox.level import TRIAL, level
+
+    if level()[0] == "none":
+        return Finding("freezer", State.MISSING, "no sandbox", "see sandbox")
+    sleeper = replace(TRIAL, argv=("/bin/sleep", "60"), wall_s=60.0)
+    confined = launch(sleeper)
+    try:
+        kind = confined.freezer.describe()["kind"]
+    finally:
+        confined.kill()
+    if kind == "cgroup":
+        return Finding("freezer", State.OK, "control group")
+    found = "SIGSTOP only: a candidate that wakes itself is seen by its CPU time, not prevented"
+    return Finding("freezer", State.LIMITED, found, "run the grader as root")
+
+
+def _serving() -> Finding:
+    """Check what a real tritonserver needs here: its environment and this machine."""
+    from hotloop.engines.serving import extra, preflight
+
+    findings = preflight.examine()
+    gaps = [finding for finding in findings if not finding.fine]
+    needed = next((gap for gap in gaps if gap.needed), None)
+    if needed is not None:
+        return Finding("serving", State.MISSING, f"{needed.name}: {needed.found}", needed.fix)
+    where = next(finding.found for finding in findings if finding.name == "environment")
+    found = f"tritonserver, {where}"
+    if not _importable("google.protobuf"):
+        what = f"{found}; without protobuf no repository is checked"
+        return Finding("serving", State.LIMITED, what, extra.remedy())
+    lacking = next((gap for gap in gaps if gap.name == "perf_analyzer"), None)
+    if lacking is not None:
+        return Finding("serving", State.LIMITED, f"{found}; no perf_analyzer", lacking.fix)
+    return Finding("serving", State.OK, found)
+
+
+def _extra(name: str) -> Callable[[], Finding]:
+    def look() -> Finding:
+        lacking = extras.missing(name)
+        if lacking:
+            what = f"{', '.join(lacking)} not installed"
+            return Finding(name, State.MISSING, what, extras.remedy(name))
+        return Finding(name, State.OK, ", ".join(extras.IMPORTED[name]))
+
+    return look
+
+
+def _simulator() -> Finding:
+    """Check the simulator; the finding is named `cuda`, like the group of packages."""
+    if extras.missing("cuda"):
+        return _extra("cuda")()
+    versions = ", ".join(f"{name} {_version(name)}" for name in extras.IMPORTED["cuda"])
+    found = f"simulator: {versions}"
+    try:
+        built = has_libraries()
+    except (Problem, OSError) as problem:
+        what = f"{found}; but the compiler does not run: {problem}"
+        return Finding("cuda", State.MISSING, what, _pip("--force-reinstall 'hotloop[cuda]'"))
+    later = "the C and C++ library is built with the first program, which takes a minute"
+    return Finding("cuda", State.OK, f"{found}; {'C and C++ library built' if built else later}")
+
+
+def _trees() -> Finding:
+    try:
+        where = paths.root()
+    except UserError as error:
+        return Finding("curriculum", State.MISSING, str(error), _pip("--force-reinstall hotloop"))
+    return Finding("curriculum", State.OK, f"{where}{'' if paths.in_clone() else ', installed'}")
+
+
+_LOOKS: tuple[Callable[[], Finding], ...] = (
+    _python,
+    _trees,
+    _torch,
+    _triton,
+    _compiler,
+    _sandbox,
+    _freezer,
+    _nvcc,
+    _serving,
+    _simulator,
+    *(_extra(name) for name in extras.IMPORTED if name != "cuda"),
+    _gpu,
+)
+_LOOKS_ELSEWHERE = (_python, _trees, _other_system, _simulator, _extra("bank"))
+
+
+def _version(package: str) -> str:
+    """Return the package's version; "" if it is not installed or cannot be imported."""
+    try:
+        version = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    return version if importlib.util.find_spec(package) is not None else ""
+
+
+def _importable(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # a parent package is missing
+        return False
+
+
+def _pip(what: str) -> str:
+    return f"{sys.executable} -m pip install {what}"
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command; one that hangs or is missing counts as failed."""
+    try:
+        return subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess(command, 1, "", str(error))
+
+
+def summary(rows: list[Gradable]) -> Mapping[str, tuple[int, int]]:
+    """Return the points that can be graded here, and all points, by module."""
+    totals: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        here, all_points = totals.get(row.module, (0, 0))
+        totals[row.module] = (here + (0 if row.lacking else row.points), all_points + row.points)
+    return totals

@@ -1,0 +1,95 @@
+"""Suggests what to do next, following the graph of prerequisites."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hotloop.learn.learning import graph
+from hotloop.learn.learning.standing import ModuleStanding, Overview
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to do, the reason, and the command that starts it."""
+
+    what: str
+    why: str
+    command: str
+
+
+def steps(standing: Overview, track: str | None = None) -> list[Step]:
+    """Return the steps, most useful first.
+
+    track: only this one; None means the tracks that are begun, or all if none is.
+    """
+    return list(_steps(standing, track))
+
+
+def _steps(standing: Overview, track: str | None) -> Iterator[Step]:
+    if standing.due:
+        yield Step(
+            f"Practice {standing.due} question{'s' if standing.due > 1 else ''}",
+            "they are due: reviewing now takes the least time",
+            "hotloop interview",
+        )
+    chosen = [each for each in standing.tracks if track in (None, each.id)]
+    begun = [each for each in chosen if each.begun]
+    tracks = begun or chosen
+    if not begun:
+        first = next((each for each in tracks if each.modules), None)
+        if first is not None:
+            yield Step(
+                "Take the placement test",
+                "no results yet; about eight questions find where to start",
+                f"hotloop placement {first.id}",
+            )
+    seen: set[str] = set()
+    for found in tracks:
+        module = _next_module(standing, [each.module.id for each in found.modules], found.start)
+        if module is not None and module.module.id not in seen:
+            seen.add(module.module.id)
+            yield _module_step(module)
+    for found in tracks:
+        if found.questions.practised == 0 and any(each.complete for each in found.modules):
+            yield Step(
+                f"Practice the questions of {found.title}",
+                "its tasks are done, and explaining them is another skill",
+                f"hotloop interview --track {found.id}",
+            )
+
+
+def _next_module(standing: Overview, wanted: list[str], start: str | None) -> ModuleStanding | None:
+    """Return a begun module, else the placement's start, else the first that is unlocked."""
+    modules = standing.modules
+    ahead = [name for name in wanted if not modules[name].complete and not modules[name].placed]
+    for name in ahead:
+        if modules[name].begun:
+            return modules[name]
+    if start is not None and start in modules and not modules[start].complete:
+        ahead.insert(0, start)
+    for name in ahead:
+        if free := _first_free(standing, name):
+            return free
+    return None
+
+
+def _first_free(standing: Overview, name: str) -> ModuleStanding | None:
+    """Return the module, or the first unfinished one of its prerequisites."""
+    modules = standing.modules
+    before = graph.ordered([modules[name].module], [each.module for each in modules.values()])
+    left = (modules[module.id] for module in before)
+    return next((each for each in left if not (each.complete or each.placed)), None)
+
+
+def _module_step(module: ModuleStanding) -> Step:
+    name, title = module.module.id, module.module.title
+    if not module.begun:
+        before = ", ".join(module.module.prerequisites.modules)
+        why = f"you have done what it needs: {before}" if before else "it needs no other module"
+        return Step(f"Start “{title}”", why, f"hotloop start {name}")
+    task = next((each for each in module.graded if not each.done), None)
+    if task is None:
+        return Step(f"Finish “{title}”", "written answers are left", f"hotloop check {name}")
+    said = f"last verdict: {task.last.verdict}" if task.last else "not checked yet"
+    done = f"{module.done} of {len(module.graded)} tasks of {name} are done"
+    what = f"Continue with “{task.task.title}”"
+    return Step(what, f"{done}; {said}", f"hotloop check {task.key}")

@@ -1,0 +1,197 @@
+"""`check("module.task")` and `predict("module.task")`, as called in the learner's notebook.
+
+`check` starts a judge as a child process, serves its requests from this kernel and shows the
+verdict: feedback, never points. If the learner is logged in to a class's server, the server judges
+the saved files instead, with the same verdicts. In the sandbox, `hotloop.worker.check` replaces
+this module.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotloop.core import extras
+from hotloop.core.user_error import UserError
+from hotloop.learn import stale_cell
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.verdicts import words as verdict_words
+from hotloop.worker.serve import serve
+
+if TYPE_CHECKING:
+    from hotloop.core.record import Record
+    from hotloop.judge.client import JudgeProcess
+    from hotloop.tasks.variants import Variant
+    from hotloop.verdicts.render_record import Shown
+
+_judge: JudgeProcess | None = None
+
+stale_cell.watch()
+
+
+class Stopped(KeyboardInterrupt):
+    """The learner interrupted a check. A notebook shows it in one line."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Called by IPython instead of formatting a traceback."""
+        return [str(self)]
+
+
+def check(key: str, *, budget_s: float = 120.0) -> Shown:
+    """Judge `module.task` now and show the verdict.
+
+    budget_s: seconds for the whole task. To stop, interrupt the kernel; no process is left running.
+        Raises ValueError if the key names no task, UserError if no judge can run.
+    """
+    module, _, task = key.partition(".")
+    if not task:
+        raise ValueError(f"{key!r} is not of the form module.task")
+    _require_task(module, task)
+    from hotloop.learn.pack import manifest, work_log
+    from hotloop.learn.practice import verdicts
+    from hotloop.learn.remote import place
+    from hotloop.tasks.curriculum import load_module
+    from hotloop.tasks.problem import settle
+    from hotloop.verdicts.render_record import Shown
+
+    server = place.chosen()
+    if server:
+        record = _judge_there(module, task, server)
+    elif gap := extras.why_no_judge():
+        raise UserError(gap)
+    else:
+        record = _judge_here(module, task, budget_s)
+    points = settle(load_module(module), task, record)
+    own = not server and manifest.find(Path.cwd()) is None
+    verdicts.note(record, points, "notebook", own=own, variant=_given(module)[0].digest)
+    work_log.note_check(Path.cwd(), record, points)
+    stale = stale_cell.advice(key, Path.cwd() / NOTEBOOK)
+    begin = verdict_words.how_to_start(record, load_module(module).task(task).files)
+    return Shown(record, points, advice=stale or begin or verdict_words.how_to_reproduce(record))
+
+
+def predict(key: str) -> None:
+    """Ask what happens to the learner's code for `module.task` after a change in one place.
+
+    The saved files are judged in the sandbox. Raises ValueError if the key names no task; UserError
+    if no judge can run, in a take-home, and if the task does not pass yet.
+    """
+    module, _, task = key.partition(".")
+    _require_task(module, task)
+    if gap := extras.why_no_judge():
+        raise UserError(gap)
+    from hotloop.learn.predicting import game
+    from hotloop.learn.remote import saved
+    from hotloop.verdicts.progress_line import progress_line
+
+    saved.require_saved(Path.cwd() / NOTEBOOK)
+    own = game.work(module, task, Path.cwd())
+    with progress_line(task) as say:
+        asked = game.questions(own, say)
+    game.play(module, asked)
+
+
+def _require_task(module: str, task: str) -> None:
+    from hotloop.tasks import curriculum
+
+    try:
+        curriculum.load_module(module).task(task)
+    except KeyError as error:
+        raise ValueError(
+            f"'{module}.{task}' is no task that is installed here: {error.args[0]}. Use the "
+            "notebook that `hotloop start MODULE` makes."
+        ) from None
+
+
+def _judge_there(module: str, task: str, server: str) -> Record:
+    """Have the class's server judge the saved files."""
+    from hotloop.learn.practice import verdicts
+    from hotloop.learn.remote import asking, saved
+    from hotloop.verdicts.progress_line import progress_line
+
+    variant, given = _given(module)
+    notebook = Path.cwd() / NOTEBOOK
+    saved.require_saved(notebook)
+    asked = asking.request(Path.cwd(), module, [task], variant=variant, given=given)
+    before_s = verdicts.took_before([f"{module}.{task}"])
+    with progress_line(task, before_s) as say:
+        return asking.ask(server, asked, say)[task]
+
+
+def _given(module: str) -> tuple[Variant, Mapping[str, str]]:
+    """Return the learner's variant, and SHA-256 of the files they received; see `Job`."""
+    from hotloop.learn.pack import manifest
+    from hotloop.tasks.variants import beside
+
+    found = manifest.find(Path.cwd())
+    if found is None or found.manifest.module != module:
+        return beside(Path.cwd(), module), {}
+    return found.variant(), found.manifest.files
+
+
+def _judge_here(module: str, task: str, budget_s: float) -> Record:
+    """Judge with a child process, for which this kernel is the worker."""
+    global _judge
+    from hotloop.core.wire import WireError
+    from hotloop.judge.client import JudgeProcess, lost
+    from hotloop.judge.job import Job
+    from hotloop.learn.practice import verdicts
+    from hotloop.tasks import curriculum
+    from hotloop.tasks.task_spec import task_spec
+    from hotloop.verdicts.progress_line import progress_line
+
+    variant, given = _given(module)
+    judge = _judge = _judge or JudgeProcess(quiet=True)
+    job = Job(
+        module,
+        task,
+        task_spec(curriculum.load_module(module), task),
+        files=str(Path.cwd()),
+        isolation="none",
+        budget_s=budget_s,
+        variant=variant.to_json(),
+        given=given,
+    )
+    ours, theirs = socket.socketpair()
+    try:
+        with theirs:
+            judge.submit(job, theirs)
+        before_s = verdicts.took_before([f"{module}.{task}"])
+        with progress_line(task, before_s) as say:
+            return _serve_until_done(ours, judge, say) or judge.collect(job, say)
+    except KeyboardInterrupt:
+        judge.kill()
+        raise Stopped(f"{module}.{task} was stopped before there was a verdict.") from None
+    except (WireError, OSError, ValueError, KeyError) as error:
+        judge.kill()
+        return lost(job, error)
+
+
+def _serve_until_done(
+    sock: socket.socket, judge: JudgeProcess, say: Callable[[str], None]
+) -> Record | None:
+    """Serve the judge; return its record if it interrupted this kernel because time ran out.
+
+    The judge sends the record before it interrupts. Returns None if it ended without interrupt.
+    """
+    try:
+        serve(sock, sys.modules["__main__"].__dict__, lambda: judge.follow(sock, say))
+    except KeyboardInterrupt:
+        record = judge.ready_record()
+        if record is None or not _interrupted_by_judge(record):
+            raise
+        return record
+    return None
+
+
+def _interrupted_by_judge(record: Record) -> bool:
+    """Return True if the record has a timeout: only then the judge interrupts.
+
+    After a learner's Ctrl-C, the judge reports a lost worker instead.
+    """
+    from hotloop.core.verdict import Verdict
+
+    return any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)

@@ -1,0 +1,1 @@
+"""A take-home pack on the candidate's machine: its manifest, work files and work log."""

@@ -1,0 +1,72 @@
+"""A summary of the candidate's files at the last event, so that the work log can count changes.
+
+For each file it contains a short digest of every line, never the lines.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from hotloop.core import whole_file
+from hotloop.core.document import Strict
+from hotloop.learn.pack import limits, work_files
+from hotloop.tasks.notebook_cells import readable_cells
+
+NAME = "work_log_seen.json"
+
+Lines = dict[str, list[str]]
+_LINES = TypeAdapter(Lines)
+Count = Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+class Change(Strict):
+    """Numbers of added and removed lines; a moved line counts as neither."""
+
+    added: Count
+    removed: Count
+
+
+def summary(files: Mapping[str, bytes]) -> bytes:
+    """Return the content of the summary file."""
+    return (json.dumps({name: _lines(name, data) for name, data in files.items()}) + "\n").encode()
+
+
+def since_last(folder: Path) -> dict[str, Change]:
+    """Return the changes in `folder` by file; unchanged files are left out."""
+    before = _remembered(folder)
+    now = {name: _lines(name, data) for name, data in work_files.read(folder).items()}
+    changes = {
+        name: _change(before.get(name, []), now.get(name, [])) for name in sorted({*before, *now})
+    }
+    return {name: change for name, change in changes.items() if change.added or change.removed}
+
+
+def remember(folder: Path) -> None:
+    """Save the summary of the current files in `folder`."""
+    whole_file.replace(folder / NAME, summary(work_files.read(folder)))
+
+
+def _remembered(folder: Path) -> Lines:
+    try:
+        return _LINES.validate_json((folder / NAME).read_bytes())
+    except (OSError, ValidationError):
+        return {}
+
+
+def _change(before: list[str], now: list[str]) -> Change:
+    old, new = Counter(before), Counter(now)
+    return Change(added=(new - old).total(), removed=(old - new).total())
+
+
+def _lines(name: str, data: bytes) -> list[str]:
+    """Digest the lines; of a notebook only those of its cells, without outputs."""
+    if name.endswith(".ipynb"):
+        text = "\n".join(cell.source for cell in readable_cells(data, limits.MAX_NOTEBOOK))
+    else:
+        text = data.decode("utf-8", errors="replace")
+    return [hashlib.sha256(line.encode()).hexdigest()[:12] for line in text.splitlines()]

@@ -1,0 +1,183 @@
+"""The candidate's work log: which check ran when, and how much had changed since the last event.
+
+It is the readable file `work_log.jsonl` in the pack's folder, one line per event. It contains no
+code, no keystrokes and nothing about the machine. The candidate can omit it:
+`HOTLOOP_NO_WORK_LOG=1` writes none, `hotloop takehome submit --without-work-log` hands in none.
+
+    {"kind": "checked", "task": "online_pass", "verdict": "passed", "points": 10.0,
+    "possible": 10.0, "changes": {"lab.ipynb": {"added": 12, "removed": 3}},
+    "at": "2030-01-31T09:30:00.125Z", "previous": "…"}
+
+changes: lines of the file as last saved, compared with the previous event.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import Field, ValidationError
+
+from hotloop.core.document import Identifier, Strict
+from hotloop.core.moment import Moment
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
+from hotloop.learn.pack import chain, manifest, seen
+from hotloop.learn.pack.chain import Break
+from hotloop.learn.pack.manifest import Digest, FileName, ForgedManifest
+from hotloop.learn.pack.seen import Change
+from hotloop.tasks.problem import Score
+
+NAME = "work_log.jsonl"
+OFF = "HOTLOOP_NO_WORK_LOG"
+LONGEST = 1 << 20
+"""Most bytes of a log to read."""
+
+MOST_LINES = 5000
+"""Most lines to read; checks do not write as many within LONGEST."""
+
+Kind = Literal["opened", "checked", "submitted", "resumed"]
+Points = Annotated[float, Field(ge=0, le=1e6)]
+
+__all__ = ["Break", "Change", "Entry", "WorkLog", "note"]
+
+
+class Entry(Strict):
+    """One event. task, verdict, points, possible: for a check only."""
+
+    kind: Kind
+    at: Moment
+    previous: Digest
+    task: Identifier | None = None
+    verdict: Verdict | None = None
+    points: Points | None = None
+    possible: Points | None = None
+    changes: Annotated[dict[FileName, Change], Field(max_length=1000)] = Field(
+        default_factory=dict[str, Change]
+    )
+
+
+@dataclass(frozen=True)
+class WorkLog:
+    """A parsed log. breaks: where its chain is broken; a line torn by a crash does not count.
+
+    path: the file to append to, on the candidate's machine.
+    """
+
+    pack: UUID
+    entries: tuple[Entry, ...]
+    breaks: tuple[Break, ...]
+    torn: int = 0
+    path: Path | None = None
+
+    @classmethod
+    def open(cls, folder: Path) -> Self | None:
+        """Open the log in a pack's folder, existing or not; None if no log is wanted.
+
+        That is the case for a folder without a pack, or a role without logs.
+        """
+        if os.environ.get(OFF) == "1":
+            return None
+        try:
+            pack = manifest.find(folder)
+        except ForgedManifest:
+            return None
+        if pack is None or pack.manifest.work_log == "no":
+            return None
+        path = folder.resolve() / NAME
+        return cls.read(_content(path), pack.manifest.pack, path)
+
+    @classmethod
+    def read(cls, data: bytes, pack: UUID, path: Path | None = None) -> Self:
+        """Parse a log from any data; invalid entries become breaks."""
+        kept = _kept(data)
+        found = chain.read(kept, str(pack))
+        entries: list[Entry] = []
+        breaks = list(found.breaks)
+        for number, document in found.documents:
+            try:
+                entry = Entry.model_validate(document)
+            except ValidationError:
+                breaks.append(Break(number, "is no entry of a work log"))
+                continue
+            if entries and entry.at < entries[-1].at:
+                breaks.append(Break(number, "is earlier than the entry before it"))
+            entries.append(entry)
+        if len(kept) < len(data):
+            breaks.append(Break(kept.count(b"\n") + 2, "is behind what is read of a log"))
+        breaks.sort(key=lambda found: found.line)
+        return cls(pack, tuple(entries), tuple(breaks), len(found.torn), path)
+
+    def note(self, kind: Kind, **facts: Any) -> None:
+        """Append an entry with the changes since the last one. Raises OSError."""
+        if self.path is None or len(self.entries) > MOST_LINES - 10:
+            return
+        if len(_content(self.path)) > LONGEST - 64 * 1024:
+            return
+        changes = seen.since_last(self.path.parent)
+        document = {"kind": kind, **facts, "changes": _plain(changes)}
+        chain.append(self.path, str(self.pack), document, datetime.now(UTC))
+        seen.remember(self.path.parent)
+
+
+def note(folder: Path, kind: Kind, **facts: Any) -> None:
+    """Append an entry to the log of the pack in `folder`, if it has one.
+
+    Errors are ignored, so that a verdict is shown even if the log cannot be written.
+    """
+    with suppress(OSError, ValueError):
+        log = WorkLog.open(folder)
+        if log is not None:
+            log.note(kind, **facts)
+
+
+def note_check(folder: Path, record: Record, score: Score) -> None:
+    """Append the judge's verdict on a task."""
+    facts = {"task": record.task, "verdict": str(record.verdict)}
+    note(folder, "checked", **facts, points=score.points, possible=score.possible)
+
+
+def _plain(changes: Mapping[str, Change]) -> dict[str, Any]:
+    return {name: change.model_dump() for name, change in changes.items()}
+
+
+def _kept(data: bytes) -> bytes:
+    """Return the part of a log that is read."""
+    lines = data[:LONGEST].split(b"\n", MOST_LINES)
+    return b"\n".join(lines[:MOST_LINES])
+
+
+def _content(path: Path) -> bytes:
+    """Read the file, at most one byte over the limit, to detect a longer one."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(LONGEST + 1)
+    except FileNotFoundError:
+        return b""
+
+
+LONGEST_PAUSE = timedelta(minutes=30)
+"""A longer pause between two entries counts as this long."""
+
+
+def active_minutes(log: WorkLog | None) -> dict[str, float]:
+    """Estimate the minutes per task: the time before each of its checks, with long pauses cut.
+
+    Time without a check counts for the task that is checked next. Empty without a log or with a
+    broken chain.
+    """
+    if log is None or log.breaks:
+        return {}
+    found: dict[str, float] = {}
+    waiting = timedelta()
+    for before, entry in zip(log.entries, log.entries[1:], strict=False):
+        waiting += min(max(entry.at - before.at, timedelta()), LONGEST_PAUSE)
+        if entry.kind == "checked" and entry.task is not None:
+            minutes = waiting / timedelta(minutes=1)
+            found[entry.task] = round(found.get(entry.task, 0.0) + minutes, 1)
+            waiting = timedelta()
+    return found

@@ -1,0 +1,67 @@
+"""A log of this learner's predictions about their own code, one line per question.
+
+It stays on this machine, next to the verdicts; `HOTLOOP_NO_VERDICT_LOG=1` turns off both. A line:
+
+    {"at": "2026-03-01T09:30:00.125Z", "task": "fused_softmax.cuda_block",
+     "operator": "moved barrier", "said": "race", "sure": 0.7, "was": "race"}
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from hotloop.core import data_folder as place
+from hotloop.core.document import Strict, Text
+from hotloop.core.moment import Moment
+from hotloop.learn.practice.verdicts import OFF
+from hotloop.tasks.curriculum import TaskKey
+
+NAME = "predictions.jsonl"
+
+
+class Line(Strict):
+    """One prediction. said, was: predicted and actual outcome (`predicting.outcomes`)."""
+
+    at: Moment
+    task: TaskKey
+    operator: Text
+    said: Text
+    sure: Annotated[float, Field(ge=0, le=1)]
+    was: Text
+
+    @property
+    def right(self) -> bool:
+        """True if the prediction was correct."""
+        return self.said == self.was
+
+
+def path() -> Path:
+    """Return the path of the log."""
+    return place.folder() / NAME
+
+
+def note(line: Line) -> None:
+    """Append a line. A folder that cannot be written does not stop the game."""
+    if os.environ.get(OFF) == "1":
+        return
+    with suppress(OSError):
+        path().parent.mkdir(parents=True, exist_ok=True)
+        # A single write in append mode, so that lines from two kernels do not mix.
+        with path().open("ab", buffering=0) as stream:
+            stream.write(line.model_dump_json().encode() + b"\n")
+
+
+def read() -> list[Line]:
+    """Return all lines that can be read; empty if there is no log."""
+    try:
+        lines = path().read_bytes().splitlines()
+    except FileNotFoundError:
+        return []
+    found: list[Line] = []
+    for text in lines:
+        with suppress(ValidationError):
+            found.append(Line.model_validate_json(text))
+    return found

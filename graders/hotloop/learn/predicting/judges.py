@@ -1,0 +1,94 @@
+"""Judges several works at once, each in a judge process of its own."""
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from hotloop.core.closing import Closing
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.files import lay_out
+from hotloop.learn.predicting.outcomes import Outcome, outcome
+from hotloop.learn.predicting.own_code import Work
+from hotloop.tasks.local_judging import default_jobs, judge_folder
+
+BUDGET_S = 180.0
+"""Time limit for judging one task once, in seconds."""
+
+_COMPILES = "compiles"
+"""The rung that compiles for several GPUs; skipped, as it is slow and changes few outcomes."""
+
+
+@dataclass(frozen=True)
+class JudgingRequest:
+    """One judging of a task. seed: as in `Job`."""
+
+    work: Work
+    task: str
+    seed: str
+    budget_s: float = BUDGET_S
+
+
+class Judges(Closing):
+    """Judge processes that work at once; they start with their first work. Close them."""
+
+    def __init__(self, count: int = 0) -> None:
+        """Prepare `count` processes, by default as many as this machine has room for."""
+        self._processes = [JudgeProcess() for _ in range(count or default_jobs())]
+        # A judge process ends with the thread that started it: these live until `close`.
+        self._threads = ThreadPoolExecutor(len(self._processes), thread_name_prefix="judges")
+        self._free: SimpleQueue[JudgeProcess] = SimpleQueue()
+        for process in self._processes:
+            self._free.put(process)
+
+    def judge(self, asked: Iterable[JudgingRequest]) -> list[Outcome | None]:
+        """Return the outcomes in the order of `asked`; None where there is none."""
+        return list(self._threads.map(self._judged, asked))
+
+    def _judged(self, asked: JudgingRequest) -> Outcome | None:
+        process = self._free.get()
+        try:
+            return judged(asked.work, asked.task, asked.seed, process, asked.budget_s)
+        finally:
+            self._free.put(process)
+
+    def close(self) -> None:
+        """End the processes, and with them what they are judging."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in self._processes:
+            process.close()
+        self._threads.shutdown()
+
+
+def judged(
+    work: Work, task: str, seed: str, process: JudgeProcess, budget_s: float = BUDGET_S
+) -> Outcome | None:
+    """Judge a task's code once, with the rungs that need neither a timer nor a GPU.
+
+    Returns None if there is no outcome. seed: as in `Job`.
+    """
+    with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
+        lay_out(work.files, Path(folder))
+        records = judge_folder(
+            Path(folder),
+            work.module.id,
+            [task],
+            _rungs(work, task),
+            judge=process,
+            budget_s=budget_s,
+            variant=work.variant,
+            given=work.digests,
+            seed=seed,
+            device="cpu",
+        )
+    return outcome(records[task].rungs)
+
+
+def _rungs(work: Work, task: str) -> Sequence[str]:
+    return [
+        rung.id
+        for rung in work.module.task(task).rungs
+        if rung.threshold is None and not rung.needs_gpu and rung.id != _COMPILES
+    ]

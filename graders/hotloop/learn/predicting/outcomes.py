@@ -1,0 +1,137 @@
+"""The judge's record of a change, as one word that can be predicted.
+
+The words are few and exclude each other, so that a prediction is either right or wrong: a data race
+counts as "race" whether or not the numbers came out right.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from hotloop.core.document import Strict
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
+
+Kind = Literal["none", "wrong", "bounds", "race", "stuck", "bytes", "refused"]
+
+WORDS: dict[Kind, str] = {
+    "none": "nothing that the judge can see changes",
+    "wrong": "wrong results: wrong numbers, NaN, or elements that nobody writes",
+    "race": "a data race, whether or not the numbers come out right",
+    "bounds": "an access outside of an array, or a misaligned one",
+    "stuck": "threads wait for each other, or it never ends",
+    "bytes": "right, but it moves other amounts of memory or does other work",
+    "refused": "it does not compile or load, or raises an error",
+}
+
+_SAME_FACTOR = 0.02
+"""Two byte counts, as multiples of the minimum, are equal within this relative difference."""
+
+_RACE = "Data race"
+_BOUNDS = (
+    *("Out-of-bounds", "lies outside of the array", "far outside", "that is false there"),
+    *("wrote outside of its output", "The address is a multiple of", "illegal memory access"),
+)
+_STUCK = ("wait at __syncthreads()", "neither will ever go on", "meet in ", "leaves it out")
+_PLACES = re.compile(r"(?:[\w./]+\.(?:cu|cuh|cpp|h|py)):(\d+)")
+_SHAPE = re.compile(r"\(\w+ \[(?:\d+, )*(\d+)\]")
+_LABEL = re.compile(r"^(?P<label>[^:(]+?) \(\w+ \[")
+
+
+class Outcome(Strict):
+    """The outcome of one judging.
+
+    rung: the first that did not pass, "" if all passed. lines: lines of code that the judge names.
+    factor: bytes moved, as a multiple of the minimum. input: the judge's name for the case. width:
+    columns of that case.
+    """
+
+    kind: Kind
+    rung: str
+    sentence: str
+    lines: list[int] = Field(default_factory=list[int])
+    factor: float | None = None
+    input: str = ""
+    width: int | None = None
+
+    def is_like(self, other: "Outcome") -> bool:
+        """Return True if kind and rung are equal and the byte counts agree."""
+        if (self.kind, self.rung) != (other.kind, other.rung):
+            return False
+        if self.factor is None or other.factor is None:
+            return self.factor == other.factor
+        return abs(self.factor - other.factor) <= _SAME_FACTOR * other.factor
+
+
+def outcome(rungs: Sequence[RungRecord]) -> Outcome | None:
+    """Return the outcome of a task's rungs.
+
+    Returns None if the judge failed, could not decide or measured nothing: then there is nothing to
+    predict.
+    """
+    seen = [rung for rung in rungs if rung.verdict is not Verdict.NOT_MEASURED]
+    if not seen or any(rung.verdict.pending for rung in seen):
+        return None
+    factors = [r.evidence["factor"] for r in seen if "factor" in r.evidence]
+    factor = float(factors[0]) if factors else None
+    failed = next((rung for rung in seen if rung.verdict is not Verdict.PASSED), None)
+    if failed is None:
+        return Outcome(kind="none", rung="", sentence=seen[-1].sentence, factor=factor)
+    said = failed.sentence
+    label, shape = _LABEL.search(said), _SHAPE.search(said)
+    return Outcome(
+        kind=_kind(failed),
+        rung=failed.rung,
+        sentence=said,
+        lines=sorted({int(line) for line in _PLACES.findall(said)}),
+        factor=factor,
+        input=label["label"] if label else "",
+        width=int(shape[1]) if shape else None,
+    )
+
+
+def against(changed: Outcome, unchanged: Outcome) -> Outcome:
+    """Return the outcome of a change: "none" if the unchanged code has the same one.
+
+    If the change passes but the unchanged code is different, the kind is "bytes".
+    """
+    if changed.is_like(unchanged) and changed.lines == unchanged.lines:
+        return changed.model_copy(update={"kind": "none"})
+    if changed.kind == "none":
+        return changed.model_copy(update={"kind": "bytes"})
+    return changed
+
+
+def agreed(outcomes: Sequence[Outcome | None]) -> Outcome | None:
+    """Return the outcome that several seeds agree on, or None.
+
+    Lines, input and width are kept only if all outcomes have the same.
+    """
+    found = [one for one in outcomes if one is not None]
+    if len(found) < len(outcomes) or not all(one.is_like(found[0]) for one in found):
+        return None
+    first = found[0]
+    return first.model_copy(
+        update={
+            "lines": first.lines if all(one.lines == first.lines for one in found) else [],
+            "input": first.input if all(one.input == first.input for one in found) else "",
+            "width": first.width if all(one.width == first.width for one in found) else None,
+        }
+    )
+
+
+def _kind(rung: RungRecord) -> Kind:
+    said = rung.sentence
+    if _RACE in said:
+        return "race"
+    if rung.verdict is Verdict.TIMEOUT or any(words in said for words in _STUCK):
+        return "stuck"
+    if any(words in said for words in _BOUNDS):
+        return "bounds"
+    if rung.verdict in (Verdict.PARTIAL, Verdict.TOO_SLOW, Verdict.IMPLAUSIBLE):
+        return "bytes"
+    if rung.verdict is Verdict.WRONG_ANSWER:
+        return "wrong"
+    return "refused"

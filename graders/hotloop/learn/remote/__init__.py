@@ -1,0 +1,1 @@
+"""The client of a judging service, over HTTP or ssh."""

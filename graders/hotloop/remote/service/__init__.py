@@ -1,6 +1,0 @@
-"""The judge as a service for a class: `hotloop course serve`.
-
-Requests are stored in a database (`jobs`) and judged by processes that `hotloop course serve` keeps
-running (`worker`, `works`), in an order that is fair to every learner (`order`). Clients follow
-them over streams (`watch`). `app` is the web application; `hotloop.remote.client` is its client.
-"""

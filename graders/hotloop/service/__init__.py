@@ -1,0 +1,7 @@
+"""The judge as a service for a class: `hotloop course serve`.
+
+Requests are stored in a database (`jobs`) and judged by processes that `hotloop course serve` keeps
+running (`worker`, `works`), in an order that is fair to every learner (`order`). Clients follow
+them over streams (`watch`). `app` is the web application, and `hotloop.learn.remote.client` its
+client.
+"""

@@ -1,0 +1,70 @@
+"""Judges requests from another machine, whether they arrive over ssh or HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from hotloop import __version__
+from hotloop.core.record import Record
+from hotloop.core.user_error import UserError
+from hotloop.judge.client import JudgeProcess
+from hotloop.learn.remote.request import HandIn, Request, WholeRequest
+from hotloop.tasks import curriculum
+from hotloop.tasks.local_judging import judge_folder
+from hotloop.tasks.variants import Variant
+
+
+def require_release(sent: HandIn) -> None:
+    """Raise UserError if another version of Hotloop sent this."""
+    if sent.hotloop != __version__:
+        raise UserError(
+            f"Hotloop {__version__} is installed there, and {sent.hotloop} asks: install the same "
+            "release on both."
+        )
+
+
+def require_known(asked: Request) -> None:
+    """Raise UserError for a request of another version, or if a task cannot be judged here."""
+    require_release(asked)
+    try:
+        tasks = curriculum.load_module(asked.module).tasks
+    except KeyError:
+        tasks = []
+    known = {task.id for task in tasks if task.kind == "code"}
+    unknown = [task for task in asked.tasks if task not in known]
+    if unknown:
+        raise UserError(f"There is no {asked.module}.{unknown[0]} that can be judged.")
+
+
+def judged(
+    asked: WholeRequest,
+    folder: Path,
+    judge: JudgeProcess,
+    say: Callable[[str], None],
+    *,
+    rungs: Mapping[str, Sequence[str]] | None = None,
+    device: Literal["", "cpu"] = "",
+) -> Iterator[Record]:
+    """Yield the record of each task asked for, as soon as it is ready.
+
+    folder: holds the request's files. rungs: judge only these tasks, and of each only these checks;
+    None for all. device: as in `Job`.
+    """
+    variant = None if asked.variant is None else Variant.from_json(asked.variant)
+    for task in asked.tasks if rungs is None else rungs:
+        records = judge_folder(
+            folder,
+            asked.module,
+            [task],
+            None if rungs is None else rungs[task],
+            judge=judge,
+            on_progress=say,
+            variant=variant,
+            given=asked.given,
+            seed=asked.seed,
+            device=device,
+            nsight=asked.nsight,
+        )
+        yield records[task]

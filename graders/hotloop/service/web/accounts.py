@@ -1,0 +1,185 @@
+"""Accounts and login sessions: names, roles, cookies."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    ForeignKey,
+    Integer,
+    Row,
+    String,
+    Table,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+
+from hotloop.core.transactions import reading, writing
+from hotloop.core.user_error import UserError
+from hotloop.service.web.database import Utc, metadata
+from hotloop.service.web.secret import digest
+
+IDLE = timedelta(hours=8)
+LONGEST = timedelta(hours=24)
+_SEEN_AGAIN = timedelta(minutes=1)
+"""Precision of a session's last use, so that not every page view writes to the database."""
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(60), nullable=False, unique=True),
+    Column("role", String(20), nullable=False),
+    # Hash of the password; empty for an account that logs in by a link.
+    Column("password", String(200), nullable=False),
+    Column("made", Utc, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    # SHA-256 of the cookie's value: reading the table does not allow opening a session.
+    Column("digest", String(64), primary_key=True),
+    Column(
+        "account",
+        Integer,
+        ForeignKey("accounts.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    Column("csrf", String(64), nullable=False),
+    Column("seen", Utc, nullable=False),
+    Column("expires", Utc, nullable=False),
+)
+
+
+class AccountError(UserError):
+    """An account cannot be created, or does not exist. The text is one sentence."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A logged-in account. csrf: token that every form of the session contains.
+
+    session: digest of the session's token.
+    """
+
+    account: int
+    name: str
+    role: str
+    csrf: str = field(repr=False)
+    session: str = field(repr=False)
+
+    def wrote(self, csrf: str) -> bool:
+        """True if a form with this token came from a page of this session."""
+        return hmac.compare_digest(self.csrf.encode(), csrf.encode())
+
+
+def count(engine: Engine) -> int:
+    """Return the number of accounts."""
+    with reading(engine) as connection:
+        return connection.execute(select(func.count()).select_from(accounts)).scalar_one()
+
+
+def names(engine: Engine) -> list[str]:
+    """Return the names of all accounts, sorted."""
+    with reading(engine) as connection:
+        return list(connection.execute(select(accounts.c.name).order_by(accounts.c.name)).scalars())
+
+
+def add(engine: Engine, name: str, role: str, password: str = "") -> int:
+    """Create an account and return its id. Raises AccountError if the name exists.
+
+    password: its hash.
+    """
+    values = {"name": name, "role": role, "password": password, "made": datetime.now(UTC)}
+    try:
+        with writing(engine) as connection:
+            made = connection.execute(insert(accounts).values(values).returning(accounts.c.id))
+            return made.scalar_one()
+    except IntegrityError:
+        raise AccountError(f"There is an account {name} already.") from None
+
+
+def remove(engine: Engine, name: str) -> None:
+    """Delete an account and its sessions. Raises AccountError if it does not exist."""
+    with writing(engine) as connection:
+        found = required(connection, name)
+        connection.execute(delete(accounts).where(accounts.c.id == found.id))
+
+
+def find(engine: Engine, name: str) -> Row[int, str, str] | None:
+    """Return id, role and password hash of an account, or None if it does not exist."""
+    with reading(engine) as connection:
+        return _by_name(connection, name)
+
+
+def required(connection: Connection, name: str) -> Row[int, str, str]:
+    """Return the same as `find`. Raises AccountError if the account does not exist."""
+    found = _by_name(connection, name)
+    if found is None:
+        raise AccountError(f"There is no account {name}.")
+    return found
+
+
+def log_in(engine: Engine, account: int, replaces: str = "", now: datetime | None = None) -> str:
+    """Create a session and return its cookie's value.
+
+    replaces: the browser's previous cookie, whose session is deleted. Expired sessions are deleted
+    too.
+    """
+    now = now or datetime.now(UTC)
+    token = secrets.token_urlsafe(32)
+    row = {
+        "digest": digest(token),
+        "account": account,
+        "csrf": secrets.token_urlsafe(32),
+        "seen": now,
+        "expires": now + LONGEST,
+    }
+    with writing(engine) as connection:
+        over = sessions.c.expires < now
+        connection.execute(delete(sessions).where(over | (sessions.c.digest == digest(replaces))))
+        connection.execute(insert(sessions).values(row))
+    return token
+
+
+def member(engine: Engine, token: str, now: datetime | None = None) -> Member | None:
+    """Return the member whose session the cookie names, or None if it is missing or has expired."""
+    now = now or datetime.now(UTC)
+    query = (
+        select(sessions, accounts.c.name, accounts.c.role)
+        .join(accounts, accounts.c.id == sessions.c.account)
+        .where(sessions.c.digest == digest(token))
+    )
+    with reading(engine) as connection:
+        found = connection.execute(query).one_or_none()
+    if found is None or found.expires < now or found.seen + IDLE < now:
+        return None
+    if now - found.seen > _SEEN_AGAIN:
+        with writing(engine) as connection:
+            connection.execute(
+                update(sessions).where(sessions.c.digest == found.digest).values(seen=now)
+            )
+    return Member(found.account, found.name, found.role, found.csrf, found.digest)
+
+
+def log_out(engine: Engine, who: Member) -> None:
+    """Delete this session."""
+    with writing(engine) as connection:
+        connection.execute(delete(sessions).where(sessions.c.digest == who.session))
+
+
+def _by_name(connection: Connection, name: str) -> Row[int, str, str] | None:
+    columns = select(accounts.c.id, accounts.c.role, accounts.c.password)
+    return connection.execute(columns.where(accounts.c.name == name)).one_or_none()

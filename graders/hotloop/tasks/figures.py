@@ -1,0 +1,191 @@
+"""Figures in prose: `{{ run MODULE DEVICE CANDIDATE TASK RUNG FIELD }}` becomes a measured value.
+
+All six words are required, in this order:
+
+  MODULE     the module of the run
+  DEVICE     the run's file name without suffix; or `gpu`, the first run on a GPU
+  CANDIDATE  `reference`, or the name of a wrong answer
+  TASK RUNG  as in module.yaml
+  FIELD      a key of FIELDS below
+
+The value gets a footnote with device, date and versions, which says if the code has changed since
+the run. A misspelt or missing figure stops the build; a device on which the module was not measured
+gives "not yet measured on this device". Code blocks are left unchanged.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from hotloop.core.verdict import Verdict
+from hotloop.tasks import curriculum
+from hotloop.tasks.recorded import NOT_MEASURED_HERE, circumstances, devices, recorded
+
+ANY_GPU = "gpu"
+GRAMMAR = "{{ run MODULE DEVICE CANDIDATE TASK RUNG FIELD }}"
+
+_FIGURE = re.compile(r"(?<!`)\{\{\s*run\b(?P<words>[^{}]*)\}\}")
+_FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})")
+
+Value = Callable[[curriculum.Measurement], str | None]
+Shown = Callable[[str, str, curriculum.Run], str]
+"""Return the text for a value, given the value, the run's name and the run."""
+
+
+class FigureError(ValueError):
+    """A figure that cannot be resolved; the message begins with `file:line:`."""
+
+
+def _ratio(m: curriculum.Measurement) -> str | None:
+    if m.ratio is None:
+        return None
+    return f"{m.ratio.estimate:.2f}× ({m.ratio.low:.2f} to {m.ratio.high:.2f})"
+
+
+def _speedup(m: curriculum.Measurement) -> str | None:
+    return None if m.ratio is None else f"{m.ratio.estimate:.2f}×"
+
+
+def _measured(name: str, unit: str) -> Value:
+    def value(m: curriculum.Measurement) -> str | None:
+        found: float | None = getattr(m, name)
+        return None if found is None else f"{three_digits(found)} {unit}"
+
+    return value
+
+
+def _share(m: curriculum.Measurement) -> str | None:
+    return None if m.fraction_of_limit is None else f"{m.fraction_of_limit:.0%}"
+
+
+FIELDS: Mapping[str, Value] = {
+    "verdict": lambda m: f"`{m.verdict}`",
+    "sentence": lambda m: m.sentence,
+    "ratio": _ratio,
+    "speedup": _speedup,
+    "p20_ms": _measured("p20_ms", "ms"),
+    "p50_ms": _measured("p50_ms", "ms"),
+    "p80_ms": _measured("p80_ms", "ms"),
+    "baseline_p50_ms": _measured("baseline_p50_ms", "ms"),
+    "gb_per_s": _measured("gb_per_s", "GB/s"),
+    "gflop_per_s": _measured("gflop_per_s", "GFLOP/s"),
+    "fraction_of_limit": _share,
+}
+
+
+def three_digits(value: float) -> str:
+    """Format with three significant digits, as many as such a measurement supports."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def insert(text: str, place: str) -> str:
+    """Return the page with its figures inserted, and a footnote for each run they come from.
+
+    place: the file's name, for errors. Raises FigureError for a wrong figure.
+    """
+    notes: dict[str, str] = {}
+
+    def noted(value: str, name: str, run: curriculum.Run) -> str:
+        note = f"run-{run.module}-{name.rpartition('/')[2]}"
+        notes[note] = circumstances(run)
+        return f"{value}[^{note}]"
+
+    lines = _told_lines(text, place, noted)
+    if notes:
+        lines += ["", *(f"[^{name}]: {told}" for name, told in notes.items()), ""]
+    return "\n".join(lines)
+
+
+def plain(text: str, place: str) -> str:
+    """Like `insert`, but insert the values without footnotes.
+
+    For readers that show no footnotes, and for solutions, which runs are compared with.
+    """
+    return "\n".join(_told_lines(text, place, lambda value, _name, _run: value))
+
+
+def _told_lines(text: str, place: str, shown: Shown) -> list[str]:
+    fence = ""
+    lines: list[str] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        fence = _fence_after(line, fence)
+        lines.append(line if fence else _told_line(line, f"{place}:{number}", shown))
+    return lines
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """Return the fence mark of the code block after `line`; empty outside a block."""
+    found = _FENCE.match(line)
+    if found is None:
+        return fence
+    mark = found["mark"]
+    if not fence:
+        return mark
+    return "" if mark.startswith(fence) else fence
+
+
+def _told_line(line: str, place: str, shown: Shown) -> str:
+    def told(match: re.Match[str]) -> str:
+        return _figure(match["words"].split(), place, shown)
+
+    done = _FIGURE.sub(told, line)
+    if re.search(r"(?<!`)\{\{\s*run\b", done):
+        raise FigureError(f"{place}: this is no figure; it would be {GRAMMAR} on one line")
+    return done
+
+
+def _figure(words: list[str], place: str, shown: Shown) -> str:
+    if len(words) != 6:
+        raise FigureError(f"{place}: a figure is {GRAMMAR}, and this one has {len(words)} words")
+    module, device, candidate, task, rung, field = words
+    if field not in FIELDS:
+        raise FigureError(f"{place}: there is no field {field!r}; there are {', '.join(FIELDS)}")
+    name, run = _run(module, device, place)
+    _refuse_unknown_rung(module, task, rung, place)
+    if run is None:
+        return NOT_MEASURED_HERE
+    found = _measurement(run, candidate, task, rung)
+    if found is None:
+        raise FigureError(f"{place}: {name} has no measurement of {candidate}, {task}.{rung}")
+    if found.verdict is Verdict.NOT_MEASURED:
+        return NOT_MEASURED_HERE
+    value = FIELDS[field](found)
+    if value is None:
+        raise FigureError(f"{place}: {name} has no {field} for {candidate}, {task}.{rung}")
+    return shown(value, name, run)
+
+
+def _run(module: str, device: str, place: str) -> tuple[str, curriculum.Run | None]:
+    """Return the run's name and the run, or None if the device did not measure this module.
+
+    Raises FigureError for an unknown module or device.
+    """
+    try:
+        curriculum.folder(module)
+    except KeyError as error:
+        raise FigureError(f"{place}: {error.args[0]}") from None
+    found = recorded(module)
+    if device == ANY_GPU:
+        on_gpu = next((name for name, run in found.items() if run.kind == "gpu"), ANY_GPU)
+        return f"{module}/{on_gpu}", found.get(on_gpu)
+    if device not in devices():
+        known = ", ".join(sorted(devices()))
+        raise FigureError(f"{place}: nothing was recorded on {device!r}; devices: {known}")
+    return f"{module}/{device}", found.get(device)
+
+
+def _refuse_unknown_rung(module: str, task: str, rung: str, place: str) -> None:
+    try:
+        rungs = [each.id for each in curriculum.load_module(module).task(task).rungs]
+    except KeyError as error:
+        raise FigureError(f"{place}: {error.args[0]}") from None
+    if rung not in rungs:
+        raise FigureError(f"{place}: {module}.{task} has no rung {rung!r}")
+
+
+def _measurement(
+    run: curriculum.Run, candidate: str, task: str, rung: str
+) -> curriculum.Measurement | None:
+    for found in run.measurements:
+        if (found.candidate, found.task, found.rung) == (candidate, task, rung):
+            return found
+    return None

@@ -1,0 +1,71 @@
+"""Hidden TorchScript files: the effect of freezing, and what must be rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from hotloop.core.wire import Message, as_message
+from hotloop.judge.constants import constant
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.control_flow_export.given_files import program
+from hotloop.tasks.modules.control_flow_export.ways import seed
+
+Rng = np.random.Generator
+
+FILES = 5
+MAKER = program("scripted_files.py")
+
+
+def figures(rng: Rng, session: Session) -> Iterator[Question]:
+    """Yield questions about each file in three forms: as it is, frozen, optimized for inference."""
+    return _questions(rng, session, "figures", "nodes", constant("MODELS", 1, range(2, 401)))
+
+
+def inventories(rng: Rng, session: Session) -> Iterator[Question]:
+    """Yield questions about methods, branches, loops, mode and parameters of each file."""
+    return _questions(
+        rng, session, "inventory", "parameters", constant("NUMBER_BYTES", 1, range(2, 401))
+    )
+
+
+def _questions(rng: Rng, session: Session, what: str, key: str, times: int) -> Iterator[Question]:
+    """Yield questions about each file's `what`, with the count `key` multiplied by `times`."""
+    maker = MAKER.trusted(session)
+    for number in range(1, FILES + 1):
+        truth = as_message(maker.ask("make", seed(rng), number))
+        if truth is None:
+            raise JudgeFault("our own program gave no truth")
+        given = GivenFile("old.pt", maker.take(truth["path"]))
+        want = _times(truth[what], key, times)
+        yield Question(f"File {number} of {FILES}", (given,), partial(_mismatch, want))
+
+
+def _times(truth: Message, key: str, times: int) -> Message:
+    def multiplied(name: str, value: object) -> object:
+        inner = as_message(value)
+        if inner is not None:
+            return _times(inner, key, times)
+        return times * value if name == key and isinstance(value, int) else value
+
+    return {name: multiplied(name, value) for name, value in truth.items()}
+
+
+def _mismatch(truth: Message, answer: object) -> str | None:
+    reported = as_message(answer)
+    if reported is None:
+        return f"it is {shown(answer)}, not a dict"
+    for key, want in truth.items():
+        inner, got = as_message(want), reported.get(key)
+        found = None
+        if inner is not None:
+            found = dict_mismatch(f"“{key}”", got, inner)
+        elif got != want:
+            found = f"“{key}” is {shown(got)} and should be {shown(want)}"
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,168 @@
+"""Timed workloads of module fused_softmax, and their minimum bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import BOOL, FP16, FP32, DType
+from hotloop.judge.gpu.recipes import HOSTILE, Draw, Keep, Normal, Twist
+from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.rungs.correct import Case
+from hotloop.judge.verification import Rows, rows_agree
+from hotloop.judge.window import Workload
+from hotloop.tasks.modules.fused_softmax.cases import CPU_SHAPE, Rng, Shape, odd
+from hotloop.tasks.modules.fused_softmax.reference import SOFTMAX, SOFTMAX_OR_ZEROS, Meaning
+
+GPU_SHAPE = (8192, 8192)
+GPU_MASKED_SHAPE = (16384, 4096)
+ODD_EVERY = 8
+TIMED_SCALE = 0.125
+LARGEST_ON_GPU = 64.0 * 4.0 * 6.0
+"""Upper bound of timed numbers, whose standard deviation is 4 and, in a few rows, 64 · 4."""
+
+BACKWARD_SCALE = 1 / 64
+"""Deviation of the stand-in for the forward's result; then the sum of y · dy is as large as dy."""
+
+
+def on_cpu() -> Workload:
+    """Return the workload on a CPU: rows of 4096 elements and more."""
+    return Workload(_cpu_spec, _fill_rows, _rows_agree)
+
+
+def _rows_agree(call: Call, rows: Rows) -> None:
+    x: NDArray[np.float32] = call.input(0)[slice(None) if rows is None else rows]
+    largest = float(np.abs(x[np.isfinite(x)]).max(initial=0.0))
+    tolerance = SOFTMAX.tolerance_of(FP32, CPU_SHAPE[1], largest)
+    rows_agree(SOFTMAX.rows, tolerance)(call, rows)
+
+
+def _cpu_spec(rng: Rng, index: int) -> CallSpec:
+    return _spec(_now_and_then_odd(CPU_SHAPE, rng, index), FP32)
+
+
+def _now_and_then_odd(shape: Shape, rng: Rng, index: int) -> Shape:
+    """Return the shape; every eighth has a row less and a few more columns, an odd number."""
+    if index % ODD_EVERY != ODD_EVERY - 1:
+        return shape
+    return (shape[0] - 1, shape[1] + odd(rng, 1, 64))
+
+
+def _spec(shape: Shape, dtype: DType) -> CallSpec:
+    return CallSpec((TensorSpec(shape, dtype),), TensorSpec(shape, dtype))
+
+
+def _fill_rows(rng: Rng, call: Call, hostile: bool) -> None:
+    """Fill in uniform numbers, in place because a window has many calls."""
+    x: NDArray[np.float32] = call.input(0)
+    rng.random(out=x, dtype=np.float32)
+    x *= 16.0
+    if not hostile:
+        return
+    # Only a few rows, so that looking at some rows reveals nothing about the others.
+    count, columns = call.spec.out.shape
+    rows = rng.choice(count, size=_few(rng), replace=False)
+    kind = int(rng.integers(3))
+    if kind == 0:
+        x[rows, :: int(rng.integers(2, 9))] = -np.inf
+    elif kind == 1:
+        x[rows] *= 1000.0
+    else:
+        x[rows, int(rng.integers(columns))] = 3e4
+
+
+def _few(rng: Rng) -> int:
+    return int(rng.integers(1, 6))
+
+
+def on_gpu(meaning: Meaning = SOFTMAX) -> DeviceWorkload:
+    """Return a workload of matrices larger than any cache."""
+    return DeviceWorkload(
+        spec=lambda rng, index: _spec(_now_and_then_odd(GPU_SHAPE, rng, index), FP32),
+        draws=lambda rng, _spec, hostile: (_normal_draw(rng, hostile),),
+        truth=meaning.rows_on_device,
+        tolerance=lambda _spec: meaning.tolerance_of(FP32, GPU_SHAPE[1], LARGEST_ON_GPU),
+    )
+
+
+def unchanged(x: Any) -> Any:
+    """Return the result of a copy."""
+    return x
+
+
+def backward_on_gpu() -> DeviceWorkload:
+    """Return a workload of the backward: y and dy to dx."""
+    return DeviceWorkload(
+        spec=_gpu_backward_spec,
+        draws=lambda rng, _spec, hostile: (
+            Normal(BACKWARD_SCALE),
+            _draw(rng, ("equal_rows", "ramp"), hostile),
+        ),
+        truth=SOFTMAX_OR_ZEROS.backward_on_device,
+        tolerance=lambda _spec: _gpu_backward_tolerance(GPU_SHAPE[1]),
+    )
+
+
+def _gpu_backward_spec(rng: Rng, index: int) -> CallSpec:
+    tensor = TensorSpec(_now_and_then_odd(GPU_SHAPE, rng, index), FP32)
+    return CallSpec((tensor, tensor), tensor)
+
+
+def _gpu_backward_tolerance(columns: int) -> Tolerance:
+    """For y · (dy − s), with s = Σ y · dy: y up to 6 deviations, s and dy of about 10."""
+    derived = Tolerance.derived(FP32, FP32, terms=columns)
+    absolute = 6.0 * BACKWARD_SCALE * 10.0 * SOFTMAX_OR_ZEROS.sharpness * derived.relative
+    return Tolerance(derived.relative, derived.absolute + absolute)
+
+
+def masked_on_gpu() -> DeviceWorkload:
+    """Return a float16 workload with a bool mask that keeps most elements."""
+    return DeviceWorkload(
+        spec=_gpu_masked_spec,
+        draws=lambda rng, _spec, hostile: (_finite_draw(rng, hostile), _mask()),
+        truth=SOFTMAX.masked_rows_on_device,
+        tolerance=lambda _spec: SOFTMAX.tolerance_of(FP16, GPU_MASKED_SHAPE[1], LARGEST_ON_GPU),
+    )
+
+
+def _mask() -> Keep:
+    return Keep(share=0.2 if SOFTMAX.hides else 0.8)
+
+
+def _gpu_masked_spec(rng: Rng, index: int) -> CallSpec:
+    shape = _now_and_then_odd(GPU_MASKED_SHAPE, rng, index)
+    tensor = TensorSpec(shape, FP16)
+    return CallSpec((tensor, TensorSpec(shape, BOOL), TIMED_SCALE), tensor)
+
+
+def _normal_draw(rng: Rng, hostile: bool) -> Draw:
+    return _draw(rng, HOSTILE, hostile)
+
+
+def _finite_draw(rng: Rng, hostile: bool) -> Draw:
+    """Exclude −inf, which comes only from the mask in this task."""
+    twists: list[Twist] = [twist for twist in HOSTILE if twist != "minus_infinity"]
+    return _draw(rng, twists, hostile)
+
+
+def _draw(rng: Rng, twists: Sequence[Twist], hostile: bool) -> Draw:
+    if not hostile:
+        return Normal(4.0)
+    return Normal(4.0, twists[int(rng.integers(len(twists)))], rows=_few(rng))
+
+
+def bytes_of_call(spec: CallSpec) -> int:
+    """Return the bytes of reading every input and writing the output once, without row gaps."""
+    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
+    return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
+
+
+def bytes_of_case(case: Case) -> int:
+    """Return the same bytes for a case."""
+    return bytes_of_call(case.spec)

@@ -1,0 +1,66 @@
+"""The checks of each task of module llm_serving_engine. Points, levels and needs: module.yaml."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hotloop.tasks import authoring as hl
+from hotloop.tasks.modules.llm_serving_engine import paged, paging, planning, scheduling, serving
+from hotloop.tasks.modules.llm_serving_engine import speculation as spec
+
+block_manager = hl.returns_data(
+    serves=hl.Answers(partial(paging.traces, mixes=[paging.PLAIN])),
+    shares=hl.Answers(partial(paging.traces, mixes=[paging.FORKS]), after=("serves",)),
+    caches=hl.Answers(partial(paging.traces, mixes=[paging.PREFIXES]), after=("serves",)),
+    full=hl.Answers(
+        partial(paging.traces, mixes=[paging.TIGHT, paging.CROWDED]), after=("serves",)
+    ),
+)
+
+paged_attention = hl.returns_tensor(
+    "numpy",
+    correct=hl.Correct(paged.chunks, paged.attended, paged.of_chunk),
+    chunks=hl.Answers(paged.prompts, "prefill", after=("correct",)),
+)
+
+scheduler = hl.returns_data(
+    legal=scheduling.legal,
+    patient=scheduling.patient,
+    goodput=scheduling.goodput,
+)
+
+speculative = hl.returns_data(
+    exact=hl.Answers(spec.pairs),
+    edges=hl.Answers(spec.edges, after=("exact",)),
+)
+
+serve = hl.returns_data(
+    tokens=serving.tokens,
+    streams=hl.following("tokens", serving.streams),
+    batches=hl.following("tokens", serving.batches),
+    cancels=hl.following("tokens", serving.cancels),
+)
+
+capacity = hl.returns_data(correct=hl.Answers(planning.deployments))
+
+read_metrics = hl.returns_data(correct=hl.Answers(planning.metrics))
+
+_decode = hl.KernelCalls(
+    paged.sequences,
+    paged.counted_sequences,
+    paged.decoded,
+    paged.of_half,
+    paged.compiled_sequences,
+    counted_calls=2,
+)
+paged_decode = hl.fills_tensor(
+    correct=hl.KernelCorrect(_decode),
+    traffic=hl.Traffic(
+        _decode,
+        paged.fewest_bytes,
+        advice="Load keys and values of a block once for all query heads that share them.",
+    ),
+    compiles=hl.Compiles(_decode),
+    gpu_correct=hl.Correct(paged.sequences, paged.decoded, paged.of_half, on=hl.OnGpu()),
+    gpu_fast=hl.GpuFast(paged.ON_GPU, paged.GATHERED, paged.bytes_of_call),
+)

@@ -1,0 +1,196 @@
+"""Checks of a candidate's policy on generated runs, event by event."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
+from hotloop.judge.fault import generated
+from hotloop.judge.questions import ask_plainly, dict_mismatch, shown
+from hotloop.judge.rung import rung
+from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
+from hotloop.tasks.modules.portable_trainer import weather
+from hotloop.tasks.modules.portable_trainer.fallback import Backend, Event, Policy, first_rest
+from hotloop.tasks.modules.portable_trainer.weather import Trouble, Weather
+
+Rng = np.random.Generator
+Story = tuple[str, Weather, int]
+"""Label, run, and its maximum number of events."""
+
+MOST_MEMORY = 2048
+TIMEOUT_S = 10.0
+
+
+def decides(session: Session, stories: Callable[[Rng], Iterator[Story]]) -> str:
+    """Check the decision after each event of each run.
+
+    Returns the message for the learner; raises Ruling at the first wrong decision.
+    """
+    events = 0
+    for label, run, length in generated(lambda: stories(session.rng())):
+        session.progress(label)
+        events += _decided(label, run, length, session)
+    session.note(events=events)
+    return f"Right after all {events} hidden events."
+
+
+@rung(after=("faults",))
+def remembers(session: Session) -> str:
+    """Check that decisions depend only on memory and event, and that memory stays small.
+
+    Memory may have MOST_MEMORY bytes as JSON. After a long run, a new process gets the same events
+    with their memory, in another order. Returns the message for the learner; raises Ruling.
+    """
+    run = Weather(*weather.many_troubles(session.rng()), session.rng())
+    right, log = Policy(run.backends), _Log(run.backends)
+    for _ in range(250):
+        event = run.event()
+        log.decide(event, session)
+        decision = right.decide(event)
+        run.follow(event, decision)
+        if decision.do == "stop":
+            break
+    _repeat(log, session)
+    size = max(len(memory) for _, memory, _, _ in log.entries)
+    if size > MOST_MEMORY:
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            f"After {len(log.entries)} events its memory has {size} bytes of JSON, more than "
+            f"{MOST_MEMORY}: remember what decides, and not what happened.",
+        )
+    session.note(bytes=size)
+    return f"It forgets nothing over a restart, and its memory is {size} bytes at most."
+
+
+def _repeat(log: _Log, session: Session) -> None:
+    worker, order = session.another_worker(), session.rng().permutation(len(log.entries))
+    for place in map(int, order):
+        before, after, event, decision = log.entries[place]
+        memory, again = _answered(log.backends, before, event, worker, session)
+        if (_in_order(memory), again) != (_in_order(json.loads(after)), decision):
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                "In a new process, with the memory that it had, it decides otherwise: it "
+                "remembers something that is not in its memory.",
+            )
+
+
+def _in_order(memory: object) -> str:
+    """Return the memory as text, whatever the order of its entries: a set has none."""
+    given = as_message(memory)
+    if given is not None:
+        return json.dumps({key: _in_order(value) for key, value in sorted(given.items())})
+    return json.dumps(sorted(map(_in_order, as_list(memory))) or memory)
+
+
+class _Log:
+    """Calls of the policy. entries: memory before and after, event, decision."""
+
+    def __init__(self, backends: tuple[Backend, ...]) -> None:
+        self.backends = json.dumps([backend.plain() for backend in backends])
+        self.memory = "null"
+        self.entries: list[tuple[str, str, Event, object]] = []
+
+    def decide(self, event: Event, session: Session) -> object:
+        """Return the candidate's decision after the event."""
+        before = self.memory
+        memory, decision = _answered(self.backends, before, event, session.worker(), session)
+        self.memory = json.dumps(memory)
+        self.entries.append((before, self.memory, event, decision))
+        return decision
+
+
+def _decided(label: str, run: Weather, length: int, session: Session) -> int:
+    """Return the number of events. Raises Ruling at the first wrong decision."""
+    log, right = _Log(run.backends), Policy(run.backends)
+    for count in range(1, length + 1):
+        event = run.event()
+        got, want = log.decide(event, session), right.decide(event)
+        mismatch = dict_mismatch("the decision", got, want.plain())
+        if mismatch is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{label}, {_described(event)}: {mismatch}.")
+        run.follow(event, want)
+        if want.do == "stop":
+            return count
+    return length
+
+
+def _answered(
+    backends: str, memory: str, event: Event, worker: Worker, session: Session
+) -> tuple[object, object]:
+    arguments = (backends, memory, json.dumps(event))
+    answer = ask_plainly(worker, arguments, session.timeout(TIMEOUT_S))
+    try:
+        both = as_list(json.loads(str(answer)))
+    except (ValueError, RecursionError):
+        both = []
+    if len(both) != 2 or as_message(both[1]) is None:
+        raise Ruling(
+            Verdict.WRONG_ANSWER, f"It gives {shown(answer)}, and not a memory and a decision."
+        )
+    return both[0], both[1]
+
+
+def _described(event: Event) -> str:
+    """Describe an event for messages to the learner."""
+    what = str(event["kind"])
+    if what == "step":
+        loss, seconds, count = event["loss"], event["seconds"], event["compilations"]
+        what = f"loss {loss:.2f}, {seconds:.2f} s, {count} compilations"
+    return f"at step {event['step']} on {event['backend']} ({what})"
+
+
+def single_faults(rng: Rng) -> Iterator[Story]:
+    """Yield a run for each kind of fault: once, and lasting."""
+    for kind in ("compile_failed", "out_of_memory", "not_finite", "recompiles", "slow"):
+        for lasting in (False, True):
+            found, trouble = weather.one_trouble(kind, rng, lasting=lasting)
+            yield kind, Weather(found, (trouble,), rng), 70
+    found, trouble = weather.one_trouble("rank_lost", rng, lasting=False)
+    yield "rank_lost", Weather(found, (trouble,), rng), 70
+    found = weather.backends(rng)
+    step = int(rng.integers(8, 40))
+    yield "not_finite everywhere", Weather(found, (_everywhere(step),), rng), 70
+    found, trouble = weather.one_trouble("slow", rng, lasting=True)
+    apart = tuple(replace(b, step_s=b.step_s * 4**place) for place, b in enumerate(found))
+    yield "slow, and still the fastest", Weather(apart, (trouble,), rng), 70
+
+
+def _everywhere(step: int) -> Trouble:
+    return Trouble("not_finite", None, step, step)
+
+
+def quiet_runs(rng: Rng) -> Iterator[Story]:
+    """Yield a run with only single slow steps, and two in which a backend fails after each return.
+
+    In these two, each rest must be longer than the one before.
+    """
+    yield "a quiet run", Weather(weather.backends(rng), (), rng), 150
+    for kind in ("slow", "not_finite"):
+        found = weather.backends(rng)
+        seconds = found[0].step_s
+        found = (found[0], *(replace(b, step_s=min(b.step_s, 2 * seconds)) for b in found[1:]))
+        troubles = tuple(_again(kind, found[0].name, rng))
+        yield f"{kind} again and again", Weather(found, troubles, rng), 330
+
+
+def _again(kind: str, backend: str, rng: Rng) -> Iterator[Trouble]:
+    """Yield a fault after each return of a backend, after at least seven good steps."""
+    step = int(rng.integers(10, 20))
+    for rest in (first_rest(), 2 * first_rest(), 4 * first_rest()):
+        length = 0 if kind == "not_finite" else 12
+        yield Trouble(kind, backend, step, step + length)
+        step += rest + length + int(rng.integers(8, 14))
+
+
+def whole_runs(rng: Rng) -> Iterator[Story]:
+    """Yield eight long runs with every kind of fault."""
+    for number in range(1, 9):
+        found, troubles = weather.many_troubles(rng)
+        yield f"a long run, number {number} of 8", Weather(found, troubles, rng), 250

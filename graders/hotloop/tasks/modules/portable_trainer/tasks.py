@@ -1,0 +1,75 @@
+"""The checks of each task of module portable_trainer. Points, levels and needs: module.yaml."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hotloop.tasks import authoring as hl
+from hotloop.tasks.modules.portable_trainer import (
+    checkpoints,
+    launches,
+    meshes,
+    monitoring,
+    planning,
+    policies,
+    portability,
+    survival,
+)
+
+TIMEOUT_S = 12.0
+"""Timeout for plans with hundreds of devices or more: ten times what the reference takes."""
+
+checkpoint = hl.returns_data(
+    written=hl.Makes(checkpoints.written),
+    resumed=hl.Makes(checkpoints.resumed, entry="resume_and_save"),
+    chosen=checkpoints.chosen,
+    killed=checkpoints.killed,
+)
+
+backends = hl.returns_data(
+    eager=hl.Makes(partial(portability.trained, name="eager", relative=checkpoints.RELATIVE)),
+    compiled=hl.Makes(partial(portability.trained, name="compile", relative=portability.COMPILED)),
+    one_graph=portability.one_graph,
+    xla=hl.Makes(partial(portability.trained, name="xla", relative=portability.COMPILED)),
+)
+
+policy = hl.returns_data(
+    faults=partial(policies.decides, stories=policies.single_faults),
+    steady=hl.following("faults", partial(policies.decides, stories=policies.quiet_runs)),
+    whole=hl.following("faults", partial(policies.decides, stories=policies.whole_runs)),
+    remembers=policies.remembers,
+)
+
+survive = hl.returns_data(
+    faults=partial(survival.survives, ordeals=survival.single),
+    killed=hl.following("faults", partial(survival.survives, ordeals=survival.killed)),
+    several=hl.following("faults", partial(survival.survives, ordeals=survival.several)),
+)
+
+ranks = hl.returns_data(
+    data_parallel=partial(launches.trained, how="data_parallel"),
+    lost=hl.following("data_parallel", partial(launches.trained, how="data_parallel", killed=True)),
+    fully_sharded=partial(launches.trained, how="fully_sharded"),
+)
+
+mesh = hl.returns_data(
+    specs=hl.Answers(meshes.spec_questions, "specs"),
+    laid_out=hl.Makes(partial(meshes.exported, runs=False)),
+    same=hl.Makes(partial(meshes.exported, runs=True), after=("laid_out",)),
+)
+
+monitor = hl.returns_data(
+    figures=hl.Answers(monitoring.figures),
+    merged=hl.Holds(monitoring.merged, "Right for the ranks of {count} jobs together."),
+    prometheus=hl.Makes(monitoring.metrics, entry="prometheus"),
+    tensorboard=hl.Makes(monitoring.curves, entry="tensorboard"),
+    dashboard=hl.Answers(monitoring.dashboards, "dashboard"),
+)
+
+_plans_for = partial(hl.Answers, entry="plan_case")
+plan = hl.returns_data(
+    estimates=hl.Answers(planning.estimates),
+    small=_plans_for(planning.small, after=("estimates",)),
+    large=_plans_for(planning.large, after=("small",), timeout_s=TIMEOUT_S),
+    published=_plans_for(planning.as_published, after=("small",), timeout_s=TIMEOUT_S),
+)

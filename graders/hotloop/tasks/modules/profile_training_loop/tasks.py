@@ -1,0 +1,75 @@
+"""The checks of each task of profile_training_loop. Points, levels and needs: module.yaml."""
+
+from __future__ import annotations
+
+from hotloop.tasks import authoring as hl
+from hotloop.tasks.modules.profile_training_loop import (
+    augmentation,
+    clocks,
+    loops,
+    recordings,
+    resnet50,
+    traces,
+)
+from hotloop.tasks.modules.profile_training_loop.given_files import (
+    AUGMENT_CHAIN,
+    SLOW_AUGMENT,
+    SLOW_LOOP,
+)
+from hotloop.tasks.modules.profile_training_loop.learns import Learns
+from hotloop.tasks.modules.profile_training_loop.loops import CPU_RUN, GPU_RUN, ORACLE
+from hotloop.tasks.modules.profile_training_loop.network import RESNET50, SMALL
+from hotloop.tasks.modules.profile_training_loop.trace_read import TraceRead
+from hotloop.tasks.modules.profile_training_loop.trace_recorded import TraceRecorded
+
+honest_clock = hl.returns_data(correct=hl.Answers(clocks.questions))
+
+instrument = hl.returns_data(correct=TraceRecorded(traces.range_prefix))
+
+read_trace = hl.returns_data(
+    correct=hl.Answers(traces.questions),
+    own=TraceRead("record", traces.mismatch),
+)
+
+diagnose = hl.returns_data(correct=hl.Answers(recordings.questions, shares=True))
+
+augment = hl.fills_tensor(
+    correct=hl.Correct(augmentation.cases, augmentation.augmented, augmentation.tolerance),
+    fast_cpu=hl.Fast(
+        augmentation.TIMED,
+        SLOW_AUGMENT,
+        augmentation.fewest_bytes,
+    ),
+    gpu_correct=hl.Correct(
+        augmentation.cases, augmentation.augmented, augmentation.tolerance, on=hl.OnGpu()
+    ),
+    gpu_fast=hl.GpuFast(
+        augmentation.ON_GPU, AUGMENT_CHAIN, augmentation.written_bytes, seconds=90.0
+    ),
+)
+
+_timed = hl.Fast(
+    loops.timed(*CPU_RUN),
+    SLOW_LOOP,
+    lambda spec: spec.out.bytes,
+    fewest_flops=SMALL.flops,
+    after=("learns",),
+    seconds=90.0,
+    oracle=ORACLE.function("train", SMALL.disagreement),
+)
+train = hl.fills_tensor(
+    correct=hl.Correct(SMALL.cases, ORACLE.function("train", SMALL.disagreement)),
+    learns=Learns(SMALL.exam, ORACLE, "train", "accuracy", margin=0.1),
+    fast_cpu=_timed,
+    gpu_correct=hl.Correct(
+        RESNET50.cases, ORACLE.function("train", RESNET50.disagreement), on=hl.OnGpuFromHost()
+    ),
+    gpu_fast=hl.GpuFastFromHost(
+        loops.timed(*GPU_RUN),
+        SLOW_LOOP,
+        ORACLE.function("train", RESNET50.disagreement),
+        RESNET50.flops,
+    ),
+)
+
+profile_resnet = hl.returns_data(float32=resnet50.float32, bfloat16=resnet50.bfloat16)

@@ -1,0 +1,162 @@
+"""Read recorded ONNX Runtime sessions, and check the diagnosis of the four faulty ones.
+
+A recording is JSON: "log", the lines of the verbose log; "profile", the events of the profile;
+"inputs" and "outputs" of the model; "machine". The script that made the recordings computed the
+right answers with `figures` and `shares`, and sealed them in the key.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.core.wire import as_list, as_message
+from hotloop.judge.answer_key import AnswerKey
+from hotloop.judge.constants import constant
+from hotloop.judge.questions import Question, number_mismatch, shown
+from hotloop.tasks.modules.resnet_tensorrt.given_files import PROGRAMS
+
+Rng = np.random.Generator
+Recording = Mapping[str, Any]
+
+KEY = PROGRAMS / "diagnosis_key.json"
+NAMES = ("a", "b", "c", "d")
+CAUSES = ("disabled", "training", "outputs", "inputs", "threads")
+COUNTS = ("warnings", "outputs", "threads_per_core")
+
+RELATIVE, ABSOLUTE = 0.03, 0.005
+
+_LEVEL = re.compile(r"graph_optimization_level:(\d+)")
+_THREADS = re.compile(r"intra_op_param:OrtThreadPoolParams \{ thread_pool_size: (\d+)")
+_CHANGED = re.compile(r"GraphTransformer (\S+) modified: 1 with status: OK")
+_NODE = "_kernel_time"
+
+
+def figures(recording: Recording) -> dict[str, Any]:
+    """Return the dict that `read_build` must return. Times in milliseconds."""
+    text = "\n".join(recording["log"])
+    runs = [event["dur"] / 1000 for event in _events(recording, "Session", "model_run")]
+    nodes = _nodes(recording)
+    found = shares(recording)
+    slowest = sorted(found, key=lambda op: found[op])[-constant("RANK", 1, range(1, 5))]
+    (built,) = _events(recording, "Session", "session_initialization")
+    return {
+        "level": _number(_LEVEL, text),
+        "threads": _number(_THREADS, text),
+        "changed_by": sorted(set(_CHANGED.findall(text))),
+        "warnings": sum("[W:onnxruntime" in line for line in recording["log"]),
+        "build_ms": built["dur"] / 1000,
+        "run_ms": constant("RUNS", 1, range(2, 61)) * statistics.median(runs),
+        "nodes": len(nodes) // len(runs),
+        "slowest_op": slowest,
+        "slowest_op_share": found[slowest],
+    }
+
+
+def shares(recording: Recording) -> dict[str, float]:
+    """Return each operator type's share, 0 to 1, of the time in all nodes."""
+    total: dict[str, float] = {}
+    for event in _nodes(recording):
+        op = event["args"]["op_name"]
+        total[op] = total.get(op, 0.0) + event["dur"]
+    whole = sum(total.values())
+    return {op: time / whole for op, time in total.items()}
+
+
+def counts(recording: Recording) -> dict[str, float]:
+    """Return the evidence that is not a share of time."""
+    known = figures(recording)
+    return {
+        "warnings": known["warnings"],
+        "outputs": len(recording["outputs"]),
+        "threads_per_core": known["threads"] / recording["machine"]["cores"],
+    }
+
+
+def reading_mismatch(answer: object, recording: Recording) -> str | None:
+    """Return what is wrong with the dict that `read_build` returned for a recording, or None."""
+    reported = as_message(answer)
+    if reported is None:
+        return f"it is {shown(answer)}, not a dict"
+    for key, value in figures(recording).items():
+        found = _figure_mismatch(key, reported.get(key), value)
+        if found is not None:
+            return found
+    return None
+
+
+def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
+    """Yield a question for each build, all of which the one diagnosis answers."""
+    for name in NAMES:
+        yield Question("Your diagnosis", (), partial(diagnosis_mismatch, names=(name,)))
+
+
+def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
+    """Return what is wrong with the diagnosis of the first wrong one of these builds, or None."""
+    reported = as_message(answer)
+    if reported is None:
+        return f"it is {shown(answer)}, not a dict"
+    for name in names:
+        found = _wrong_cause(as_message(reported.get(name)), name)
+        if found is not None:
+            return f"build {name}: {found}"
+    return None
+
+
+@cache
+def _key() -> AnswerKey:
+    return AnswerKey.read(KEY)
+
+
+def _wrong_cause(reported: Mapping[str, Any] | None, build: str) -> str | None:
+    if reported is None:
+        return "a dict is asked for, with “cause”, “evidence” and “value”"
+    cause, evidence = reported.get("cause"), reported.get("evidence")
+    if cause not in CAUSES:
+        return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
+    if not _key().value(build, "cause", cause):
+        return f"the cause is not {cause}; ask what else leaves the same nodes in the profile"
+    want = _key().value(build, "evidence", evidence) if isinstance(evidence, str) else None
+    if want is None:
+        return f"the cause is right, but {shown(evidence)} does not show it"
+    return number_mismatch(f"{evidence}", reported.get("value"), want, RELATIVE, ABSOLUTE)
+
+
+def _figure_mismatch(key: str, got: object, want: object) -> str | None:
+    if isinstance(want, list):
+        return (
+            None
+            if as_list(got) == want
+            else f"“{key}” is {shown(got)} and should be {shown(cast(object, want))}"
+        )
+    if isinstance(want, str):
+        return None if got == want else f"“{key}” is {shown(got)} and should be {want}"
+    return number_mismatch(f"“{key}”", got, float(cast(float, want)), 0.001)
+
+
+def _events(recording: Recording, category: str, name: str) -> list[Mapping[str, Any]]:
+    return [
+        event
+        for event in recording["profile"]
+        if event.get("cat") == category and event["name"] == name
+    ]
+
+
+def _nodes(recording: Recording) -> list[Mapping[str, Any]]:
+    return [
+        event
+        for event in recording["profile"]
+        if event.get("cat") == "Node" and event["name"].endswith(_NODE)
+    ]
+
+
+def _number(pattern: re.Pattern[str], text: str) -> int:
+    match = pattern.search(text)
+    if match is None:
+        raise ValueError(f"the log has no {pattern.pattern}")
+    return int(match[1])

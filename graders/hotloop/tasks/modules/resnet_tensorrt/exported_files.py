@@ -1,0 +1,228 @@
+"""Checks of the single ONNX file that an export writes: its contents and its outputs.
+
+One of our programs reads the file, another runs it, and a third, which never sees the file,
+computes the right outputs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
+from hotloop.judge.artifact import Assignment, file_written
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Tolerance, compare
+from hotloop.judge.dtypes import FP32, U8, DType
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.resnet_tensorrt.given_files import program
+from hotloop.tasks.modules.resnet_tensorrt.network_cost import kernels, last_layer
+
+Rng = np.random.Generator
+Facts = dict[str, Any]
+
+SIDE, CLASSES = 64, 10
+FILE = "network.onnx"
+INPUT, OUTPUT = "frames", "probabilities"
+OPSETS = (18, 19, 20)
+MOST_BYTES = 8 << 20
+"""The weights are 6 MB in float32; a larger file contains them twice."""
+
+EXPORT_S = 240.0
+LARGE = 2**31
+NEAR = Tolerance(relative=0.0, absolute=2e-5)
+"""For a probability. Rounding in float32 stays ten times below it; half precision exceeds it."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """An export's order and result.
+
+    number: the requested opset or batch. data: the file's bytes.
+    """
+
+    number: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Export:
+    """The file that the candidate writes for `(number, path)`, once for all checks of the task.
+
+    what: what the number is, for the learner. numbers: one of these is drawn.
+    """
+
+    what: str
+    numbers: tuple[int, ...]
+
+    def holds(self, mismatch: Callable[[Order, Session], str | None], *after: str) -> Holds:
+        """Return a check of the file. mismatch: returns a message fragment, or None."""
+        return Holds(partial(self._looks, mismatch=mismatch), "It is what was asked for.", after)
+
+    def _looks(
+        self, session: Session, mismatch: Callable[[Order, Session], str | None]
+    ) -> Iterator[Look]:
+        number = session.once("number", lambda: int(session.rng().choice(self.numbers)))
+        task = Assignment(self.what, (number,), FILE, lambda _data: None)
+
+        def order() -> Order:
+            return Order(number, file_written(task, session, EXPORT_S))
+
+        yield Look(
+            f"{self.what} {number}",
+            lambda: mismatch(session.once("exported", order), session),
+        )
+
+
+def facts_of(data: bytes, session: Session) -> Facts:
+    """Return the facts that our program reads from the file.
+
+    Raises Ruling if it does not answer.
+    """
+    reader = program("model_facts.py", "graph_walk.py")
+    facts = as_message(reader.given(session, "reads").ask("facts", GivenFile(FILE, data)))
+    if facts is None:
+        raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
+    return facts
+
+
+def sound(order: Order, session: Session) -> str | None:
+    """Return what is wrong with the exported file's structure, or None."""
+    facts = facts_of(order.data, session)
+    unlike = next(_unlike_the_order(facts, order.number), None)
+    return whole(facts, order.data) or unlike or without_the_network(facts)
+
+
+def whole(facts: Facts, data: bytes) -> str | None:
+    """Return what is wrong with any file's size, operators or storage of weights, or None."""
+    if facts.get("external"):
+        return "its weights lie in another file: ask for all of it in one"
+    if facts.get("checker") is not None:
+        return f"onnx.checker does not accept it: {shown(facts['checker'])}"
+    if facts.get("foreign") or facts.get("functions"):
+        return "it has operators that are not ONNX's own"
+    if facts.get("training"):
+        return f"{', '.join(map(str, facts['training']))} was exported as it is in training"
+    if len(data) > MOST_BYTES:
+        return f"it has {len(data) >> 20} MiB, and the weights need 6"
+    return None
+
+
+def without_the_network(facts: Facts) -> str | None:
+    """Return a message unless the output depends on the network, by the shapes of its weights.
+
+    Folded normalizations change none of them. There may be other products as well.
+    """
+    found = Counter(shape for _, shape, _ in products_of(facts))
+    wanted = Counter(str([*shape]) for shape in kernels())
+    there = (wanted & found).total()
+    if there < wanted.total():
+        return f"of the network's {wanted.total()} convolutions {there} lead to its output"
+    rows, columns = last_layer()
+    if not {str(s) for s in ([rows, columns], [columns, rows], [rows, columns, 1, 1])} & {*found}:
+        return "the network's last layer does not lead to its output"
+    return None
+
+
+def products_of(facts: Facts) -> list[tuple[str, str, str]]:
+    """Return (operator, shape of weights, their type) of each product that the output depends on.
+
+    Raises Ruling if the reader's answer has another form.
+    """
+    products = [as_list(product) for product in as_list(facts.get("products"))]
+    if any(len(product) != 3 for product in products):
+        raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
+    return [(str(name), str(shape), str(kind)) for name, shape, kind in products]
+
+
+def end_mismatch(
+    facts: Facts, end: str, name: str, element: str, dims: tuple[int, ...]
+) -> str | None:
+    """Return what is wrong with the only input or output, or None.
+
+    end: "inputs" or "outputs". element: its type. dims: all but the first dimension.
+    """
+    found = as_list(facts.get(end))
+    one = as_list(found[0]) if len(found) == 1 else []
+    if len(one) != 3:
+        return f"it has {len(found)} {end}, and one is asked for"
+    if one[0] != name:
+        return f"the {end[:-1]} is called {shown(one[0])} and should be called {name!r}"
+    if one[1] != element:
+        return f"{name} has the type {shown(one[1])} and should have {element}"
+    if as_list(one[2])[1:] != list(dims):
+        return f"{name} has the shape {shown(one[2])}; {list(dims)} should follow the batch"
+    return None
+
+
+def batch_of(facts: Facts, end: str) -> object:
+    """Return the first dimension of the only input or output: a number, or a name."""
+    dims = as_list(as_list(as_list(facts.get(end))[0])[2])
+    return dims[0] if dims else None
+
+
+def correct(order: Order, session: Session) -> str | None:
+    """Return the first wrong probability of the exported file on frames of all kinds, or None."""
+    return wrong_numbers(order, session, U8, (1, 3, 16))
+
+
+def wrong_numbers(
+    order: Order, session: Session, element: DType, batches: tuple[int, ...]
+) -> str | None:
+    """Return the first batch whose probabilities differ from our own network's, or None."""
+    process = program("frames_runner.py").given(session, f"runs {order.number}")
+    process.ask("load", GivenFile(FILE, order.data))
+    for label, frames in _frames(batches, session):
+        given = Tensor(frames, element)
+        case = Case(label, (given,), TensorSpec((len(frames), CLASSES), FP32))
+        want = truth().trusted(session).answer("probabilities", case)
+        found = compare(process.answer("run", case), want, NEAR)
+        if found is not None:
+            return f"{label}: a probability is wrong: {found.sentence()}"
+    return None
+
+
+def truth() -> Program:
+    """Return the program that generates frames and computes their probabilities."""
+    return program("frames_truth.py")
+
+
+def _unlike_the_order(facts: Facts, opset: int) -> Iterator[str]:
+    if facts.get("opset") != opset:
+        yield f"the file says opset {shown(facts.get('opset'))}"
+    for end, name, element, dims in (
+        ("inputs", INPUT, "UINT8", (SIDE, SIDE, 3)),
+        ("outputs", OUTPUT, "FLOAT", (CLASSES,)),
+    ):
+        mismatch = end_mismatch(facts, end, name, element, dims)
+        if mismatch is not None:
+            yield mismatch
+        elif isinstance(batch_of(facts, end), int):
+            yield f"the batch of {name} is fixed at {batch_of(facts, end)}: any should do"
+
+
+def _frames(batches: tuple[int, ...], session: Session) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+    """Yield labelled batches: signs, noise, and images of one color. Raises JudgeFault."""
+    rng = session.rng()
+    for count in batches:
+        shape = (count, SIDE, SIDE, 3)
+        seed = int(rng.integers(LARGE))
+        signs = truth().trusted(session).answer("frames", Case("", (seed,), TensorSpec(shape, U8)))
+        if signs.shape != shape:
+            raise JudgeFault("our own frames have another shape")
+        yield f"{count} frame{'s' if count > 1 else ''}", signs.astype(np.uint8)
+        yield f"a batch of {count}, noise", rng.integers(0, 256, shape, np.uint8)
+        flat = np.broadcast_to(rng.integers(0, 256, (count, 1, 1, 3), np.uint8), shape)
+        yield f"a batch of {count}, one colour each", flat.copy()

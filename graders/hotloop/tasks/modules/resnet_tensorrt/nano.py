@@ -1,0 +1,123 @@
+"""Check an exported file against the Jetson Nano's constraints.
+
+The learner has the same table: jetson_nano.json, with the source of every row. This reads our own
+copy.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.core.wire import as_list, as_message
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.resnet_tensorrt import given_files
+from hotloop.tasks.modules.resnet_tensorrt.exported_files import (
+    CLASSES,
+    OUTPUT,
+    SIDE,
+    Facts,
+    Order,
+    batch_of,
+    end_mismatch,
+    facts_of,
+    whole,
+    without_the_network,
+    wrong_numbers,
+)
+from hotloop.tasks.modules.resnet_tensorrt.small_plans import memory, model_of, plans
+
+Rng = np.random.Generator
+Table = dict[str, Any]
+
+BATCHES = (1, 2, 4)
+
+
+def constraints() -> Table:
+    """Return the part of the table that is checked."""
+    text = (given_files.GIVEN / "jetson_nano.json").read_text(encoding="utf-8")
+    return cast(Table, json.loads(text)["constraints"])
+
+
+def fits(order: Order, session: Session) -> str | None:
+    """Return the first constraint that the exported file violates, or None."""
+    facts = facts_of(order.data, session)
+    return next(_breaches(facts, order, constraints()), None)
+
+
+def correct(order: Order, session: Session) -> str | None:
+    """Return the first wrong probability, or None, for float32 frames and the one batch size."""
+    return wrong_numbers(order, session, FP32, (order.number,))
+
+
+def about_memory(rng: Rng, session: Session) -> Iterator[Question]:
+    """Yield questions about the memory that small random models need."""
+    for number, plan in enumerate(plans(rng), start=1):
+        given = GivenFile("model.onnx", model_of(plan, session))
+        yield Question(f"model {number}", (given,), _mismatch_with(memory(plan)))
+
+
+def _mismatch_with(want: Mapping[str, int]) -> Callable[[object], str | None]:
+    def mismatch(answer: object) -> str | None:
+        reported = as_message(answer)
+        if reported is None or not want.keys() <= reported.keys():
+            return f'it is {shown(answer)}, not {{"weights": …, "activations": …}}'
+        for key, size in want.items():
+            found = number_mismatch(f"“{key}”", reported[key], size, 0.0)
+            if found is not None:
+                return found
+        return None
+
+    return mismatch
+
+
+def _breaches(facts: Facts, order: Order, table: Table) -> Iterator[str]:
+    most = table["opset"]["at_most"]
+    opset = facts.get("opset")
+    if not isinstance(opset, int) or opset > most:
+        yield f"the file says opset {shown(opset)}, and TensorRT 8.2 reads up to {most}"
+    basic = whole(facts, order.data)
+    if basic is not None:
+        yield basic
+    yield from _wrong_ends(facts, order, table)
+    for what, key in (("stored", "stored_types"), ("types", "tensor_types")):
+        extra = sorted({str(t) for t in as_list(facts.get(what))} - {*table[key]["only"]})
+        if extra:
+            yield f"it has tensors of type {extra[0]}, which the table does not have"
+    if facts.get("beyond_int32"):
+        yield "an int64 does not fit into int32, and would be clamped"
+    if facts.get("computed_kernels"):
+        yield "the weights of a convolution are computed: they must be stored"
+    yield from _wrong_operators(facts, table)
+    missing = without_the_network(facts)
+    if missing is not None:
+        yield missing
+
+
+def _wrong_ends(facts: Facts, order: Order, table: Table) -> Iterator[str]:
+    name, element = table["input"]["name"], table["input"]["type"]
+    for end, called, kind, dims in (
+        ("inputs", name, element, (SIDE, SIDE, 3)),
+        ("outputs", OUTPUT, "FLOAT", (CLASSES,)),
+    ):
+        mismatch = end_mismatch(facts, end, called, kind, dims)
+        if mismatch is not None:
+            yield mismatch
+        elif batch_of(facts, end) != order.number:
+            batch = shown(batch_of(facts, end))
+            yield f"the batch of {called} is {batch}: fix it at {order.number}"
+
+
+def _wrong_operators(facts: Facts, table: Table) -> Iterator[str]:
+    used = {str(name) for name in as_list(facts.get("operators"))}
+    never = used & {*table["operators_not_here"]["never"]}
+    if never:
+        yield f"{min(never)} computes in int8, which this chip does not have"
+    unknown = used - {*table["operators"]["only"]}
+    if unknown:
+        yield f"{min(unknown)} is no operator of TensorRT 8.2's parser"

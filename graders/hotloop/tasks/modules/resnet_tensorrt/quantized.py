@@ -1,0 +1,268 @@
+"""Checks of the network quantized to int8: its structure, accuracy and speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.artifact import Assignment, file_written
+from hotloop.judge.calls import Call, TensorSpec
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.program import Process, Program
+from hotloop.judge.questions import GivenFile, ask_plainly, shown
+from hotloop.judge.rung import rung
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
+from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import Worker
+from hotloop.tasks.modules.resnet_tensorrt import session_options
+from hotloop.tasks.modules.resnet_tensorrt.given_files import PROGRAMS, program
+from hotloop.tasks.modules.resnet_tensorrt.network_cost import CLASSES, flops
+from hotloop.tasks.modules.resnet_tensorrt.sessions import CROPS, SIDE, oracle, runner, spec
+
+Rng = np.random.Generator
+
+FILE = "quantized.onnx"
+CALIBRATION_FRAMES = 320
+MOST_SHARE_OF_SIZE = 0.3
+COMPUTING = 54
+"""53 convolutions and the last layer."""
+
+LEAST_SHARE_INTEGER = 0.95
+SIGNS, AT_ONCE = 1200, 100
+MOST_LOST = 0.025
+"""Share of all signs. The reference loses at most 0.001; a network calibrated only on frames at
+night loses 0.08 (model/variants.py beside the lesson, three recordings, 2000 signs).
+"""
+
+MOST_DISTANCE = 0.5
+"""Relative distance (L2 norm) of the timed calls' logits from float32's; the reference has 0.05."""
+
+VNNI = ("avx512_vnni", "avx_vnni", "asimddp", "i8mm")
+"""Without one of these flags in `/proc/cpuinfo`, a CPU multiplies int8 no faster than float32."""
+
+CPU = Path("/proc/cpuinfo")
+TIMEOUT_S = 60.0
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a candidate is given.
+
+    network: the float32 ONNX file. frames: an .npz for calibration.
+    """
+
+    network: bytes
+    frames: bytes
+
+
+@rung(after=("sound", "accurate"), timed=True, scored_by="levels")
+def fast(session: Session, cpu: Path = CPU) -> str:
+    """Time the int8 file against the float32 file, both in ONNX Runtime.
+
+    Raises Ruling NOT_MEASURED if the CPU has no VNNI.
+    """
+    if not multiplies_bytes(cpu):
+        said = (
+            "This CPU has no instruction that multiplies and adds bytes (VNNI, or dotprod on "
+            "ARM): int8 need not be faster than float32 here, so it is not measured."
+        )
+        raise Ruling(Verdict.NOT_MEASURED, said)
+    pool = _Pool()
+    measured = Fast(
+        Workload(lambda _rng, _index: spec(CROPS), pool.fill),
+        Baseline(PROGRAMS / "ort_session.py", "run", prepare=_load_float32),
+        lambda call: call.out.bytes,
+        fewest_flops=lambda _spec: flops(CROPS, SIDE),
+        entrant=pool.entrant,
+        oracle=oracle().function("run", distant),
+    )
+    return measured(session)
+
+
+def multiplies_bytes(cpu: Path) -> bool:
+    """Whether the processor that a cpuinfo file describes has an instruction of VNNI."""
+    try:
+        words = set(cpu.read_text(encoding="utf-8").split())
+    except OSError:
+        return False
+    return not words.isdisjoint(VNNI)
+
+
+def quantized(session: Session) -> bytes:
+    """Return the candidate's quantized file, made once for all checks."""
+    return session.once("quantized", lambda: _made(session))
+
+
+def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
+    """Yield the check of the quantized file, however it was made."""
+    yield Look("Your network", lambda: mismatch(quantized(session), session))
+
+
+def structure_mismatch(data: bytes, session: Session) -> str | None:
+    """Return a message unless the file is the network in integers; outputs are not compared."""
+    files = (GivenFile(FILE, data), GivenFile("network.onnx", material(session).network))
+    facts = _reader().given(session, "reads").ask("structure", *files)
+    if not isinstance(facts, dict):
+        return "it is no network"
+    return mismatch_of(cast(Facts, facts), len(data), len(material(session).network))
+
+
+def mismatch_of(facts: Facts, size: int, before: int) -> str | None:
+    """Return what is wrong with a file's structure, or None.
+
+    size, before: bytes of file and source.
+    """
+    if facts["external"]:
+        return "its weights lie in another file, which was not handed in"
+    if facts["foreign"]:
+        return f"it has {shown(facts['foreign'][0])}, which a quantized network does not need"
+    nodes = facts["computing"]
+    if len(nodes) != COMPUTING:
+        return (
+            f"{len(nodes)} nodes on the way to its output multiply by weights, where the network "
+            f"has {COMPUTING}"
+        )
+    for kind, said in (
+        ("weight", "its weights are floats"),
+        ("activation", "what goes into it is "),
+    ):
+        bad = [node for node in nodes if node[kind] != "static"]
+        if len(nodes) - len(bad) >= LEAST_SHARE_INTEGER * len(nodes):
+            continue
+        how = "" if kind == "weight" else _activation(str(bad[0][kind]))
+        return (
+            f"{len(bad)} of {len(nodes)} are not computed with integers of a fixed scale: of the "
+            f"{bad[0]['op']} {bad[0]['name']!r}, for one, {said}{how}"
+        )
+    if facts["unlike"]:
+        return (
+            f"the weights of {shown(facts['unlike'][0])} are those of no layer of the network: "
+            "rounding and folding a normalization leave every output channel its direction"
+        )
+    if size > MOST_SHARE_OF_SIZE * before:
+        return f"it has {size / before:.2f} of the float32 network's bytes: are weights in it twice"
+    return None
+
+
+def accuracy_mismatch(data: bytes, session: Session) -> str | None:
+    """Return a message if the file recognizes too few hidden signs, compared with float32."""
+    float32 = _running(session, "float32", GivenFile("network.onnx", material(session).network))
+    integers = _running(session, "integers", GivenFile(FILE, data))
+    right = {"float32": 0, "integers": 0}
+    for _ in range(SIGNS // AT_ONCE):
+        seed = _seed(session)
+        classes = _generated(session, "classes", seed, TensorSpec((AT_ONCE,), I64))
+        case = _signs(session, seed)
+        for name, process in (("float32", float32), ("integers", integers)):
+            right[name] += int((process.answer("run", case).argmax(1) == classes).sum())
+    return too_many_lost(right["float32"], right["integers"], SIGNS)
+
+
+def too_many_lost(before: int, after: int, signs: int) -> str | None:
+    """Return a message if too many right answers are lost. before, after: right answers."""
+    if before - after <= MOST_LOST * signs:
+        return None
+    return (
+        f"of {signs} hidden signs {after} are right, and {before} with float32: "
+        f"{100 * (before - after) / signs:.1f} % are lost; at most {100 * MOST_LOST:g} % may be"
+    )
+
+
+def distant(_case: Case, got: Floats, want: Floats) -> str | None:
+    """Return a message fragment if int8 logits are too far from float32's, else None."""
+    if not np.isfinite(got).all():
+        return "the logits are not finite"
+    distance = float(np.linalg.norm(got - want) / np.linalg.norm(want))
+    if distance <= MOST_DISTANCE:
+        return None
+    return f"the logits are {distance:.2f} of their size away from those of float32"
+
+
+def material(session: Session) -> Material:
+    """Return what the candidate is given, the same for all checks."""
+    return session.once("material", lambda: _material(session))
+
+
+class _Pool:
+    """Hidden signs for the timed calls: generated once, a random selection for each call."""
+
+    def __init__(self) -> None:
+        self.signs: Floats | None = None
+
+    def entrant(self, session: Session) -> tuple[Worker, Candidate]:
+        """Start our process that runs the candidate's file; the candidate's worker is closed."""
+        (signs,) = _signs(session, _seed(session)).arguments
+        self.signs = cast(Any, signs).values
+        data = quantized(session)
+        session.worker().close()
+        process = runner().another(session, given=True)
+        process.ask("load", GivenFile(FILE, data), session_options.plain(session.launcher.threads))
+        process.resolve("run")
+        return process.worker, process.as_candidate("run")
+
+    def fill(self, rng: Rng, call: Call, hostile: bool) -> None:
+        """Fill in random signs; hostile: mirrored, and rolled around the edge."""
+        assert self.signs is not None
+        (pictures,) = call.inputs()
+        picked = self.signs[rng.integers(0, len(self.signs), len(pictures))]
+        pictures[...] = (
+            np.roll(picked[..., ::-1], int(rng.integers(SIDE)), 3) if hostile else picked
+        )
+
+
+def _made(session: Session) -> bytes:
+    given = material(session)
+    files = (GivenFile("network.onnx", given.network), GivenFile("calibration.npz", given.frames))
+    return file_written(Assignment("Your network", files, FILE, lambda _data: None), session)
+
+
+def _material(session: Session) -> Material:
+    maker = _reader().trusted(session)
+    frames = maker.ask("calibration", _seed(session), CALIBRATION_FRAMES)
+    return Material(maker.take(maker.ask("source")), maker.take(frames))
+
+
+def _running(session: Session, purpose: str, file: GivenFile) -> Process:
+    process = runner().given(session, purpose)
+    process.ask("load", file, session_options.plain(session.launcher.threads))
+    return process
+
+
+def _signs(session: Session, seed: int) -> Case:
+    pictures = TensorSpec((AT_ONCE, 3, SIDE, SIDE), FP32)
+    signs = _generated(session, "signs", seed, pictures)
+    return Case("signs", (Tensor(signs, FP32),), TensorSpec((AT_ONCE, CLASSES), FP32))
+
+
+def _generated(session: Session, function: str, seed: int, out: TensorSpec) -> Floats:
+    return _reader().trusted(session).answer(function, Case(function, (seed,), out))
+
+
+def _load_float32(worker: Worker, session: Session) -> None:
+    worker.resolve("load", "ort_session.py", TIMEOUT_S)
+    file = GivenFile("network.onnx", material(session).network)
+    ask_plainly(worker, (file, session_options.plain(session.launcher.threads)), TIMEOUT_S)
+
+
+def _seed(session: Session) -> int:
+    return int(session.rng().integers(1 << 31))
+
+
+def _reader() -> Program:
+    return program("quantization.py", "quantized_weights.py", "graph_walk.py")
+
+
+def _activation(kind: str) -> str:
+    return "a float" if kind == "float" else "scaled anew in each call"

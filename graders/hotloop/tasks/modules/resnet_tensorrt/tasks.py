@@ -1,0 +1,91 @@
+"""The checks of each task of module resnet_tensorrt. Points, levels and needs: module.yaml."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hotloop.tasks import authoring as hl
+from hotloop.tasks.modules.resnet_tensorrt import (
+    builds,
+    departures,
+    engines,
+    exported_files,
+    graph_figures,
+    halves,
+    in_torch,
+    made_builds,
+    nano,
+    quantized,
+    rewriting,
+    session_options,
+    sessions,
+)
+from hotloop.tasks.modules.resnet_tensorrt.exported_files import Export
+
+_with_opset = Export("Opset", exported_files.OPSETS)
+export = hl.returns_data(
+    sound=_with_opset.holds(exported_files.sound),
+    correct=_with_opset.holds(exported_files.correct, "sound"),
+)
+
+first_departure = hl.returns_data(correct=hl.HiddenAnswers(departures.questions))
+
+read_graph = hl.returns_data(
+    structure=hl.HiddenAnswers(partial(graph_figures.questions, keys=graph_figures.STRUCTURE)),
+    costs=hl.HiddenAnswers(partial(graph_figures.questions, keys=graph_figures.COSTS)),
+)
+
+fold_batchnorm = hl.returns_data(
+    structure=rewriting.folded,
+    numbers=hl.following("structure", partial(rewriting.folded, run=True)),
+)
+
+remove_noops = hl.returns_data(
+    identities=rewriting.cleaned,
+    transposes=partial(rewriting.cleaned, transposes=True),
+)
+
+quantize = hl.returns_data(
+    sound=hl.Holds(
+        partial(quantized.looks, mismatch=quantized.structure_mismatch),
+        "Integers of a fixed scale compute it, in a third of the size or less.",
+    ),
+    accurate=hl.Holds(
+        partial(quantized.looks, mismatch=quantized.accuracy_mismatch),
+        "It is about as often right on hidden signs as with float32.",
+        after=("sound",),
+    ),
+    fast_cpu=quantized.fast,
+)
+
+latency = hl.returns_data(
+    correct=hl.Holds(
+        sessions.looks, "The file gives the network's logits, for any number of images."
+    ),
+    settings=hl.Answers(session_options.questions, "session_options", after=("correct",)),
+    fast_cpu=sessions.fast(),
+)
+
+_with_batch = Export("Batch", nano.BATCHES)
+jetson_nano = hl.returns_data(
+    fits=_with_batch.holds(nano.fits),
+    correct=_with_batch.holds(nano.correct, "fits"),
+    memory=hl.HiddenAnswers(nano.about_memory, entry="memory_for"),
+)
+
+torch_gpu = hl.fills_tensor(
+    correct=in_torch.CORRECT,
+    gpu_correct=in_torch.GPU_CORRECT,
+    gpu_fast=in_torch.GPU_FAST,
+)
+
+engine = hl.returns_data(
+    half=hl.Makes(halves.assignments, entry="in_half"),
+    builds=engines.builds,
+    gpu_fast=engines.fast,
+)
+
+slow_builds = hl.returns_data(
+    figures=hl.Answers(made_builds.questions),
+    diagnosis=hl.Answers(builds.diagnosis_questions, "diagnosis", shares=True),
+)

@@ -1,0 +1,52 @@
+"""Task 11: models with custom nodes that ONNX Runtime runs once the operator is registered."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from hotloop.core.wire import as_message
+from hotloop.judge.artifact import Assignment
+from hotloop.judge.constants import constant
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.sparse_attention_op.fallbacks import MODELS, NEAR
+
+Rng = np.random.Generator
+Right = Callable[[bytes], str | None]
+
+
+def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
+    """Yield assignments to write the outputs of models whose nodes have different attributes."""
+    for label, model, feeds, right in hidden_models(
+        rng, session, constant("TIMES", 1, range(2, 61))
+    ):
+        yield Assignment(label, (model, feeds), "outputs.npz", right)
+
+
+def hidden_models(
+    rng: Rng, session: Session, times: int = 1
+) -> Iterator[tuple[str, GivenFile, GivenFile, Right]]:
+    """Yield label, model, inputs and a check of the outputs. times: factor on right outputs."""
+    for number in range(3):
+        made = as_message(MODELS.trusted(session).ask("bare", int(rng.integers(1 << 31))))
+        if made is None:
+            raise JudgeFault("our own maker gave no model")
+        model = GivenFile("bare.onnx", base64.b64decode(made["model"]))
+        feeds = GivenFile("feeds.npz", base64.b64decode(made["feeds"]))
+        label = f"Model {number + 1}, four nodes"
+        yield label, model, feeds, _right(model, feeds, session, times)
+
+
+def _right(model: GivenFile, feeds: GivenFile, session: Session, times: int) -> Right:
+    def mismatch(data: bytes) -> str | None:
+        answer = GivenFile("outputs.npz", data)
+        apart = MODELS.given(session, "outputs").ask("far", model, feeds, answer, times)
+        if isinstance(apart, float) and apart <= NEAR:
+            return None
+        return f"its output is wrong by {shown(apart)}"
+
+    return mismatch

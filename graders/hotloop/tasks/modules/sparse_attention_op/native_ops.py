@@ -1,0 +1,95 @@
+"""Task 12: a C++ library of operators that ONNX Runtime loads and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.program import ANSWERS, Process
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import agreement, ruling_about
+from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.sparse_attention_op import truth
+from hotloop.tasks.modules.sparse_attention_op.custom_ops import hidden_models
+from hotloop.tasks.modules.sparse_attention_op.files import program, submitted
+from hotloop.tasks.modules.sparse_attention_op.patterns import (
+    EMPTY,
+    FULL,
+    Sample,
+    sampled,
+    tolerance,
+)
+from hotloop.tasks.modules.sparse_attention_op.references import odd_length
+
+Right = Callable[[bytes], str | None]
+RUNTIME = program("native_run.py", "ort_custom_op.h", "host_attention.h", believed=ANSWERS)
+
+
+def _loaded(session: Session) -> Process:
+    """Return the process that has built and loaded the library.
+
+    Raises Ruling if the library cannot be built or registered.
+    """
+    process = RUNTIME.given(session, "loads")
+    source = submitted(session)
+    session.once("library is loaded", lambda: [process.ask("load", source)])
+    return process
+
+
+def found(session: Session) -> Iterator[Look]:
+    """Yield the Look at a model that needs the library."""
+    rng = session.rng()
+
+    def one_node() -> str | None:
+        process = _loaded(session)
+        sample = sampled(rng, (1, 2, odd_length(rng, 16, 4), 16), 16, fixed=(None, FULL))
+        return _wrong("One node", sample, _number(process.ask("single", 16, 0)), process)
+
+    yield Look("A model of one node", one_node)
+
+
+def models(session: Session) -> Iterator[Look]:
+    """Yield Looks at models whose nodes have different attributes."""
+    for label, model, feeds, right in hidden_models(session.rng(), session):
+
+        def mismatch(
+            model: GivenFile = model, feeds: GivenFile = feeds, right: Right = right
+        ) -> str | None:
+            process = _loaded(session)
+            return right(process.take(process.ask("outputs", model, feeds)))
+
+        yield Look(label, mismatch)
+
+
+def shapes(session: Session) -> Iterator[Look]:
+    """Yield Looks at two sessions that run in turns, with a different shape each time."""
+    rng = session.rng()
+    process = _loaded(session)
+    block = int(rng.choice([8, 16]))
+    sessions = [_number(process.ask("single", block, causal)) for causal in (0, 1)]
+    sizes = [(2, odd_length(rng, block, 5)), (1, 1), (3, 4 * block), (1, 3 * block - 1)]
+    for batch, length in sizes:
+        for causal, number in enumerate(sessions):
+            shape = (batch, 3, length, 32)
+            fixed = (None if length > block else FULL, FULL, EMPTY)
+            sample = sampled(rng, shape, block, causal=bool(causal), fixed=fixed)
+            yield Look(
+                f"{length} tokens in a batch of {batch}",
+                lambda sample=sample, number=number: _wrong("it", sample, number, process),
+            )
+
+
+def _wrong(label: str, sample: Sample, number: int, process: Process) -> str | None:
+    case = sample.case(label)
+    call = replace(case, arguments=(*case.arguments[:4], number))
+    with ruling_about(case):
+        agreement(case, truth.attention, tolerance)(process.answer("run", call))
+    return None
+
+
+def _number(answer: object) -> int:
+    if isinstance(answer, int):
+        return answer
+    raise Ruling(Verdict.TAMPERED, "The runner's answer does not keep to the protocol.")

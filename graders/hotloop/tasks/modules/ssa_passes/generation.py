@@ -1,0 +1,118 @@
+"""Hidden programs, newly generated for each session, with their expected outcomes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hotloop.tasks.modules.ssa_passes.arithmetic import Value, written
+from hotloop.tasks.modules.ssa_passes.edge_cases import EVERY, IN_BLOCKS, IN_PYTHON, Rare
+from hotloop.tasks.modules.ssa_passes.language import Program
+from hotloop.tasks.modules.ssa_passes.lowered import lowered
+from hotloop.tasks.modules.ssa_passes.machine import ENDLESS, Broken, Outcome, run
+from hotloop.tasks.modules.ssa_passes.python import source
+from hotloop.tasks.modules.ssa_passes.ssa_form import ssa, threaded
+from hotloop.tasks.modules.ssa_passes.trees import Style, Tree, generated, inputs
+
+MOST_INSTRS = 90
+RUNS = 6
+
+
+@dataclass(frozen=True)
+class Given:
+    """One hidden program. text: what the learner's function is called with. program: its meaning.
+
+    runs: arguments and the outcome for each.
+    """
+
+    label: str
+    text: str
+    program: Program
+    runs: tuple[tuple[list[Value], Outcome], ...]
+
+    def shown(self) -> str:
+        """Return the text on one line, or its number of lines if it is too long for a message."""
+        lines = [line.strip() for line in self.text.splitlines()]
+        return " ⏎ ".join(lines) if len(self.text) < 420 else f"{len(lines)} lines"
+
+    def other(self, changed: Program) -> str | None:
+        """Return how a changed program's outcomes differ from this one's, as a message, or None."""
+        for arguments, was in self.runs:
+            called = f"{self.program.name}({', '.join(map(written, arguments))})"
+            try:
+                now = run(changed, arguments)
+            except Broken as broken:
+                return f"{called} cannot be run: {broken}"
+            if not now.agrees(was):
+                return f"{called} {now.described()}, and should be such that it {was.described()}"
+        return None
+
+    def steps(self, changed: Program) -> tuple[int, int]:
+        """Return how many operations all runs execute: this program's and the changed program's."""
+        before = sum(was.steps for _, was in self.runs)
+        return before, sum(run(changed, arguments).steps for arguments, _ in self.runs)
+
+
+Maker = Callable[[random.Random, int], tuple[Tree, str, Program] | None]
+"""Makes the tree, the text and the program of a number; None if it has become too large."""
+
+
+def as_python(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+    """Make the source of a Python function of ints."""
+    style = Style(floats=False, python=True, statements=3 + number % 4)
+    tree = generated(rng, style)
+    tree = _beginning(tree, IN_PYTHON.get(number % EVERY))
+    program = lowered(tree, lazy=True)
+    return (tree, source(tree), program) if _is_small(program) else None
+
+
+def _beginning(tree: Tree, rare: Rare | None) -> Tree:
+    return tree if rare is None else replace(tree, body=[*rare(), *tree.body])
+
+
+def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+    """Make a program that is not in SSA form."""
+    tree = generated(rng, Style(floats=number % 2 == 0, statements=2 + number % 5))
+    tree = _beginning(tree, IN_BLOCKS.get(number % EVERY))
+    program = lowered(tree, lazy=number % 3 == 0)
+    return (tree, str(program), program) if _is_small(program) else None
+
+
+def as_ssa(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+    """Make a program in SSA form."""
+    made = as_blocks(rng, number)
+    if made is None:
+        return None
+    program = ssa(made[2], pruned=number % 2 == 0)
+    if number % 3:
+        program = threaded(program)
+    return made[0], str(program), program
+
+
+def _is_small(program: Program) -> bool:
+    return sum(1 for _ in program.instrs) <= MOST_INSTRS
+
+
+def programs(generator: np.random.Generator, maker: Maker, count: int) -> list[Given]:
+    """Return `count` programs that all terminate, the shortest texts first."""
+    rng = random.Random(int(generator.integers(1 << 62)))
+    found = list(_generated(rng, maker, count))
+    return sorted(found, key=lambda given: len(given.text))
+
+
+def _generated(rng: random.Random, maker: Maker, count: int) -> Iterator[Given]:
+    number = 0
+    while number < count:
+        made = maker(rng, number)
+        if made is None:
+            continue
+        tree, text, program = made
+        arguments = [inputs(rng, tree.params) for _ in range(RUNS)]
+        runs = tuple((given, run(program, given)) for given in arguments)
+        if any(outcome.result == ENDLESS for _, outcome in runs):
+            continue
+        number += 1
+        yield Given(f"Program {number}", text, program, runs)

@@ -1,0 +1,113 @@
+"""The checks of each task of module ssa_passes. Points, levels and needs: module.yaml."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hotloop.tasks import authoring as hl
+from hotloop.tasks.modules.ssa_passes import (
+    cleaning,
+    fusion,
+    memory,
+    networks,
+    out_of_ssa,
+    paddle_pir,
+    passes,
+    postconditions,
+    regions,
+    shapes,
+    structure,
+    tensor_graphs,
+    verifier,
+)
+from hotloop.tasks.modules.ssa_passes.generation import as_blocks, as_python
+from hotloop.tasks.modules.ssa_passes.passes import Subject
+
+_blocks = Subject(as_python, verifier.untyped)
+lowering = hl.returns_data(
+    sound=partial(passes.sound, subject=_blocks), same=partial(passes.same, subject=_blocks)
+)
+
+dominance = hl.returns_data(
+    tree=hl.Answers(structure.trees),
+    frontiers=hl.Answers(structure.frontiers, "frontiers_from_text", ("tree",)),
+)
+
+_ssa = Subject(as_blocks, structure.in_ssa)
+to_ssa = hl.returns_data(
+    sound=partial(passes.sound, subject=_ssa),
+    same=partial(passes.same, subject=_ssa),
+    few=partial(
+        passes.few,
+        subject=_ssa,
+        op="phi",
+        limit=structure.count_needed_phis,
+        plural="phis",
+        limit_word="needed",
+    ),
+)
+
+verify = hl.returns_data(quiet=hl.Answers(structure.unbroken), faults=hl.Answers(structure.broken))
+
+# --- passes on SSA form ---------------------------------------------------------------------------
+
+dead_code = hl.returns_data(**passes.rungs(postconditions.dead))
+fold = hl.returns_data(**passes.rungs(postconditions.folded))
+common = hl.returns_data(**passes.rungs(postconditions.common))
+simplify = hl.returns_data(**passes.rungs(postconditions.simplified))
+hoist = hl.returns_data(**passes.rungs(postconditions.hoisted))
+
+_without_phis = Subject(out_of_ssa.as_phis, out_of_ssa.without_phis)
+leave_ssa = hl.returns_data(
+    sound=partial(passes.sound, subject=_without_phis),
+    same=partial(passes.same, subject=_without_phis),
+    few=partial(
+        passes.few,
+        subject=_without_phis,
+        op="copy",
+        limit=out_of_ssa.enough,
+        plural="copies",
+        limit_word="enough",
+    ),
+)
+
+# --- tensor graphs --------------------------------------------------------------------------------
+
+plan_memory = hl.returns_data(
+    apart=memory.placed,
+    reuse=hl.following("apart", partial(memory.placed, most=memory.ALLOWED)),
+    order=hl.Answers(memory.orders, "best_order"),
+)
+
+fuse = hl.returns_data(
+    legal=fusion.fused,
+    merged=hl.following("legal", partial(fusion.fused, thorough=True)),
+    fewest=hl.Answers(fusion.least_moved, "best"),
+)
+
+torch_fx = hl.returns_data(
+    **cleaning.rungs(tensor_graphs.LANGUAGE, tensor_graphs.different, tensor_graphs.unfinished)
+)
+xdsl = hl.returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, regions.unfinished))
+mlir = hl.returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, regions.unfinished))
+
+infer = hl.returns_data(
+    types=hl.Answers(shapes.sound_programs),
+    reasons=hl.Answers(shapes.faulty_programs, after=("types",)),
+)
+
+# --- PaddlePaddle ---------------------------------------------------------------------------------
+
+_cleaned = cleaning.rungs(paddle_pir.CLEANED, regions.different, regions.unfinished)
+pir = hl.returns_data(
+    static=partial(cleaning.cleaned, language=paddle_pir.CAPTURED, look=regions.different),
+    sound=hl.following("static", _cleaned["sound"]),
+    same=_cleaned["same"],
+    complete=_cleaned["complete"],
+)
+
+classifier = hl.returns_data(
+    folded=hl.Answers(networks.to_fold),
+    int8=hl.Answers(networks.to_quantise, "quantised_from"),
+    smaller=networks.smaller,
+)

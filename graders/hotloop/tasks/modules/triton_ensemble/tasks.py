@@ -1,0 +1,125 @@
+"""The checks of each task of module triton_ensemble. Points, levels and needs: module.yaml."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hotloop.tasks import authoring as hl
+from hotloop.tasks.modules.triton_ensemble import (
+    analyzed,
+    analyzer_reports,
+    batching,
+    bert,
+    calling,
+    deployments,
+    inquiries,
+    keras_files,
+    metrics_questions,
+    pooling,
+    routing,
+    serving_rest,
+    truth,
+)
+from hotloop.tasks.modules.triton_ensemble.compositions import (
+    BACKENDS,
+    BY_REPORT,
+    CANARY,
+    LAYOUT,
+    TUNED,
+    UNTUNED,
+    backend,
+)
+from hotloop.tasks.modules.triton_ensemble.stable import Stable
+
+repository_layout = hl.returns_data(
+    sound=hl.Sound(LAYOUT.put_together, BACKENDS),
+    serves=hl.Serves(LAYOUT.put_together, inquiries.of_topics, after=("sound",)),
+)
+
+preprocess_backend = hl.returns_data(
+    serves=hl.Serves(backend("preprocess").put_together, inquiries.of_preprocess)
+)
+
+postprocess_backend = hl.returns_data(
+    serves=hl.Serves(backend("postprocess").put_together, inquiries.of_postprocess)
+)
+
+client = hl.returns_data("numpy", **calling.rungs(calling.SERVICE))
+
+versions = hl.returns_data(
+    serves=hl.Serves(CANARY.put_together, inquiries.of_versions),
+    correct=hl.Answers(routing.questions),
+    stable=Stable(routing.some_users),
+)
+
+read_metrics = hl.returns_data(
+    correct=hl.Answers(metrics_questions.questions),
+    diagnosis=hl.Answers(deployments.questions, "diagnosis", shares=True),
+)
+
+_faster = partial(
+    hl.ServedFast,
+    TUNED.put_together,
+    UNTUNED.put_together,
+    inquiries.under_load,
+    truth.seconds_per_row,
+)
+tune = hl.returns_data(
+    batches=hl.Batches(TUNED.put_together, inquiries.under_load, "bert", least_mean=2.0),
+    throughput=_faster(clients=16, requests=256),
+    alone=_faster(clients=1, requests=48),
+)
+
+perf_analyzer = hl.returns_data(
+    "numpy",
+    sweep=partial(analyzed.sweep, repository=UNTUNED.put_together),
+    choose=hl.Answers(analyzer_reports.questions, "choose"),
+    measured=partial(
+        analyzed.measured,
+        repository=BY_REPORT.put_together,
+        baseline=UNTUNED.put_together,
+        limit_s=truth.seconds_per_row,
+    ),
+)
+
+_pooling = hl.KernelCalls(
+    pooling.cases, pooling.counted_case, pooling.embeddings, pooling.tolerance, counted_calls=2
+)
+pool_on_gpu = hl.fills_tensor(
+    correct=hl.KernelCorrect(_pooling),
+    traffic=hl.Traffic(
+        _pooling,
+        pooling.fewest_bytes_of_case,
+        advice="Read each token once, and mask padding out of the load.",
+    ),
+    gpu_correct=hl.Correct(pooling.cases, pooling.embeddings, pooling.tolerance, on=hl.OnGpu()),
+    gpu_fast=hl.GpuFast(pooling.on_gpu(), pooling.CHAIN, pooling.fewest_bytes, seconds=90.0),
+)
+
+_each = batching.ORACLE.function("answer", batching.disagreement)
+batch_on_gpu = hl.fills_tensor(
+    correct=hl.Correct(batching.cases, _each),
+    gpu_correct=hl.Correct(batching.cases, _each, on=hl.OnGpuFromHost()),
+    gpu_fast=hl.GpuFastFromHost(batching.timed(), batching.EACH, _each, batching.fewest_flops),
+)
+
+bert_export = hl.returns_data(
+    interface=hl.Holds(
+        partial(bert.looks, mismatch=bert.interface_mismatch),
+        "One file, with the names and types of the class, free in both sizes.",
+    ),
+    correct=hl.Holds(
+        partial(bert.looks, mismatch=bert.logits_mismatch),
+        "It gives the logits of the class, with and without padding.",
+        after=("interface",),
+    ),
+)
+
+saved_model = hl.returns_data(
+    saved=hl.Holds(
+        keras_files.SAVED_MODEL.looks, "Its signature is right, and it gives the scores."
+    ),
+    onnx=hl.Holds(keras_files.ONNX.looks, "It takes and gives the same, and gives the scores."),
+    requests=hl.Answers(serving_rest.request_questions, "to_triton"),
+    answers=hl.Answers(serving_rest.answer_questions, "from_triton"),
+)

@@ -1,0 +1,78 @@
+"""Time the candidate's schedule on a GPU against cuBLAS. Not measured on any GPU yet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.gpu.recipes import Normal
+from hotloop.judge.gpu.workers import card_for
+from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.rung import rung
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.tvm_passes.given_files import PROGRAMS
+from hotloop.tasks.modules.tvm_passes.products import (
+    FILES,
+    MODULE,
+    ROUNDING,
+    Size,
+    flops,
+    instead,
+    reschedule,
+)
+
+SIZE = (2048, 2048, 1024)
+"""m, n, k. m and k differ, so b, whose first axis is k, reaches `_product` whole: only inputs whose
+first axis is m are cut to the sampled rows.
+"""
+
+RUNNER = "matmul_on_gpu.py"
+CUBLAS = Baseline(PROGRAMS / "cublas.py", "product")
+
+
+def _workload(size: Size) -> DeviceWorkload:
+    m, n, k = size
+    a, b, out = (TensorSpec(shape, FP32) for shape in ((m, k), (k, n), (m, n)))
+    spec = CallSpec((a, b), out)
+    # A sum of k products of normal numbers: 0.64 is the mean magnitude of one.
+    absolute = 4 * ROUNDING * (np.sqrt(k) + 4) * 0.64 * k
+    return DeviceWorkload(
+        spec=lambda _rng, _index: spec,
+        draws=lambda _rng, _spec, _hostile: (Normal(1.0), Normal(1.0)),
+        truth=_product,
+        tolerance=lambda _spec: Tolerance(0.0, float(absolute)),
+    )
+
+
+def _product(a: Any, b: Any) -> Any:
+    return a @ b
+
+
+def _bytes(spec: CallSpec) -> int:
+    tensors = (*spec.arguments, spec.out)
+    return sum(tensor.bytes for tensor in tensors if isinstance(tensor, TensorSpec))
+
+
+FAST = GpuFast(_workload(SIZE), CUBLAS, _bytes, fewest_flops=flops)
+"""Compares the outputs of the calls that it times."""
+
+
+@rung(after=("compiles",), scored_by="levels")
+def fast(session: Session) -> str:
+    """Time the schedule for SIZE against cuBLAS, and compare the outputs of the timed calls.
+
+    Returns the message for the learner; raises Ruling.
+    """
+    card_for(session)
+    data = reschedule(SIZE, session, "on_gpu")
+    files = {name: path.read_bytes() for name, path in FILES.items()}
+    files |= {RUNNER: (PROGRAMS / RUNNER).read_bytes(), MODULE: data}
+    with instead(session, files):
+        return FAST(session.about(Candidate("run", RUNNER, "destination")))

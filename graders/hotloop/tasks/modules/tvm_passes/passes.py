@@ -1,0 +1,293 @@
+"""Checks of compiler passes on random programs.
+
+A pass is a function `(source, target)` of two paths: it reads a module as JSON and writes another.
+One process generates the programs, one validates and inspects the transformed modules, one runs
+them; the outputs are compared here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.artifact import Assignment, file_written
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.constants import constant
+from hotloop.judge.dtypes import FP64
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Process, Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.tvm_passes.given_files import ours
+
+Language = Literal["relax", "tir"]
+
+READ_BY = ("passes_read.py", "pairs.py", "guards.py", "vetting.py", "alone.py")
+RUN_BY = ("graph_runs.py", "graph_values.py", "relax_machine.py", "tir_machine.py")
+TIR_MADE_BY = ("tir_maker.py", "programs_tir.py", "eliminating.py", "guards.py", "alone.py")
+
+MODULES = 3
+MOST_BYTES = 24 << 20
+PASS_TIMEOUT_S = 20.0
+COUNT_TIMEOUT_S = 120.0
+LARGEST_INPUT = 2
+REFUSED = "It raised Unrunnable: "
+
+# The same interpreter runs both modules, so outputs differ only where the order of operations does:
+# by the rounding of some products and sums. Integers must be equal.
+EXACT = Tolerance(0.0, 0.0)
+TOLERANCES = {
+    "float16": Tolerance(8 * 2.0**-11, 8 * 2.0**-11),
+    "float32": Tolerance(16 * 2.0**-24, 16 * 2.0**-24),
+    "float64": Tolerance(16 * 2.0**-53, 16 * 2.0**-53),
+}
+
+
+MAKERS: dict[Language, Program] = {
+    "relax": Program(ours("programs_relax.py", "alone.py"), "programs_relax.py"),
+    "tir": Program(ours(*TIR_MADE_BY, *RUN_BY), TIR_MADE_BY[0]),
+}
+READER = Program(ours(*READ_BY), READ_BY[0])
+RUNNER = Program(ours(*RUN_BY), RUN_BY[0])
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A pass to check, which the task's entry implements.
+
+    language: of the modules. functions: how many each random module has.
+    revision: the variant's constant that each resulting function must have as its attribute
+        `revision`.
+    also: further functions of the submission that must each implement it.
+    """
+
+    language: Language
+    revision: str
+    also: Sequence[str] = ()
+    functions: int = 60
+
+    def programs(self, session: Session) -> list[Programs]:
+        """Return the random programs, the same for all checks of a session."""
+        return session.once("random programs", lambda: self._made(session))
+
+    def _made(self, session: Session) -> list[Programs]:
+        maker = MAKERS[self.language].trusted(session)
+        rng = session.rng()
+        modules: list[Programs] = []
+        for _ in range(MODULES):
+            answer = maker.ask("make", int(rng.integers(1 << 62)), self.functions)
+            modules.append(Programs.of(maker, answer))
+        return modules
+
+    def transformed(self, session: Session, entry: str, number: int) -> bytes:
+        """Return what `entry` writes for module `number`; run once for all checks."""
+        source = self.programs(session)[number].module
+        return session.once(f"{entry} {number}", lambda: _applied(session, entry, source, number))
+
+    def twice(self, session: Session, entry: str, number: int) -> bytes:
+        """Return what `entry` writes for its own result on module `number`."""
+        once = self.transformed(session, entry, number)
+        return _applied(session, entry, once, number)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One output tensor. name: of the function that returns it. size: number of elements."""
+
+    name: str
+    dtype: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Programs:
+    """A module of random functions. module, plan: contents of the two files.
+
+    pool: how many input numbers all calls take. parts: all output tensors, in order.
+    """
+
+    module: bytes
+    plan: bytes
+    pool: int
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, maker: Process, answer: object) -> Programs:
+        """Read the generator's answer. Raises JudgeFault if it is no dict."""
+        if not isinstance(answer, dict):
+            raise JudgeFault(f"our generator answered {answer!r}")
+        reported = cast(dict[str, Any], answer)
+        parts = tuple(Part(name, dtype, size) for name, dtype, size in reported["parts"])
+        module, plan = maker.take(reported["module"]), maker.take(reported["plan"])
+        return cls(module, plan, reported["pool"], parts)
+
+    @property
+    def results(self) -> int:
+        """The total number of output elements."""
+        return sum(part.size for part in self.parts)
+
+    def mismatch(self, got: Floats, want: Floats) -> str | None:
+        """Return the first tensor that differs from the original program's, or None."""
+        start = 0
+        for part in self.parts:
+            there = slice(start, start + part.size)
+            start += part.size
+            tolerance = TOLERANCES.get(part.dtype, EXACT)
+            found = compare(got[there], want[there], tolerance)
+            if found is not None:
+                return f"{part.name!r} gives other numbers than before: {found.sentence()}"
+        return None
+
+
+def _applied(session: Session, entry: str, source: bytes, number: int) -> bytes:
+    assignment = Assignment(
+        f"{entry} on module {number + 1}",
+        (GivenFile("module.json", source),),
+        "transformed.json",
+        lambda _data: None,
+    )
+    return file_written(assignment, session.of(entry), PASS_TIMEOUT_S, MOST_BYTES)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """One entry of the submission, applied to one random module."""
+
+    subject: Subject
+    session: Session
+    entry: str
+    number: int
+
+    @property
+    def programs(self) -> Programs:
+        """The module that the pass was given."""
+        return self.subject.programs(self.session)[self.number]
+
+    @property
+    def result(self) -> bytes:
+        """What the pass writes for the module; run once."""
+        return self.subject.transformed(self.session, self.entry, self.number)
+
+    @property
+    def again(self) -> bytes:
+        """What the pass writes for its own result."""
+        return self.subject.twice(self.session, self.entry, self.number)
+
+
+FUSION = Subject("relax", "FUSED", also=("fuse_by_mutator",))
+GUARDS = Subject("tir", "PEELED")
+
+
+def rungs(subject: Subject) -> dict[str, Holds]:
+    """Return the four checks of a pass."""
+    count = MODULES * subject.functions
+    return {
+        "sound": _holds(subject, _sound, f"Well-formed, and called as before: {count} programs."),
+        "same": _holds(subject, _same, f"The same numbers from all {count} programs.", "sound"),
+        "idempotent": _holds(subject, _idempotent, "Nothing left to do the second time.", "sound"),
+        "complete": _holds(
+            subject, _complete, f"All done, and nothing else, in {count} programs.", "same"
+        ),
+    }
+
+
+def _holds(
+    subject: Subject, mismatch: Callable[[Applied], str | None], said: str, *after: str
+) -> Holds:
+    """Return a check that `mismatch` finds nothing for any entry and module."""
+
+    def looks(session: Session) -> Iterator[Look]:
+        entries = (session.candidate.name, *subject.also)
+        for entry, number in product(entries, range(MODULES)):
+            applied = Applied(subject, session, entry, number)
+            yield Look(f"{entry} on module {number + 1}", partial(mismatch, applied))
+
+    return Holds(looks, said, after)
+
+
+def _sound(applied: Applied) -> str | None:
+    return _read(applied, "sound", applied.programs.module, applied.result)
+
+
+def _complete(applied: Applied) -> str | None:
+    mismatch = _read(applied, "complete", applied.programs.module, applied.result)
+    if mismatch is not None or applied.subject.language != "tir":
+        return mismatch
+    return _more_guards(applied.session, applied.programs, applied.result)
+
+
+def _idempotent(applied: Applied) -> str | None:
+    return _read(applied, "idempotent", applied.result, applied.again)
+
+
+def _same(applied: Applied) -> str | None:
+    programs, session = applied.programs, applied.session
+    values = session.rng().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
+    case = Case(
+        f"module {applied.number + 1}",
+        (Tensor(values.astype(np.float64), FP64),),
+        TensorSpec((programs.results,), FP64),
+    )
+    want = _run(RUNNER.trusted(session), programs.module, programs, case)
+    got = _run(RUNNER.given(session, "runs"), applied.result, programs, case)
+    return programs.mismatch(got, want)
+
+
+def _more_guards(session: Session, programs: Programs, result: bytes) -> str | None:
+    """Return the first function that evaluates more guards than after our own elimination, or None.
+
+    Removing empty loops is optional, and so is which loop is peeled first; the largest count over
+    these variants is allowed.
+    """
+    names = [call["name"] for call in json.loads(programs.plan)]
+    values = session.rng().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
+    numbers = Tensor(values.astype(np.float64), FP64)
+    case = Case("questions", (numbers,), TensorSpec((len(names),), FP64))
+    ours = MAKERS["tir"].trusted(session)
+    files = (GivenFile("module.json", programs.module), GivenFile("plan.json", programs.plan))
+    ours.ask("load", *files)
+    most = ours.answer("most_asked", case, timeout_s=COUNT_TIMEOUT_S, framework="numpy")
+    has = _run(RUNNER.given(session, "runs"), result, programs, case, "count")
+    for name, count, allowed in zip(names, has, most, strict=True):
+        # `not <=` also fails NaN: this process has run the candidate's module.
+        if not count <= allowed:
+            return f"{name!r} evaluates {count:.0f} guards as it runs, and {allowed:.0f} are needed"
+    return None
+
+
+def _run(
+    process: Process, module: bytes, programs: Programs, case: Case, function: str = "run"
+) -> Floats:
+    files = (GivenFile("module.json", module), GivenFile("plan.json", programs.plan))
+    process.ask("load", *files)
+    try:
+        return process.answer(function, case)
+    except Ruling as ruling:
+        # The error comes from our interpreter, not from the learner's code: drop the prefix.
+        raise Ruling(ruling.verdict, ruling.sentence.replace(REFUSED, "", 1)) from None
+
+
+def _read(applied: Applied, function: str, before: bytes, after: bytes) -> str | None:
+    """Return what a function of passes_read.py finds wrong, or None.
+
+    Raises Ruling (tampered) if the answer is neither None nor text.
+    """
+    files = (GivenFile("before.json", before), GivenFile("after.json", after))
+    reader = READER.given(applied.session, "reads")
+    subject = applied.subject
+    answer = reader.ask(
+        function, *files, subject.language, constant(subject.revision, 0, range(2, 1000))
+    )
+    if answer is None or isinstance(answer, str):
+        return answer
+    raise Ruling(Verdict.TAMPERED, "What reads the module answers as it cannot.")

@@ -1,0 +1,111 @@
+"""Questions about generated TIR functions and about recorded tunings.
+
+Our programs, which never see a file of the candidate's, generate them with the right answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from hotloop.core.wire import Message, as_message
+from hotloop.judge.constants import constant
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Program
+from hotloop.judge.questions import (
+    GivenFile,
+    Question,
+    dict_mismatch,
+    number_mismatch,
+    same,
+    shown,
+    without_zeros,
+)
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.tvm_passes.given_files import EXERCISE, ours
+
+Rng = np.random.Generator
+
+RECORDED = {name: EXERCISE / name for name in ("recorded_workload.json", "recorded_trials.json")}
+
+FUNCTIONS = Program(ours("bare_tvm.py", "reading_inputs.py"), "reading_inputs.py")
+TUNINGS = Program({**ours("tuning_inputs.py"), **RECORDED}, "tuning_inputs.py")
+
+READ = ("loops", "reductions", "bytes", "flops")
+EXPLAINED = ("best", "failed", "tiles", "sampled", "unroll")
+COUNTS = ("bytes", "sampled")
+"""Answers by name, of which what would be 0 may be left out."""
+SPEED_UP = 0.001
+RECORDINGS = 4
+
+
+def functions(rng: Rng, session: Session) -> Iterator[Question]:
+    """Yield a question about one function of each kind, with random loops.
+
+    Raises JudgeFault if the program does not know how many kinds it has.
+    """
+    program = FUNCTIONS.trusted(session)
+    kinds = program.ask("kinds")
+    if not isinstance(kinds, int):
+        raise JudgeFault("our own program does not know how many functions it has")
+    for kind in range(kinds):
+        truth = _reported(program.ask("make", kind, int(rng.integers(1 << 30))))
+        file = GivenFile("function.json", program.take(truth["path"]))
+        yield Question(str(truth["label"]).capitalize(), (file,), _mismatch_with(truth, READ))
+
+
+def tunings(rng: Rng, session: Session) -> Iterator[Question]:
+    """Yield questions about the recording with other trials, order, times and tile sizes."""
+    program = TUNINGS.trusted(session)
+    rank, runs = constant("RANK", 1, range(1, 5)), constant("RUNS", 1, range(2, 61))
+    for number in range(RECORDINGS):
+        seed = int(rng.integers(1 << 30))
+        truth = _reported(program.ask("make", seed, number, rank, runs))
+        files = tuple(
+            GivenFile(name, program.take(truth[key]))
+            for name, key in zip(RECORDED, ("workload", "trials"), strict=True)
+        )
+        yield Question(f"Recording {number + 1}", files, _tuning_mismatch(truth))
+
+
+def _tuning_mismatch(truth: Message) -> Callable[[object], str | None]:
+    exact = _mismatch_with(truth, EXPLAINED)
+
+    def mismatch(answer: object) -> str | None:
+        found = exact(answer)
+        if found is not None:
+            return found
+        got = (as_message(answer) or {}).get("speed_up")
+        return number_mismatch("'speed_up'", got, truth["speed_up"], SPEED_UP)
+
+    return mismatch
+
+
+def _mismatch_with(truth: Message, keys: tuple[str, ...]) -> Callable[[object], str | None]:
+    """Return a function that reports the first of `keys` whose value differs from the truth."""
+
+    def mismatch(answer: object) -> str | None:
+        given = as_message(answer)
+        if given is None:
+            return f"the answer is {shown(answer)}, not a dict"
+        for key in keys:
+            if key not in given:
+                return f"the answer has no {key!r}"
+            got = without_zeros(given[key]) if key in COUNTS else given[key]
+            want = truth[key]
+            if same(got, want):
+                continue
+            entries = as_message(want)
+            found = None if entries is None else dict_mismatch(repr(key), got, entries)
+            return found or f"{key!r} is {shown(got)} and should be {shown(want)}"
+        return None
+
+    return mismatch
+
+
+def _reported(answer: object) -> Message:
+    truth = as_message(answer)
+    if truth is None:
+        raise JudgeFault("our own program gave no truth")
+    return truth

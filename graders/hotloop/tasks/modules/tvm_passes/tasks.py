@@ -1,0 +1,56 @@
+"""The checks of each task of module tvm_passes. Points, levels and needs: module.yaml."""
+
+from __future__ import annotations
+
+from hotloop.tasks import authoring as hl
+from hotloop.tasks.modules.tvm_passes import (
+    gpu_products,
+    importing,
+    partitions,
+    passes,
+    products,
+    readings,
+)
+
+naive_matmul = hl.returns_data(
+    correct=hl.Makes(products.written),
+    read=hl.HiddenAnswers(readings.functions, entry="read_tir"),
+)
+
+schedule = hl.returns_data(
+    correct=hl.Makes(products.scheduled),
+    # Fewer rows than 512³ and 1024³, which take the naive product seconds a call.
+    fast_512=products.fast((256, 512, 512)),
+    fast_1024=products.fast((64, 1024, 1024)),
+)
+
+cuda_source = hl.returns_data(
+    correct=hl.Makes(products.for_threads),
+    compiles=products.generates_cuda,
+    gpu_fast=gpu_products.fast,
+)
+
+import_network = hl.returns_data(
+    sound=importing.holds("imported", importing.unsound),
+    correct=importing.holds("imported", importing.wrong, "sound"),
+    legalized=importing.holds("lowered", importing.not_lowered, "correct"),
+    facts=hl.HiddenAnswers(importing.fact_questions, entry="facts", after=("legalized",)),
+)
+
+fuse_multiply_add = hl.returns_data(**passes.rungs(passes.FUSION))
+
+tir_pass = hl.returns_data(**passes.rungs(passes.GUARDS))
+
+tune = hl.returns_data(
+    figures=hl.HiddenAnswers(readings.tunings),
+    own=hl.Makes(products.replayed, entry="replayed"),
+)
+
+partition = hl.returns_data(
+    sound=hl.Holds(partitions.structure, "Right on all {count} hidden graphs."),
+    correct=hl.Holds(
+        partitions.meaning, "Every value reaches its place, and the numbers are right.", ("sound",)
+    ),
+    idempotent=hl.Holds(partitions.repetition, "Nothing is left for a second time.", ("sound",)),
+    cheap=partitions.cheap,
+)

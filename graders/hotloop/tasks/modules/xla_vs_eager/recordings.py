@@ -1,0 +1,166 @@
+"""Questions about recorded training runs: figures of random ones, causes of four slow ones.
+
+A recording is JSON: "events" of jax.monitoring; "steps" with their seconds; "hlo", the text of the
+program that takes the most time; "machine", "versions". record.py in the curriculum computed the
+right answers about the four runs with `figures` and sealed them in KEY.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from hotloop.core.wire import as_message
+from hotloop.judge.answer_key import AnswerKey
+from hotloop.judge.constants import constant
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
+from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
+from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS
+
+Rng = np.random.Generator
+Recording = Mapping[str, Any]
+
+KEY = PROGRAMS / "diagnosis_key.json"
+NAMES = ("a", "b", "c", "d")
+CAUSES = ("recompiles", "op_by_op", "callback", "baked", "layout")
+FIGURES = (
+    "programs",
+    "compile_s",
+    "compile_share",
+    "step_ms",
+    "callbacks",
+    "constant_bytes",
+    "programs_a_step",
+)
+RELATIVE = 0.03
+
+COMPILED = "/jax/core/compile/backend_compile_duration"
+_CALLBACK = re.compile(r'custom_call_target="\w*callback\w*"')
+_CONSTANT = re.compile(r" = (\w+)\[([\d,]*)\]\S* constant\(")
+BYTES = {"pred": 1, "u8": 1, "s8": 1, "bf16": 2, "f16": 2, "f32": 4, "s32": 4, "u32": 4}
+
+
+def figures(recording: Recording) -> dict[str, Any]:
+    """Return the right answer of `read_run`."""
+    compiled = [event for event in recording["events"] if event["event"] == COMPILED]
+    steps = recording["steps"]
+    compiling = {event["step"] for event in compiled}
+    compile_s = float(sum(event["seconds"] for event in recording["events"]))
+    whole = float(sum(step["ready_s"] for step in steps))
+    quiet = [s["ready_s"] for n, s in enumerate(steps) if n not in compiling]
+    return {
+        "programs": len(compiled),
+        "compile_s": compile_s,
+        "compile_share": compile_s / whole,
+        "step_ms": _step_ms(quiet) if quiet else None,
+        "callbacks": len(_CALLBACK.findall(recording["hlo"])),
+        "constant_bytes": sum(_sizes(recording["hlo"])),
+        "programs_a_step": float(statistics.median(step["executed"] for step in steps)),
+    }
+
+
+def _step_ms(seconds: Sequence[float]) -> float:
+    return constant("MEDIAN_STEPS", 1, range(2, 201)) * 1e3 * float(statistics.median(seconds))
+
+
+def _sizes(hlo: str) -> Iterator[int]:
+    for dtype, shape in _CONSTANT.findall(hlo):
+        yield BYTES[dtype] * prod(int(n) for n in shape.split(",") if n)
+
+
+def figure_questions(rng: Rng) -> Iterator[Question]:
+    """Yield four random recordings; together they have constants of all dtypes."""
+    types = np.array_split(rng.permutation(list(BYTES)), 4)
+    for number in range(1, 5):
+        recording = made(rng, storm=number == 1, constants=[str(t) for t in types[number - 1]])
+        file = GivenFile("run.json.gz", gzip.compress(json.dumps(recording).encode(), 1, mtime=0))
+        want = mismatch_with(figures(recording), FIGURES, 0.001)
+        yield Question(f"Recording {number}", (file,), want)
+
+
+def made(rng: Rng, *, storm: bool, constants: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a random recording.
+
+    storm: every step compiles something. constants: dtypes that occur at least once.
+    """
+    count = int(rng.integers(8, 20))
+    steps = [
+        {
+            "dispatch_s": float(rng.uniform(0.001, 0.01)),
+            "ready_s": float(rng.uniform(0.02, 0.3)),
+            "executed": int(rng.integers(1, 60)),
+        }
+        for _ in range(count)
+    ]
+    compiling = range(count) if storm else [0, *rng.choice(np.arange(1, count), 3, False)]
+    events: list[dict[str, Any]] = []
+    for place in map(int, compiling):
+        for stage in ("jaxpr_trace", "jaxpr_to_mlir_module", "backend_compile"):
+            seconds = float(rng.uniform(0.001, 0.2))
+            name = f"/jax/core/compile/{stage}_duration"
+            events.append({"event": name, "seconds": seconds, "fun_name": "step", "step": place})
+            steps[place]["dispatch_s"] += seconds
+            steps[place]["ready_s"] += seconds
+    return {"events": events, "steps": steps, "hlo": "\n".join(_hlo(rng, constants))}
+
+
+def _hlo(rng: Rng, constants: Sequence[str]) -> Iterator[str]:
+    yield "HloModule jit_step, is_scheduled=true"
+    yield "ENTRY %main.1 (x: f32[4]) -> f32[4] {"
+    more = rng.choice(list(BYTES), int(rng.integers(3, 9)))
+    for number, dtype in enumerate([*constants, *more]):
+        shape = ",".join(str(n) for n in rng.integers(1, 50, rng.integers(0, 4)))
+        minor = ",".join(str(n) for n in range(shape.count(",") if shape else -1, -1, -1))
+        layout = f"{{{minor}}}" if shape else ""
+        yield f"  %constant.{number} = {dtype}[{shape}]{layout} constant({{...}})"
+        target = str(rng.choice(["xla_ffi_python_cpu_callback", "TopK", "__onednn$matmul"]))
+        yield (
+            f"  %custom-call.{number} = f32[4]{{0}} custom-call(%x), "
+            f'custom_call_target="{target}", api_version=API_VERSION_TYPED_FFI'
+        )
+    yield "}"
+
+
+def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
+    """Yield a question for each run, all of which the one diagnosis answers."""
+    for name in NAMES:
+        yield Question("Your diagnosis", (), partial(diagnosis_mismatch, names=(name,)))
+
+
+def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
+    """Return what is wrong with the diagnosis of the first wrong one of these runs, or None."""
+    given = as_message(answer)
+    if given is None:
+        return f"it is {shown(answer)}, not a dict"
+    for name in names:
+        found = _wrong_cause(as_message(given.get(name)), name)
+        if found is not None:
+            return f"run {name}: {found}"
+    return None
+
+
+@cache
+def _key() -> AnswerKey:
+    return AnswerKey.read(KEY)
+
+
+def _wrong_cause(given: Mapping[str, Any] | None, run: str) -> str | None:
+    if given is None:
+        return "expected a dict with “cause”, “evidence” and “value”"
+    cause, evidence = given.get("cause"), given.get("evidence")
+    if cause not in CAUSES:
+        return f"“cause” is {shown(cause)}, expected one of {', '.join(CAUSES)}"
+    if not _key().value(run, "cause", cause):
+        return f"the cause is not {cause}; look for what else makes such a run slow"
+    want = _key().value(run, "evidence", evidence) if isinstance(evidence, str) else None
+    if want is None:
+        return f"the cause is right, but {shown(evidence)} does not show it"
+    return number_mismatch(f"{evidence}", given.get("value"), want, RELATIVE)

@@ -1,0 +1,110 @@
+"""The checks of each task of module xla_vs_eager. Points, levels and needs: module.yaml."""
+
+from __future__ import annotations
+
+from hotloop.tasks import authoring as hl
+from hotloop.tasks.modules.xla_vs_eager import (
+    aliases,
+    clocks,
+    dumps,
+    gpu_steps,
+    lazy,
+    padding,
+    profiles,
+    recordings,
+    speed,
+    steps,
+    streams,
+    vocabulary,
+)
+
+compiled_step = hl.fills_tensor(
+    "jax",
+    correct=hl.Correct(speed.cases, speed.ORACLE.function("train", speed.mismatch)),
+    fast_cpu=speed.TIMED_STEPS,
+    gpu_correct=hl.Correct(
+        speed.cases, speed.ORACLE.function("train", speed.mismatch_on_gpu), on=hl.OnGpuFromHost()
+    ),
+    gpu_fast=hl.GpuFastFromHost(
+        speed.timed(speed.GPU_STEPS),
+        speed.EAGER,
+        speed.ORACLE.function("train", speed.mismatch_on_gpu),
+        speed.flops_of_call,
+    ),
+)
+
+break_even = hl.returns_data(
+    times=hl.Answers(clocks.time_questions),
+    steps=hl.Answers(clocks.step_questions, after=("times",)),
+)
+
+count_compilations = hl.returns_data(
+    programs=hl.HiddenAnswers(streams.count_questions),
+    culprit=hl.HiddenAnswers(streams.culprit_questions),
+)
+
+bucket = hl.returns_data(
+    budget=hl.Answers(padding.budget_questions),
+    waste=hl.Answers(padding.waste_questions, after=("budget",)),
+    equal=hl.Makes(padding.padded_programs, entry="export_padded"),
+)
+
+read_hlo = hl.returns_data(
+    figures=hl.Answers(dumps.figure_questions),
+    relayouts=hl.Answers(dumps.relayout_questions),
+    unfused=hl.Answers(dumps.fusion_questions, "why_not_fused"),
+)
+
+fused_loss = hl.returns_tensor(
+    "jax",
+    correct=hl.Correct(vocabulary.cases, vocabulary.losses, vocabulary.tolerance),
+    gpu_correct=hl.Correct(
+        vocabulary.cases, vocabulary.losses, vocabulary.tolerance, on=hl.OnGpu()
+    ),
+    gpu_fast=hl.GpuFast(vocabulary.ON_GPU, vocabulary.EAGER, vocabulary.read_bytes),
+)
+
+annotate = hl.returns_data(
+    scopes=hl.Makes(steps.annotated),
+    profile=profiles.recorded,
+)
+
+host_transfer = hl.returns_data(
+    "jax",
+    on_device=hl.Makes(steps.on_device),
+    same=hl.Makes(steps.guarded, after=("on_device",)),
+    gpu_same=hl.Correct(
+        gpu_steps.cases,
+        speed.ORACLE.function(gpu_steps.FUNCTION, gpu_steps.mismatch),
+        on=hl.OnGpuFromHost(gpu_steps.ENTRANT),
+        after=("same",),
+    ),
+    gpu_fast=hl.GpuFastFromHost(
+        gpu_steps.TIMED,
+        gpu_steps.SLOW,
+        speed.ORACLE.function(gpu_steps.FUNCTION, gpu_steps.mismatch),
+        speed.flops_of_call,
+        after=("gpu_same",),
+        entrant=gpu_steps.ENTRANT,
+    ),
+)
+
+donate = hl.returns_data(
+    aliased=hl.Makes(steps.donated),
+    bytes=hl.HiddenAnswers(aliases.questions, entry="donations"),
+)
+
+diagnose = hl.returns_data(
+    figures=hl.Answers(recordings.figure_questions),
+    diagnosis=hl.Answers(recordings.diagnosis_questions, "diagnosis", shares=True),
+)
+
+torch_xla_step = hl.fills_tensor(
+    correct=hl.Correct(speed.cases, speed.ORACLE.function("train", speed.mismatch)),
+    graph=hl.Answers(lazy.graph_questions, "step_hlo", after=("correct",)),
+)
+
+torch_xla_report = hl.returns_data(
+    figures=hl.HiddenAnswers(lazy.figure_questions),
+    cause=hl.HiddenAnswers(lazy.cause_questions),
+)

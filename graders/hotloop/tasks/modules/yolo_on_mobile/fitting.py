@@ -1,0 +1,270 @@
+"""An ONNX file within a device card's limits: its cost, its mAP and its speed.
+
+The candidate chooses the image side. The limits are sampled so that one side is the largest that
+fits, and the mAP floor so that every smaller side falls short.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list
+from hotloop.judge.artifact import Assignment, file_written
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.oracle import Oracle
+from hotloop.judge.questions import GivenFile, ask_plainly
+from hotloop.judge.rung import rung
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
+from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
+from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS, program
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import (
+    ANCHORS,
+    CLASSES,
+    STRIDES,
+    boxes,
+    flops,
+)
+from hotloop.tasks.modules.yolo_on_mobile.precision import mean_average_precision
+from hotloop.tasks.modules.yolo_on_mobile.quantized import PROGRAM, material
+from hotloop.tasks.modules.yolo_on_mobile.speeds import tiles
+
+Rng = np.random.Generator
+Facts = Mapping[str, Any]
+
+FITTING = program("fitting.py", "eager.py", "auditing.py")
+FILE = "fitted.onnx"
+FLOAT = 1
+TILE = 32
+SIDES = (96, 128)
+"""The largest side that fits a card is one of these."""
+
+FLOORS = {96: 0.78, 128: 0.94}
+"""Required mAP for each side, between that side's mAP and that of the next smaller one. Sides 64,
+96 and 128 reach 0.56, 0.9 and 0.98."""
+
+SHARE_OF_BYTES = 0.42
+PEAK = {96: 327_712, 128: 393_248, 160: 614_432}
+"""Peak activation memory by side, in bytes. While SiLU multiplies, the stem's float32 feature map
+is in memory three times: 24 bytes per image pixel. For small images, the largest weight and the
+tensors alive with it dominate."""
+
+CROSSING_PER_PIXEL = 15
+PICTURES = 300
+TIMEOUT_S = 240.0
+MOST_DISTANCE = 0.2
+"""Largest relative L2 distance between the maps and those of float32."""
+
+OPERATORS: Mapping[str, Mapping[str, Any]] = {
+    "Conv": {"largest_kernel": 6, "groups": False},
+    "MaxPool": {"largest_kernel": 5},
+    **{op: {} for op in ("Add", "Concat", "Constant", "Mul", "Resize", "Sigmoid")},
+    **{op: {} for op in ("QuantizeLinear", "DequantizeLinear")},
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """A device card. side: the largest image side that fits its limits."""
+
+    side: int
+    limits: Mapping[str, int]
+
+    @property
+    def text(self) -> str:
+        """The card as JSON, as the candidate receives it."""
+        floor = FLOORS[self.side]
+        limits = {"operators": OPERATORS, "limits": self.limits, "map": floor}
+        return json.dumps({"name": "the phone", **limits})
+
+
+def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
+    """Sample limits slightly above what `side` needs and below what the next larger side needs."""
+    return Card(
+        side,
+        {
+            "bytes": int(SHARE_OF_BYTES * source_bytes),
+            "peak_bytes": int(rng.uniform(1.02 * PEAK[side], 0.98 * PEAK[side + TILE])),
+            "segments": 1,
+            "crossing_bytes": int(rng.uniform(1.0, 1.3) * CROSSING_PER_PIXEL * side**2),
+        },
+    )
+
+
+def card(session: Session) -> Card:
+    """Return this session's card, sampled at the first call."""
+
+    def sampled() -> Card:
+        rng = session.rng()
+        return card_of(rng, int(rng.choice(SIDES)), len(material(session).network))
+
+    return session.once("card", sampled)
+
+
+def kept(session: Session) -> Iterator[Look]:
+    """Yield the Look that checks the file's structure and cost."""
+    yield Look("Your file", lambda: mismatch_of(_facts(session), card(session)))
+
+
+def mismatch_of(facts: Facts, limits: Card) -> str | None:
+    """Return what is wrong with a file, judged by its facts, as a sentence's start, or None."""
+    if facts["external"]:
+        return "its weights lie in another file, which was not handed in"
+    if "unknown" in facts:
+        return f"nobody knows before it runs how large {readable(facts['unknown'], 40)} is"
+    side = _side(facts)
+    if side is None:
+        return (
+            f"its inputs are {readable(facts['inputs'], 120)}, and should be “pictures”, float32 "
+            "[1, 3, side, side], with a side that 32 divides"
+        )
+    wanted = [
+        [name, FLOAT, [1, ANCHORS * (5 + CLASSES), side // stride, side // stride]]
+        for name, stride in zip(("small", "middle", "large"), STRIDES, strict=True)
+    ]
+    if sorted(facts["outputs"]) != sorted(wanted):
+        return f"its outputs are {readable(facts['outputs'], 160)}, and should be {wanted}"
+    if facts["refused"]:
+        return f"the delegate does not take {', '.join(map(str, facts['refused'][:6]))}"
+    for key, most in limits.limits.items():
+        if facts[key] > most:
+            return f"its {key} are {facts[key]}, and the card allows {most}"
+    return None
+
+
+def sees(session: Session) -> Iterator[Look]:
+    """Yield the Look that checks the mAP on hidden scenes of the file's own image size."""
+    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
+
+
+def _sight_mismatch(session: Session) -> str | None:
+    side = cast(int, _side(_facts(session)))
+    seed = int(session.rng().integers(1 << 31))
+    trusted = PROGRAM.trusted(session)
+    corners = as_list(trusted.ask("objects", seed, PICTURES, side))
+    objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in corners]
+    pictures = TensorSpec((PICTURES, 3, side, side), FP32)
+    scenes = trusted.answer("pictures", Case("scenes", (seed,), pictures))
+    process = FITTING.given(session, "sees")
+    process.ask("load", _file(session), 1)
+    table = TensorSpec((PICTURES, boxes(side, side), 5 + CLASSES), FP32)
+    got = process.answer("tables", Case("scenes", (Tensor(scenes, FP32),), table))
+    return floor_mismatch(mean_average_precision(got, objects, CLASSES), FLOORS[card(session).side])
+
+
+def floor_mismatch(found: float, floor: float) -> str | None:
+    """Return a message if mAP `found` is below `floor` or NaN, else None."""
+    if found >= floor:
+        return None
+    return f"its mAP is {found:.3f}, and the card asks for {floor:g}"
+
+
+@rung(after=("card", "sees"), timed=True, scored_by="levels")
+def fast(session: Session) -> str:
+    """Time the file against an exporter's float32 file of the same side, both in ONNX Runtime."""
+    side = cast(int, _side(_facts(session)))
+    workload = Workload(lambda _rng, _index: _maps(side), _fill)
+    measured = Fast(
+        workload,
+        Baseline(PROGRAMS / FITTING.main, "as_it_was", beside=FITTING.files, prepare=_load_source),
+        lambda call: call.out.bytes,
+        fewest_flops=lambda _spec: flops(side, side),
+        entrant=_entrant,
+        baseline_workload=replace(workload, verify=_nothing),
+        oracle=Oracle(FITTING.files, FITTING.main).function("truth", distant),
+    )
+    return measured(session)
+
+
+def distant(_case: Case, got: Floats, want: Floats) -> str | None:
+    """Return what is wrong with the quantized maps as the start of a sentence, or None."""
+    if not np.isfinite(got).all():
+        return "the maps are not finite"
+    distance = float(np.linalg.norm(got - want) / np.linalg.norm(want))
+    if distance <= MOST_DISTANCE:
+        return None
+    return f"the maps are {distance:.2f} of their size away from those of float32"
+
+
+def _entrant(session: Session) -> tuple[Worker, Candidate]:
+    """Load the candidate's file in a process that runs Hotloop's program.
+
+    The candidate's worker is closed first. Returns the process's worker and the callable to time.
+    """
+    file = _file(session)
+    session.worker().close()
+    process = FITTING.another(session, given=True)
+    process.ask("load", file, session.launcher.threads)
+    process.resolve("run")
+    return process.worker, process.as_candidate("run")
+
+
+def _load_source(worker: Worker, session: Session) -> None:
+    maker = FITTING.trusted(session)
+    data = maker.take(maker.ask("source", card(session).side))
+    worker.resolve("load_source", "fitting.py", TIMEOUT_S)
+    ask_plainly(worker, (GivenFile("detector.onnx", data), session.launcher.threads), TIMEOUT_S)
+
+
+def _facts(session: Session) -> Facts:
+    def read() -> Facts:
+        process = FITTING.given(session, "reads")
+        facts = process.ask("facts", _file(session), card(session).text)
+        if not isinstance(facts, dict):
+            raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
+        return cast(Facts, facts)
+
+    return session.once("facts of the fitted file", read)
+
+
+def _file(session: Session) -> GivenFile:
+    given = (
+        GivenFile("card.json", card(session).text.encode()),
+        GivenFile("calibration.npz", material(session).frames),
+    )
+    assignment = Assignment("Your file", given, FILE, lambda _data: None)
+    data = session.once("fitted", lambda: file_written(assignment, session, TIMEOUT_S))
+    return GivenFile(FILE, data)
+
+
+def _side(facts: Facts) -> int | None:
+    """Return the side of the square input image, or None if the input is another one.
+
+    Required is one input “pictures”, float32 [1, 3, side, side], with a multiple of TILE as side.
+    """
+    if len(facts["inputs"]) != 1 or facts["inputs"][0][:2] != ["pictures", FLOAT]:
+        return None
+    shape = facts["inputs"][0][2]
+    if len(shape) != 4 or shape[:2] != [1, 3] or shape[2] != shape[3] or shape[2] % TILE:
+        return None
+    return int(shape[2]) or None
+
+
+def _maps(side: int) -> CallSpec:
+    numbers = boxes(side, side) * (5 + CLASSES)
+    return CallSpec((TensorSpec((1, 3, side, side), FP32),), TensorSpec((numbers,), FP32))
+
+
+def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
+    """Fill in images without overexposure.
+
+    Values beyond the calibration range are not a fault of the speed.
+    """
+    (pictures,) = call.inputs()
+    pictures[...] = tiles(rng, pictures.shape)
+
+
+def _nothing(_call: Call, _rows: Any) -> None:
+    """Accept any output: the baseline is Hotloop's own program."""

@@ -1,0 +1,99 @@
+"""The detector as a fully integer LiteRT file: check its structure and its mAP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
+
+from hotloop.judge.artifact import Assignment, file_written
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.yolo_on_mobile import small_litert
+from hotloop.tasks.modules.yolo_on_mobile.given_files import program
+from hotloop.tasks.modules.yolo_on_mobile.quantized import CALIBRATION, CLASSES, PROGRAM, SIDE
+from hotloop.tasks.modules.yolo_on_mobile.runtimes import CONVERSION_S
+
+Facts = Mapping[str, Any]
+
+FILE = "integers.tflite"
+READER = program("litert_integers.py", "eager.py")
+LEAST_CONVOLUTIONS = 50
+MOST_BYTES = 770_000
+"""Limit in bytes: two fifths of the network's float32 size."""
+
+CHANNELS = 3 * (5 + CLASSES)
+INPUTS = [["int8", [1, SIDE, SIDE, 3]]]
+OUTPUTS = [["int8", [1, CHANNELS, SIDE // s, SIDE // s]] for s in (8, 16, 32)]
+
+
+def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
+    """Yield the Look that checks the file, which is made once per session."""
+    yield Look(
+        "Your file",
+        lambda: mismatch(session.once("integers", lambda: _made(session)), session),
+    )
+
+
+def structure_mismatch(data: bytes, session: Session) -> str | None:
+    """Return what shows that the file does not compute in integers alone, or None.
+
+    Its outputs are not checked here.
+    """
+    facts = READER.given(session, "reads").ask(
+        "facts", GivenFile(FILE, data), timeout_s=CONVERSION_S
+    )
+    return mismatch_of(cast(Facts, facts), len(data))
+
+
+def mismatch_of(facts: Facts, size: int) -> str | None:
+    """Return what is wrong with a file, judged by its facts and its size in bytes, or None."""
+    found = facts["convolutions"]
+    if len(found) < LEAST_CONVOLUTIONS:
+        return f"it has {len(found)} convolutions, and the network more than {LEAST_CONVOLUTIONS}"
+    other = [each for each in found if each[:2] != ["int8", "int8"]]
+    if other:
+        return (
+            f"{len(other)} of {len(found)} convolutions do not compute in int8: the first one "
+            f"reads {other[0][0]}, and its weights are {other[0][1]}"
+        )
+    shared = [scales for *_, scales, channels in found if scales != channels]
+    if shared:
+        return (
+            f"{len(shared)} of {len(found)} convolutions have no scale for each of their "
+            f"channels: the first one has {shared[0]} for all"
+        )
+    return _about_ends(facts) or _about_rest(facts, size)
+
+
+def _about_ends(facts: Facts) -> str | None:
+    if facts["inputs"] != INPUTS:
+        return f"its inputs are {facts['inputs']}, and should be {INPUTS}"
+    if sorted(facts["outputs"]) != sorted(OUTPUTS):
+        return f"its outputs are {facts['outputs']}, and should be {OUTPUTS}"
+    return None
+
+
+def _about_rest(facts: Facts, size: int) -> str | None:
+    floats = facts["floats"]
+    if floats:
+        return f"{len(floats)} of its operators read or write floats, {floats[0]} first"
+    if size > MOST_BYTES:
+        return f"it has {size} bytes, and {MOST_BYTES} are allowed"
+    return None
+
+
+def sight_mismatch(data: bytes, session: Session) -> str | None:
+    """Compare the mAP on hidden scenes with the float32 network's; return a message or None."""
+    process = READER.given(session, "sees")
+    process.ask("load", GivenFile(FILE, data), timeout_s=CONVERSION_S)
+    return small_litert.sight_mismatch(process, session)
+
+
+def _made(session: Session) -> bytes:
+    maker = PROGRAM.trusted(session)
+    seed = int(session.rng().integers(1 << 31))
+    frames = maker.take(maker.ask("calibration", seed, CALIBRATION))
+    given = (GivenFile("calibration.npz", frames),)
+    task = Assignment("Your file", given, FILE, lambda _data: None)
+    return file_written(task, session, CONVERSION_S)

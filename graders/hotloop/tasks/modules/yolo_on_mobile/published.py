@@ -1,0 +1,142 @@
+"""The published YOLOv5n: check that the candidate's files hold it and compute its table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.judge.artifact import Assignment, file_written
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.yolo_on_mobile import session_options, speeds
+from hotloop.tasks.modules.yolo_on_mobile.given_files import EAGER, GIVEN, PROGRAMS
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, boxes
+from hotloop.tasks.modules.yolo_on_mobile.runtimes import (
+    COREML,
+    LITERT,
+    OPENVINO,
+    Facts,
+    Size,
+    about_ir,
+    about_litert,
+    as_it_is,
+    weighed,
+)
+from hotloop.tasks.modules.yolo_on_mobile.speeds import RUNNER
+
+FILE = "yolov5n.onnx"
+TILE = 32
+CONVOLUTIONS = 60
+KERNELS = 1_747_648 + 33 * (64 + 128 + 256)
+"""Elements in the convolution weights: the layers up to the head, plus a head for six classes."""
+
+STEM = [16, 3, 6, 6]
+
+PUBLISHED = GIVEN / "yolov5n_shapes.npz"
+TRUTH = weighed(EAGER, PUBLISHED)
+READER = Program({"published_files.py": PROGRAMS / "published_files.py"}, "published_files.py")
+
+
+def _about_openvino(facts: Facts, size: Size) -> str | None:
+    """Return a message unless the ends are float32 of one size and most weights float32."""
+    return about_ir(facts, size, ["pictures", "f32", [1, 3, *size]])
+
+
+_OPENVINO = replace(OPENVINO, mismatch=_about_openvino, fed=as_it_is, truth=TRUTH)
+
+
+def openvino(session: Session) -> Iterator[Look]:
+    """Yield the Looks that check OpenVINO's files and what they compute."""
+    theirs = session.of("to_openvino")
+    yield from _OPENVINO.reads(theirs)
+    yield from _OPENVINO.runs(theirs)
+
+
+def _about_litert(facts: Facts, size: Size) -> str | None:
+    """Apply the small network's checks, and require YOLOv5n's stem, which has no strided slices."""
+    if (mismatch := about_litert(facts, size)) is not None:
+        return mismatch
+    if "STRIDED_SLICE" in facts["operators"]:
+        return "it has STRIDED_SLICE, as Focus becomes; YOLOv5n since 6.0 has a 6×6 convolution"
+    return None
+
+
+_LITERT = replace(LITERT, mismatch=_about_litert, truth=TRUTH, weights=PUBLISHED)
+
+
+def litert(session: Session) -> Iterator[Look]:
+    """Yield the Looks that check the LiteRT file and what it computes."""
+    theirs = session.of("to_litert")
+    yield from _LITERT.reads(theirs)
+    yield from _LITERT.runs(theirs)
+
+
+def coreml(session: Session) -> Iterator[Look]:
+    """Yield the Look that checks the specification in the Core ML package."""
+    yield from COREML.reads(session.of("to_coreml"))
+
+
+def network(session: Session) -> Iterator[Look]:
+    """Yield the Look that checks the network in the ONNX file."""
+    size = _size(session)
+    yield Look("Your file", lambda: _other_network(_file(session, size), session))
+
+
+def tables(session: Session) -> Iterator[Look]:
+    """Yield Looks that compare its table on hidden images, normal and overexposed."""
+    size = _size(session)
+    for what, hostile in (("A picture", False), ("A bright picture", True)):
+        yield Look(
+            f"{what} of {size[0]}×{size[1]}",
+            lambda hostile=hostile: _difference(session, size, hostile),
+        )
+
+
+def _other_network(data: bytes, session: Session) -> str | None:
+    read = READER.given(session, "reads").ask("facts", GivenFile(FILE, data))
+    facts = cast(Mapping[str, Any], read)
+    if facts["external"]:
+        return "its weights lie in another file, which was not handed in"
+    if (facts["inputs"], facts["outputs"]) != (["pictures"], ["table"]):
+        return f"it goes from {facts['inputs']} to {facts['outputs']}, not from pictures to table"
+    if (facts["stem"], facts["strides"]) != (STEM, [2, 2]):
+        return (
+            f"its first convolution has weights {facts['stem']} and strides {facts['strides']}; "
+            f"YOLOv5n's since 6.0 has {STEM} and [2, 2]"
+        )
+    if (facts["convolutions"], facts["kernels"]) != (CONVOLUTIONS, KERNELS):
+        return (
+            f"it has {facts['convolutions']} convolutions with {facts['kernels']} weights, and "
+            f"YOLOv5n of six classes {CONVOLUTIONS} with {KERNELS}"
+        )
+    return None
+
+
+def _difference(session: Session, size: tuple[int, int], hostile: bool) -> str | None:
+    picture = speeds.tiles(session.rng(), (1, 3, *size), hostile).astype(np.float32)
+    out = TensorSpec((1, boxes(*size), 5 + CLASSES), FP32)
+    case = Case("a picture", (Tensor(picture, FP32),), out)
+    process = RUNNER.given(session, "runs YOLOv5n")
+    options = session_options.plain(session.launcher.threads)
+    process.ask("load", GivenFile(FILE, _file(session, size)), options)
+    want = TRUTH.trusted(session).answer("run", case)
+    return speeds.disagreement(case, process.answer("run", case), want)
+
+
+def _file(session: Session, size: tuple[int, int]) -> bytes:
+    assignment = Assignment("Your file", size, FILE, lambda _data: None)
+    return session.once("YOLOv5n", lambda: file_written(assignment, session))
+
+
+def _size(session: Session) -> tuple[int, int]:
+    rng = session.rng()
+    size = (TILE * int(rng.integers(6, 9)), TILE * int(rng.integers(3, 5)))
+    return session.once("the size of YOLOv5n's picture", lambda: size)

@@ -1,0 +1,151 @@
+"""Recorded runs of a detector: compute their figures, and diagnose four faulty runs.
+
+The script that made the recordings computed the right answers and sealed them in the key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from hotloop.core.wire import as_message
+from hotloop.judge.answer_key import AnswerKey
+from hotloop.judge.compare import Floats
+from hotloop.judge.constants import constant
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
+from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS
+from hotloop.tasks.modules.yolo_on_mobile.precision import mean_of, overlaps
+
+Rng = np.random.Generator
+
+KEY = PROGRAMS / "diagnosis_key.json"
+NAMES = ("a", "b", "c", "d")
+CAUSES = ("colours", "range", "scale", "decoding", "suppression")
+CLASSES = 6
+SHOWN = 0.25
+RUNS = 8
+RELATIVE = 0.03
+
+Recording = Mapping[str, Any]
+
+
+def questions(rng: Rng) -> Iterator[Question]:
+    """Yield generated runs, with boxes scattered around the objects."""
+    for number in range(1, RUNS + 1):
+        recording = _generated(rng, number)
+        file = GivenFile("run.json", json.dumps(recording).encode())
+        want = figures(recording)
+        want["brightest"] *= constant("WHITE", 1, range(2, 401))
+        yield Question(f"Run {number} of {RUNS}", (file,), partial(mismatch, want))
+
+
+def figures(recording: Recording) -> dict[str, float]:
+    """Return all the figures that `read_run` returns."""
+    pictures = recording["pictures"]
+    found = [np.array(each["found"], np.float64).reshape(-1, 6) for each in pictures]
+    true = [np.array(each["true"], np.float64).reshape(-1, 5) for each in pictures]
+    scores = {float(score) for boxes in found for score in boxes[:, 4]}
+    shown_boxes = [boxes[boxes[:, 4] > SHOWN] for boxes in found]
+    nearest = [
+        float(overlaps(one, boxes).max(initial=0.0))
+        for boxes, objects in zip(shown_boxes, true, strict=True)
+        for one in objects
+    ]
+    return {
+        "map": mean_of(found, true, CLASSES, 0.5),
+        "blind": mean_of([_alike(f) for f in found], [_alike(t) for t in true], 1, 0.5),
+        "levels": len(scores),
+        "overlap": float(np.mean(nearest)),
+        "boxes": float(np.mean([len(boxes) for boxes in shown_boxes])),
+        "brightest": max(float(each["input"]["high"]) for each in pictures),
+    }
+
+
+def mismatch(want: Mapping[str, float], answer: object) -> str | None:
+    """Return a message about the first wrong figure, or None."""
+    reported = as_message(answer)
+    if reported is None:
+        return f"it is {shown(answer)}, not a dict"
+    for key, right in want.items():
+        said = number_mismatch(f"“{key}”", reported.get(key), right, 1e-6, 1e-6)
+        if said is not None:
+            return said
+    return None
+
+
+def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
+    """Yield a question for each run, all of which the one diagnosis answers."""
+    for name in NAMES:
+        yield Question("Your diagnosis", (), partial(diagnosis_mismatch, names=(name,)))
+
+
+def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
+    """Return what is wrong with the diagnosis of the first wrong one of these runs, or None."""
+    reported = as_message(answer)
+    if reported is None:
+        return f"it is {shown(answer)}, not a dict"
+    for name in names:
+        said = _wrong_cause(as_message(reported.get(name)), name)
+        if said is not None:
+            return f"run {name}: {said}"
+    return None
+
+
+@cache
+def _key() -> AnswerKey:
+    return AnswerKey.read(KEY)
+
+
+def _wrong_cause(reported: Mapping[str, Any] | None, run: str) -> str | None:
+    if reported is None:
+        return "a dict is asked for, with “cause”, “evidence” and “value”"
+    cause, evidence = reported.get("cause"), reported.get("evidence")
+    if cause not in CAUSES:
+        return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
+    if not _key().value(run, "cause", cause):
+        return f"the cause is not {cause}; ask which figures it would have left alone"
+    want = _key().value(run, "evidence", evidence) if isinstance(evidence, str) else None
+    if want is None:
+        return f"the cause is right, but {shown(evidence)} does not show it"
+    return number_mismatch(f"{evidence}", reported.get("value"), want, RELATIVE, 0.005)
+
+
+def _alike(boxes: Floats) -> Floats:
+    """Return a copy of the boxes with every class set to 0."""
+    same = boxes.copy()
+    same[:, -1] = 0
+    return same
+
+
+def _generated(rng: Rng, number: int) -> dict[str, Any]:
+    """Generate objects, boxes near most of them, and strays; scores continuous or in levels."""
+    levels = int(rng.integers(3, 9)) if number % 2 else 0
+    return {"pictures": [_picture(rng, levels) for _ in range(int(rng.integers(12, 25)))]}
+
+
+def _picture(rng: Rng, levels: int) -> dict[str, Any]:
+    true: list[list[float]] = []
+    found: list[list[float]] = []
+    for _ in range(int(rng.integers(1, 6))):
+        corner, size = rng.uniform(0, 80, 2), rng.uniform(12, 45, 2)
+        box = np.array([*corner, *(corner + size)])
+        which = int(rng.integers(CLASSES))
+        true.append([*box.tolist(), which])
+        for _ in range(int(rng.integers(0, 4))):
+            moved = box + rng.normal(0, 4, 4)
+            said = which if rng.random() < 0.7 else int(rng.integers(CLASSES))
+            found.append([*moved.tolist(), _score(rng, levels), said])
+    if rng.random() < 0.1:
+        found = []
+    rng.shuffle(found)
+    high = float(rng.choice([1.0, 255.0]) * rng.uniform(0.8, 1))
+    return {"input": {"low": 0.0, "high": high}, "found": found, "true": true}
+
+
+def _score(rng: Rng, levels: int) -> float:
+    score = float(rng.uniform(0.03, 1))
+    return round(score * levels) / levels if levels else score

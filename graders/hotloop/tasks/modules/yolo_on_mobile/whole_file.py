@@ -1,0 +1,161 @@
+"""The detector in one file with decoding and NMS: check its interface and its boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.judge.artifact import Assignment, file_written
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Floats
+from hotloop.judge.constants import constant
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable
+from hotloop.tasks.modules.yolo_on_mobile.quantized import BOXES, CLASSES, PROGRAM, SIDE
+from hotloop.tasks.modules.yolo_on_mobile.suppression import decided, kept, shows_the_classes
+
+Rng = np.random.Generator
+Limits = tuple[float, float]
+"""Score floor and overlap limit."""
+
+FILE = "boxes.onnx"
+PICTURES = 40
+MOST = (3, 6, 10)
+TRIES = 40
+MOST_OFF = 2e-3
+"""In pixels, and in score; the same network in another runtime differs by a tenth of it."""
+
+ROUNDED = 1e-3
+"""Change of an overlap limit that must keep the same boxes. Where classes are moved apart by 7680
+pixels, as YOLOv5 does it, float32 rounds an overlap by half of it."""
+
+FLOAT, INT64 = 1, 7
+
+
+def looks(
+    session: Session,
+    mismatch: Callable[[bytes, int, Session], str | None],
+) -> Iterator[Look]:
+    """Yield the Look that checks the file, made once per session for a sampled number of boxes."""
+    most = session.once("most", lambda: int(session.rng().choice(MOST)))
+    yield Look(
+        f"Your file of {most} boxes",
+        lambda: mismatch(session.once("exported", lambda: _made(session, most)), most, session),
+    )
+
+
+def interface_mismatch(data: bytes, most: int, session: Session) -> str | None:
+    """Return what is wrong with its inputs and outputs (names, types, static sizes), or None."""
+    read = PROGRAM.given(session, "reads").ask("interface", GivenFile(FILE, data))
+    facts = cast(Mapping[str, Any], read)
+    version = constant("MODEL_VERSION", 0, range(2, 1000))
+    if version and facts["version"] != version:
+        return f"its model_version is {facts['version']} and should be {version}"
+    return mismatch_of(facts, most)
+
+
+def mismatch_of(facts: Mapping[str, Any], most: int) -> str | None:
+    """Return what is wrong with a file's names, types and sizes, or None."""
+    if facts["external"]:
+        return "its weights lie in another file, which was not handed in"
+    if facts["foreign"]:
+        return f"it has operators of {readable(facts['foreign'][0], 40)}"
+    wanted = {
+        "inputs": [
+            ["pictures", FLOAT, [1, 3, SIDE, SIDE]],
+            ["floor", FLOAT, [1]],
+            ["overlap", FLOAT, [1]],
+        ],
+        "outputs": [["boxes", FLOAT, [1, most, 6]], ["count", INT64, [1]]],
+    }
+    for kind, want in wanted.items():
+        got = sorted(cast(list[Any], facts[kind]))
+        if got != sorted(want):
+            return f"its {kind} are {readable(got, 160)}, and should be {sorted(want)}"
+    return None
+
+
+def boxes_mismatch(data: bytes, most: int, session: Session) -> str | None:
+    """Compare its boxes on hidden images, with limits sampled for each; return an error or None."""
+    trusted = PROGRAM.trusted(session)
+
+    def tables_of(seed: int) -> list[Floats]:
+        return list(trusted.answer("tables", _case(seed, (PICTURES, BOXES, 5 + CLASSES))))
+
+    seed, tables, limits = sampled(session.rng(), tables_of, most)
+    fed = trusted.answer("pictures", _case(seed, (PICTURES, 3, SIDE, SIDE)))
+    process = PROGRAM.given(session, "runs")
+    process.ask("load", GivenFile(FILE, data))
+    out = TensorSpec((PICTURES, most + 1, 6), FP32)
+    case = Case("pictures", (Tensor(fed, FP32), Tensor(np.array(limits), FP32)), out)
+    got = process.answer("suppressed", case)
+    for number, (found, table, pair) in enumerate(zip(got, tables, limits, strict=True), start=1):
+        want = kept(table, *pair, most)
+        said = picture_mismatch(found, want)
+        if said is not None:
+            return f"picture {number} of {PICTURES}: {said}"
+    return None
+
+
+def picture_mismatch(got: Floats, want: Floats) -> str | None:
+    """Return a message about the first wrong box, or None.
+
+    got: [boxes + 1, 6]: the boxes, and as last row the count.
+    """
+    if got[-1, 0] != len(want):
+        return f"“count” is {got[-1, 0]:g} and should be {len(want)}"
+    for number, (found, right) in enumerate(zip(got, want, strict=False), start=1):
+        if found[5] != right[5]:
+            return f"box {number} has class {found[5]:g} and should have {right[5]:g}"
+        # This comparison fails for NaN.
+        if not np.abs(found - right).max() <= MOST_OFF:
+            place = int(np.abs(found - right).argmax())
+            return f"box {number}: {found[place]:.5g} should be {right[place]:.5g}"
+    if np.abs(got[len(want) : -1]).sum() != 0:
+        return "behind the last box there are to be zeros"
+    return None
+
+
+def sampled(
+    rng: Rng, tables_of: Callable[[int], Sequence[Floats]], most: int
+) -> tuple[int, Sequence[Floats], list[Limits]]:
+    """Sample a seed, with its tables and limits, that exposes one score per class.
+
+    Where `most` is small, not every set of forty images has a box whose class is uncertain.
+    """
+    while True:
+        seed = int(rng.integers(1 << 31))
+        tables = tables_of(seed)
+        limits = [_limits(rng, table, most) for table in tables]
+        pairs = zip(tables, limits, strict=True)
+        if any(shows_the_classes(table, *pair, most) for table, pair in pairs):
+            return seed, tables, limits
+
+
+def _limits(rng: Rng, table: Floats, most: int) -> Limits:
+    """Sample a floor and an overlap limit for which any float32 graph keeps the same boxes."""
+    for _ in range(TRIES):
+        floor = float(np.float32(10 ** rng.uniform(-2, -0.3)))
+        overlap = float(np.float32(rng.uniform(0.3, 0.7)))
+        near = (overlap - ROUNDED, overlap, overlap + ROUNDED)
+        if decided(table, floor, overlap) and _alike([kept(table, floor, o, most) for o in near]):
+            return floor, overlap
+    return 0.999, 0.5
+
+
+def _alike(kept_boxes: Sequence[Floats]) -> bool:
+    return all(np.array_equal(each, kept_boxes[0]) for each in kept_boxes)
+
+
+def _made(session: Session, most: int) -> bytes:
+    return file_written(Assignment("Your file", (most,), FILE, lambda _data: None), session)
+
+
+def _case(seed: int, shape: tuple[int, ...]) -> Case:
+    return Case("pictures", (seed,), TensorSpec(shape, FP32))

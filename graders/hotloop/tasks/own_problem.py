@@ -1,0 +1,339 @@
+"""A problem of one's own, for its author: whether its files fit, its answers, and its faults.
+
+    problem.yaml, tasks.py, …    the problem, as `hotloop check --from` judges it
+    answer/                      an answer that must pass
+    wrong/fast-two_passes/       an answer that must fail the check `fast`, for two_passes
+
+A problem with several tasks names the task as well: `wrong/softmax.fast-two_passes/`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotloop.core.raised_at import places
+from hotloop.core.record import NOT_REACHED, Record, RungRecord
+from hotloop.core.user_error import UserError
+from hotloop.core.verdict import Verdict
+from hotloop.core.yaml_lines import place
+from hotloop.tasks.judged_again import settled
+from hotloop.tasks.problem import FILE, JudgedTask, Problem, load_problem
+
+if TYPE_CHECKING:
+    from hotloop.judge.client import JudgeProcess
+    from hotloop.judge.task import Task
+
+TASKS, ANSWER, WRONG = "tasks.py", "answer", "wrong"
+
+_WHERE = {
+    "limits": "`counted` with `limits`",
+    "levels": "a `threshold` for a speed, or `counted` with `levels`",
+}
+"""Where problem.yaml says what earns a share of the points, by what a check reads."""
+
+
+# --- whether the problem's two files fit ----------------------------------------------------------
+
+
+def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
+    """Raise UserError, with the line, if `tasks.py` does not fit problem.yaml or the own answer."""
+    from hotloop.judge.rung import scored_by
+    from hotloop.tasks.task_spec import task_spec
+
+    defined = _defined_task(problem, task, source)
+    found = defined.rungs
+    named = [rung.id for rung in task.rungs]
+    if list(found) != named:
+        raise UserError(
+            f"{task.id} has the checks {', '.join(found)} in {source / TASKS}, and "
+            f"{', '.join(named)} in {source / FILE}: name the same, in the same order."
+        )
+    spec = task_spec(problem, task.id)
+    _require_arguments(defined, task, source)
+    for number, name in enumerate(named):
+        at = place(source / FILE, ("tasks", problem.tasks.index(task), "rungs", number))
+        reads, declared = scored_by(found[name]), spec.rungs[name]
+        if reads and not getattr(declared, reads):
+            raise UserError(
+                f"{at}: the check {name} has no {reads}, which say how many points a "
+                f"measurement earns: give it {_WHERE[reads]}."
+            )
+        for unread in _WHERE.keys() - {reads}:
+            if getattr(declared, unread):
+                raise UserError(
+                    f"{at}: the check {name} does not read its {unread}, so nothing earns a "
+                    "share of the points: remove them, or use a check in tasks.py that reads them."
+                )
+
+
+def _defined_task(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> Task:
+    """Return the task in `tasks.py`. Raises UserError, with the line, if it does not run."""
+    from hotloop.judge.task import find
+
+    file = source / TASKS
+    if not file.is_file():
+        raise UserError(f"There is no {file}, which says how {task.id} is judged.")
+    try:
+        return find(problem.id, task.id, source)
+    except SyntaxError as error:
+        raise UserError(f"{error.filename}:{error.lineno}: {error.msg}.") from None
+    except Exception as error:
+        at = author_line(places(error), source)
+        if isinstance(error, KeyError) and not at:
+            raise UserError(f"{file} has no task called {task.id}.") from None
+        raise UserError(
+            f"{source / at if at else file}: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _require_arguments(defined: Task, task: JudgedTask, source: Path) -> None:
+    """Raise UserError if the author's own answer is written to be called in the other way.
+
+    With `returns_tensor` in place of `fills_tensor` every right answer would lack an argument.
+    """
+    constructors = {"return": ("returns_tensor", 0), "destination": ("fills_tensor", 1)}
+    file = source / ANSWER / task.files[-1]
+    if defined.style not in constructors or file.suffix != ".py" or not file.is_file():
+        return
+    (said, extra), (other, other_extra) = (
+        constructors[defined.style],
+        constructors["destination" if defined.style == "return" else "return"],
+    )
+    takes = _arguments_of(file, task.entry)
+    for rung in defined.rungs.values():
+        reference = getattr(getattr(rung, "calls", rung), "reference", None)
+        inputs = _parameters(reference) if callable(reference) else None
+        if takes is None or inputs is None or inputs + extra == takes:
+            continue
+        if inputs + other_extra == takes:
+            raise UserError(
+                f"{file}: `{task.entry}` takes {takes} arguments, and is called with "
+                f"{inputs + extra}, since {task.id} in {source / TASKS} is made by "
+                f"`{said}`: make it by `{other}`, or change the answer."
+            )
+
+
+def _arguments_of(file: Path, entry: str | None) -> int | None:
+    """Return how many arguments the function takes; None if that is not fixed."""
+    try:
+        statements = ast.parse(file.read_text(encoding="utf-8")).body
+    except (SyntaxError, ValueError):
+        return None
+    for node in statements:
+        if isinstance(node, ast.FunctionDef) and node.name == entry:
+            given = node.args
+            fixed = not (given.vararg or given.defaults)
+            return len(given.posonlyargs + given.args) if fixed else None
+    return None
+
+
+def _parameters(function: Callable[..., object]) -> int | None:
+    """Return how many arguments the function takes; None if that is not fixed."""
+    kinds = inspect.signature(function).parameters.values()
+    fixed = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in kinds)
+    return len(kinds) if fixed else None
+
+
+# --- whose fault an exception is ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An exception of a check. where: file and line of the author's that raised it, or "".
+
+    defined: file and line where the author writes the check.
+    """
+
+    task: str
+    rung: str
+    where: str
+    defined: str
+    error: str
+    while_reading: bool
+
+    def __str__(self) -> str:
+        if self.while_reading:
+            return (
+                f"{self.rung}: your {self.where} raised {self.error}, while it read the answer, "
+                "which is therefore called wrong. If the answer is right, fix the check."
+            )
+        fix = "Fix the problem: until then no answer passes or fails."
+        if self.where:
+            return f"{self.rung}: your {self.where} raised {self.error}. {fix}"
+        return f"{self.rung}, which {self.defined} defines, failed: {self.error}. {fix}"
+
+
+def faults(records: Mapping[str, Record], source: Path) -> list[Fault]:
+    """Return what went wrong in the problem's own files, for its author."""
+    found: list[Fault] = []
+    for task, record in records.items():
+        for rung in record.rungs:
+            if "error" not in rung.evidence:
+                continue
+            where = author_line(rung.evidence.get("raised_at", ()), source)
+            ours = rung.verdict is Verdict.JUDGE_ERROR
+            if ours or where:
+                error = str(rung.evidence.get("cause", rung.evidence["error"]))
+                error = error.removeprefix("JudgeFault: ").rstrip(".")
+                defined = _defined(source / TASKS, task)
+                found.append(Fault(task, rung.rung, where, defined, error, not ours))
+    return found
+
+
+def _defined(file: Path, task: str) -> str:
+    """Return file and line of the value that the file gives to a task's name."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        match node:
+            case ast.Assign([ast.Name(name)]) if name == task:
+                return f"{file.name}:{node.lineno}"
+            case _:
+                pass
+    return file.name
+
+
+def author_line(places: Sequence[str], source: Path) -> str:
+    """Return the innermost of `path:line` that is in the folder, as a path in it; "" for none."""
+    for at in reversed(places):
+        path = Path(at).resolve()
+        if path.is_relative_to(source.resolve()):
+            return str(path.relative_to(source.resolve()))
+    return ""
+
+
+# --- the answers beside it ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Beside:
+    """An answer in a folder beside the problem. fails: the check that it must fail; "" for none."""
+
+    folder: Path
+    task: JudgedTask
+    fails: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an answer beside the problem.
+
+    as_wanted: None if this machine cannot judge what must be shown. sentence: why.
+    """
+
+    answer: Beside
+    as_wanted: bool | None
+    sentence: str
+    faults: Sequence[Fault]
+
+
+def answers_beside(source: Path, problem: Problem[JudgedTask]) -> list[Beside]:
+    """Return the answers in `answer/` and `wrong/`.
+
+    Raises UserError if there is no right answer, or if a folder's name or files do not fit.
+    """
+    tasks = [task for task in problem.tasks if task.kind == "code"]
+    right = source / ANSWER
+    if not right.is_dir():
+        raise UserError(f"There is no {right}: put an answer there that must pass.")
+    found = [Beside(right, task) for task in tasks]
+    wrong = source / WRONG
+    folders = sorted(path for path in wrong.iterdir() if path.is_dir()) if wrong.is_dir() else []
+    found += [_wrong(folder, tasks) for folder in folders]
+    for one in found:
+        if missing := [name for name in one.task.files if not (one.folder / name).is_file()]:
+            raise UserError(f"There is no {missing[0]} in {one.folder}.")
+    return found
+
+
+def _wrong(folder: Path, tasks: Sequence[JudgedTask]) -> Beside:
+    named, dash, _ = folder.name.partition("-")
+    for task in tasks:
+        for rung in task.rungs:
+            short = rung.id if len(tasks) == 1 else ""
+            if dash and named in {f"{task.id}.{rung.id}", short}:
+                return Beside(folder, task, rung.id)
+    known = [f"{t.id}.{r.id}" if len(tasks) > 1 else r.id for t in tasks for r in t.rungs]
+    raise UserError(
+        f"{folder}: the name does not say which check this answer must fail. Call it "
+        f"{known[0]}-some_mistake, with one of {', '.join(known)}."
+    )
+
+
+def unproved(problem: Problem[JudgedTask], answers: Sequence[Beside]) -> list[str]:
+    """Return the checks, as `task.check`, that no answer beside the problem must fail."""
+    failed = {(answer.task.id, answer.fails) for answer in answers}
+    return [
+        f"{task.id}.{rung.id}"
+        for task in problem.tasks
+        if task.kind == "code"
+        for rung in task.rungs
+        if (task.id, rung.id) not in failed
+    ]
+
+
+def judged(
+    source: Path,
+    answers: Sequence[Beside],
+    judge: JudgeProcess,
+    say: Callable[[str], None],
+) -> Iterator[Outcome]:
+    """Judge the answers in order; those that must fail, up to the check that they fail."""
+    from hotloop.tasks.local_judging import judge_folder
+
+    module = load_problem(source).id
+    for answer in answers:
+        names = [rung.id for rung in answer.task.rungs]
+        only = names[: names.index(answer.fails) + 1] if answer.fails else names
+
+        def of(rungs: Sequence[str], answer: Beside = answer) -> Record:
+            def told(text: str) -> None:
+                say(f"{answer.folder.name}: {text}")
+
+            task = answer.task.id
+            found = judge_folder(
+                answer.folder, module, [task], rungs, judge=judge, on_progress=told, source=source
+            )
+            return found[task]
+
+        yield _outcome(answer, settled(of(only), of), source)
+
+
+def _outcome(answer: Beside, record: Record, source: Path) -> Outcome:
+    found = faults({answer.task.id: record}, source)
+    told, sentence = _must_fail(answer, record) if answer.fails else _must_pass(record)
+    return Outcome(answer, told, sentence, found)
+
+
+def _must_pass(record: Record) -> tuple[bool | None, str]:
+    for rung in record.rungs:
+        if rung.verdict not in {Verdict.PASSED, Verdict.NOT_MEASURED}:
+            return False, f"{rung.rung}: {_said(rung)}"
+    for rung in record.rungs:
+        if rung.verdict is Verdict.NOT_MEASURED:
+            return None, f"{rung.rung}: {_said(rung)}"
+    return True, "It passes every check."
+
+
+def _must_fail(answer: Beside, record: Record) -> tuple[bool | None, str]:
+    for rung in record.rungs:
+        said = f"{rung.rung}: {_said(rung)}"
+        if rung.verdict is Verdict.JUDGE_ERROR or rung.rung == "judge":
+            return False, said
+        if rung.rung != answer.fails:
+            continue
+        if rung.verdict is Verdict.PASSED:
+            return False, f"It passes {rung.rung}, which it must fail: {rung.sentence}"
+        if rung.sentence.startswith(NOT_REACHED):
+            return False, f"It fails before {rung.rung}: {record.sentence}"
+        if rung.verdict is Verdict.NOT_MEASURED:
+            return None, said
+        return (False, said) if rung.verdict.pending else (True, said)
+    return False, record.sentence
+
+
+def _said(rung: RungRecord) -> str:
+    return f"{rung.verdict.value.replace('_', ' ')}. {rung.sentence}"

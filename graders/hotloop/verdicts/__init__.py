@@ -1,0 +1,1 @@
+"""Shows records to people: words, tables, pictures and profiles of verdicts."""

@@ -1,0 +1,266 @@
+"""Renders a record for people: in the learner's notebook, in formgrader and in feedback.
+
+The result is one block of HTML with its own style. Everything from the record is escaped, because
+sentences may quote output of a learner's code.
+"""
+
+import re
+from collections.abc import Mapping
+from html import escape
+from typing import Any, Protocol
+
+from markupsafe import Markup
+
+from hotloop.core.record import Record, RungRecord
+from hotloop.core.verdict import Verdict
+from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.judged_again import seeds
+from hotloop.tasks.problem import settle
+from hotloop.verdicts import picture
+from hotloop.verdicts import words as verdict_words
+from hotloop.verdicts.profile import Profile
+from hotloop.verdicts.reference import with_reference
+
+
+class Score(Protocol):
+    """The points of a task."""
+
+    @property
+    def points(self) -> float:
+        """Points earned so far."""
+        ...
+
+    @property
+    def pending(self) -> float:
+        """Points that are open."""
+        ...
+
+    @property
+    def possible(self) -> float:
+        """All points of the task."""
+        ...
+
+
+_GOOD, _OPEN, _BAD, _GREY = "#1a7f37", "#8a5a00", "#b42318", "#57606a"
+
+_STYLE = """
+.hotloop{border:1px solid #8b949e80;border-left:5px solid var(--hl);border-radius:6px;
+padding:.6em .9em;margin:.4em 0;font:14px/1.45 system-ui,sans-serif;max-width:52em}
+.hotloop p{margin:.3em 0;overflow-wrap:anywhere;white-space:pre-line}
+.hotloop .hl-badge{background:var(--hl);color:#fff;border-radius:4px;padding:.1em .5em;
+font-weight:600}.hotloop table{border-collapse:collapse;font:inherit;
+margin:.4em 0;width:100%;table-layout:auto}
+.hotloop :is(tr,td,th){text-align:left!important}
+.hotloop :is(td,th){vertical-align:top;padding:.2em .6em .2em 0;
+border-top:1px solid #8b949e40;background:none;white-space:normal}
+.hotloop .hl-rungs td:last-child{overflow-wrap:anywhere;white-space:pre-line}
+.hotloop .hl-rungs td:last-child:not(:empty){width:60%}
+.hotloop .hl-num{white-space:nowrap}.hotloop .hl-profile{overflow-x:auto}
+.hotloop .hl-profile td:first-child{min-width:12em;overflow-wrap:anywhere}
+.hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
+.hotloop summary{cursor:pointer;display:list-item}.hotloop{container-type:inline-size}
+@container (max-width:520px){
+.hotloop .hl-rungs tr{display:block;padding:.3em 0;border-top:1px solid #8b949e40}
+.hotloop .hl-rungs tr:first-child{display:none}
+.hotloop .hl-rungs td{display:inline;border:0!important}
+.hotloop .hl-rungs td:first-child{font-weight:600}
+.hotloop .hl-rungs td:last-child:not(:empty){display:block;width:auto}}
+"""
+
+
+_MEASURE_AGAIN = "In this notebook nothing is judged again by itself: run this cell once more."
+
+Worth = Mapping[str, float]
+"""Maximum points, by check."""
+
+
+class Shown:
+    """A record that a notebook displays, with points if the curriculum is available."""
+
+    def __init__(self, record: Record, score: Score | None = None, advice: str = "") -> None:
+        self.record = record
+        self.advice = _MEASURE_AGAIN if _may_change(record) else advice
+        known, self.worth = _points_of(record)
+        self.score = score or known
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """Return HTML, and the points as a number, which nbgrader's Validate uses as the score."""
+        plain = number(self.score.points) if self.score else repr(self)
+        return {
+            "text/html": html(self.record, self.score, self.worth, self.advice),
+            "text/plain": plain,
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join(filter(None, (text(self.record, self.score), self.advice)))
+
+
+def html(
+    record: Record, score: Score | None = None, worth: Worth | None = None, advice: str = ""
+) -> str:
+    """Return one block of HTML with verdict, sentence, points, checks and speed.
+
+    advice: what to do next, in addition to the record's sentence.
+    """
+    points = f'<span class="hl-num">{escape(points_text(score))}</span>' if score else ""
+    head = (
+        f'<p><span class="hl-badge">{verdict_words.of_task(record)}</span> '
+        f"<strong>{escape(record.module)}.{escape(record.task)}</strong> {points}</p>"
+    )
+    parts = [
+        f'<div class="hotloop" style="--hl:{colour_of(record)}"><style>{_STYLE}</style>',
+        head,
+        f"<p>{prose(record.sentence)}</p>",
+        f"<p>{prose(advice)}</p>" if advice else "",
+        _rungs(record, worth or {}),
+        *figures(record),
+        *profiles(record),
+        _circumstances(record),
+        "</div>",
+    ]
+    return "".join(parts)
+
+
+def text(record: Record, score: Score | None = None) -> str:
+    """Return the same as a few lines of text."""
+    points = f" ({points_text(score)})" if score else ""
+    verdict = verdict_words.of_task(record)
+    lines = [f"{record.module}.{record.task}: {verdict}{points}", record.sentence]
+    for rung in record.rungs:
+        said = filter(None, verdict_words.of_rung(rung, record))
+        lines.append(f"  {rung.rung}: {' – '.join(said)}")
+    return "\n".join(lines)
+
+
+def points_text(score: Score) -> str:
+    """Format points: `7 of 10 points`, with the number of open ones, which are never shown as 0."""
+    if score.pending and score.pending >= score.possible:
+        return f"{number(score.pending)} points pending"
+    said = f"{number(score.points)} of {number(score.possible)} points"
+    return f"{said}, {number(score.pending)} pending" if score.pending else said
+
+
+def number(value: float) -> str:
+    """Format points without unnecessary decimals."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _may_change(record: Record) -> bool:
+    """True if judging again may decide; a machine's missing capabilities will not change."""
+    return any(rung.verdict in {Verdict.UNDECIDED, Verdict.JUDGE_ERROR} for rung in record.rungs)
+
+
+def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
+    """Return score and worth; None for an unknown module, whose verdict is shown anyway."""
+    try:
+        module = load_module(record.module)
+        worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
+        return settle(module, record.task, record), worth
+    except (LookupError, OSError, ValueError):
+        return None, None
+
+
+def _rungs(record: Record, worth: Worth) -> str:
+    rows = "".join(_rung(rung, record, worth.get(rung.rung)) for rung in record.rungs)
+    head = "<tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>"
+    return f"<table class='hl-rungs'>{head}{rows}</table>"
+
+
+def _rung(rung: RungRecord, record: Record, worth: float | None) -> str:
+    verdict, sentence = verdict_words.of_rung(rung, record)
+    points = ""
+    if worth is not None:
+        earned = f"{number(rung.earned * worth)} of {number(worth)}"
+        points = f"{number(worth)} pending" if rung.verdict.pending else earned
+    return (
+        f"<tr><td>{escape(rung.rung)}</td><td>{verdict}</td>"
+        f"<td class='hl-num'>{points}</td><td>{prose(sentence)}</td></tr>"
+    )
+
+
+def _figure(record: Record, rung: RungRecord) -> str:
+    evidence = with_reference(record, rung)
+    drawing = picture.speed_svg(evidence)
+    if drawing is None:
+        return ""
+    caption = f"{rung.rung}: {picture.describe(evidence)} {_how(evidence)}"
+    return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def _how(evidence: Mapping[str, Any]) -> str:
+    windows, calls = evidence.get("windows"), evidence.get("calls_per_window")
+    threads = evidence.get("threads")
+    if not (isinstance(windows, int) and isinstance(calls, int)):
+        return ""
+    said = f"Medians of {windows} windows, {_of_a_window(evidence, calls)}"
+    if not isinstance(threads, int):
+        return f"{said}."
+    return f"{said}, {threads} thread{'' if threads == 1 else 's'}."
+
+
+def _of_a_window(evidence: Mapping[str, Any], calls: int) -> str:
+    """Describe what was timed in a window: calls, or requests to a server."""
+    asked = evidence.get("measures")
+    if isinstance(asked, str) and asked.startswith("requests "):
+        return f"each {calls} {asked}"
+    return "latency: one call a window" if calls == 1 else f"throughput: {calls} calls a window"
+
+
+def figures(record: Record) -> list[str]:
+    """Return the drawings of checks that measured speed."""
+    return [drawn for drawn in (_figure(record, rung) for rung in record.rungs) if drawn]
+
+
+def profiles(record: Record) -> list[str]:
+    """Return Nsight Compute's measurements of a learner's kernels, if requested."""
+    found = [(rung.rung, Profile.of(rung.evidence)) for rung in record.rungs]
+    return [_profile(rung, profile) for rung, profile in found if profile is not None]
+
+
+def _profile(rung: str, profile: Profile) -> str:
+    if profile.why_not:
+        return f"<p>{escape(rung)}: {escape(profile.why_not)}</p>"
+    head = "".join(f"<th>{escape(column)}</th>" for column in profile.columns)
+    rows = "".join(
+        f"<tr><td>{escape(kernel)}</td>"
+        + "".join(f"<td class='hl-num'>{escape(cell)}</td>" for cell in figures)
+        + "</tr>"
+        for kernel, *figures in profile.rows
+    )
+    caption = f"<summary>{escape(rung)}: your kernels in Nsight Compute</summary>"
+    table = f"<div class='hl-profile'><table><tr>{head}</tr>{rows}</table></div>"
+    return f"<details open>{caption}{table}</details>"
+
+
+def _circumstances(record: Record) -> str:
+    circumstances = record.circumstances
+    libraries = ", ".join(f"{name} {v}" for name, v in sorted(circumstances.libraries.items()))
+    facts = {
+        "device": f"{circumstances.device} {circumstances.driver}".strip(),
+        "isolation": circumstances.isolation,
+        "started": f"{circumstances.started}, took {circumstances.seconds:.1f} s",
+        "libraries": libraries,
+        "grader": circumstances.grader_version,
+        "submission": circumstances.submission_digest[:16],
+        "seed": seeds(record),
+    }
+    lines = [f"{escape(name)}: {escape(value)}" for name, value in facts.items() if value]
+    return f"<details><summary>How it was judged</summary>{'<br>'.join(lines)}</details>"
+
+
+def prose(sentence: str) -> Markup:
+    """Convert a sentence to HTML; text between backticks becomes code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence)))
+
+
+def colour_of(record: Record) -> str:
+    """Return a task's color; grey if it was not started."""
+    not_started = verdict_words.of_task(record) == verdict_words.NOT_STARTED
+    return _GREY if not_started else colour(record.verdict)
+
+
+def colour(verdict: Verdict) -> str:
+    """Return a verdict's background color for white letters."""
+    if verdict is Verdict.PASSED:
+        return _GOOD
+    return _OPEN if verdict.pending or verdict is Verdict.PARTIAL else _BAD

@@ -1,0 +1,93 @@
+"""Wording of verdicts for people, on every page and in the terminal."""
+
+from collections.abc import Sequence
+
+from hotloop.core import extras
+from hotloop.core.record import NOT_ATTEMPTED, NOT_REACHED, Record, RungRecord
+from hotloop.core.verdict import Verdict
+
+NOT_STARTED = "not started"
+
+INSTRUMENTED = " (instrumented)"
+"""Behind a verdict that was measured in a process with code of the learner."""
+
+COUNTED = "fewest_bytes"
+"""Key in the evidence of a rung that counts bytes."""
+
+
+def of_task(record: Record) -> str:
+    """Return a task's verdict in words.
+
+    A task that was not attempted is "not started", not wrong; pending rungs alone do not make a
+    task partial. Points that rest on what the learner's own process said are called instrumented.
+    """
+    return f"{_of_task(record)}{instrumented(record)}"
+
+
+def instrumented(record: Record) -> str:
+    """Return INSTRUMENTED if points rest on what a process with the learner's code said, or ""."""
+    credited = any(rung.instrumented and rung.earned > 0 for rung in record.rungs)
+    return INSTRUMENTED if credited else ""
+
+
+def _of_task(record: Record) -> str:
+    if record.sentence.startswith(NOT_ATTEMPTED):
+        return NOT_STARTED
+    failed = any(r.verdict is not Verdict.PASSED and not r.verdict.pending for r in record.rungs)
+    if record.verdict is Verdict.PARTIAL and not failed:
+        return "passed, rest pending"
+    first = next((r for r in record.rungs if r.verdict is record.verdict), None)
+    return words(record.verdict) if first is None else _of(first)
+
+
+def of_rung(rung: RungRecord, record: Record) -> tuple[str, str]:
+    """Return a rung's verdict in words, and its sentence unless it repeats the task's."""
+    sentence = "" if rung.sentence == record.sentence and len(record.rungs) > 1 else rung.sentence
+    if rung.sentence.startswith(NOT_ATTEMPTED):
+        return NOT_STARTED, sentence
+    if rung.sentence.startswith(NOT_REACHED):
+        return "skipped", sentence
+    return f"{_of(rung)}{INSTRUMENTED}" if rung.instrumented else _of(rung), sentence
+
+
+def _of(rung: RungRecord) -> str:
+    """Bytes that were counted took no time: too many of them are not too slow."""
+    counted = rung.verdict is Verdict.TOO_SLOW and COUNTED in rung.evidence
+    return "moves too many bytes" if counted else words(rung.verdict)
+
+
+def is_failure(verdict: Verdict) -> bool:
+    """Return whether a command that judged says so by its exit code.
+
+    The judge's own failure is one, too: what calls the command must not take it for a pass.
+    """
+    return verdict is Verdict.JUDGE_ERROR or not (verdict is Verdict.PASSED or verdict.pending)
+
+
+def words(verdict: Verdict) -> str:
+    """Return the verdict in words, such as `not measured (pending)`."""
+    said = verdict.value.replace("_", " ")
+    return f"{said} (pending)" if verdict.pending else said
+
+
+def how_to_start(record: Record, files: Sequence[str]) -> str:
+    """Return where to write a task that was not started; empty for any other task.
+
+    files: the task's own files beside the notebook; none if the task is written in a cell.
+    """
+    if of_task(record) != NOT_STARTED:
+        return ""
+    if files:
+        names = " and ".join(f"`{name}`" for name in files)
+        return f"Write it in {names}, save, and run this cell again."
+    key = f"{record.module}.{record.task}"
+    return f"Write it in the cell that begins with `### TASK {key}`, run that, then this cell."
+
+
+def how_to_reproduce(record: Record) -> str:
+    """Return the command that writes a failed check as a program; empty if there is none."""
+    found = any(rung.evidence.get("reproducible") for rung in record.rungs)
+    if not found or of_task(record) == NOT_STARTED or extras.why_no_judge():
+        return ""
+    key = f"{record.module}.{record.task}"
+    return f"To run the failing call yourself: `hotloop check {key} --repro`"

@@ -1,0 +1,53 @@
+"""A repository that classifies sentences by topic, and servers over it."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hotloop.engines.serving import environment
+from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.options import Options
+from hotloop.engines.serving.server import Server
+from hotloop.sandbox.level import level
+
+HERE = Path(__file__).parent
+MODEL = HERE.parents[3] / "curriculum" / "triton_ensemble" / "model"
+StartServer = Callable[..., Server]
+
+
+@pytest.fixture
+def topics(tmp_path: Path) -> Path:
+    """A copy of a valid repository: preprocess, bert, postprocess, and their ensemble."""
+    folder = tmp_path / "repository"
+    shutil.copytree(HERE / "topics", folder)
+    (folder / "bert" / "1").mkdir(parents=True, exist_ok=True)  # git keeps no empty folder
+    shutil.copyfile(MODEL / "model.onnx", folder / "bert" / "1" / "model.onnx")
+    shutil.copyfile(MODEL / "tokenizer.json", folder / "preprocess" / "1" / "tokenizer.json")
+    return folder
+
+
+@pytest.fixture
+def start(installed: Environment) -> Iterator[StartServer]:
+    """Starts servers, in the sandbox unless told otherwise; all are stopped at the end."""
+    running: list[Server] = []
+
+    def run(repository: Path, **options: object) -> Server:
+        if options.get("isolation") != "none" and level()[0] == "none":
+            pytest.skip(level()[1])
+        running.append(Server(repository, installed, Options(**options)))  # type: ignore[arg-type]
+        return running[-1]
+
+    yield run
+    for server in running:
+        server.stop()
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An unused path for the server's environment."""
+    folder = tmp_path / "serving"
+    monkeypatch.setenv("HOTLOOP_SERVING", str(folder))
+    assert environment.folder() == folder
+    return folder

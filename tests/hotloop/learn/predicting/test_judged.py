@@ -1,0 +1,144 @@
+"""The real judge on changed code: outcomes, widths, and a whole set of questions."""
+
+import importlib.util
+import shutil
+from contextlib import closing
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.learn.predicting import items
+from hotloop.learn.predicting.judges import Judges, JudgingRequest, judged
+from hotloop.learn.predicting.outcomes import against
+from hotloop.learn.predicting.own_code import Work, changes
+from hotloop.learn.predicting.widths import ROWS, NoSuchSize, Size, judged_at, rungs_at
+from hotloop.tasks import curriculum, render
+from hotloop.tasks.modules.fused_softmax import tasks
+
+MODULE = "fused_softmax"
+
+needs_judge = pytest.mark.skipif(
+    shutil.which("bwrap") is None or importlib.util.find_spec("wasmtime") is None,
+    reason="bubblewrap or the group `cuda` is missing",
+)
+
+
+def work(*names: str) -> Work:
+    module = curriculum.load_module(MODULE)
+    return Work(module, names, render.submission(MODULE), render.untouched(MODULE))
+
+
+def changed(of: Work, task: str, operator: str) -> Work:
+    """Apply the last such change in the file: to the sum, as the maximum comes first."""
+    found = [change for change in changes(of, task) if change.edit.operator == operator]
+    change = max(found, key=lambda each: each.line)
+    return of.with_text(change.code, change.text)
+
+
+def case(rows: int, columns: int) -> Case:
+    values = np.arange(rows * columns, dtype=np.float64).reshape(rows, columns)
+    return Case("a case", (Tensor(values, FP32), 0.5), TensorSpec((rows, columns), FP32))
+
+
+def test_a_case_becomes_wider_and_narrower() -> None:
+    [wide, narrow] = list(Size((7, 2), rows=3).cases([case(2, 4)]))
+    assert wide.out.shape == (3, 7)
+    [x, scale] = wide.arguments
+    assert isinstance(x, Tensor)
+    assert x.values.tolist()[0] == [0, 1, 2, 3, 0, 1, 2]
+    assert x.values.tolist()[2] == x.values.tolist()[0]
+    assert scale == 0.5
+    assert narrow.out.shape == (3, 2)
+
+
+def test_a_rows_largest_element_is_neither_cut_off_nor_repeated() -> None:
+    values = np.ones((3, 9))
+    values[[0, 1, 2], [0, 4, 8]] = -300.0
+    marks = np.arange(27).reshape(3, 9)
+    given = Case(
+        "spikes", (Tensor(values, FP32), Tensor(marks, FP32), 0.5), TensorSpec((3, 9), FP32)
+    )
+    for columns in (1, 4, 9, 40):
+        [resized] = Size((columns,), rows=3).cases([given])
+        x, same, scale = resized.arguments
+        assert isinstance(x, Tensor)
+        assert isinstance(same, Tensor)
+        assert x.values.shape == resized.out.shape == (3, columns)
+        assert (x.values == -300.0).sum(axis=-1).tolist() == [1, 1, 1]
+        assert ((x.values == -300.0) == np.isin(same.values, [0, 13, 26])).all(), "same columns"
+        assert scale == 0.5
+
+
+@pytest.mark.parametrize("columns", [256, 1000, 4096])
+def test_at_each_width_there_are_rows_that_one_element_decides(columns: int) -> None:
+    """In rows of numbers of one size, a maximum over half of the threads changes nothing."""
+    correct = tasks.cuda_block.rungs["correct"]
+    assert isinstance(correct, Correct)
+    found = list(Size((columns,)).cases(correct.cases(np.random.default_rng(1))))
+    outliers = [
+        np.sort(np.abs(case.arguments[0].values), axis=-1)[:, -2:]
+        for case in found
+        if isinstance(case.arguments[0], Tensor) and np.isfinite(case.arguments[0].values).all()
+    ]
+    decided = [two for two in outliers if (two[:, 1] > 10 * two[:, 0]).all()]
+    assert len(decided) >= 2
+    assert all(len(two) == ROWS for two in decided)
+
+
+def test_a_task_without_tensors_has_no_width() -> None:
+    with pytest.raises(NoSuchSize):
+        rungs_at({"traffic": tasks.cuda_block.rungs["compiles"]}, Size((4,)))
+    other = replace(case(2, 4), arguments=(Tensor(np.zeros(3), FP32),))
+    with pytest.raises(NoSuchSize):
+        list(Size((7,)).cases([other]))
+
+
+def test_bytes_are_counted_at_one_width_only() -> None:
+    rungs = tasks.cuda_block.rungs
+    assert list(rungs_at(rungs, Size((1, 31)))) == ["correct", "clean"]
+    assert list(rungs_at(rungs, Size((31,)))) == ["correct", "clean", "traffic"]
+
+
+@needs_judge
+def test_the_judge_says_at_which_width_a_change_shows() -> None:
+    own = work("cuda_block")
+    plain = judged_at(own, "cuda_block", Size((1, 1000)))
+    assert plain is not None
+    assert plain.kind == "none"
+    bound = judged_at(changed(own, "cuda_block", "other tree bound"), "cuda_block", Size((1, 300)))
+    assert bound is not None
+    assert (bound.kind, bound.width) == ("wrong", 300), "the sum lacks all but one in 32"
+
+
+@needs_judge
+def test_a_dropped_barrier_is_a_race_on_every_seed() -> None:
+    own = changed(work("cuda_block"), "cuda_block", "missing barrier")
+    with closing(Judges(2)) as judges:
+        found = judges.judge(
+            JudgingRequest(own, "cuda_block", seed * 16) for seed in ("0a", "1b", "2c")
+        )
+    assert all(one is not None and one.kind == "race" and one.lines for one in found)
+
+
+@needs_judge
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_questions_of_a_work() -> None:
+    """A few questions on one task, by the real judge: judging again gives the same keys."""
+    own, said = work("cuda_block"), list[str]()
+    made = items.make(own, 3, said.append)
+    assert len(made.items) == 3
+    assert said[0] == "cuda_block: as it is"
+    kinds = [item.outcome.kind for item in made.items]
+    assert len(set(kinds)) >= 2
+    with closing(JudgeProcess()) as process:
+        for item in made.items:
+            again = judged(item.made_in(own), item.task, "7f" * 16, process)
+            assert again is not None
+            before = made.unchanged[item.task]
+            assert against(again, before).is_like(item.outcome)

@@ -1,0 +1,73 @@
+"""The samples that ranks fetch, and the layout of a step, from plain data."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from hotloop.tasks.modules.portable_trainer import launches, meshes
+
+about_fetches = launches._about_fetches  # pyright: ignore[reportPrivateUsage]
+about_part = partial(
+    meshes._about_part,  # pyright: ignore[reportPrivateUsage]
+    data=4,
+    model=2,
+    batch=8,
+)
+about_specs = meshes._about_specs  # pyright: ignore[reportPrivateUsage]
+
+
+def life(begin: int = 0, end: int = 12, first: int = 0) -> list[Any]:
+    """Two ranks, each with its half of the samples of some steps."""
+    halves = (range(first, 4), range(4, 8))
+    return [[[step, list(half)] for step in range(begin, end)] for half in halves]
+
+
+def test_two_whole_lives() -> None:
+    assert about_fetches([life()], []) is None
+    assert about_fetches([life(0, 8), life(6)], [1, 8]) is None
+
+
+@pytest.mark.parametrize(
+    ("lives", "kill", "said"),
+    [
+        ([life()[:1]], [], "1 ranks fetched"),
+        ([[life()[0], life()[0]]], [], "counted twice"),
+        ([life(first=1)], [], "do not fetch all"),
+        ([life(0, 11)], [], "do not fetch all"),
+        ([life(2)], [], "begin with step 2"),
+        ([life(0, 8), life(0)], [1, 8], "went back to step 0"),
+    ],
+)
+def test_lives_that_are_not(lives: list[Any], kill: list[int], said: str) -> None:
+    assert said in (about_fetches(lives, kill) or "")
+
+
+def test_parts_of_a_mesh() -> None:
+    assert about_part("pictures", [2, 3, 16, 16]) is None
+    assert "not 2" in (about_part("pictures", [8, 3, 16, 16]) or "")
+    assert about_part("velocity see.up.weight", [64, 16]) is None
+    assert "not 1024" in (about_part("velocity see.up.weight", [64, 32]) or "")
+    assert about_part("parameters log_scale", [1]) is None
+
+
+def specs(model: int) -> dict[str, list[str | None]]:
+    found: dict[str, list[str | None]] = {}
+    for name, shape in meshes.SHAPES.items():
+        fits = [place for place, length in enumerate(shape) if length % model == 0]
+        found[name] = ["model" if place in fits[:1] else None for place in range(len(shape))]
+    return found
+
+
+@pytest.mark.parametrize("model", range(1, 9))
+def test_specs(model: int) -> None:
+    assert about_specs(model, specs(model)) is None
+
+
+def test_specs_that_are_not() -> None:
+    assert "not one for each" in (about_specs(2, {}) or "")
+    assert "could be split" in (about_specs(2, specs(2) | {"patch.bias": [None]}) or "")
+    twice: dict[str, Any] = {"patch.weight": ["model", "model"]}
+    assert "cannot be split" in (about_specs(2, specs(2) | twice) or "")
+    assert "the spec of" in (about_specs(2, specs(2) | {"patch.bias": ["data"]}) or "")
+    assert "cannot be split" in (about_specs(3, specs(3) | {"patch.bias": ["model"]}) or "")

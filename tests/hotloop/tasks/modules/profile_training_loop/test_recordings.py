@@ -1,0 +1,96 @@
+"""A diagnosis counts only with its evidence, which must be what the recordings show."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.core import paths
+from hotloop.engines import trace
+from hotloop.judge.constants import constants
+from hotloop.tasks.modules.profile_training_loop import recordings
+
+FOLDER = paths.solutions() / "profile_training_loop"
+KNOWN: dict[str, dict[str, Any]] = json.loads(
+    (paths.curriculum() / "profile_training_loop/recordings/recordings.json").read_text(
+        encoding="utf-8"
+    )
+)
+
+
+def diagnosis() -> dict[str, dict[str, Any]]:
+    """The right diagnosis, with each recording's strongest evidence."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in recordings.NAMES:
+        event, share = max(KNOWN[name]["evidence"].items(), key=lambda pair: pair[1])
+        found[name] = {"cause": KNOWN[name]["cause"], "event": event, "share": share}
+    return found
+
+
+def test_a_right_diagnosis_is_accepted() -> None:
+    assert recordings.mismatch(diagnosis()) is None
+
+
+@pytest.mark.parametrize("name", recordings.NAMES)
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cause": "cosmic rays"}, "is asked for"),
+        ({"cause": None}, "is asked for"),
+        ({"event": "ProfilerStep#3"}, "is not where the lost time lies"),
+        ({"event": 7}, "is not where the lost time lies"),
+        ({"share": 0.01}, "expected"),
+        ({"share": None}, "not a number"),
+    ],
+)
+def test_everything_in_it_must_be_right(name: str, change: dict[str, Any], said: str) -> None:
+    wrong = diagnosis()
+    wrong[name] = {**wrong[name], **change}
+    found = recordings.mismatch(wrong)
+    assert found is not None
+    assert found.startswith(f"recording {name}")
+    assert said in found
+
+
+def test_causes_cannot_be_swapped() -> None:
+    wrong = diagnosis()
+    wrong["a"], wrong["b"] = wrong["b"], wrong["a"]
+    assert recordings.mismatch(wrong) is not None
+    assert recordings.mismatch(["a"]) is not None
+    assert recordings.mismatch({}) is not None
+
+
+@pytest.mark.parametrize("name", recordings.NAMES)
+def test_a_learner_finds_the_share_that_the_judge_knows(name: str) -> None:
+    """Uses the method of the third hint."""
+    found = trace.read(FOLDER / f"recorded_{name}.pt.trace.json.gz")
+    total = sum(step.duration_us for step in found.steps)
+    shares = {r.name: r.total_us / total for r in [*found.ops_in_steps(), *found.ranges()]}
+    wanted = diagnosis()[name]
+    assert shares[wanted["event"]] == pytest.approx(wanted["share"], rel=0.05)
+
+
+def test_the_range_of_the_loop_is_evidence_in_each_recording() -> None:
+    found = diagnosis()
+    for name, event in zip(recordings.NAMES, ("average", "forward", "update", "load"), strict=True):
+        found[name] = {**found[name], "event": event, "share": KNOWN[name]["evidence"][event]}
+    assert recordings.mismatch(found) is None
+
+
+def test_each_recording_is_a_question_of_its_own() -> None:
+    wrong = {**diagnosis(), "c": {}}
+    asked = list(recordings.questions(np.random.default_rng(0)))
+    assert [question.mismatch(wrong) is None for question in asked] == [True, True, False, True]
+
+
+def test_a_variant_orders_the_recordings_and_counts_hours() -> None:
+    right = diagnosis()
+    own = {
+        name: {**right[file], "share": 3 * right[file]["share"]}
+        for name, file in zip(recordings.NAMES, "badc", strict=True)
+    }
+    with constants({"FILES": "badc", "HOURS": 3}):
+        assert recordings.mismatch(own) is None
+        assert recordings.mismatch(right) is not None
+    assert recordings.mismatch(own) is not None

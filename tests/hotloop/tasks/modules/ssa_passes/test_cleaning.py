@@ -1,0 +1,95 @@
+"""The rungs sound, same and complete, on ready results."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from hotloop.core.verdict import Ruling
+from hotloop.judge.rung import after
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.ssa_passes.cleaning import Language, rungs
+from hotloop.tasks.modules.ssa_passes.language import Malformed
+from hotloop.tasks.modules.ssa_passes.regions import (
+    Op,
+    Program,
+    different,
+    generated,
+    same_types,
+    size,
+    unfinished,
+)
+
+PARAMS = (("a", "i64"), ("b", "i64"), ("c", "i1"))
+SUM = Op("arith.addi", ("a", "b"), to="sum", type="i64")
+RETURN = Op("func.return", ("sum",), type="i64")
+CLEAN = Program(PARAMS, (SUM, RETURN))
+UNREAD = Program(PARAMS, (SUM, replace(SUM, to="unread"), RETURN))
+DIFFERENCE = Program(PARAMS, (replace(SUM, name="arith.subi"), RETURN))
+
+
+def _read(answer: object) -> Program:
+    if not isinstance(answer, Program):
+        raise Malformed("it gives no program")
+    return answer
+
+
+LANGUAGE = Language(
+    generated=lambda rng: [generated(rng, 0)],
+    write=str,
+    read=_read,
+    fits=same_types,
+    size=size,
+    terms={"arith.addi": "pd_op.add"},
+)
+RUNGS = rungs(LANGUAGE, different, unfinished)
+
+
+class _Asked:
+    """A session in which the candidate made `answer` of a program."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+        self.figures: dict[str, int] = {}
+
+    def once(self, _key: str, _make: Callable[[], object]) -> list[tuple[Program, object]]:
+        return [(UNREAD, self.answer)]
+
+    def rng(self) -> np.random.Generator:
+        return np.random.default_rng()
+
+    def note(self, **figures: int) -> None:
+        self.figures |= figures
+
+
+def _judged(name: str, answer: object) -> tuple[str, dict[str, int]]:
+    session: Any = _Asked(answer)
+    return RUNGS[name](cast(Session, session)), session.figures
+
+
+@pytest.mark.parametrize("name", ["sound", "same", "complete"])
+def test_operations_are_counted(name: str) -> None:
+    said, figures = _judged(name, CLEAN)
+    assert said == "So for all 1 programs: 3 operations before, 2 after."
+    assert figures == {"operations_before": 3, "operations_after": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "about"),
+    [
+        ("sound", None, "Program 1: it gives no program. It was: func"),
+        ("sound", replace(CLEAN, params=PARAMS[:2]), "its function takes something else"),
+        ("same", DIFFERENCE, "it gives"),
+        ("complete", UNREAD, "%unread = pd_op.add is still there"),
+    ],
+)
+def test_a_mismatch_names_the_program(name: str, answer: object, about: str) -> None:
+    with pytest.raises(Ruling) as ruling:
+        _judged(name, answer)
+    assert about in ruling.value.sentence
+
+
+def test_each_rung_stands_on_the_one_before() -> None:
+    assert [after(rung) for rung in RUNGS.values()] == [(), ("sound",), ("same",)]
