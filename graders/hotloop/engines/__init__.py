@@ -1,1 +1,5 @@
-"""What runs a learner's work beside the worker: simulator, nvcc, tritonserver, and traces."""
+"""What runs or reads a learner's work beside the worker.
+
+`simulate` runs CUDA C++ as WebAssembly, `nvcc` compiles it, `serving` starts a Triton server, and
+`trace` reads profiler traces.
+"""

@@ -1,1 +1,1 @@
-"""Shows records to people: words, tables, pictures and profiles of verdicts."""
+"""How records are shown: words, notebook cards, tables, pictures and profiles."""

@@ -1,1 +1,1 @@
-"""A take-home pack on the candidate's machine: its manifest, work files and work log."""
+"""A take-home pack's folder on the candidate's machine: manifest, work files, work log."""
