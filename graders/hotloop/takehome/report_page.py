@@ -21,7 +21,7 @@ from hotloop.takehome.report import CONFINED, BaselinePlace, Position, Report, T
 from hotloop.takehome.scorecard import OVERALL_RUBRIC
 from hotloop.tasks import curriculum
 from hotloop.tasks.judged_again import seeds
-from hotloop.verdicts import render_record
+from hotloop.verdicts import releases, render_record
 
 _TEMPLATES = Path(__file__).parent / "templates" / "report"
 
@@ -40,6 +40,7 @@ def page(report: Report) -> str:
     )
     return templates.get_template("report.html.j2").render(
         report=report,
+        release=releases.release_of(report.module, report.reproduce.grader_digest),
         is_part=_is_part(report),
         confined=report.environment.isolation == CONFINED,
         overall=OVERALL_RUBRIC,

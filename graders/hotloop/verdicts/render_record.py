@@ -20,6 +20,7 @@ from hotloop.verdicts import picture
 from hotloop.verdicts import words as verdict_words
 from hotloop.verdicts.profile import Profile
 from hotloop.verdicts.reference import with_reference
+from hotloop.verdicts.releases import grader
 
 
 class Score(Protocol):
@@ -240,7 +241,7 @@ def _circumstances(record: Record) -> str:
         "isolation": circumstances.isolation,
         "started": f"{circumstances.started}, took {circumstances.seconds:.1f} s",
         "libraries": libraries,
-        "grader": circumstances.grader_version,
+        "grader": grader(record.module, circumstances.grader_version, circumstances.grader_digest),
         "submission": circumstances.submission_digest[:16],
         "seed": seeds(record),
     }

@@ -9,7 +9,7 @@ from hotloop.core import extras
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.tasks.problem import Score
-from hotloop.verdicts import render_record
+from hotloop.verdicts import releases, render_record
 from hotloop.verdicts import words as verdict_words
 from hotloop.verdicts.render_record import Shown
 
@@ -51,6 +51,26 @@ def test_verdict_sentence_points_and_picture() -> None:
     assert html.count("<svg") == 1
     assert "A CPU" in shown
     assert "torch 2.13" in shown
+
+
+@pytest.mark.parametrize(
+    ("module", "digest", "words"),
+    [
+        ("m", "", "0.1"),
+        ("m", "aa" * 32, "release 0.3.0"),
+        ("m", "bb" * 32, "release 0.1.0"),
+        ("other", "aa" * 32, "0.1, unreleased code aaaaaaaaaaaa"),
+        ("m", "cc" * 32, "0.1, unreleased code cccccccccccc"),
+    ],
+)
+def test_the_grader_is_named_by_the_latest_release_with_its_digest(
+    module: str, digest: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {"0.1.0": {"m": "bb" * 32}, "0.2.0": {"m": "aa" * 32}, "0.3.0": {"m": "aa" * 32}}
+    monkeypatch.setattr(releases, "_releases", lambda: known)
+    around = replace(RECORD.circumstances, grader_digest=digest)
+    html = render_record.html(replace(RECORD, module=module, circumstances=around), SCORE)
+    assert f"grader: {words}<br>" in html
 
 
 def test_the_drawings_alone() -> None:

@@ -13,6 +13,7 @@ from hotloop.takehome import report_page
 from hotloop.takehome.report import Report
 from hotloop.takehome.report_page import page
 from hotloop.takehome.submission import Submission
+from hotloop.verdicts import releases
 
 from .conftest import Hired
 from .made_reports import SPEED, all_of, record, report_on, rung
@@ -74,6 +75,13 @@ def test_verdicts_questions_signals_and_the_command_are_there(report: Report) ->
     assert "Innocent explanation" in text
     assert "Wrong pass:" in text
     assert report.submission.digest in text
+
+
+def test_the_release_that_judged_is_named(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "of Hotloop<br>" not in page(report)
+    known = {"0.1.0": {report.module: report.reproduce.grader_digest}}
+    monkeypatch.setattr(releases, "_releases", lambda: known)
+    assert "release 0.1.0 of Hotloop<br>" in page(report)
 
 
 def test_one_explanation_of_several_signals_is_said_once(report: Report) -> None:
