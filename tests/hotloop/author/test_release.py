@@ -97,6 +97,13 @@ def test_what_is_refused_changes_nothing(
     assert git(small, "tag") == ""
 
 
+def test_make_runs_the_tests_between_the_check_and_the_release(clone: Path) -> None:
+    command = ["make", "-n", "-o", ".venv/.hotloop-test", "release", "VERSION=9.9.9"]
+    done = subprocess.run(command, check=True, cwd=clone, capture_output=True, text=True)
+    program = ".venv/bin/python -m hotloop.author.release '9.9.9'"
+    assert done.stdout.splitlines() == [f"{program} --check", ".ci/run", program]
+
+
 def test_the_clone_has_what_a_release_writes(clone: Path) -> None:
     """One version, one unreleased section, one list of digests, with a section for each."""
     changelog = (clone / release.CHANGELOG).read_text(encoding="utf-8")
