@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hotloop.core.wire import Message
 from hotloop.worker.triton_memory import Addresses, Memory, Region, bytes_at
@@ -117,9 +118,13 @@ class _TensorMemory(Memory):
     def _split(self, addresses: Addresses, item: int, access: str) -> list[tuple[Region, Any]]:
         if not self.regions:
             return []
-        owners = np.searchsorted(self._starts, addresses, side="right") - 1
+        owners = self._owners(addresses)
         inside = (owners >= 0) & (addresses + np.uint64(item) <= self._ends[np.maximum(owners, 0)])
         return super()._split(addresses[inside], item, access)
+
+    def _owners(self, addresses: Addresses) -> NDArray[np.int64]:
+        """The base class asks this too, for regions in memory of its own."""
+        return np.searchsorted(self._starts, addresses, side="right") - 1
 
 
 def _storages(values: Iterable[Any]) -> Generator[Any]:

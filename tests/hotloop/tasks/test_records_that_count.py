@@ -56,6 +56,9 @@ READERS = {
     "service/jobs.py": "stores records",
     "service/nodes.py": "receives records",
     "judge/client.py": "receives records",
+    "course/book.py": "adds the rungs of one Attempt to say what is instrumented",
+    "verdicts/words.py": "says whether what a record earned is instrumented",
+    "tasks/fitness.py": "judges references on this machine, for authors",
     "author/evidence.py": "records runs, for authors",
     "author/exploits.py": "compares verdicts of attacks, for authors",
 }
