@@ -260,7 +260,7 @@ def test_a_client_that_is_killed(running: Running, tmp_path: Path) -> None:
     """The same command again gets the records of the job that the killed client started."""
     program = (
         "import sys\n"
-        "from hotloop.service import resumed\n"
+        "from hotloop.learn.remote import resumed\n"
         "from hotloop.learn.remote.client import Server\n"
         "from hotloop.learn.remote.request import Request, packed\n"
         "server = Server(sys.argv[1], sys.argv[2])\n"

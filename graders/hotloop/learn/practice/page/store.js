@@ -3,7 +3,7 @@
 ((hotloop) => {
   "use strict";
 
-  const NAME = "hotloop.learn.practice";
+  const NAME = "hotloop.practice";
   /** @type {string | null} */
   let held = null;
   /** What the reader must be told. @type {string} */
