@@ -258,14 +258,12 @@ def author_line(places: Sequence[str], source: Path) -> str:
     """Return the innermost of `path:line` that is in the folder, as a path in it; "" for none."""
     root = source.resolve()
     for at in reversed(places):
-        path = Path(at)
-        if path.is_relative_to(HOME):  # a program beside tasks.py, in its sandbox
-            path = root / path.relative_to(HOME)
-            if not path.with_name(path.name.partition(":")[0]).is_file():
-                continue
-        path = path.resolve()
+        path = Path(at).resolve()
         if path.is_relative_to(root):
             return str(path.relative_to(root))
+        beside, _, line = at.removeprefix(f"{HOME}/").rpartition(":")
+        if at.startswith(HOME) and (root / beside).is_file():  # a baseline, in its sandbox
+            return f"{beside}:{line}"
     return ""
 
 

@@ -17,6 +17,7 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge.blame import our_failure, unreadable_answer
 from hotloop.judge.fault import JudgeFault, ours
+from hotloop.sandbox.confinement import HOME
 from hotloop.tasks import local_judging, own_problem
 from hotloop.tasks.own_problem import author_line, faults
 from hotloop.tasks.problem import load_problem
@@ -257,6 +258,12 @@ def test_without_a_line_the_check_is_named(problem: Path) -> None:
 def test_a_file_beside_the_folder_is_not_the_authors(problem: Path) -> None:
     assert author_line([f"{problem}2/tasks.py:1", "/usr/lib/python3/x.py:3"], problem) == ""
     assert author_line([f"{problem}/tasks.py:1", "/usr/x.py:3"], problem) == "tasks.py:1"
+
+
+def test_a_file_that_ran_in_a_sandbox_is_the_authors_if_it_is_beside_the_tasks(
+    problem: Path,
+) -> None:
+    assert author_line([f"{HOME}/tasks.py:1", f"{HOME}/other.py:3"], problem) == "tasks.py:1"
 
 
 def test_a_problem_without_its_tasks_file_is_told_so(problem: Path) -> None:
