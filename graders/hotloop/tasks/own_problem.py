@@ -129,6 +129,23 @@ def _require_baselines(defined: Task, task: JudgedTask, source: Path) -> None:
                     f"{at}: the baseline is the function `{baseline.name}`, and {file} has "
                     f"{', '.join(functions) or 'none'}: name one of them."
                 )
+            called_with = {n + 1 for n in _inputs(defined)}
+            takes = _arguments_of(file, baseline.name)
+            as_the_answer = getattr(rung, "baseline_workload", None) is None
+            if as_the_answer and takes is not None and called_with and takes not in called_with:
+                raise UserError(
+                    f"{file}: `{baseline.name}` is a function of {takes}, and a baseline is called "
+                    f"with {max(called_with)} arguments, of which it fills the last, the output."
+                )
+
+
+def _inputs(defined: Task) -> set[int]:
+    """Return how many arguments the references of the checks take, where that is fixed."""
+    references = (
+        getattr(getattr(rung, "calls", rung), "reference", None) for rung in defined.rungs.values()
+    )
+    counts = {_parameters(reference) for reference in references if callable(reference)}
+    return {count for count in counts if count is not None}
 
 
 def _names(module: ast.Module) -> tuple[list[str], list[str]]:
@@ -157,12 +174,8 @@ def _require_arguments(defined: Task, task: JudgedTask, source: Path) -> None:
         constructors["destination" if defined.style == "return" else "return"],
     )
     takes = _arguments_of(file, task.entry)
-    for rung in defined.rungs.values():
-        reference = getattr(getattr(rung, "calls", rung), "reference", None)
-        inputs = _parameters(reference) if callable(reference) else None
-        if takes is None or inputs is None or inputs + extra == takes:
-            continue
-        if inputs + other_extra == takes:
+    for inputs in _inputs(defined):
+        if takes == inputs + other_extra:
             raise UserError(
                 f"{file}: `{task.entry}` takes {takes} arguments, and is called with "
                 f"{inputs + extra}, since {task.id} in {source / TASKS} is made by "
@@ -187,7 +200,10 @@ def _arguments_of(file: Path, entry: str | None) -> int | None:
 
 def _parameters(function: Callable[..., object]) -> int | None:
     """Return how many arguments the function takes; None if that is not fixed."""
-    kinds = inspect.signature(function).parameters.values()
+    try:
+        kinds = inspect.signature(function).parameters.values()
+    except ValueError:  # of a function in C
+        return None
     fixed = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in kinds)
     return len(kinds) if fixed else None
 

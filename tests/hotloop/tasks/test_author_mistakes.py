@@ -301,6 +301,16 @@ UNJUDGED = {
         '"torch"',
         ("tasks.py:17", "has pytorch: name one of them"),
     ),
+    "a baseline that is called in another way": Mistake(
+        "layer_norm/baseline.py",
+        "(x, out):\n    out.copy_(layer_norm(x, x.shape[-1:]))",
+        "(x):\n    return layer_norm(x, x.shape[-1:])",
+        (
+            "baseline.py",
+            "is a function of 1",
+            "is called with 2 arguments, of which it fills the last",
+        ),
+    ),
     "a baseline without syntax": Mistake(
         "layer_norm/baseline.py",
         "def pytorch(x, out):",
@@ -412,12 +422,6 @@ JUDGED = {
         "out.copy_(",
         "out.copyy_(",
         ("baseline.py:5", "AttributeError", "copyy_"),
-    ),
-    "a baseline that is called in another way": Mistake(
-        "layer_norm/baseline.py",
-        "(x, out):\n    out.copy_(layer_norm(x, x.shape[-1:]))",
-        "(x):\n    return layer_norm(x, x.shape[-1:])",
-        ("tasks.py:17", "pytorch() takes 1 positional argument but 2 were given"),
     ),
     "a baseline that is wrong": Mistake(
         "layer_norm/baseline.py",
