@@ -12,6 +12,7 @@ return is checked. Where that is a list of the answer's own, the answer chose it
 """
 
 import collections.abc
+import re
 import sys
 import types
 import typing
@@ -67,7 +68,7 @@ class Authored:
                     f"`{name}` of {type(self).__name__} is {value!r:.80}, expected "
                     f"{' or '.join(kind.__name__ for kind in kinds)}"
                 )
-        for name, returns, alternatives in _functions(type(self)):
+        for name, takes, returns, alternatives in _functions(type(self)):
             value = getattr(self, name)
             if callable(value):
                 what = f"`{name}` of {type(self).__name__}"
@@ -75,7 +76,8 @@ class Authored:
                 object.__setattr__(self, name, guarded)
             elif not alternatives:
                 raise TypeError(
-                    f"`{name}` of {type(self).__name__} is {value!r:.80}, expected a function"
+                    f"`{name}` of {type(self).__name__} is {value!r:.80}, expected a function: "
+                    f"{_signature(takes, returns)}"
                 )
 
 
@@ -103,13 +105,17 @@ class Check(Authored):
 
 
 @cache
-def _functions(cls: type[Authored]) -> tuple[tuple[str, object, bool], ...]:
-    """Return name, type of the result, and whether another type is allowed, by function field."""
-    found: list[tuple[str, object, bool]] = []
+def _functions(cls: type[Authored]) -> tuple[tuple[str, object, object, bool], ...]:
+    """Return name, types of arguments and result, and whether another type is allowed.
+
+    For each field that holds a function.
+    """
+    found: list[tuple[str, object, object, bool]] = []
     for name, choices in _choices_of_fields(cls):
         for choice in choices:
             if typing.get_origin(choice) is _CALLABLE:
-                found.append((name, typing.get_args(choice)[-1], len(choices) > 1))
+                takes, returns = typing.get_args(choice)
+                found.append((name, takes, returns, len(choices) > 1))
                 break
     return tuple(found)
 
@@ -146,6 +152,17 @@ def _choices(hint: object) -> tuple[object, ...]:
         if typing.get_origin(hint) in (typing.Union, types.UnionType)
         else (hint,)
     )
+
+
+def _signature(takes: object, returns: object) -> str:
+    """Return the type of a function as text, such as `(Generator) -> Iterable[Case]`."""
+    kinds = ", ".join(map(_name, cast("list[object]", takes))) if takes is not ... else "..."
+    return f"`({kinds}) -> {_name(returns)}`"
+
+
+def _name(hint: object) -> str:
+    text = hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
+    return re.sub(r"\w+\.", "", text)
 
 
 def _guarded(function: Callable[..., Any], what: str, returns: object, *, own: bool) -> Any:

@@ -24,7 +24,7 @@ from hotloop.core.raised_at import first_cause, places
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.core.wire import WireError
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.fault import JudgeFault, Stumble
 from hotloop.judge.worker_connection import readable
 
 MACHINERY = ("hotloop.sandbox", "hotloop.judge.gpu")
@@ -79,11 +79,14 @@ def unreadable_answer(name: str, error: Exception, answer: str) -> RungRecord:
 def _evidence(error: Exception) -> dict[str, Any]:
     trace = "".join(traceback.format_exception(error))
     cause = first_cause(error)
+    raised, at = f"{type(cause).__name__}: {cause}", list[str]()
+    if isinstance(cause, Stumble):
+        raised, at = cause.error, cause.places
     return {
         "error": readable(f"{type(error).__name__}: {error}", 500),
         "traceback": readable(trace[-MOST_TRACE:], MOST_TRACE),
-        CAUSE: readable(f"{type(cause).__name__}: {cause}", 500),
-        RAISED_AT: places(error)[-MOST_PLACES:],
+        CAUSE: readable(raised, 500),
+        RAISED_AT: [*places(error), *at][-MOST_PLACES:],
     }
 
 

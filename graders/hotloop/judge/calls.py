@@ -54,7 +54,37 @@ class CallSpec:
     @property
     def bytes(self) -> int:
         """Bytes of reading every input and writing the output once, without row gaps."""
-        return sum(math.prod(t.shape) * t.dtype.bytes for t in self.tensors)
+        return sum(_bytes(t) for t in self.tensors)
+
+    @property
+    def bytes_by_row(self) -> int:
+        """Bytes if each row of the largest tensor reads what is broadcast to it for itself.
+
+        What a kernel moves whose programs compute one row each: of a `weight` of shape [columns],
+        beside an `x` of shape [rows, columns], every program loads all elements. An input counts as
+        broadcast if its shape differs from the largest tensor's and fits by PyTorch's rules; all
+        other tensors are read or written once.
+        """
+        whole = max(self.tensors, key=lambda tensor: math.prod(tensor.shape)).shape
+        rows = math.prod(whole[:-1])
+        inputs = [
+            rows * t.shape[-1] * t.dtype.bytes if _is_broadcast(t.shape, whole) else _bytes(t)
+            for t in self.tensors[:-1]
+        ]
+        return sum(inputs) + _bytes(self.out)
+
+
+def _bytes(tensor: TensorSpec) -> int:
+    """Return the bytes of the elements, without row gaps."""
+    return math.prod(tensor.shape) * tensor.dtype.bytes
+
+
+def _is_broadcast(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    """Return whether a tensor with at least one dimension, of another shape, is broadcast."""
+    if not shape or shape == to or len(shape) > len(to):
+        return False
+    pairs = zip(reversed(shape), reversed(to), strict=False)
+    return all(length in {1, whole} for length, whole in pairs)
 
 
 @dataclass(frozen=True)

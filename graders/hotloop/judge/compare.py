@@ -19,10 +19,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Allowed error of an element: |got - want| ≤ relative·|want| + absolute."""
+    """Allowed error of an element: |got - want| ≤ relative·|want| + absolute.
+
+    Where a function of a case is expected, it may be given as it is, for all cases.
+    """
 
     relative: float
     absolute: float
+
+    def __call__(self, _case: object) -> Tolerance:
+        """Return itself: every case has this tolerance."""
+        return self
 
     @classmethod
     def derived(

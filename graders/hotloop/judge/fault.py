@@ -1,5 +1,6 @@
 """Failures of the platform, as opposed to the candidate's."""
 
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -7,6 +8,8 @@ from typing import TypeVar
 from hotloop.core.verdict import Ruling
 
 T = TypeVar("T")
+
+_CALL = re.compile(r'^  File "([^"\n]+)", line (\d+)', re.MULTILINE)
 
 
 class JudgeFault(Exception):
@@ -17,8 +20,19 @@ class Stumble(Exception):
     """A program of the platform failed on the candidate's bytes; the text is its traceback.
 
     The cause of the Ruling: the failure is the candidate's, but the log and the evidence show it,
-    since a right answer may have triggered an error of the program.
+    since a right answer may have triggered an error of the program. The cause of a JudgeFault where
+    the program was given nothing of the candidate's.
     """
+
+    @property
+    def error(self) -> str:
+        """The exception's type and message: the last line of the traceback."""
+        return str(self).rstrip().rpartition("\n")[2]
+
+    @property
+    def places(self) -> list[str]:
+        """`path:line` of every call in the traceback, its origin last. Paths of the sandbox."""
+        return [f"{path}:{line}" for path, line in _CALL.findall(str(self))]
 
 
 @contextmanager
@@ -58,8 +72,9 @@ def generated(
             except StopIteration:
                 break
         if kind is not None and not isinstance(thing, kind):
-            raise JudgeFault(f"{what}: expected a {kind.__name__}, got {thing!r:.200}")
+            got = " ".join(repr(thing).split())
+            raise JudgeFault(f"{what}: expected each to be a {kind.__name__}, got {got:.80}")
         asked = True
         yield thing
     if not asked:
-        raise JudgeFault(f"{what}: there is nothing to ask, so every answer would pass")
+        raise JudgeFault(f"{what}: there is nothing to ask, so every answer would pass: yield one")

@@ -68,7 +68,9 @@ def require_plain(argument: object, what: str) -> None:
     try:
         length = len(json.dumps(argument, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
-        raise TypeError(f"{argument!r:.200} is no argument of {what}: {error}") from None
+        raise TypeError(
+            f"{argument!r:.200} is no argument of {what}, expected plain data, such as int: {error}"
+        ) from None
     if length > MOST_PLAIN:
         raise TypeError(f"an argument of {what} has {length} characters: give a file")
 

@@ -50,6 +50,11 @@ class Task:
         if not self.rungs:
             raise TypeError("a task has at least one check")
         for name, rung in self.rungs.items():
+            if isinstance(rung, type):
+                raise TypeError(
+                    f"the check {name!r} is the class {rung.__name__}: make one, as in "
+                    f"`hl.{rung.__name__}(…)`"
+                )
             if not callable(rung):
                 raise TypeError(f"the check {name!r} is {rung!r:.80}, expected a function")
             if is_dataclass(rung) and not isinstance(rung, Check):
@@ -112,7 +117,8 @@ def find(module: str, name: str, source: Path | None = None) -> Task:
     tasks = _of_checks(module) if source is None else _from_folder(source)
     task = getattr(tasks, name, None)
     if not isinstance(task, Task):
-        raise KeyError(f"module {module!r} has no task called {name!r}")
+        what = "" if task is None else f": it is {task!r:.60}, and no task"
+        raise KeyError(f"module {module!r} has no task called {name!r}{what}")
     return task
 
 

@@ -13,7 +13,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import to_float64
-from hotloop.judge.fault import ours
+from hotloop.judge.fault import JudgeFault, ours
 
 Rows = NDArray[np.int64] | None
 """Rows of an output to check; None for all."""
@@ -29,7 +29,11 @@ def unknown(_call: Call, _rows: Rows) -> None:
 
 
 def rows_agree(reference: Reference, tolerance: Tolerance) -> Verifier:
-    """Return a verifier for row-wise operations: inputs and output are cut to the same rows."""
+    """Return a verifier for row-wise operations: inputs and output are cut to the same rows.
+
+    Raises TypeError if `tolerance` is no `Tolerance`, such as a function of a case.
+    """
+    _require_tolerance(tolerance)
 
     def verify(call: Call, rows: Rows) -> None:
         _require(call, reference, tolerance, slice(None) if rows is None else rows)
@@ -38,12 +42,25 @@ def rows_agree(reference: Reference, tolerance: Tolerance) -> Verifier:
 
 
 def all_agrees(reference: Reference, tolerance: Tolerance) -> Verifier:
-    """Return a verifier for other operations: a row of the output may depend on all inputs."""
+    """Return a verifier for other operations: a row of the output may depend on all inputs.
+
+    Raises TypeError if `tolerance` is no `Tolerance`, such as a function of a case.
+    """
+    _require_tolerance(tolerance)
 
     def verify(call: Call, _rows: Rows) -> None:
         _require(call, reference, tolerance, slice(None))
 
     return verify
+
+
+def _require_tolerance(tolerance: object) -> None:
+    """Refuse here, where it is the check's fault, what would fail where an answer is compared."""
+    if not isinstance(tolerance, Tolerance):
+        raise TypeError(
+            f"the tolerance of timed calls is {tolerance!r:.80}, expected a `Tolerance`: all calls "
+            "have the same"
+        )
 
 
 def _require(
@@ -58,6 +75,11 @@ def _require(
     with np.errstate(all="ignore"), ours("the reference of a timed call"):
         want = np.asarray(reference(*inputs), np.float64)
     got = to_float64(call.output()[pick], call.out.dtype)
+    if want.shape != got.shape:
+        raise JudgeFault(
+            f"the reference of a timed call returned an array of shape {want.shape} for an output "
+            f"of shape {got.shape}"
+        )
     disagreement = compare(got, want, tolerance)
     if disagreement is not None:
         raise Ruling(

@@ -18,7 +18,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.authored import Authored
 from hotloop.judge.calls import Call, CallBuffers, CallSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.threads import MOST, in_shares
@@ -163,12 +163,17 @@ class TimedWorker:
         in_shares(calls, fill)
 
     def _verify(self) -> None:
-        try:
+        if not self.worker.trusted:
             self._verify_outputs()
+            return
+        try:
+            with ours("comparing the baseline"):
+                self._verify_outputs()
         except Ruling as ruling:
-            if self.worker.trusted:
-                raise JudgeFault(f"our own {self.candidate.name} is wrong: {ruling}") from None
-            raise
+            raise JudgeFault(
+                f"the baseline `{self.candidate.name}` does not pass the workload's own comparison "
+                f"({ruling.sentence}): mend one of them"
+            ) from None
 
     def _verify_outputs(self) -> None:
         in_shares(self.calls, _require_written)

@@ -11,6 +11,7 @@ judge is started for each module and needs a few of them; importing all takes tw
 """
 
 import ast
+import difflib
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,10 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     """Import the name from its module. Raises AttributeError for one that the stub lacks."""
     if name not in _HOME:
+        near = ", ".join(difflib.get_close_matches(name, _HOME, 3))
         raise AttributeError(
             f"hotloop.tasks.authoring has no {name!r}: its names are in {_STUB.name}"
+            + (f", such as {near}" if near else "")
         )
     home = __import__(_HOME[name], fromlist=[name])  # as `from … import` does, submodules too
     value = globals()[name] = getattr(home, name)

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from hotloop.core.record import NOT_REACHED, Record, RungRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.core.yaml_lines import place
+from hotloop.sandbox.confinement import HOME
 from hotloop.tasks.judged_again import settled
 from hotloop.tasks.problem import FILE, JudgedTask, Problem, load_problem
 
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from hotloop.judge.task import Task
 
 TASKS, ANSWER, WRONG = "tasks.py", "answer", "wrong"
+
+_PACKAGE = re.compile(r"problem_[0-9a-f]{16}\.")
+"""The package in which the judge imports the folder: a name of no file of the author's."""
 
 _WHERE = {
     "limits": "`counted` with `limits`",
@@ -55,6 +60,7 @@ def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
         )
     spec = task_spec(problem, task.id)
     _require_arguments(defined, task, source)
+    _require_baselines(defined, task, source)
     for number, name in enumerate(named):
         at = place(source / FILE, ("tasks", problem.tasks.index(task), "rungs", number))
         reads, declared = scored_by(found[name]), spec.rungs[name]
@@ -85,10 +91,73 @@ def _defined_task(problem: Problem[JudgedTask], task: JudgedTask, source: Path) 
     except Exception as error:
         at = author_line(places(error), source)
         if isinstance(error, KeyError) and not at:
-            raise UserError(f"{file} has no task called {task.id}.") from None
-        raise UserError(
-            f"{source / at if at else file}: {type(error).__name__}: {error}"
-        ) from error
+            raise UserError(_no_task(task.id, source)) from None
+        said = _PACKAGE.sub("", f"{type(error).__name__}: {error}")
+        if isinstance(error, ModuleNotFoundError) and (source / f"{error.name}.py").is_file():
+            said += f": write `from . import {error.name}`"
+        raise UserError(f"{source / at if at else file}: {said}") from error
+
+
+def _no_task(name: str, source: Path) -> str:
+    """Return what to do about a name of problem.yaml that is no task in `tasks.py`."""
+    at = _defined(source / TASKS, name)
+    make = "make one by `hl.fills_tensor`, `hl.returns_tensor` or `hl.returns_data`"
+    if ":" in at:
+        return f"{source / at}: `{name}` is no task: {make} from its checks."
+    return f"{source / TASKS} has no task called {name}, as {source / FILE} does: {make}."
+
+
+def _require_baselines(defined: Task, task: JudgedTask, source: Path) -> None:
+    """Raise UserError, with the line, if a function that an answer is timed against is missing."""
+    from hotloop.judge.rungs.fast import Baseline
+
+    at = source / _defined(source / TASKS, task.id)
+    for rung in defined.rungs.values():
+        for baseline in vars(rung).values() if is_dataclass(rung) else ():
+            if not isinstance(baseline, Baseline):
+                continue
+            file = source / baseline.path
+            if not file.is_file():
+                raise UserError(f"{at}: there is no {file}, which the baseline names.")
+            try:
+                statements = ast.parse(file.read_bytes())
+            except SyntaxError as error:
+                raise UserError(f"{file}:{error.lineno}: {error.msg}.") from None
+            functions, others = _names(statements)
+            if not {baseline.name, "*"} & {*functions, *others}:
+                raise UserError(
+                    f"{at}: the baseline is the function `{baseline.name}`, and {file} has "
+                    f"{', '.join(functions) or 'none'}: name one of them."
+                )
+            called_with = {n + 1 for n in _inputs(defined)}
+            takes = _arguments_of(file, baseline.name)
+            as_the_answer = getattr(rung, "baseline_workload", None) is None
+            if as_the_answer and takes is not None and called_with and takes not in called_with:
+                raise UserError(
+                    f"{file}: `{baseline.name}` is a function of {takes}, and a baseline is called "
+                    f"with {max(called_with)} arguments, of which it fills the last, the output."
+                )
+
+
+def _inputs(defined: Task) -> set[int]:
+    """Return how many arguments the references of the checks take, where that is fixed."""
+    references = (
+        getattr(getattr(rung, "calls", rung), "reference", None) for rung in defined.rungs.values()
+    )
+    counts = {_parameters(reference) for reference in references if callable(reference)}
+    return {count for count in counts if count is not None}
+
+
+def _names(module: ast.Module) -> tuple[list[str], list[str]]:
+    """Return the names of a file's functions, and what else it assigns or imports."""
+    functions = [node.name for node in module.body if isinstance(node, ast.FunctionDef)]
+    others: list[str] = []
+    for node in ast.walk(module):
+        if isinstance(node, ast.alias):
+            others.append(node.asname or node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            others.append(node.id)
+    return functions, others
 
 
 def _require_arguments(defined: Task, task: JudgedTask, source: Path) -> None:
@@ -105,16 +174,13 @@ def _require_arguments(defined: Task, task: JudgedTask, source: Path) -> None:
         constructors["destination" if defined.style == "return" else "return"],
     )
     takes = _arguments_of(file, task.entry)
-    for rung in defined.rungs.values():
-        reference = getattr(getattr(rung, "calls", rung), "reference", None)
-        inputs = _parameters(reference) if callable(reference) else None
-        if takes is None or inputs is None or inputs + extra == takes:
-            continue
-        if inputs + other_extra == takes:
+    for inputs in _inputs(defined):
+        if takes == inputs + other_extra:
             raise UserError(
                 f"{file}: `{task.entry}` takes {takes} arguments, and is called with "
                 f"{inputs + extra}, since {task.id} in {source / TASKS} is made by "
-                f"`{said}`: make it by `{other}`, or change the answer."
+                f"`{said}` and the reference takes {inputs}: make it by `{other}`, or change the "
+                "answer or the reference."
             )
 
 
@@ -134,7 +200,10 @@ def _arguments_of(file: Path, entry: str | None) -> int | None:
 
 def _parameters(function: Callable[..., object]) -> int | None:
     """Return how many arguments the function takes; None if that is not fixed."""
-    kinds = inspect.signature(function).parameters.values()
+    try:
+        kinds = inspect.signature(function).parameters.values()
+    except ValueError:  # of a function in C
+        return None
     fixed = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in kinds)
     return len(kinds) if fixed else None
 
@@ -146,7 +215,8 @@ def _parameters(function: Callable[..., object]) -> int | None:
 class Fault:
     """An exception of a check. where: file and line of the author's that raised it, or "".
 
-    defined: file and line where the author writes the check.
+    defined: file and line where the author writes the check. stated: True if `error` is a sentence
+    of the judge's, and False if it is an exception's type and message.
     """
 
     task: str
@@ -155,6 +225,7 @@ class Fault:
     defined: str
     error: str
     while_reading: bool
+    stated: bool = False
 
     def __str__(self) -> str:
         if self.while_reading:
@@ -164,7 +235,8 @@ class Fault:
             )
         fix = "Fix the problem: until then no answer passes or fails."
         if self.where:
-            return f"{self.rung}: your {self.where} raised {self.error}. {fix}"
+            raised = "" if self.stated else " raised"
+            return f"{self.rung}: your {self.where}{raised or ':'} {self.error}. {fix}"
         return f"{self.rung}, which {self.defined} defines, failed: {self.error}. {fix}"
 
 
@@ -178,10 +250,12 @@ def faults(records: Mapping[str, Record], source: Path) -> list[Fault]:
             where = author_line(rung.evidence.get("raised_at", ()), source)
             ours = rung.verdict is Verdict.JUDGE_ERROR
             if ours or where:
-                error = str(rung.evidence.get("cause", rung.evidence["error"]))
-                error = error.removeprefix("JudgeFault: ").rstrip(".")
+                raised = str(rung.evidence.get("cause", rung.evidence["error"]))
+                error = raised.removeprefix("JudgeFault: ")
                 defined = _defined(source / TASKS, task)
-                found.append(Fault(task, rung.rung, where, defined, error, not ours))
+                stated = error != raised
+                error = error.rstrip(".")
+                found.append(Fault(task, rung.rung, where, defined, error, not ours, stated))
     return found
 
 
@@ -198,10 +272,14 @@ def _defined(file: Path, task: str) -> str:
 
 def author_line(places: Sequence[str], source: Path) -> str:
     """Return the innermost of `path:line` that is in the folder, as a path in it; "" for none."""
+    root = source.resolve()
     for at in reversed(places):
         path = Path(at).resolve()
-        if path.is_relative_to(source.resolve()):
-            return str(path.relative_to(source.resolve()))
+        if path.is_relative_to(root):
+            return str(path.relative_to(root))
+        beside, _, line = at.removeprefix(f"{HOME}/").rpartition(":")
+        if at.startswith(HOME) and (root / beside).is_file():  # a baseline, in its sandbox
+            return f"{beside}:{line}"
     return ""
 
 

@@ -154,7 +154,7 @@ def broken_values(right: object) -> st.SearchStrategy[Callable[..., Any]]:
 
 
 def _functions(cls: type[Authored]) -> dict[str, object]:
-    return {name: returns for name, returns, _ in authored._functions(cls)}  # pyright: ignore[reportPrivateUsage]
+    return {name: returns for name, _, returns, _ in authored._functions(cls)}  # pyright: ignore[reportPrivateUsage]
 
 
 def test_every_exported_dataclass_that_takes_functions_is_guarded() -> None:
@@ -174,6 +174,7 @@ def test_every_exported_check_is_one() -> None:
         name
         for name, value in EXPORTED.items()
         if isinstance(value, type) and dataclasses.is_dataclass(value) and "__call__" in vars(value)
+        if value is not Tolerance  # a function of a case
     }
     assert checks | {"Check"} == {n for n, cls in AUTHORED.items() if issubclass(cls, Check)}
     assert checks == set(EXAMPLES) | set(ELSEWHERE)
@@ -237,12 +238,16 @@ def test_whatever_is_wrong_with_a_reference_is_ours(reference: Callable[..., Any
 
 
 def test_a_value_instead_of_a_function_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match=r"`tolerance` of Correct is Tolerance\(.*a function"):
-        Correct(lambda _rng: [], _twice, Tolerance(0, 0))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"`tolerance` of Correct is 1e-05, .* -> Tolerance"):
+        Correct(_cases, _twice, 1e-5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="`cases` of Correct"):
         Correct([], _twice, _tolerance)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="`reference`"):
         Correct(_cases, 3.0, _tolerance)  # type: ignore[arg-type]
+
+
+def test_a_tolerance_may_be_given_in_place_of_a_function() -> None:
+    assert Correct(_cases, _twice, Tolerance(0, 1)).tolerance(_case()) == Tolerance(0, 1)
 
 
 # --- every check, judged on a right candidate ----------------------------------------------------

@@ -21,7 +21,7 @@ from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import kernel_calls
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.kernel_calls import KernelCalls
-from hotloop.judge.rungs.traffic import Traffic
+from hotloop.judge.rungs.traffic import Traffic, too_few
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.sandbox.level import level
@@ -427,9 +427,19 @@ def test_a_kernel_under_anothers_name_is_judged_as_the_file_says(session: Sessio
     assert judge(session, "name_of_another").evidence["factor"] == 1.0
 
 
-def test_fewer_bytes_than_possible_are_implausible(session: Session) -> None:
+def test_an_author_who_asks_for_too_many_bytes_costs_no_points(session: Session) -> None:
+    """As where a program keeps the weight of a norm for several rows."""
     record = judge(session, "once", replace(RUNG, fewest_bytes=lambda _case: 3 * WHOLE))
-    assert (record.verdict, record.earned) == (Verdict.IMPLAUSIBLE, 0.0)
+    assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
+    assert record.sentence == "Moves 0.67× what was thought to be least."
+
+
+def test_fewer_bytes_than_possible_are_not_believed() -> None:
+    """Neither half of what is asked for, nor half of each tensor once."""
+    assert too_few(WHOLE, 2 * WHOLE, 2 * WHOLE)
+    assert too_few(WHOLE, 3 * WHOLE, 2 * WHOLE)
+    assert not too_few(WHOLE, WHOLE, 2 * WHOLE)
+    assert not too_few(2 * WHOLE, 3 * WHOLE, 2 * WHOLE)
 
 
 # A worker's claim, as data: it says that row_softmax or another kernel was launched.

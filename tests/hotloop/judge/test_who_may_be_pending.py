@@ -109,6 +109,7 @@ PLACES = {
     "judge/speed.py Comparison._too_noisy": BUSY,
     "judge/speed_record.py speed_share": BUSY,
     "judge/window.py TimedWorker._verify": OWN_PROCESS,
+    "judge/verification.py _require": AUTHORS,
     "judge/worker_connection.py Worker._receive": OWN_PROCESS,
     "judge/worker_connection.py Worker.send": "An answer came as JSON, so it can be sent as JSON.",
     "judge/worker_connection.py Worker._cause_of_death": (

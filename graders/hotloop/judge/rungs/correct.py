@@ -234,7 +234,8 @@ class Correct(Check):
     cases: generates the cases from a secret generator, anew for each judging.
     reference: a function in NumPy that takes the arguments (float64 arrays, bool for masks) and
         returns the expected float64 output; or an `OracleFunction`.
-    tolerance: returns the tolerance for a case; only for a function in NumPy.
+    tolerance: returns the tolerance for a case, or is a `Tolerance` for all; only for a function in
+        NumPy.
     on: where the candidate computes; it has the defaults of the fields below.
     case_timeout_s: seconds for each case.
     """
@@ -252,7 +253,7 @@ class Correct(Check):
         if not callable(self.reference) and not hasattr(self.reference, "requiring"):
             raise TypeError(f"`reference` is {self.reference!r:.80}, expected a function")
         if callable(self.reference) and inspect.unwrap(self.tolerance) is _no_tolerance:
-            raise TypeError("a reference in NumPy needs `tolerance`")
+            raise TypeError("a reference in NumPy needs `tolerance`, such as a `Tolerance`")
         if self.after is None:
             object.__setattr__(self, "after", self.on.after)
 
@@ -361,7 +362,10 @@ def agreement(
     with ours("the tolerance"):
         allowed = tolerance(case)
     if want.shape != case.out.shape:
-        raise JudgeFault(f"the reference returned {want.shape} for an output {case.out.shape}")
+        raise JudgeFault(
+            f"the reference returned an array of shape {want.shape} for a case whose output has "
+            f"shape {case.out.shape}: make the case by `hl.case` with this reference"
+        )
 
     def require(answer: Floats) -> None:
         disagreement = compare(answer, want, allowed)

@@ -16,7 +16,7 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, simulator
 from hotloop.judge.levels import within
 from hotloop.judge.rungs.correct import Case, agreement, ruling_about
-from hotloop.judge.rungs.traffic import COUNTING_SLACK, fewest
+from hotloop.judge.rungs.traffic import enough, fewest, too_few
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable, reading
 
@@ -31,7 +31,7 @@ WIDE = 0.5
 class CudaTraffic(Check):
     """Bytes between a kernel and global memory, compared with the minimum.
 
-    fewest_bytes: minimum for the case: each needed element read once, each result written once.
+    fewest_bytes: as in `Traffic`.
     width: required bytes per load, 16 for vector loads, except for a tail; 0 for any width.
     """
 
@@ -56,9 +56,11 @@ class CudaTraffic(Check):
             ran = simulated.run(case, session.timeout(self.timeout_s))
             require(ran.answer)
         with reading():
-            return self._rule(session, ran.sites, least)
+            return self._rule(session, ran.sites, least, case.spec.bytes)
 
-    def _rule(self, session: Session, sites: Sequence[Mapping[str, Any]], fewest: int) -> str:
+    def _rule(
+        self, session: Session, sites: Sequence[Mapping[str, Any]], fewest: int, once: int
+    ) -> str:
         global_ = [s for s in sites if s["space"] == "global"]
         local = sum(int(s["moved"]) for s in sites if s["space"] == "local")
         moved = sum(int(s["moved"]) for s in global_) + local
@@ -74,7 +76,7 @@ class CudaTraffic(Check):
             bank_passes_over_fewest=round(conflicts, 4),
             lines=[_line(site) for site in sites],
         )
-        if factor < COUNTING_SLACK:
+        if too_few(moved, fewest, once):
             reported = f"It moves {factor:.2f}× of what this task was thought to need at least."
             raise Ruling(Verdict.IMPLAUSIBLE, reported)
         earned = within(session.limits, factor)
@@ -96,7 +98,7 @@ class CudaTraffic(Check):
             faults.append(f"shared memory is passed {conflicts:.1f} times as often as it need be")
             earned = min(earned, second)
         if not faults:
-            return f"Moves {factor:.2f}× the fewest bytes possible."
+            return enough(factor)
         raise Partly(earned, f"Right, but {', and '.join(faults)}. {self.advice}")
 
 

@@ -19,7 +19,7 @@ from hotloop.judge.rungs.kernel_calls import LAUNCHED, KernelCalls, TensorTraffi
 from hotloop.judge.session import Session
 
 COUNTING_SLACK = 0.98
-"""Below this share of `fewest_bytes`, that figure itself is assumed to be wrong."""
+"""Below this share of `fewest_bytes`, and of each tensor once, a count is not believed."""
 
 REPEATED = 1.02
 """A tensor counts as read or written repeatedly above this number of times."""
@@ -31,7 +31,10 @@ class Traffic(Check):
 
     calls: the recorded calls; the worst of the counted ones decides. Their rows should fit in a
         block.
-    fewest_bytes: minimum for a case: each needed element read once, each result written once.
+    fewest_bytes: what earns all points for a case. `case.spec.bytes`, for each element read once
+        and each result written once; `case.spec.bytes_by_row` if an operand is broadcast over rows,
+        such as the weight of a norm: a program that computes one row must read all of it, and bytes
+        are counted for each program. A kernel that moves less earns all points too.
     advice: one sentence for learners whose kernel moves too much.
     """
 
@@ -49,15 +52,20 @@ class Traffic(Check):
     def __call__(self, session: Session) -> str:
         """Judge the counted calls."""
         judged = self.calls.judged(session)
-        counted = [(moved, fewest(case, self.fewest_bytes)) for case, moved in judged.counted]
+        counted = [
+            (moved, fewest(case, self.fewest_bytes), case.spec.bytes)
+            for case, moved in judged.counted
+        ]
         return self._rule(session, counted)
 
     def _rule(
-        self, session: Session, counted: Sequence[tuple[Sequence[TensorTraffic], int]]
+        self, session: Session, counted: Sequence[tuple[Sequence[TensorTraffic], int, int]]
     ) -> str:
-        factors = [sum(t.loaded + t.stored for t in all_) / fewest for all_, fewest in counted]
+        """Rule on tensors' traffic, `fewest_bytes`, and the bytes of each tensor once, by case."""
+        moved = [sum(t.loaded + t.stored for t in tensors) for tensors, _, _ in counted]
+        factors = [all_ / fewest for all_, (_, fewest, _) in zip(moved, counted, strict=True)]
         factor = max(factors)
-        tensors, fewest = counted[factors.index(factor)]
+        tensors, fewest, _ = counted[factors.index(factor)]
         session.note(
             loaded_bytes=sum(t.loaded for t in tensors),
             stored_bytes=sum(t.stored for t in tensors),
@@ -66,7 +74,10 @@ class Traffic(Check):
             factors=[round(f, 4) for f in factors],
             tensors=[_evidence(t) for t in tensors],
         )
-        if min(factors) < COUNTING_SLACK:
+        if any(
+            too_few(all_, fewest, once)
+            for all_, (_, fewest, once) in zip(moved, counted, strict=True)
+        ):
             sentence = (
                 f"It moves {min(factors):.2f}× of what this task was thought to need at least: "
                 "show it to your instructor."
@@ -74,7 +85,7 @@ class Traffic(Check):
             raise Ruling(Verdict.IMPLAUSIBLE, sentence)
         earned = within(session.limits, factor)
         if earned >= 1:
-            return f"Moves {factor:.2f}× the fewest bytes possible."
+            return enough(factor)
         sentence = f"Your kernel moves {factor:.2f}× the fewest bytes: {_excess(tensors)}. "
         raise Partly(earned, sentence + self.advice)
 
@@ -85,6 +96,20 @@ def fewest(case: Case, fewest_bytes: Callable[[Case], int]) -> int:
     if least <= 0:
         raise JudgeFault(f"`fewest_bytes` returned {least} for {case.label!r}")
     return least
+
+
+def enough(factor: float) -> str:
+    """Return the sentence of a check that counts `factor` × `fewest_bytes`, and passes."""
+    of = "the fewest bytes possible" if factor >= COUNTING_SLACK else "what was thought to be least"
+    return f"Moves {factor:.2f}× {of}."
+
+
+def too_few(moved: int, fewest: int, once: int) -> bool:
+    """Return whether an answer cannot have moved so little; `once`: bytes of each tensor once.
+
+    Less than `fewest` is possible where that counts an operand for each row, and no fault.
+    """
+    return moved < COUNTING_SLACK * min(fewest, once)
 
 
 def _evidence(tensor: TensorTraffic) -> dict[str, Any]:

@@ -131,12 +131,6 @@ def bytes_of_case(case: Case) -> int:
     return bytes_of_call(case.spec)
 
 
-def bytes_with_bias_of_each_row(case: Case) -> int:
-    """Return the bytes if each block reads all biases for its own row."""
-    rows, columns = case.out.shape
-    return 3 * rows * columns * FP32.bytes
-
-
 def flops_of_product(spec: CallSpec) -> int:
     """Return the FLOPs: a multiplication and an addition for each of m · n · k."""
     m, n = spec.out.shape
