@@ -20,6 +20,7 @@ from hotloop.course.results import Graded, TaskResult
 from hotloop.judge.files import lay_out
 from hotloop.tasks import render
 from hotloop.tasks.local_judging import default_jobs
+from hotloop.tasks.notebook_cells import NOTEBOOK
 
 MODULE = "fused_softmax"
 TASKS = ("online_pass", "compiled_chain", "triton_forward")
@@ -86,7 +87,7 @@ def run(
         each.write(folder)
     asked = {each.student: each.tasks for each in handed_in if each.tasks}
     graded = grade(root, on_progress=on_progress, tasks=asked, jobs=default_jobs())
-    page = root / "feedback" / REFERENCE / MODULE / f"{Path(render.NOTEBOOK).stem}.html"
+    page = root / "feedback" / REFERENCE / MODULE / f"{Path(NOTEBOOK).stem}.html"
     return Demo(
         _shown(graded, handed_in),
         Path(database(root).removeprefix("sqlite:///")),

@@ -6,7 +6,8 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError, require
+from hotloop.cli.answer import Answer, require
+from hotloop.core.user_error import UserError
 
 
 def run(

@@ -11,10 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import beside, find, predicting, repro
-from hotloop.cli.answer import Answer, UserError, log, require_local, require_sandbox
+from hotloop.cli.answer import Answer, log, require_local, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.cli.work import work_folder
 from hotloop.core.record import Record
+from hotloop.core.user_error import UserError
 from hotloop.learn.pack import manifest, work_files, work_log
 from hotloop.learn.pack.manifest import PackFolder
 from hotloop.learn.practice import verdicts

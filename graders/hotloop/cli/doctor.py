@@ -15,8 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find, installing
-from hotloop.cli.answer import All, Answer, UserError, log, require_local
+from hotloop.cli.answer import All, Answer, log, require_local
 from hotloop.core import extras
+from hotloop.core.user_error import UserError
 from hotloop.learn import doctor
 
 if TYPE_CHECKING:

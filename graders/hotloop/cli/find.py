@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-from hotloop.cli.answer import UserError
+from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
 
 

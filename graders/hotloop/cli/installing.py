@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, log, require_local
+from hotloop.cli.answer import Answer, log, require_local
 from hotloop.core import own_environments
+from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
     from hotloop.engines.serving import preflight, trial

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import All, Answer, UserError, first, log, require_sandbox
+from hotloop.cli.answer import All, Answer, first, log, require_sandbox
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.verdicts.words import is_failure
 

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, require
+from hotloop.core.user_error import UserError
+from hotloop.cli.answer import Answer, require
 from hotloop.learn.pack import work_log
 
 _OPENED = ("lab.ipynb", "START.md")

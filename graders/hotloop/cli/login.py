@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
+from hotloop.core.user_error import UserError
 from hotloop.learn.remote import place
 from hotloop.learn.remote.client import Server
 

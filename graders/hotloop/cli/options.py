@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from hotloop.cli.answer import UserError, require
+from hotloop.cli.answer import require
+from hotloop.core.user_error import UserError
 
 Course = Annotated[Path, typer.Option("--course", help="The course's folder.")]
 Modules = Annotated[

@@ -8,8 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
 from hotloop.cli.practice_page import Browser, kept, served
+from hotloop.core.user_error import UserError
 from hotloop.learn.learning.graph import way
 from hotloop.learn.practice.state import State
 from hotloop.tasks import curriculum

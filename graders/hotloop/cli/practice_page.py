@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, log
+from hotloop.cli.answer import Answer, log
+from hotloop.core.user_error import UserError
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.learn.practice import store
 from hotloop.learn.practice.server import Server

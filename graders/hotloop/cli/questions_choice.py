@@ -5,7 +5,7 @@ from typing import Annotated, get_args
 import typer
 
 from hotloop.cli import find
-from hotloop.cli.answer import UserError
+from hotloop.core.user_error import UserError
 from hotloop.learn.bank import catalog
 from hotloop.learn.bank.catalog import Entry
 from hotloop.learn.bank.interviews import Round

@@ -7,9 +7,10 @@ from typing import Any
 
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
 from hotloop.cli.judging import judging_line
 from hotloop.core.record import NOT_ATTEMPTED
+from hotloop.core.user_error import UserError
 from hotloop.learn.pack.manifest import PackFolder
 from hotloop.learn.practice import verdicts
 from hotloop.tasks.notebook_cells import NOTEBOOK

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, log, require_linux
+from hotloop.cli.answer import Answer, log, require_linux
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.engines.serving import repository
 from hotloop.engines.serving.follower import following

@@ -10,8 +10,9 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
 from hotloop.core import extras, paths
+from hotloop.core.user_error import UserError
 from hotloop.tasks import lesson_files
 
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, cut, listing, log, require
+from hotloop.cli.answer import Answer, cut, listing, log, require
 from hotloop.cli.practice_page import Browser
+from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
     from hotloop.engines.trace import Trace

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hotloop.cli.answer import UserError
+from hotloop.core.user_error import UserError
 from hotloop.tasks.notebook_cells import NOTEBOOK
 
 

@@ -172,7 +172,7 @@ class TimedWorker:
         except Ruling as ruling:
             raise JudgeFault(
                 f"the baseline `{self.candidate.name}` does not pass the workload's own comparison "
-                f"({ruling.sentence}): mend one of them"
+                f"({ruling.sentence}): fix one of them"
             ) from None
 
     def _verify_outputs(self) -> None:

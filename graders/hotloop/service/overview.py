@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from sqlalchemy import Engine, select
 
 from hotloop.core.transactions import reading
-from hotloop.service.tables import accounts, jobs, lti_items, workers, works
+from hotloop.service.tables import jobs, lti_items, workers, works
 from hotloop.service.watch import Place, places
+from hotloop.service.web.accounts import accounts
 from hotloop.service.web.queue import LEASE, State
 
 MOST = 100

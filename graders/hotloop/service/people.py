@@ -26,9 +26,9 @@ from sqlalchemy import (
 )
 
 from hotloop.core.transactions import reading, writing
-from hotloop.service.tables import LONGEST_EMAIL, accounts, invitations, jobs, lti_users, tokens
+from hotloop.service.tables import LONGEST_EMAIL, invitations, jobs, lti_users, tokens
 from hotloop.service.web import accounts as web
-from hotloop.service.web.accounts import AccountError
+from hotloop.service.web.accounts import AccountError, accounts
 from hotloop.service.web.secret import digest
 
 OF_LMS = "lti-"

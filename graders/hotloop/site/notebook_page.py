@@ -8,7 +8,7 @@ from typing import Any, cast
 from hotloop.core import paths
 from hotloop.site.markdown import folded, front_matter
 from hotloop.tasks import curriculum
-from hotloop.tasks.render import NOTEBOOK
+from hotloop.tasks.notebook_cells import NOTEBOOK
 
 _DETAILS = re.compile(
     r"<details><summary>(?P<title>.*?)</summary>\s*\n(?P<body>.*?)</details>", re.DOTALL

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hotloop.core import paths
+from hotloop.core.yaml_lines import CurriculumError
 from hotloop.learn.bank.catalog import Entry, Proof
 from hotloop.learn.bank.numeric import draw
 from hotloop.learn.bank.question import Question, WeakAnswer
@@ -275,7 +276,7 @@ def _practice(entry: Entry, said: Said) -> list[str]:
         try:
             title = curriculum.load_module(module).task(task).title
         except KeyError as error:
-            raise curriculum.CurriculumError(f"{entry.key}: {error.args[0]}") from None
+            raise CurriculumError(f"{entry.key}: {error.args[0]}") from None
         lines.append(f"- [{title}](../../modules/{module}/index.md#{task}) `{link}`")
     return [*lines, ""]
 

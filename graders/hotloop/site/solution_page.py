@@ -7,7 +7,8 @@ from hotloop.core import paths
 from hotloop.site.markdown import fenced, folded, front_matter, prose
 from hotloop.tasks import curriculum
 from hotloop.tasks.markers import Region, parse, regions
-from hotloop.tasks.render import NOTEBOOK, NOTEBOOK_SOURCE, sources
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.tasks.render import NOTEBOOK_SOURCE, sources
 
 _LANGUAGES = {".py": "python", ".cu": "cpp", ".cpp": "cpp", ".pbtxt": "text"}
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from hotloop.core import whole_file
 from hotloop.learn.pack.manifest import ForgedManifest
 from hotloop.takehome import execution, report_page, viva, written_here
+from hotloop.takehome.archive import RefusedSubmission
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.report import (
     HTML_NAME,
@@ -19,7 +20,7 @@ from hotloop.takehome.report import (
 )
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.signalling import signals
-from hotloop.takehome.submission import RefusedSubmission, Submission, given_files, open_submission
+from hotloop.takehome.submission import Submission, given_files, open_submission
 from hotloop.takehome.team import Team, TeamError
 from hotloop.takehome.written_here import OwnReports
 

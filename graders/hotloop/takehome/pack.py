@@ -36,6 +36,7 @@ from hotloop.takehome.instructions import (
 from hotloop.takehome.role import Role
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.team import AlreadyInvited, PackRecord, Team, TeamError
+from hotloop.tasks.variants import NAME as VARIANT
 
 if TYPE_CHECKING:
     from hotloop.tasks.variants import Variant
@@ -92,7 +93,7 @@ def make_pack(
         _require_new(team, role, name, again, who)
         pseudonym, variant = _draw(team, role)
         files = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
-        files[manifest.VARIANT] = _json(variant.to_json())
+        files[VARIANT] = _json(variant.to_json())
         unsigned = Manifest(
             pack=uuid4(),
             pseudonym=pseudonym,
@@ -189,7 +190,7 @@ def _keep(
         keep_until=teams.keep_until(found),
     )
     data = zipped(_contents(role, found, files, signed, wheel))
-    kept = {teams.PACK: data, manifest.NAME: signed, manifest.VARIANT: files[manifest.VARIANT]}
+    kept = {teams.PACK: data, manifest.NAME: signed, VARIANT: files[VARIANT]}
     team.add_pack(record, name, kept)
 
 

@@ -8,10 +8,11 @@ from uuid import UUID
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.learn.pack.manifest import ForgedManifest
+from hotloop.takehome.archive import RefusedSubmission
 from hotloop.takehome.integrity import prose, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import MOST_OTHERS, Other
-from hotloop.takehome.submission import RefusedSubmission, Submission, given_files, open_submission
+from hotloop.takehome.submission import Submission, given_files, open_submission
 from hotloop.takehome.team import PackRecord, Team, TeamError
 from hotloop.tasks import curriculum
 from hotloop.tasks.variants import Variant

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hotloop.takehome import cell_names
 from hotloop.tasks.curriculum import Module
-from hotloop.tasks.render import NOTEBOOK, render
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.tasks.render import render
 
 if TYPE_CHECKING:
     from hotloop.tasks.variants import Variant

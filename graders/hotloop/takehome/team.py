@@ -36,10 +36,11 @@ from hotloop.core.user_error import UserError
 from hotloop.learn.pack import chain, keys
 from hotloop.learn.pack.keys import TeamKey
 from hotloop.learn.pack.manifest import NAME as MANIFEST
-from hotloop.learn.pack.manifest import VARIANT, Digest, Manifest, Pseudonym, RoleId, verify
+from hotloop.learn.pack.manifest import Digest, Manifest, Pseudonym, RoleId, verify
 from hotloop.sandbox import scratch
 from hotloop.takehome import role
 from hotloop.takehome.role import Role, read_role
+from hotloop.tasks.variants import NAME as VARIANT
 
 if TYPE_CHECKING:
     from hotloop.takehome.submission import Submission

@@ -427,7 +427,7 @@ JUDGED = {
         "layer_norm/baseline.py",
         "layer_norm(x, x.shape[-1:])",
         "x",
-        ("tasks.py:17", "the baseline `pytorch` does not pass", "mend one of them"),
+        ("tasks.py:17", "the baseline `pytorch` does not pass", "fix one of them"),
     ),
 }
 """Told when an answer is judged: what goes wrong in what a check computes."""

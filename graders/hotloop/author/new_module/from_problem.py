@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from hotloop.author.external import PROGRAMS, SUBMISSION, forms
+from hotloop.tasks.problem import FILE
 
 TEMPLATE_TASK = "row_means"
 
@@ -37,7 +38,7 @@ def checks(problem: forms.External, folder: Path) -> list[Path]:
     forms.write(problem, folder, graded=True)
     (folder / "__init__.py").write_text('"""The checks of a problem of a public set."""\n')
     # module.yaml describes the task already.
-    (folder / forms.FILE).unlink()
+    (folder / FILE).unlink()
     return [path for path in folder.rglob("*") if path.is_file()]
 
 

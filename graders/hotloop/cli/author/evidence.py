@@ -7,7 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError, log, require_sandbox
+from hotloop.cli.answer import Answer, log, require_sandbox
+from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Measurement, Module, Run
 

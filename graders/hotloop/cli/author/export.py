@@ -7,7 +7,8 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError, require_local
+from hotloop.cli.answer import Answer, require_local
+from hotloop.core.user_error import UserError
 
 NEXT = """
 The reference gets a reward of 1 from: harbor run -p {folder} -a oracle

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, require_local
+from hotloop.cli.answer import Answer, require_local
 from hotloop.core import paths
+from hotloop.core.user_error import UserError
 
 TIERS = ("beginner", "intermediate", "advanced")
 

@@ -8,8 +8,9 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, log
+from hotloop.cli.answer import Answer, log
 from hotloop.core import paths
+from hotloop.core.user_error import UserError
 from hotloop.learn.bank import proofs
 
 _WORDS = {

@@ -8,7 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError, listing, log, require_sandbox
+from hotloop.cli.answer import Answer, listing, log, require_sandbox
+from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
 
 if TYPE_CHECKING:

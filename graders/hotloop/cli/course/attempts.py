@@ -14,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import SCREEN, All, Answer, UserError, first
+from hotloop.cli.answer import SCREEN, All, Answer, first
 from hotloop.cli.course.results import of_possible, penalty, points
 from hotloop.cli.options import Course, require_course
+from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
     from hotloop.course.attempts.attempt import Event

@@ -14,8 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
 from hotloop.cli.options import Course, Students, require_course
+from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
     from hotloop.course.dates import Due, Followed

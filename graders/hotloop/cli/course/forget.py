@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
 from hotloop.cli.options import Course, require_course
+from hotloop.core.user_error import UserError
 
 
 def run(

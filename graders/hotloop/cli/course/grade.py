@@ -8,9 +8,10 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
 from hotloop.cli.course import results
 from hotloop.cli.options import Course, Jobs, Modules, Ray, Students, require_course
+from hotloop.core.user_error import UserError
 
 
 def run(

@@ -7,7 +7,8 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError, log, require
+from hotloop.cli.answer import Answer, log, require
+from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
 
 

@@ -9,8 +9,9 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
 from hotloop.cli.options import Course, Modules, require_course
+from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
     from hotloop.course.class_page.summary import ModuleSummary

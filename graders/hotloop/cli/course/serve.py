@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, log, require, require_sandbox
+from hotloop.cli.answer import Answer, log, require, require_sandbox
 from hotloop.cli.options import Jobs, Ray, require_course
+from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
     from hotloop.service.settings import Counts, Settings

@@ -9,8 +9,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, log, require_linux
+from hotloop.cli.answer import Answer, log, require_linux
 from hotloop.cli.cuda.programs import Define, Include
+from hotloop.core.user_error import UserError
 from hotloop.engines.nvcc import report, toolchain
 from hotloop.engines.nvcc.compile import CAPABILITIES, TIMEOUT_S, compile_files
 from hotloop.engines.nvcc.occupancy import MAX_BLOCK

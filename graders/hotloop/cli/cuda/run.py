@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, log, require
+from hotloop.cli.answer import Answer, log, require
 from hotloop.cli.cuda import checking
 from hotloop.cli.cuda.programs import Define, Include, as_data, shown
+from hotloop.core.user_error import UserError
 from hotloop.engines.simulate.orders import TIMEOUT_S
 
 

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
 from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
 
 Database = Annotated[

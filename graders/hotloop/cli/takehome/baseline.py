@@ -7,8 +7,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, require_sandbox
+from hotloop.cli.answer import Answer, require_sandbox
 from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
 
 

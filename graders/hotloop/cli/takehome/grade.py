@@ -15,10 +15,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, require_sandbox
+from hotloop.cli.answer import Answer, require_sandbox
 from hotloop.cli.options import Jobs
 from hotloop.cli.takehome.folder import TeamFolder, open_team, require_packages
 from hotloop.cli.takehome.verified import told, verified
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
 from hotloop.takehome.team import Team, TeamError
 
@@ -132,7 +133,8 @@ def _graded(
 
 def _taken(team: Team, path: Path, received: datetime | None) -> Submission:
     """Open a submission and keep it in the team's folder; a refusal is logged in the audit log."""
-    from hotloop.takehome.submission import RefusedSubmission, open_submission
+    from hotloop.takehome.archive import RefusedSubmission
+    from hotloop.takehome.submission import open_submission
 
     try:
         submission = open_submission(path, team, received=received)

@@ -8,9 +8,10 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
 from hotloop.cli.takehome.folder import require_packages
 from hotloop.cli.takehome.roles import add_role
+from hotloop.core.user_error import UserError
 from hotloop.takehome.role import WHEEL
 from hotloop.takehome.team import Team
 

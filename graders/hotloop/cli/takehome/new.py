@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer
 from hotloop.cli.takehome.folder import TeamFolder, moment, open_team
 from hotloop.cli.takehome.roles import role_for
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
 from hotloop.takehome.instructions import requirement
 from hotloop.takehome.team import AlreadyInvited

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from hotloop.cli import find
-from hotloop.cli.answer import UserError
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
 from hotloop.takehome.role import WHEEL, Role, read_role, starting_text
 from hotloop.takehome.team import Team

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, log
+from hotloop.cli.answer import Answer, log
 from hotloop.cli.options import Jobs, Ray
 from hotloop.cli.takehome.account import Database
 from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
     from hotloop.takehome.portal.portal import Portal

@@ -10,8 +10,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import UserError
 from hotloop.cli.takehome.folder import open_team
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
 
 if TYPE_CHECKING:

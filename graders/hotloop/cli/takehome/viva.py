@@ -13,9 +13,10 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, require_sandbox
+from hotloop.cli.answer import Answer, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
 from hotloop.takehome.team import Team
 

@@ -19,7 +19,8 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Disagreement, Tolerance
 from hotloop.judge.dtypes import DType, poison
 from hotloop.judge.gpu.recipes import Draw, Keep, Normal, Whole
-from hotloop.worker.device import TORCH_NAMES, Wrap, cuda_bytes
+from hotloop.worker.device import Wrap, cuda_bytes
+from hotloop.worker.tensors import TORCH_NAMES
 
 Tensor = Any
 """A torch tensor. The type is Any because the judge must load without torch."""

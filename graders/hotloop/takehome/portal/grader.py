@@ -32,12 +32,13 @@ from hotloop.course.ray_cluster import ClusterUnavailable
 from hotloop.learn.pack.manifest import ForgedManifest
 from hotloop.service.web.supervisor import end_with_site
 from hotloop.takehome import grading
+from hotloop.takehome.archive import RefusedSubmission
 from hotloop.takehome.execution import work
 from hotloop.takehome.portal import database
 from hotloop.takehome.portal.queue import Grading, Queue
 from hotloop.takehome.portal.standing import written_since
 from hotloop.takehome.reporting import make_report
-from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
+from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 
 DATABASE = "HOTLOOP_PORTAL_DATABASE"

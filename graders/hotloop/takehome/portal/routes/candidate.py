@@ -21,7 +21,7 @@ from hotloop.learn.pack import limits
 from hotloop.service.web.answers import Refused
 from hotloop.service.web.site import client
 from hotloop.service.web.uploads import place
-from hotloop.takehome.archive import Refusal
+from hotloop.takehome.archive import Refusal, RefusedSubmission
 from hotloop.takehome.portal import links, standing
 from hotloop.takehome.portal.answers import OVER
 from hotloop.takehome.portal.database import own_folder
@@ -30,7 +30,7 @@ from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal, of
 from hotloop.takehome.portal.settings import UPLOAD_BYTES
 from hotloop.takehome.portal.standing import State
-from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
+from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import PackRecord, TeamError, UnknownPack
 
 FIELD = "submission"

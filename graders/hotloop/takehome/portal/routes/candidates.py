@@ -17,6 +17,7 @@ from hotloop.service.web.accounts import Member
 from hotloop.service.web.answers import Refused
 from hotloop.service.web.site import Who, own_form
 from hotloop.takehome import installable
+from hotloop.takehome.outcome import report_path
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.portal import links, standing
 from hotloop.takehome.portal.answers import NO_CANDIDATE
@@ -125,7 +126,7 @@ def one(portal: Here, who: Who, pack: UUID, link: bool = False) -> Response:
         address=f"{portal.settings.origin}/c/{there.token}" if link and there else "",
         works_until=there.works_until(found.record.deadline) if there else None,
         is_due=found.record.keep_until <= datetime.now(UTC),
-        report=standing.report_path(portal.team, pack).is_file(),
+        report=report_path(portal.team, pack).is_file(),
         filed=portal.team.scorecard_path(pack).is_file(),
     )
 

@@ -24,6 +24,7 @@ from hotloop.takehome.compare import (
     compare,
     viva_words,
 )
+from hotloop.takehome.outcome import report_path
 from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal
@@ -178,7 +179,7 @@ def _compared(
     own = OwnReports(portal.team)
     for record in records:
         try:
-            read = own.read(standing.report_path(portal.team, record.pack))
+            read = own.read(report_path(portal.team, record.pack))
             card = scorecard.read(portal.team, record.pack)
             answered = viva.score_of(portal.team, record.pack, read.submission.digest)
         except (UnreadableReport, ScorecardError, viva.VivaError) as error:
@@ -199,7 +200,7 @@ def _compared(
 
 def _file(portal: Portal, pack: UUID, name: str, kind: str) -> Response:
     known(portal, pack)
-    path = standing.report_path(portal.team, pack).with_name(name)
+    path = report_path(portal.team, pack).with_name(name)
     if not path.is_file():
         raise Refused(404, "There is no report yet.")
     headers = {"Content-Security-Policy": REPORT_POLICY}

@@ -9,7 +9,7 @@ import numpy as np
 
 from hotloop.engines.serving import load
 from hotloop.engines.serving.inference import Array, texts
-from hotloop.judge.inquiry import Exchange, Inquiry
+from hotloop.judge.inquiry import Exchange, Inquiry, Said
 from hotloop.judge.loaded import LoadRequest, Questions
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.triton_ensemble import truth
@@ -75,7 +75,7 @@ def _topics(
     return Inquiry(label, tuple(exchanges))
 
 
-def _logits_mismatch(right: truth.Answers, said: truth.Said) -> str | None:
+def _logits_mismatch(right: truth.Answers, said: Said) -> str | None:
     if not isinstance(said, Exception) and "logits" in said:
         got = said["logits"]
         alike = got.dtype.kind == "f" and got.shape == right.logits.shape

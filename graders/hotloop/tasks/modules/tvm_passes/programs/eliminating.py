@@ -7,6 +7,7 @@ results of a candidate's pass; the values that they compute are not used.
 from __future__ import annotations
 
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,19 @@ from tvm import tirx
 NOTHING = tirx.Evaluate(0)
 
 
-def eliminated(source: str, drops: bool, outer_first: bool) -> str:
+def eliminated(source: str, drops: bool, outer_first: bool, by_values: bool) -> str:
     """Return the path of a copy of the module at `source` without decided guards.
 
     drops: whether to also remove guards and loops with empty bodies, which is optional for a pass.
     outer_first: whether to peel a loop before the loops in it. Both change which loops are peeled,
-    and so how often the remaining guards are evaluated.
+    and so how often the remaining guards are evaluated; so does by_values, as in `guards`.
     """
     module = tvm.ir.load_json(Path(source).read_text())
-    functions = {
-        variable: function.with_body(_Elimination(drops, outer_first).of(function.body, {}, ()))
-        for variable, function in module.functions_items()
-    }
+    with guards.by_values() if by_values else nullcontext():
+        functions = {
+            variable: function.with_body(_Elimination(drops, outer_first).of(function.body, {}, ()))
+            for variable, function in module.functions_items()
+        }
     target = Path(tempfile.mkdtemp()) / "eliminated.json"
     target.write_text(tvm.ir.save_json(tvm.IRModule(functions)))
     return str(target)

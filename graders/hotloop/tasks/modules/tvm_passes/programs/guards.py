@@ -13,6 +13,10 @@ original has, and passes.py counts how often guards are evaluated when the funct
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import product
+from math import prod
 from typing import Any
 
 import tvm
@@ -22,6 +26,11 @@ from tvm.ir import Range
 
 # Allows for peeling either of two loops for a guard, in any order, but not for unrolling them.
 SLACK = 3
+
+MOST_POINTS = 4096
+"""Most values of all loop variables together that are tried for one guard."""
+
+_BY_VALUES = ContextVar("by values", default=False)
 
 Ranges = dict[Any, Any]
 Facts = tuple[Any, ...]
@@ -38,8 +47,12 @@ def mismatch(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
 
 def _about(before: Any, after: Any) -> str | None:
     if not list(chances(before.body, {}, ())):
-        same = tvm_ffi.structural_equal(before, after)
-        return None if same else "there is no guard to eliminate, and it was changed"
+        if tvm_ffi.structural_equal(before, after):
+            return None
+        with by_values():
+            more = any(chances(before.body, {}, ()))
+        if not more:
+            return "there is no guard to eliminate, and it was changed"
     for what in chances(after.body, {}, ()):
         return what
     for what in sorted(_sorts(after) - _sorts(before)):
@@ -201,6 +214,19 @@ def open_branches(guard: Any, ranges: Ranges, facts: Facts) -> list[tuple[Any, F
     ]
 
 
+@contextmanager
+def by_values() -> Iterator[None]:
+    """Inside of this, `decided` also tries all values of loop variables.
+
+    That decides more than TVM's analyzer proves. A pass may do either.
+    """
+    token = _BY_VALUES.set(True)
+    try:
+        yield
+    finally:
+        _BY_VALUES.reset(token)
+
+
 def decided(condition: Any, ranges: Ranges, facts: Facts) -> bool | None:
     """Return the condition's value if it is proven, else None."""
     if _reads(condition):
@@ -208,7 +234,38 @@ def decided(condition: Any, ranges: Ranges, facts: Facts) -> bool | None:
     analyzer = sym.Analyzer()
     for variable, extent in ranges.items():
         analyzer.bind(variable, extent)
-    return _proven(analyzer, condition, facts)
+    answer = _proven(analyzer, condition, facts)
+    return _tried(condition, ranges, facts) if answer is None and _BY_VALUES.get() else answer
+
+
+def _tried(condition: Any, ranges: Ranges, facts: Facts) -> bool | None:
+    """Return what all values of the loop variables agree on; None also if some are not constant."""
+    known = [fact for fact in facts if _variables(fact) <= set(ranges)]
+    used = set().union(*map(_variables, (condition, *known)))
+    spans = {v: extent for v, extent in ranges.items() if v in used}
+    if used - set(spans) or not all(
+        isinstance(part, tirx.IntImm) for e in spans.values() for part in (e.min, e.extent)
+    ):
+        return None
+    values = [range(int(e.min), int(e.min) + int(e.extent)) for e in spans.values()]
+    if prod(map(len, values)) > MOST_POINTS:
+        return None
+    points = [dict(zip(spans, point, strict=True)) for point in product(*values)]
+    answers = {_at(condition, p) for p in points if all(_at(fact, p) for fact in known)}
+    # Where no value is left, nothing is ever asked.
+    return None if len(answers) > 1 else next(iter(answers), True)
+
+
+def _at(condition: Any, point: dict[Any, int]) -> bool:
+    values = {v: tirx.IntImm(v.ty.dtype, number) for v, number in point.items()}
+    replace = (tirx.Var, lambda used: values.get(used, used))
+    return bool(int(sym.Analyzer().simplify(tvm_ffi.structural_map(condition, replace))))
+
+
+def _variables(expression: Any) -> set[Any]:
+    found: set[Any] = set()
+    tvm_ffi.structural_walk(expression, (tirx.Var, found.add))
+    return found
 
 
 def _proven(analyzer: Any, condition: Any, facts: Facts) -> bool | None:

@@ -22,8 +22,8 @@ LOADED: dict[str, Any] = {}
 
 
 def load(module: str, plan: str) -> None:
-    """Load our module without decided guards, in each of four allowed variants, and its plan."""
-    ways = product((False, True), repeat=2)
+    """Load our module without decided guards, in each of the allowed variants, and its plan."""
+    ways = product((False, True), repeat=3)
     LOADED["graphs"] = [Graph(eliminated(module, *way)) for way in ways]
     LOADED["calls"] = json.loads(Path(plan).read_text())
 
