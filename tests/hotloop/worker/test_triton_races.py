@@ -121,6 +121,7 @@ steps = st.lists(
 @given(steps)
 @example([(0, "write", 0, 2), (1, "same", 0, 2), (1, "write", 0, 2)])
 @example([(0, "write", 0, 2), (1, "same", 0, 2), (1, "read", 0, 2)])
+@example([(2, "write", 0, 1), (2, "read", 0, 1), (0, "same", 0, 1)])
 def test_agrees_with_a_model_that_keeps_every_access(
     given_steps: list[tuple[int, str, int, int]],
 ) -> None:
@@ -163,6 +164,7 @@ class Model:
         self.clocks = {p: {q: int(p == q) for q in range(PROGRAMS)} for p in range(PROGRAMS)}
         self.released: dict[int, dict[int, int]] = {}
         self.accesses: list[tuple[int, int, str, int]] = []
+        self.last_write: dict[int, tuple[int, int]] = {}
 
     def release(self, program: int, flag: int) -> None:
         self.released[flag] = _merged(self.released.get(flag, {}), self.clocks[program])
@@ -185,7 +187,12 @@ class Model:
             for other, clock, before, byte in self.accesses
         )
         clock = self.clocks[program][program]
-        self.accesses += [(program, clock, kind, byte) for byte in touched]
+        for byte in touched:
+            # A read of its own write adds nothing: who writes the same value does no harm to it.
+            if kind != "read" or self.last_write.get(byte) != (program, clock):
+                self.accesses.append((program, clock, kind, byte))
+            if kind in {"write", "same"}:
+                self.last_write[byte] = program, clock
         return races
 
 
