@@ -1,9 +1,12 @@
-"""The way of a submission from hand-in to page, as ARCHITECTURE.md names it."""
+"""What ARCHITECTURE.md counts: files on the way of a submission, and lines of each package."""
 
 import ast
 import re
 from collections.abc import Collection
 from pathlib import Path
+
+import pytest
+from tests.benchmarks import house
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "graders" / "hotloop" / "course"
@@ -52,3 +55,21 @@ def test_the_files_are_one_way() -> None:
     files = listed()
     assert reached(files) == set(files)
     assert reached([*files, "classroom.py"]) == set(files)
+
+
+def test_lines_of_each_package_are_within_a_tenth() -> None:
+    counted = house.lines_by_package()
+    table = {
+        row["package"]: float(row["lines"].removesuffix("k"))
+        for row in house.ROW.finditer((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+    }
+    assert sorted(table) == house.packages()
+    for package, thousands in table.items():
+        assert thousands == pytest.approx(counted[package] / 1000, rel=0.1, abs=0.05), (
+            "python tests/benchmarks/house.py --architecture"
+        )
+
+
+def test_no_packages_import_each_other_but_the_worker_and_its_loader_of_operators() -> None:
+    """`worker/serve.py` loads `engines/simulate/extension.py`, the candidate's own side of it."""
+    assert house.circles() == [("engines", "worker")]
