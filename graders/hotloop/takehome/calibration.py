@@ -171,7 +171,7 @@ class TaskCalibration(Strict):
     difficulty: Difficulty
     time: Time
     discrimination: Discrimination
-    checks: CheckQuality | None
+    check_quality: CheckQuality | None
     remarks: list[str]
 
 
@@ -211,7 +211,7 @@ def calibrate(team: Team, role: str) -> Calibration:
                 difficulty=difficulty,
                 time=time,
                 discrimination=telling,
-                checks=checks,
+                check_quality=checks,
                 remarks=said,
             )
         )

@@ -225,7 +225,7 @@ class TaskReport(Strict):
     answer: str | None = None
     rubric: Rubric = Field(default_factory=dict[int, str])
     active_minutes: float | None = None
-    checks: CheckQuality | None = None
+    check_quality: CheckQuality | None = None
     code: list[CodeShown] = Field(default_factory=list[CodeShown])
 
 

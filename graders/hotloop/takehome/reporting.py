@@ -143,7 +143,7 @@ def _tasks(
             checks = quality.of_task(team, module, task)
             rubric = role.written.get(task.id, {})
             code = code_shown.of_task(task, submission.work.files, given, report.rungs)
-            more = {"checks": checks, "rubric": rubric, "code": code}
+            more = {"check_quality": checks, "rubric": rubric, "code": code}
             found.append(report.model_copy(update=more))
     return found
 

@@ -186,7 +186,7 @@ def test_nobody_yet(own_team: Hired) -> None:
     found = calibration.calibrate(own_team.team, "gpu_engineer")
     assert found.candidates == 0
     assert found.tasks[0].difficulty.share is None
-    assert found.tasks[0].checks is not None
+    assert found.tasks[0].check_quality is not None
 
 
 def test_the_recorded_wrong_answers_are_counted() -> None:
@@ -255,7 +255,7 @@ def test_a_team_measures_its_roles_tasks_as_often_as_it_says(
     first = ("online_pass", "correct")
     judged_of = [m.candidate for m in run.measurements if (m.task, m.rung) == first]
     assert judged_of.count("reference") == 2
-    checks = json.loads(done.stdout)["tasks"][0]["checks"]
+    checks = json.loads(done.stdout)["tasks"][0]["check_quality"]
     # Every wrong answer passed here, each twice, and each counts once.
     assert len(checks["wrong_passed"]) == checks["wrong_answers"]
     assert checks["measured"][-1].startswith("Some CPU")

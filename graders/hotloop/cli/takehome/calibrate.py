@@ -106,7 +106,7 @@ def _calibrated(task: TaskCalibration) -> list[str]:
         _share(task.difficulty),
         _minutes(task.time),
         _correlation(task.discrimination),
-        *_checked(task.checks),
+        *_checked(task.check_quality),
     ]
 
 
