@@ -29,9 +29,9 @@ MEASURED = "fused_softmax"
 UNDECIDED = "undecided"
 NOT_THERE = ("not there", 0.0)
 
-Rung = tuple[str, str, str]
+CheckKey = tuple[str, str, str]
 """Learner, task and rung."""
-Verdicts = Mapping[Rung, tuple[str, float]]
+Verdicts = Mapping[CheckKey, tuple[str, float]]
 """The verdict of each rung, and the share of its points."""
 
 
@@ -39,7 +39,7 @@ Verdicts = Mapping[Rung, tuple[str, float]]
 class Difference:
     """A rung whose results differ. explained: one of them was an undecided measurement of speed."""
 
-    rung: Rung
+    rung: CheckKey
     got: tuple[tuple[str, float], ...]
     explained: bool
 

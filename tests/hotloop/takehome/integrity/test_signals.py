@@ -242,7 +242,7 @@ def gaps(found: WorkLog | None, rule: str) -> list[Signal]:
 
 
 def test_times_before_the_pack_and_after_the_hand_in_are_told() -> None:
-    (found,) = gaps(log(check(-120, "a"), check(-30, "a"), check(10, "a"), check(2000, "a")), "yes")
+    (found,) = gaps(log(checked(-120, "a"), checked(-30, "a"), checked(10, "a"), checked(2000, "a")), "yes")
     assert (found.title, found.strength) == ("The work log's times cannot be", "weak")
     assert found.evidence == [
         "2030-01-02 07:00 UTC: before the pack was made.",
@@ -251,9 +251,9 @@ def test_times_before_the_pack_and_after_the_hand_in_are_told() -> None:
 
 
 def test_a_broken_log_and_work_at_once_are_told() -> None:
-    honest = log(check(10, "online_pass", added=20), check(25, "online_pass", added=5))
+    honest = log(checked(10, "online_pass", added=20), checked(25, "online_pass", added=5))
     assert gaps(honest, "yes") == []
-    at_once = gaps(log(check(10, "online_pass", added=200)), "yes")
+    at_once = gaps(log(checked(10, "online_pass", added=200)), "yes")
     assert [s.title for s in at_once] == ["Much work came at once"]
     assert "200 lines" in at_once[0].evidence[0]
     broken = gaps(log(breaks=(Break(3, "cannot be read"),)), "yes")
@@ -279,9 +279,9 @@ def test_a_missing_log_is_a_sign_only_where_one_was_asked_for() -> None:
 
 
 def test_time_is_that_before_each_check_without_long_pauses() -> None:
-    found = log(check(10, "online_pass"), check(300, "explain"), check(305, "online_pass"))
+    found = log(checked(10, "online_pass"), checked(300, "explain"), checked(305, "online_pass"))
     assert active_minutes(found) == {"online_pass": 15.0, "explain": 30.0}
-    assert active_minutes(log(check(10, "a"), breaks=(Break(1, "x"),))) == {}
+    assert active_minutes(log(checked(10, "a"), breaks=(Break(1, "x"),))) == {}
 
 
 def log(*entries: Entry, breaks: tuple[Break, ...] = ()) -> WorkLog:
@@ -289,7 +289,7 @@ def log(*entries: Entry, breaks: tuple[Break, ...] = ()) -> WorkLog:
     return WorkLog(PACK, (opened, *entries), breaks)
 
 
-def check(minute: int, task: str, added: int = 1) -> Entry:
+def checked(minute: int, task: str, added: int = 1) -> Entry:
     return Entry(
         kind="checked",
         at=START + timedelta(minutes=minute),
