@@ -39,8 +39,9 @@ from hotloop.tasks import curriculum, render
 from hotloop.tasks.curriculum import Task
 from hotloop.tasks.local_judging import judge_submission
 from hotloop.tasks.measured_code import measured_code
+from hotloop.tasks.reference_files import VARIANTS
 from hotloop.tasks.variants import Variant, draw, plain, same_answers
-from hotloop.tasks.variants.form import NAME, form_of
+from hotloop.tasks.variants.form import form_of
 
 RESULT = Path(__file__).parent / "results" / "variants.json"
 SECRET = bytes(range(32))
@@ -271,7 +272,7 @@ class Bench:
     def _key(self) -> dict[str, Any]:
         """Return what a note is valid for. Notes of other code or other tasks are ignored."""
         code = f"{measured_code(self.module)} {measured_by()}"
-        path = paths.solutions() / self.module / NAME
+        path = paths.solutions() / self.module / VARIANTS
         form = hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
         tasks = [task.id for task in self.tasks]
         return {"module": self.module, "code": f"{code} {form[:12]}", "tasks": tasks}

@@ -30,6 +30,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from hotloop.core import paths
+
 PATIENCE_S = 120
 LONGEST = 6000
 """Pixels: what is below is left out of the picture of a tall graph."""
@@ -59,7 +61,7 @@ class Graph:
     name: str
     suffix: str
     program: str
-    """Python that writes it to `target`, in the folder of the module's solutions."""
+    """Python that writes it to `target`, where the module's solved files can be imported."""
 
     around: str = ""
     python: str = sys.executable
@@ -87,7 +89,7 @@ torch.onnx.export(torch.export.load(path), f=target, dynamo=True, external_data=
 
 BERT = """
 import shutil
-shutil.copy("../../curriculum/triton_ensemble/model/model.onnx", target)
+shutil.copy("model/model.onnx", target)
 """
 
 LESSONS = (
@@ -142,7 +144,11 @@ def _of_lessons(names: list[str]) -> Iterator[tuple[Path, Path, str]]:
             model = Path(folder) / f"{graph.name}{graph.suffix}"
             subprocess.run(
                 [graph.python, "-c", f"target = {str(model)!r}\n{graph.program}"],
-                cwd=ROOT / "solutions" / graph.module,
+                cwd=ROOT / "curriculum" / graph.module,
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(paths.beside_notebook(graph.module)),
+                },
                 check=True,
                 stdout=subprocess.DEVNULL,
             )

@@ -9,7 +9,9 @@ from types import ModuleType
 
 import torch
 
-sys.path.append(str(Path(__file__).parents[3] / "solutions" / "transformer_compilation"))
+from hotloop.core import paths
+
+sys.path += paths.beside_notebook("transformer_compilation")
 import decoder
 import recording
 
