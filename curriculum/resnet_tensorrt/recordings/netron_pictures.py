@@ -88,8 +88,9 @@ torch.onnx.export(torch.export.load(path), f=target, dynamo=True, external_data=
 """
 
 BERT = """
-import shutil
-shutil.copy("model/model.onnx", target)
+from pathlib import Path
+from hotloop.engines.serving.network_file import onnx_file
+Path(target).write_bytes(onnx_file(Path("model")))
 """
 
 LESSONS = (

@@ -9,6 +9,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from hotloop.engines.serving.network_file import onnx_file
+
 HERE = Path(__file__).parent
 REPOSITORIES = HERE / "repositories"
 MODEL = HERE.parent / "model"
@@ -24,7 +26,7 @@ def lay_out(folder: Path, cause: str | None) -> None:
         shutil.copytree(REPOSITORIES / cause, folder, dirs_exist_ok=True)
     for model in (*STEPS, ENSEMBLE):
         (folder / model / "1").mkdir(exist_ok=True)
-    shutil.copyfile(MODEL / "model.onnx", folder / "bert" / "1" / "model.onnx")
+    (folder / "bert" / "1" / "model.onnx").write_bytes(onnx_file(MODEL))
     shutil.copyfile(MODEL / "tokenizer.json", folder / "preprocess" / "1" / "tokenizer.json")
 
 

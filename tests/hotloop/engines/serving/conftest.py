@@ -8,6 +8,7 @@ import pytest
 
 from hotloop.engines.serving import environment
 from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.network_file import onnx_file
 from hotloop.engines.serving.options import Options
 from hotloop.engines.serving.server import Server
 from hotloop.sandbox.level import level
@@ -23,7 +24,7 @@ def topics(tmp_path: Path) -> Path:
     folder = tmp_path / "repository"
     shutil.copytree(HERE / "topics", folder)
     (folder / "bert" / "1").mkdir(parents=True, exist_ok=True)  # git keeps no empty folder
-    shutil.copyfile(MODEL / "model.onnx", folder / "bert" / "1" / "model.onnx")
+    (folder / "bert" / "1" / "model.onnx").write_bytes(onnx_file(MODEL))
     shutil.copyfile(MODEL / "tokenizer.json", folder / "preprocess" / "1" / "tokenizer.json")
     return folder
 
