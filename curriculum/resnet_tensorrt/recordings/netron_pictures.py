@@ -1,6 +1,6 @@
 """Netron's pictures of graphs, as PNG files: what its page draws, taken by Chromium.
 
-    pip install netron selenium
+    pip install netron pillow selenium
     python curriculum/resnet_tensorrt/recordings/netron_pictures.py --lessons [PICTURE…]
     python curriculum/resnet_tensorrt/recordings/netron_pictures.py FOLDER MODEL[@NODE]…
 
@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import netron
+from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -35,6 +36,9 @@ from hotloop.core import paths
 PATIENCE_S = 120
 LONGEST = 6000
 """Pixels: what is below is left out of the picture of a tall graph."""
+
+COLORS = 64
+"""A drawing needs no more, and its file is a third as large."""
 
 MARGIN = 120
 ARGUMENTS = (
@@ -192,6 +196,8 @@ def picture(browser: webdriver.Chrome, model: Path, target: Path, around: str = 
         _part(browser, target, around)
     else:
         browser.save_screenshot(str(target))
+    drawn = Image.open(target).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+    drawn.save(target, optimize=True)
     netron.stop((address, port))
     return nodes
 

@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 from hotloop.engines.serving.network_file import onnx_file
+from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS
 
 HERE = Path(__file__).parent
 REPOSITORIES = HERE / "repositories"
@@ -21,6 +22,7 @@ ENSEMBLE = "topics"
 
 def lay_out(folder: Path, cause: str | None) -> None:
     """Write the repository of a sick deployment, or of a healthy one, to an empty folder."""
+    shutil.copytree(PROGRAMS / "repository" / ENSEMBLE, folder / ENSEMBLE)
     shutil.copytree(REPOSITORIES / HEALTHY, folder, dirs_exist_ok=True)
     if cause is not None:
         shutil.copytree(REPOSITORIES / cause, folder, dirs_exist_ok=True)
