@@ -17,7 +17,7 @@ import recording
 
 from hotloop.tasks import render
 
-WRONG = Path(recording.__file__).parent / "wrong" / "decode_one_operation_a_line.patch"
+WRONG = paths.solutions() / "transformer_compilation/wrong/decode_one_operation_a_line.patch"
 
 
 # --8<-- [start:places]
