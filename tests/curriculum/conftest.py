@@ -34,9 +34,9 @@ def needed(path: Path, seen: frozenset[Path] = frozenset()) -> set[str]:
     What a solution imports in one of its functions may never be needed.
     """
     found: set[str] = set()
-    solved = paths.curriculum() not in path.parents
+    solved = {paths.solutions(), paths.exercises()}.intersection(path.parents)
     folders = (path.parent, *shared_folders(path))
-    for name in imported(path.read_text(encoding="utf-8"), at_once=solved):
+    for name in imported(path.read_text(encoding="utf-8"), at_once=bool(solved)):
         for folder in folders:
             shared = folder.joinpath(*name.split(".")).with_suffix(".py")
             if shared.is_file() and shared not in seen:
