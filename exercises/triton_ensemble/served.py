@@ -24,6 +24,7 @@ except ImportError:  # where the judge runs the notebook there is no server, and
     paths = None
 else:
     from hotloop.engines.serving import inference, load, metrics, preflight, repository
+    from hotloop.engines.serving.network_file import onnx_file
     from hotloop.engines.serving.options import Options
     from hotloop.engines.serving.server import Server
     from hotloop.engines.serving.unavailable import ServingUnavailable
@@ -68,12 +69,15 @@ def complete(name="repository"):
             if source.is_file() and "__pycache__" not in source.parts and not place.exists():
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, place)
-    put = {"preprocess/1/tokenizer.json": "tokenizer.json", "bert/1/model.onnx": "model.onnx"}
+    put = {
+        "preprocess/1/tokenizer.json": (models() / "tokenizer.json").read_bytes(),
+        "bert/1/model.onnx": onnx_file(models()),
+    }
     if name == "canary":
-        put["bert/2/model.onnx"] = "model_2.onnx"
-    for place, source in put.items():
+        put["bert/2/model.onnx"] = onnx_file(models(), "second.")
+    for place, content in put.items():
         (target / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(models() / source, target / place)
+        (target / place).write_bytes(content)
     return target
 
 

@@ -13,6 +13,7 @@ from hotloop.learn.mutation import Edit, c_code, python_code
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.curriculum import Module, Task
 from hotloop.tasks.markers import Region, parse, regions
+from hotloop.tasks.reference_files import sources
 
 LANGUAGES = {".py": python_code.edits, ".cu": c_code.edits, ".cpp": c_code.edits}
 
@@ -82,7 +83,7 @@ class _Place:
 
 
 def places(module: Module, task: Task) -> Iterator[_Place]:
-    for path in render.sources(module.id):
+    for path in sources(module.id).values():
         if path.suffix not in LANGUAGES:
             continue
         text = path.read_text(encoding="utf-8")

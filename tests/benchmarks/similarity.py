@@ -8,8 +8,7 @@ report would call alike. A copy is one of them with other names, functions and s
 order, another layout, and padding. The threshold was chosen on the first task and holds on the
 second. Few people wrote the solutions: take the figures as a lower bound of what honest candidates
 have in common. `--judge` has the judge confirm that every solution, and every copy in its heaviest
-disguise, is right. Prints a table and writes tests/benchmarks/results/similarity.json and the
-package's copy of it.
+disguise, is right. Prints a table and writes graders/hotloop/takehome/recorded/similarity.json.
 
 Pairs share solutions, so they are not independent. The intervals are therefore as wide as for the
 largest number of disjoint pairs, and for copies as for one per solution.
@@ -182,7 +181,7 @@ def main() -> None:
     )
     parser.add_argument("--judge", action="store_true", help="confirm that all of them are right")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=HERE / "results" / "similarity.json")
+    parser.add_argument("--out", type=Path, default=recorded.FOLDER / "similarity.json")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.judge:
@@ -201,7 +200,6 @@ def main() -> None:
     }
     text = json.dumps(document, indent=1) + "\n"
     options.out.write_text(text)
-    (recorded.FOLDER / "similarity.json").write_text(text)
     if options.json:
         print(text)
         return

@@ -7,12 +7,12 @@ the plain module, and so must every wrong answer, on its own rung and those befo
 candidate's reference and the public solution, with this candidate's names, must fail every task
 that a choice affects. Rungs that measure speed or need a GPU are left out: this benchmark says
 nothing about levels. Prints a table; `--keep` writes the rows of these tasks to
-tests/benchmarks/results/variants.json, which candidates' reports quote, whatever the results, but
-never replaces a row of more variants. Fifty variants of all tasks take hours: with `--notes FILE`
-each one is noted when it is done, and another call resumes there, as long as judge, checks and
-solutions are the same. So does a call whose `--first` is the number of variants in the stored row:
-its results are added. `--missing` judges nothing and lists the tasks without a row, or with one of
-earlier code. Exit code 1 if a verdict was wrong.
+graders/hotloop/takehome/recorded/variants.json, which candidates' reports quote, whatever the
+results, but never replaces a row of more variants. Fifty variants of all tasks take hours: with
+`--notes FILE` each one is noted when it is done, and another call resumes there, as long as judge,
+checks and solutions are the same. So does a call whose `--first` is the number of variants in the
+stored row: its results are added. `--missing` judges nothing and lists the tasks without a row, or
+with one of earlier code. Exit code 1 if a verdict was wrong.
 """
 
 import argparse
@@ -39,10 +39,11 @@ from hotloop.tasks import curriculum, render
 from hotloop.tasks.curriculum import Task
 from hotloop.tasks.local_judging import judge_submission
 from hotloop.tasks.measured_code import measured_code
+from hotloop.tasks.reference_files import VARIANTS
 from hotloop.tasks.variants import Variant, draw, plain, same_answers
-from hotloop.tasks.variants.form import NAME, form_of
+from hotloop.tasks.variants.form import form_of
 
-RESULT = Path(__file__).parent / "results" / "variants.json"
+RESULT = recorded.FOLDER / "variants.json"
 SECRET = bytes(range(32))
 FAILED = {"wrong_answer", "runtime_error"}
 """Accepted verdicts of an answer to another variant's question."""
@@ -121,10 +122,8 @@ def _when(first: int, variants: int) -> dict[str, Any]:
 
 
 def keep(rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write the file, and the copy that reports read."""
-    text = json.dumps(kept(rows), indent=2) + "\n"
-    RESULT.write_text(text, encoding="utf-8")
-    (recorded.FOLDER / RESULT.name).write_text(text, encoding="utf-8")
+    """Write the file that reports read."""
+    RESULT.write_text(json.dumps(kept(rows), indent=2) + "\n", encoding="utf-8")
 
 
 def kept(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -271,7 +270,7 @@ class Bench:
     def _key(self) -> dict[str, Any]:
         """Return what a note is valid for. Notes of other code or other tasks are ignored."""
         code = f"{measured_code(self.module)} {measured_by()}"
-        path = paths.solutions() / self.module / NAME
+        path = paths.solutions() / self.module / VARIANTS
         form = hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
         tasks = [task.id for task in self.tasks]
         return {"module": self.module, "code": f"{code} {form[:12]}", "tasks": tasks}

@@ -20,10 +20,11 @@ def imported(source: str, *, at_once: bool = False) -> set[str]:
 
 def shared_folders(path: Path) -> tuple[Path, ...]:
     """Where a module's programs find what they share, none for a program outside of a module."""
-    for tree in (paths.curriculum(), paths.solutions()):
+    for tree in (paths.curriculum(), paths.solutions(), paths.exercises()):
         if tree in path.parents:
             module = path.relative_to(tree).parts[0]
-            return paths.curriculum() / module / "proofs", paths.solutions() / module
+            beside = [Path(folder) for folder in paths.beside_notebook(module)]
+            return paths.curriculum() / module / "proofs", *beside
     return ()
 
 
@@ -33,9 +34,9 @@ def needed(path: Path, seen: frozenset[Path] = frozenset()) -> set[str]:
     What a solution imports in one of its functions may never be needed.
     """
     found: set[str] = set()
-    solved = paths.solutions() in path.parents
+    solved = {paths.solutions(), paths.exercises()}.intersection(path.parents)
     folders = (path.parent, *shared_folders(path))
-    for name in imported(path.read_text(encoding="utf-8"), at_once=solved):
+    for name in imported(path.read_text(encoding="utf-8"), at_once=bool(solved)):
         for folder in folders:
             shared = folder.joinpath(*name.split(".")).with_suffix(".py")
             if shared.is_file() and shared not in seen:

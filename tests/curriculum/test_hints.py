@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from hotloop.tasks import curriculum, render
+from hotloop.tasks import curriculum
 from hotloop.tasks.markers import parse, regions
+from hotloop.tasks.reference_files import sources
 
 SHORTEST = 16
 """Characters without spaces: shorter lines, such as `total += x`, are in every answer."""
@@ -27,7 +28,7 @@ def tells(line: str) -> bool:
 def answers(module: str) -> dict[str, set[str]]:
     """Lines of the reference by task, without those that are given."""
     found: dict[str, set[str]] = {}
-    for path in render.sources(module):
+    for path in sources(module).values():
         if path.suffix in {".safetensors", ".gz", ".npz", ".onnx"}:
             continue
         for region in regions(parse(path.read_text(encoding="utf-8"), str(path))):

@@ -22,7 +22,7 @@ COUNTS = {"train": 7, "t10k": 3}
 
 @pytest.fixture(scope="module")
 def mnist(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    return load_file(paths.solutions() / "xla_vs_eager" / "mnist.py")
+    return load_file(paths.exercises() / "xla_vs_eager" / "mnist.py")
 
 
 def _idx(array: np.ndarray) -> bytes:

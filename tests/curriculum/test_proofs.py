@@ -25,13 +25,14 @@ PLACE = re.compile(r"site-packages|(?<![\w.:/])/(home|root|tmp|usr|opt|var|work)
 def _apart() -> Iterator[None]:
     """What a proof imports from folders of its module is nobody else's: names come up again."""
     places, known = list(sys.path), set(sys.modules)
+    trees = (paths.curriculum(), paths.solutions(), paths.exercises())
     try:
         yield
     finally:
         sys.path[:] = places
         for name in set(sys.modules) - known:
             file = Path(getattr(sys.modules[name], "__file__", None) or "/")
-            if file.is_relative_to(paths.solutions()) or file.is_relative_to(paths.curriculum()):
+            if any(file.is_relative_to(tree) for tree in trees):
                 del sys.modules[name]
 
 

@@ -18,7 +18,7 @@ from hotloop.engines import trace
 
 MODULE = "profile_training_loop"
 SCRIPTS = paths.curriculum() / MODULE / "recordings"
-TRACES = paths.solutions() / MODULE
+TRACES = paths.exercises() / MODULE
 TRUTH = SCRIPTS / "recordings.json"
 KNOWN: dict[str, dict[str, Any]] = json.loads(TRUTH.read_text(encoding="utf-8"))
 SICK = [letter for letter in KNOWN if letter != "healthy"]

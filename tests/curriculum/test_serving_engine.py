@@ -20,15 +20,19 @@ from hotloop.core import paths
 from hotloop.tasks import render
 from hotloop.tasks.modules.llm_serving_engine import decoder
 
-GIVEN = paths.solutions() / "llm_serving_engine"
+GIVEN = paths.exercises() / "llm_serving_engine"
+BESIDE_THE_NOTEBOOK = paths.beside_notebook("llm_serving_engine")
 LIMITS = {"a": "rows", "b": "offered_load", "c": "tokens", "d": "memory"}
 
 
 @pytest.fixture(scope="module")
 def url() -> Generator[str]:
     """A server with memory for about two long requests."""
-    command = [sys.executable, str(GIVEN / "http_server.py"), "--port", "0", "--blocks", "32"]
-    one = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    # -P: it must import the solved server, not the one that lies beside it.
+    command = [sys.executable, "-P", str(GIVEN / "http_server.py"), "--port", "0"]
+    command += ["--blocks", "32"]
+    beside = os.pathsep.join(BESIDE_THE_NOTEBOOK)
+    one = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": beside}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=one) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
@@ -82,9 +86,10 @@ def test_the_learners_decoder_is_the_judges(
     given = {"tokens": tokens, "chunks": [23, 17], "table": [4, 0, 3, 1, 2], "size": 8, "blocks": 6}
     path = tmp_path / "prompt.json"
     path.write_text(json.dumps(given), encoding="utf-8")
-    monkeypatch.setattr(sys, "path", [str(GIVEN), *sys.path])
+    monkeypatch.setattr(sys, "path", [*BESIDE_THE_NOTEBOOK, *sys.path])
     monkeypatch.delitem(sys.modules, "model", raising=False)
-    found = runpy.run_path(str(GIVEN / "attention.py"))["prefill"](str(path))
+    solved = paths.solutions() / "llm_serving_engine" / "attention.py"
+    found = runpy.run_path(str(solved))["prefill"](str(path))
     monkeypatch.delitem(sys.modules, "model", raising=False)
     assert np.allclose(found, decoder.logits(tokens)[[22, 39]], rtol=1e-3, atol=1e-3)
 

@@ -27,7 +27,7 @@ from hotloop.tasks.modules.triton_ensemble.figures import Figures, figures_of
 
 MODULE = "triton_ensemble"
 SCRIPTS = paths.curriculum() / MODULE / "recordings"
-FOLDER = paths.solutions() / MODULE
+FOLDER = paths.exercises() / MODULE
 TRUTH = SCRIPTS / "deployments.json"
 KNOWN: dict[str, dict[str, Any]] = json.loads(TRUTH.read_text(encoding="utf-8"))
 HEALTHY = ("healthy", "healthy_alone")

@@ -1,5 +1,6 @@
 """The served network: as accurate as it is said to be, and the same in ONNX as in PyTorch."""
 
+import hashlib
 import importlib
 import json
 import re
@@ -15,11 +16,13 @@ import pytest
 import torch
 
 from hotloop.core import paths
-from hotloop.engines.serving import onnx_signature, repository
+from hotloop.engines.serving import network_file, onnx_signature, repository
 from hotloop.engines.serving.environment import Environment, find
 from hotloop.engines.serving.unavailable import ServingUnavailable
 
 FOLDER = paths.curriculum() / "triton_ensemble" / "model"
+EXPORTED = "298a916fd74b2e287b2abfb71023882dea89914d3838504866f05a3cf9c5d734"
+EXPORTED_2 = "0d29e20225cc7cd141bf811fa8e2e80050bbee8b79ffb9146bb4fd769cfebe2a"
 NAMES = ("texts", "encoder", "wordpiece", "checkpoint", "export")
 SECOND_OPINION = """
 import json, sys
@@ -51,12 +54,20 @@ def _can_import(name: str) -> bool:
 
 
 @pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Version 1 as it is served."""
+    file = tmp_path_factory.mktemp("served") / "model.onnx"
+    file.write_bytes(network_file.onnx_file(FOLDER))
+    return file
+
+
+@pytest.fixture(scope="module")
 def ours(model: dict[str, Any]) -> Any:
     return model["checkpoint"].load()
 
 
 def test_all_of_it_is_small_enough_for_a_repository() -> None:
-    assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 5 << 20
+    assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 3 << 19
 
 
 @pytest.mark.slow
@@ -110,8 +121,8 @@ def test_every_text_gets_the_same_length(model: dict[str, Any], ours: Any) -> No
     assert mask.sum(1).tolist() == [2, 3, model["wordpiece"].LENGTH]
 
 
-def test_the_committed_onnx_is_the_network(model: dict[str, Any], ours: Any) -> None:
-    signature = onnx_signature.read(FOLDER / "model.onnx")
+def test_the_served_onnx_is_the_network(served: Path, model: dict[str, Any], ours: Any) -> None:
+    signature = onnx_signature.read(served)
     length = model["wordpiece"].LENGTH
     assert [(s.name, s.data_type, s.shape) for s in signature.inputs] == [
         ("input_ids", "TYPE_INT64", (-1, length)),
@@ -121,21 +132,40 @@ def test_the_committed_onnx_is_the_network(model: dict[str, Any], ours: Any) -> 
     assert (logits.name, logits.data_type, logits.shape) == ("logits", "TYPE_FP32", (-1, 6))
     if "export" not in model:
         pytest.skip("onnx: pip install 'hotloop[serving]'")
-    data = (FOLDER / "model.onnx").read_bytes()
+    data = served.read_bytes()
     assert model["export"].compare(ours, data) < 1e-5
 
 
-def test_a_network_that_differs_is_refused(model: dict[str, Any], ours: Any) -> None:
+def test_both_versions_are_the_files_that_were_exported() -> None:
+    """To the byte: recorded deployments served them."""
+    digests = [
+        hashlib.sha256(network_file.onnx_file(FOLDER, prefix)).hexdigest()
+        for prefix in ("", "second.")
+    ]
+    assert digests == [EXPORTED, EXPORTED_2]
+
+
+def test_the_graph_is_what_an_exported_file_holds_beside_its_weights(
+    model: dict[str, Any], served: Path
+) -> None:
+    if "export" not in model:
+        pytest.skip("onnx: pip install 'hotloop[serving]'")
+    weights = network_file.tensors((FOLDER / network_file.WEIGHTS).read_bytes())
+    graph = json.loads((FOLDER / network_file.GRAPH).read_text())
+    assert list(model["export"].parts(served.read_bytes(), weights)) == graph
+
+
+def test_a_network_that_differs_is_refused(served: Path, model: dict[str, Any], ours: Any) -> None:
     if "export" not in model:
         pytest.skip("onnx: pip install 'hotloop[serving]'")
     other = model["checkpoint"].load(version=2)
     with pytest.raises(RuntimeError, match="differ by"):
-        model["export"].compare(other, (FOLDER / "model.onnx").read_bytes())
+        model["export"].compare(other, served.read_bytes())
 
 
 @pytest.mark.slow
-def test_exporting_again_gives_the_committed_file(
-    model: dict[str, Any], ours: Any, tmp_path: Path
+def test_exporting_again_gives_the_served_file(
+    served: Path, model: dict[str, Any], ours: Any, tmp_path: Path
 ) -> None:
     """To the answers: another version of the exporter may write the graph differently."""
     pytest.importorskip("onnxscript", reason="onnxscript: pip install 'hotloop[serving]'")
@@ -143,14 +173,16 @@ def test_exporting_again_gives_the_committed_file(
     command = [sys.executable, str(FOLDER / "export.py"), "--version", "2", str(file)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "off by at most" in said
-    first = onnx_signature.read(FOLDER / "model.onnx")
+    first = onnx_signature.read(served)
     assert onnx_signature.read(file) == first
     second = model["checkpoint"].load(version=2)
     assert model["export"].compare(second, file.read_bytes()) < 1e-5
 
 
 @pytest.mark.serving
-def test_onnxruntime_agrees(model: dict[str, Any], ours: Any, texts: list[Any]) -> None:
+def test_onnxruntime_agrees(
+    served: Path, model: dict[str, Any], ours: Any, texts: list[Any]
+) -> None:
     try:
         environment: Environment = find()
     except ServingUnavailable as gap:
@@ -160,7 +192,7 @@ def test_onnxruntime_agrees(model: dict[str, Any], ours: Any, texts: list[Any]) 
     feed = {"input_ids": ids.tolist(), "attention_mask": mask.tolist()}
     done = subprocess.run(
         [str(environment.python), "-I", "-c", SECOND_OPINION],
-        input=json.dumps({"model": str(FOLDER / "model.onnx"), "feed": feed}),
+        input=json.dumps({"model": str(served), "feed": feed}),
         capture_output=True,
         text=True,
         check=True,
@@ -251,11 +283,13 @@ def test_a_checkpoint_runs_no_code(model: dict[str, Any], tmp_path: Path) -> Non
     assert not marker.exists()
 
 
-def test_the_model_in_the_repository_is_the_one_that_is_checked(tmp_path: Path) -> None:
+def test_the_model_in_the_repository_is_the_one_that_is_checked(
+    served: Path, tmp_path: Path
+) -> None:
     """A model whose shape changes makes every config.pbtxt wrong: the static check says so."""
     version = tmp_path / "bert" / "1"
     version.mkdir(parents=True)
-    (version / "model.onnx").write_bytes((FOLDER / "model.onnx").read_bytes())
+    (version / "model.onnx").write_bytes(served.read_bytes())
     (version.parent / "config.pbtxt").write_text(
         'backend: "onnxruntime" max_batch_size: 8\n'
         'input [ { name: "input_ids" data_type: TYPE_INT64 dims: [ 31 ] },\n'

@@ -17,7 +17,7 @@ import torch
 
 from hotloop.core import paths
 
-FOLDER = paths.solutions() / "profile_training_loop"
+FOLDER = paths.exercises() / "profile_training_loop"
 RECORDS = 7
 NAMES = [f"data_batch_{number}.bin" for number in range(1, 6)] + ["test_batch.bin"]
 CLASSES = [

@@ -7,7 +7,7 @@ from typing import Any
 
 from hotloop.core import paths
 
-FOLDER = paths.solutions() / "profile_training_loop"
+FOLDER = paths.exercises() / "profile_training_loop"
 
 
 START = f"""

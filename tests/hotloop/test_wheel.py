@@ -29,6 +29,7 @@ from packaging.utils import canonicalize_name
 from hotloop.core import paths
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.tasks import curriculum, markers, render
+from hotloop.tasks.reference_files import sources
 
 SHOWN_ON_PURPOSE = {
     "hotloop/tasks/modules/triton_ensemble/programs/repository/bert/config.pbtxt",
@@ -232,7 +233,7 @@ def given(module: str) -> frozenset[str]:
 
 def secrets() -> Iterator[Secret]:
     for module in curriculum.modules():
-        for path in render.sources(module.id):
+        for path in sources(module.id).values():
             try:
                 found = markers.regions(markers.parse(path.read_text("utf-8"), str(path)))
             except UnicodeDecodeError:
@@ -368,7 +369,7 @@ def test_a_solution_is_found_wherever_it_is_shown() -> None:
     one = next(one for one in hidden if one.name == f"fused_softmax: {key}")
     body = next(
         region.body
-        for path in render.sources("fused_softmax")
+        for path in sources("fused_softmax").values()
         for region in markers.regions(markers.parse(path.read_text("utf-8"), str(path)))
         if region.key == key
     )

@@ -24,7 +24,7 @@ from hotloop.tasks.modules.control_flow_export.diagnoses import KEY
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
 KNOWN = Path(__file__).with_name("failures.json")
-SOLUTIONS = ROOT / "solutions/control_flow_export"
+GIVEN = ROOT / "exercises/control_flow_export"
 LOGS = "recompiles"
 MOST_LINES = 120
 
@@ -36,7 +36,7 @@ def main() -> None:
     for letter, known in truth.items():
         text = recorded(PROGRAMS / f"{known['cause']}.py")
         assert known["name"] in text, f"{known['name']} does not stand in the log"
-        (SOLUTIONS / f"failure_{letter}.txt").write_text(text, encoding="utf-8")
+        (GIVEN / f"failure_{letter}.txt").write_text(text, encoding="utf-8")
 
 
 def recorded(program: Path) -> str:

@@ -10,7 +10,7 @@ from hotloop.core import paths
 from hotloop.site.charts import COOL, HOT, Axis, Series, curves
 
 RECORDED = Path(__file__).parents[1] / "recordings" / "steps.json"
-FITTED = paths.solutions() / "llm_serving_engine" / "step_times.json"
+FITTED = paths.exercises() / "llm_serving_engine" / "step_times.json"
 MOST = 60
 TICKS = (0, 20, 40, MOST)
 

@@ -15,7 +15,7 @@ import numpy as np
 from hotloop.core import paths
 from hotloop.tasks.modules.llm_serving_engine import policies
 
-GIVEN = paths.solutions() / "llm_serving_engine"
+GIVEN = paths.exercises() / "llm_serving_engine"
 RATES = (80, 120, 160, 200, 240)
 COUNT = 150
 
@@ -23,7 +23,8 @@ COUNT = 150
 def goodput() -> dict[str, list[float]]:
     """The share of requests within both limits, at each rate, for each policy."""
     simulator = runpy.run_path(str(GIVEN / "simulator.py"))
-    reference: Any = runpy.run_path(str(GIVEN / "scheduler.py"))["decide"]
+    solved = paths.solutions() / "llm_serving_engine" / "scheduler.py"
+    reference: Any = runpy.run_path(str(solved))["decide"]
     named: dict[str, Callable[[Any], Any]] = {
         "first come": policies.first_come,
         "vLLM": policies.vllm,

@@ -3,7 +3,7 @@
     python curriculum/llm_serving_engine/recordings/record_serving.py
 
 writes serving.json beside this file (latencies at several rates, with one row and with sixteen) and
-the readings of /metrics that learners are given (solutions/llm_serving_engine/metrics_*.prom). One
+the readings of /metrics that learners are given (exercises/llm_serving_engine/metrics_*.prom). One
 thread for the model; the load generator runs on the same machine.
 """
 
@@ -22,9 +22,12 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+from hotloop.core import paths
+
 HERE = Path(__file__).resolve().parent
-GIVEN = HERE.parents[2] / "solutions" / "llm_serving_engine"
-sys.path.insert(0, str(GIVEN))
+GIVEN = paths.exercises() / "llm_serving_engine"
+BESIDE_THE_NOTEBOOK = paths.beside_notebook("llm_serving_engine")
+sys.path += BESIDE_THE_NOTEBOOK
 load: Any = importlib.import_module("load")
 
 READINGS = {
@@ -41,8 +44,13 @@ RATES = (4.0, 8.0, 16.0, 24.0, 32.0, 40.0)
 def server(rows: int, tokens: int, blocks: int) -> Generator[str]:
     """Its address; it ends with the context."""
     sizes = ("--rows", str(rows), "--tokens", str(tokens), "--blocks", str(blocks))
-    command = [sys.executable, str(GIVEN / "http_server.py"), "--port", "0", *sizes]
-    one = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    # -P: it must import the solved server, not the one that lies beside it.
+    command = [sys.executable, "-P", str(GIVEN / "http_server.py"), "--port", "0", *sizes]
+    one = {
+        **os.environ,
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONPATH": os.pathsep.join(BESIDE_THE_NOTEBOOK),
+    }
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=one) as process:
         assert process.stdout is not None
         try:

@@ -3,7 +3,7 @@
     python curriculum/llm_serving_engine/recordings/record_steps.py
 
 writes steps.json beside this file (every step: rows, tokens, context, milliseconds) and
-solutions/llm_serving_engine/step_times.json (the fitted coefficients, which the scheduler's
+exercises/llm_serving_engine/step_times.json (the fitted coefficients, which the scheduler's
 simulator counts with). One thread; the fastest of nine runs of each step, as other programs ran on
 the machine, too.
 """
@@ -23,9 +23,11 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 
+from hotloop.core import paths
+
 HERE = Path(__file__).resolve().parent
-GIVEN = HERE.parents[2] / "solutions" / "llm_serving_engine"
-sys.path.insert(0, str(GIVEN))
+GIVEN = paths.exercises() / "llm_serving_engine"
+sys.path += paths.beside_notebook("llm_serving_engine")
 
 Runner: Any = importlib.import_module("runner").Runner
 

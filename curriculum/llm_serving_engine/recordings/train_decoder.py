@@ -2,7 +2,7 @@
 
     python curriculum/llm_serving_engine/recordings/train_decoder.py --steps 2500
 
-writes solutions/llm_serving_engine/decoder.npz: about 95,000 weights as float16, 190 KB. It takes
+writes exercises/llm_serving_engine/decoder.npz: about 95,000 weights as float16, 190 KB. It takes
 ten minutes on two cores. The result depends on the machine's rounding; the checks compute with the
 file, not with the script.
 """
@@ -20,7 +20,7 @@ import torch
 from torch.nn.functional import cross_entropy, rms_norm, scaled_dot_product_attention
 
 ROOT = Path(__file__).resolve().parents[3]
-GIVEN = ROOT / "solutions" / "llm_serving_engine"
+GIVEN = ROOT / "exercises" / "llm_serving_engine"
 sys.path.insert(0, str(GIVEN))
 
 model: Any = importlib.import_module("model")

@@ -11,7 +11,7 @@ import numpy as np
 
 from hotloop.tasks.modules.portable_trainer.streams import Shape, as_bytes, stream
 
-TARGET = Path(__file__).parents[3] / "solutions" / "portable_trainer" / "monitor_recording.jsonl"
+TARGET = Path(__file__).parents[3] / "exercises" / "portable_trainer" / "monitor_recording.jsonl"
 SHAPE = Shape(steps=240, devices=4, restarts=1, fallbacks=1, recompiles=6)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -16,8 +15,9 @@ from torch.nn.functional import cross_entropy
 from torch.profiler import record_function
 from torch.utils.data import DataLoader, Dataset
 
-SOLUTIONS = Path(__file__).resolve().parents[3] / "solutions" / "profile_training_loop"
-sys.path.insert(0, str(SOLUTIONS))
+from hotloop.core import paths
+
+sys.path.insert(0, str(paths.exercises() / "profile_training_loop"))
 sys.dont_write_bytecode = True
 
 from data import Pictures, stripes  # noqa: E402

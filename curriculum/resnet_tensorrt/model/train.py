@@ -1,4 +1,4 @@
-"""Trains ResNet-50 of width 16 on drawn signs, and writes the weights to solutions/.
+"""Trains ResNet-50 of width 16 on drawn signs, and writes the weights to exercises/.
 
     python curriculum/resnet_tensorrt/model/train.py [--only-measure | --compare]
 
@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-CODE = Path(__file__).parents[3] / "solutions" / "resnet_tensorrt"
+CODE = Path(__file__).parents[3] / "exercises" / "resnet_tensorrt"
 sys.path.insert(0, str(CODE))
 
 import resnet  # noqa: E402 - lies beside the learner's files, not in a package

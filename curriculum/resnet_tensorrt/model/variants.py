@@ -21,8 +21,10 @@ import numpy as np
 import onnxruntime
 import torch
 
+from hotloop.core import paths
+
 ROOT = Path(__file__).parents[3]
-sys.path.insert(0, str(ROOT / "solutions" / "resnet_tensorrt"))
+sys.path += paths.beside_notebook("resnet_tensorrt")
 sys.path.insert(
     0, str(ROOT / "graders" / "hotloop" / "tasks" / "modules" / "resnet_tensorrt" / "programs")
 )

@@ -1,6 +1,6 @@
 """Netron's pictures of graphs, as PNG files: what its page draws, taken by Chromium.
 
-    pip install netron selenium
+    pip install netron pillow selenium
     python curriculum/resnet_tensorrt/recordings/netron_pictures.py --lessons [PICTURE…]
     python curriculum/resnet_tensorrt/recordings/netron_pictures.py FOLDER MODEL[@NODE]…
 
@@ -26,13 +26,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import netron
+from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from hotloop.core import paths
+
 PATIENCE_S = 120
 LONGEST = 6000
 """Pixels: what is below is left out of the picture of a tall graph."""
+
+COLORS = 64
+"""A drawing needs no more, and its file is a third as large."""
 
 MARGIN = 120
 ARGUMENTS = (
@@ -59,7 +65,7 @@ class Graph:
     name: str
     suffix: str
     program: str
-    """Python that writes it to `target`, in the folder of the module's solutions."""
+    """Python that writes it to `target`, where the module's solved files can be imported."""
 
     around: str = ""
     python: str = sys.executable
@@ -86,8 +92,9 @@ torch.onnx.export(torch.export.load(path), f=target, dynamo=True, external_data=
 """
 
 BERT = """
-import shutil
-shutil.copy("../../curriculum/triton_ensemble/model/model.onnx", target)
+from pathlib import Path
+from hotloop.engines.serving.network_file import onnx_file
+Path(target).write_bytes(onnx_file(Path("model")))
 """
 
 LESSONS = (
@@ -142,7 +149,11 @@ def _of_lessons(names: list[str]) -> Iterator[tuple[Path, Path, str]]:
             model = Path(folder) / f"{graph.name}{graph.suffix}"
             subprocess.run(
                 [graph.python, "-c", f"target = {str(model)!r}\n{graph.program}"],
-                cwd=ROOT / "solutions" / graph.module,
+                cwd=ROOT / "curriculum" / graph.module,
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(paths.beside_notebook(graph.module)),
+                },
                 check=True,
                 stdout=subprocess.DEVNULL,
             )
@@ -185,6 +196,8 @@ def picture(browser: webdriver.Chrome, model: Path, target: Path, around: str = 
         _part(browser, target, around)
     else:
         browser.save_screenshot(str(target))
+    drawn = Image.open(target).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+    drawn.save(target, optimize=True)
     netron.stop((address, port))
     return nodes
 

@@ -12,7 +12,7 @@ import torch
 
 from hotloop.core import paths
 
-sys.path.insert(0, str(paths.solutions() / "resnet_tensorrt"))
+sys.path += paths.beside_notebook("resnet_tensorrt")
 from resnet import load
 
 NAMES: dict[str, Any] = {

@@ -34,7 +34,7 @@ from hotloop.judge.device import device_name
 from hotloop.tasks.modules.resnet_tensorrt import builds
 
 MODULE = "resnet_tensorrt"
-BESIDE_THE_NOTEBOOK = paths.solutions() / MODULE
+BESIDE_THE_NOTEBOOK = paths.exercises() / MODULE
 HERE = Path(__file__).parent
 KNOWN = HERE / "builds.json"
 ATTEMPTS = 20

@@ -12,7 +12,9 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper
 
-SOLUTION = Path(__file__).resolve().parents[3] / "solutions/sparse_attention_op"
+from hotloop.core import paths
+
+SOLUTION, GIVEN = paths.beside_notebook("sparse_attention_op")
 DOMAIN, NAME, INPUTS = "hotloop.lab", "SparseAttention", ("q", "k", "v", "threshold")
 
 
@@ -35,8 +37,8 @@ def main() -> None:
     found = [f for f in files("onnxruntime") or [] if f.suffix in {".h", ".hpp"}]
     print(f"headers in onnxruntime's wheel: {len(found)}")
     library = Path(tempfile.mkdtemp()) / "ops.so"
-    source = str(SOLUTION / "ort_op.cpp")
-    command = ["g++", "-std=c++17", "-O2", "-fPIC", "-shared", source, "-o", str(library)]
+    command = ["g++", "-std=c++17", "-O2", "-fPIC", "-shared", f"-I{GIVEN}"]
+    command += [f"{SOLUTION}/ort_op.cpp", "-o", str(library)]
     subprocess.run(command, check=True)
     options = onnxruntime.SessionOptions()
     options.register_custom_ops_library(str(library))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from itertools import permutations
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "solutions" / "ssa_passes"))
+from hotloop.core import paths
+
+sys.path += paths.beside_notebook("ssa_passes")
 
 from memory_plan import best_order, plan
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "solutions" / "ssa_passes"))
+from hotloop.core import paths
+
+sys.path += paths.beside_notebook("ssa_passes")
 
 import mlir_pass
 import xdsl_pass

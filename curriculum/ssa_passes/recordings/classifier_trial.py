@@ -13,9 +13,11 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from hotloop.core import paths
+
 ROOT = Path(__file__).parents[3]
 sys.path[:0] = [
-    str(ROOT / "solutions" / "ssa_passes"),
+    *paths.beside_notebook("ssa_passes"),
     str(ROOT / "graders" / "hotloop" / "tasks" / "modules" / "ssa_passes" / "programs"),
 ]
 

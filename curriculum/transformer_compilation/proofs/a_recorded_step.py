@@ -9,13 +9,15 @@ from types import ModuleType
 
 import torch
 
-sys.path.append(str(Path(__file__).parents[3] / "solutions" / "transformer_compilation"))
+from hotloop.core import paths
+
+sys.path += paths.beside_notebook("transformer_compilation")
 import decoder
 import recording
 
 from hotloop.tasks import render
 
-WRONG = Path(recording.__file__).parent / "wrong" / "decode_one_operation_a_line.patch"
+WRONG = paths.solutions() / "transformer_compilation/wrong/decode_one_operation_a_line.patch"
 
 
 # --8<-- [start:places]

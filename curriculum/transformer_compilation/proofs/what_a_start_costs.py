@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[3] / "solutions" / "transformer_compilation"))
+from hotloop.core import paths
+
+sys.path += paths.beside_notebook("transformer_compilation")
 cold_start: Any = importlib.import_module("cold_start")
 starts: Any = importlib.import_module("starts")
 

@@ -1,9 +1,11 @@
 """Writes the network as ONNX, and holds it against PyTorch.
 
-    python curriculum/triton_ensemble/model/export.py [--version 2] [--checkpoint FOLDER] [FILE]
+    python curriculum/triton_ensemble/model/export.py [--version 2] [--checkpoint FOLDER] FILE
+    python curriculum/triton_ensemble/model/export.py --graph
 
-Without a checkpoint it is ours, and without a file it goes to model.onnx beside this one. The batch
-is a free dimension, the length is not: the tokenizer makes all texts equally long.
+Without a checkpoint it is ours. The batch is a free dimension, the length is not: the tokenizer
+makes all texts equally long. `--graph` writes graph.json beside this file, which is all of our file
+but its weights: those are in model.safetensors (`hotloop.engines.serving.network_file`).
 
 `.eval()` comes first: an export in training mode has dropout in it, and answers differently each
 time. The weights are stored in half precision, which halves the file; they are made float again
@@ -13,7 +15,11 @@ when a session loads them, so every computation is in float.
 from __future__ import annotations
 
 import argparse
+import base64
+import itertools
+import json
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import checkpoint
@@ -24,6 +30,9 @@ import wordpiece
 from checkpoint import Checkpoint
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+
+from hotloop.engines.serving import network_file
+from hotloop.engines.serving.network_file import Part, TensorPart, Tensors
 
 INPUTS = ("input_ids", "attention_mask")
 OUTPUT = "logits"
@@ -41,14 +50,24 @@ _SMALL = 256
 def main() -> None:
     """Export, compare, save."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("file", nargs="?", type=Path, default=checkpoint.HERE / "model.onnx")
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--graph", action="store_true")
     parser.add_argument("--version", type=int, default=1, choices=(1, 2))
     parser.add_argument("--checkpoint", type=Path)
     given = parser.parse_args()
+    if given.graph == (given.file is not None):
+        parser.error("one of FILE and --graph is needed")
     found = checkpoint.load(given.checkpoint, given.version)
     model = export(found)
-    given.file.write_bytes(model)
-    print(f"{given.file}: {len(model) / 2**20:.2f} MiB, off by at most {compare(found, model):.1e}")
+    off = f"off by at most {compare(found, model):.1e}"
+    if given.graph:
+        file = checkpoint.HERE / network_file.GRAPH
+        weights = network_file.tensors((checkpoint.HERE / checkpoint.WEIGHTS).read_bytes())
+        file.write_text(json.dumps(list(parts(model, weights)), indent=1) + "\n", encoding="utf-8")
+        print(f"{file}: {file.stat().st_size} bytes, {off}")
+    else:
+        given.file.write_bytes(model)
+        print(f"{given.file}: {len(model) / 2**20:.2f} MiB, {off}")
 
 
 def export(found: Checkpoint) -> bytes:
@@ -101,6 +120,35 @@ def compare(found: Checkpoint, model: bytes) -> float:
     if worst > TOLERANCE:
         raise RuntimeError(f"ONNX and PyTorch differ by {worst:.2g}")
     return worst
+
+
+def parts(model: bytes, weights: Tensors) -> Iterator[Part]:
+    """The file as graph.json has it: tensors of the weights, and the bytes between them."""
+    at = 0
+    for stored in onnx.load_from_string(model).graph.initializer:
+        part = _part(stored, weights)
+        if part is not None:
+            start = model.index(stored.raw_data, at)
+            yield base64.b64encode(model[at:start]).decode()
+            yield part
+            at = start + len(stored.raw_data)
+    yield base64.b64encode(model[at:]).decode()
+
+
+def _part(stored: onnx.TensorProto, weights: Tensors) -> TensorPart | None:
+    """Which tensor it is, whole or its first rows; the exporter has transposed some."""
+    type_name = str(helper.tensor_dtype_to_np_dtype(stored.data_type))
+    for (name, values), transposed in itertools.product(weights.items(), (False, True)):
+        if name.startswith(checkpoint.SECOND):
+            continue
+        part = TensorPart(tensor=name, type=type_name)
+        if transposed:
+            part["transposed"] = True
+        elif values.size > np.prod(stored.dims):
+            part["rows"] = int(np.prod(stored.dims)) // values[0].size
+        if network_file.content(part, weights) == stored.raw_data:
+            return part
+    return None
 
 
 def _halve(model: onnx.ModelProto) -> None:

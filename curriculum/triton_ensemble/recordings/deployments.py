@@ -9,6 +9,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from hotloop.engines.serving.network_file import onnx_file
+from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS
+
 HERE = Path(__file__).parent
 REPOSITORIES = HERE / "repositories"
 MODEL = HERE.parent / "model"
@@ -19,12 +22,13 @@ ENSEMBLE = "topics"
 
 def lay_out(folder: Path, cause: str | None) -> None:
     """Write the repository of a sick deployment, or of a healthy one, to an empty folder."""
+    shutil.copytree(PROGRAMS / "repository" / ENSEMBLE, folder / ENSEMBLE)
     shutil.copytree(REPOSITORIES / HEALTHY, folder, dirs_exist_ok=True)
     if cause is not None:
         shutil.copytree(REPOSITORIES / cause, folder, dirs_exist_ok=True)
     for model in (*STEPS, ENSEMBLE):
         (folder / model / "1").mkdir(exist_ok=True)
-    shutil.copyfile(MODEL / "model.onnx", folder / "bert" / "1" / "model.onnx")
+    (folder / "bert" / "1" / "model.onnx").write_bytes(onnx_file(MODEL))
     shutil.copyfile(MODEL / "tokenizer.json", folder / "preprocess" / "1" / "tokenizer.json")
 
 

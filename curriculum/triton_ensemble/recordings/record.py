@@ -37,7 +37,7 @@ from hotloop.tasks.modules.triton_ensemble.deployments import KEY
 
 MODULE = "triton_ensemble"
 KNOWN = Path(__file__).with_name("deployments.json")
-BESIDE_THE_NOTEBOOK = paths.solutions() / MODULE
+BESIDE_THE_NOTEBOOK = paths.exercises() / MODULE
 ATTEMPTS = 20
 MOST_FOREIGN = 0.1
 LOOK_S, LOOKS = 2.0, 100

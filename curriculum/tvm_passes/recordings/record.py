@@ -1,6 +1,6 @@
 """Tunes a 256³ matrix product with MetaSchedule and records what it tried.
 
-    python curriculum/tvm_passes/recordings/record.py solutions/tvm_passes
+    python curriculum/tvm_passes/recordings/record.py exercises/tvm_passes
 
 writes `recorded_workload.json` and `recorded_trials.json`, the two files of MetaSchedule's database
 as they are, and says how long it took. Times in it are of the machine that it ran on, beside
@@ -13,7 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "solutions" / "tvm_passes"))
+from hotloop.core import paths
+
+sys.path += paths.beside_notebook("tvm_passes")
 
 import tvm
 from in_process import Builder, Runner

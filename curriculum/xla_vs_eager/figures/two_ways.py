@@ -16,7 +16,7 @@ RUNS = {"compiled": "healthy", "op by op": "d"}
 
 def steps(letter: str) -> list[float]:
     """Seconds of each step, until its result was there."""
-    path = paths.solutions() / "xla_vs_eager" / f"run_{letter}.json.gz"
+    path = paths.exercises() / "xla_vs_eager" / f"run_{letter}.json.gz"
     recording = json.loads(gzip.decompress(path.read_bytes()))
     return [step["ready_s"] for step in recording["steps"]]
 

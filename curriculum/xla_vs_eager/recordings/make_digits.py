@@ -1,4 +1,4 @@
-"""Makes solutions/xla_vs_eager/digits.npz from scikit-learn's copy of the digits.
+"""Makes exercises/xla_vs_eager/digits.npz from scikit-learn's copy of the digits.
 
     pip download --no-deps scikit-learn
     python curriculum/xla_vs_eager/recordings/make_digits.py scikit_learn-*.whl
@@ -27,7 +27,7 @@ def main(wheel: str) -> None:
     with zipfile.ZipFile(wheel) as archive:
         lines = gzip.decompress(archive.read(INSIDE)).decode().splitlines()
     table = np.loadtxt(lines, delimiter=",").astype(np.uint8)
-    target: Path = paths.solutions() / "xla_vs_eager" / "digits.npz"
+    target: Path = paths.exercises() / "xla_vs_eager" / "digits.npz"
     np.savez_compressed(target, images=table[:, :-1].reshape(-1, 8, 8), labels=table[:, -1])
     print(f"{target.name}: {len(table)} pictures, {target.stat().st_size} bytes")
 

@@ -29,7 +29,7 @@ from hotloop.tasks.modules.xla_vs_eager import recordings
 
 MODULE = "xla_vs_eager"
 KNOWN = Path(__file__).with_name("recordings.json")
-BESIDE_THE_NOTEBOOK = paths.solutions() / MODULE
+BESIDE_THE_NOTEBOOK = paths.exercises() / MODULE
 HEALTHY = "healthy"
 EVIDENCE = {
     "recompiles": ("programs", "compile_share"),

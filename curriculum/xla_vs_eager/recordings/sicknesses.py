@@ -12,7 +12,7 @@ import numpy as np
 
 from hotloop.core import paths
 
-sys.path.insert(0, str(paths.solutions() / "xla_vs_eager"))
+sys.path += paths.beside_notebook("xla_vs_eager")
 import network
 
 BATCH, STEPS = 64, 40

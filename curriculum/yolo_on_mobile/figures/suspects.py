@@ -9,7 +9,7 @@ import sys
 
 from hotloop.core import paths
 
-sys.path.insert(0, str(paths.solutions() / "yolo_on_mobile"))
+sys.path += paths.beside_notebook("yolo_on_mobile")
 
 from departure import with_all_before
 

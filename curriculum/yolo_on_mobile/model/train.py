@@ -1,4 +1,4 @@
-"""Trains the detector on drawn scenes, and writes the weights to solutions/.
+"""Trains the detector on drawn scenes, and writes the weights to exercises/.
 
     python curriculum/yolo_on_mobile/model/train.py [--published] [--only-measure]
 
@@ -19,13 +19,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-CODE = Path(__file__).parents[3] / "solutions" / "yolo_on_mobile"
-sys.path.insert(0, str(CODE))
+from hotloop.core import paths
 
-import boxes  # noqa: E402 - lies beside the learner's files, not in a package
-import detector  # noqa: E402
-import metrics  # noqa: E402
-import shapes  # noqa: E402
+sys.path += paths.beside_notebook("yolo_on_mobile")
+
+import boxes
+import detector
+import metrics
+import shapes
 
 TRAINED_WITH = 20261122
 HELD_OUT = 7

@@ -3,7 +3,7 @@
     python curriculum/yolo_on_mobile/recordings/record.py
 
 Each is run for real: the network on drawn scenes, with the fault in what is around it or in its
-file. What they gave goes to solutions/yolo_on_mobile/run_*.json, and what stands in runs.json,
+file. What they gave goes to exercises/yolo_on_mobile/run_*.json, and what stands in runs.json,
 from which the judge's key is written, is computed from the same pictures.
 """
 
@@ -22,13 +22,13 @@ import onnxruntime
 import torch
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_static
 
+from hotloop.core import paths
 from hotloop.judge import answer_key
 from hotloop.tasks.modules.yolo_on_mobile.recorded import KEY
 
-ROOT = Path(__file__).parents[3]
-CODE = ROOT / "solutions" / "yolo_on_mobile"
+GIVEN = paths.exercises() / "yolo_on_mobile"
 TRUTH = Path(__file__).with_name("runs.json")
-sys.path.insert(0, str(CODE))
+sys.path += paths.beside_notebook("yolo_on_mobile")
 
 import boxes  # noqa: E402 - lies beside the learner's files, not in a package
 import detector  # noqa: E402
@@ -73,10 +73,10 @@ def main() -> None:
             ]
         }
         text = json.dumps(recording, separators=(",", ":")).replace('{"input"', '\n{"input"')
-        (CODE / f"run_{name}.json").write_text(text + "\n", encoding="utf-8")
+        (GIVEN / f"run_{name}.json").write_text(text + "\n", encoding="utf-8")
     truth = {}
     for name in ways:
-        figures = runs.read_run(CODE / f"run_{name}.json")
+        figures = runs.read_run(GIVEN / f"run_{name}.json")
         print(name, {key: round(float(value), 3) for key, value in figures.items()})
         if name in CAUSES:
             evidence = EVIDENCE[CAUSES[name]]

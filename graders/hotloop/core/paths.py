@@ -56,8 +56,13 @@ def solutions() -> Path:
 
 
 def exercises() -> Path:
-    """Return the folder of what a learner starts from; generated from `solutions`."""
+    """Return the folder of what a learner starts from: generated from `solutions`, or given."""
     return root() / "exercises"
+
+
+def beside_notebook(module: str) -> list[str]:
+    """Return, for `sys.path`, where the solved notebook of a module finds what it imports."""
+    return [str(solutions() / module), str(exercises() / module)]
 
 
 _REMEDY = f"{sys.executable} -m pip install hotloop-solutions=={__version__}, or work in a clone"

@@ -8,7 +8,7 @@ from hotloop.site.markdown import fenced, folded, front_matter, prose
 from hotloop.tasks import curriculum
 from hotloop.tasks.markers import Region, parse, regions
 from hotloop.tasks.notebook_cells import NOTEBOOK
-from hotloop.tasks.render import NOTEBOOK_SOURCE, sources
+from hotloop.tasks.reference_files import NOTEBOOK_SOURCE, sources
 
 _LANGUAGES = {".py": "python", ".cu": "cpp", ".cpp": "cpp", ".pbtxt": "text"}
 
@@ -50,15 +50,13 @@ def page(module: curriculum.Module) -> list[str]:
 
 
 def _regions(module: curriculum.Module) -> Iterator[tuple[Region, str]]:
-    folder = paths.solutions() / module.id
-    if not folder.is_dir():
+    if not (paths.solutions() / module.id).is_dir():
         return
-    for path in sources(module.id):
+    for name, path in sources(module.id).items():
         try:
             content = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue
-        name = path.relative_to(folder).as_posix()
         for region in regions(parse(content, str(path))):
             yield region, NOTEBOOK if name == NOTEBOOK_SOURCE else name
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from hotloop.core import paths
-from hotloop.tasks.variants.form import NAME as VARIANTS
+from hotloop.tasks.reference_files import VARIANTS, given
 
 
 @cache
@@ -59,17 +59,20 @@ def _is_docstring(statement: object) -> bool:
 
 
 def _files(module: str) -> Iterator[tuple[str, Path]]:
-    """The solutions, wrong ones too, and the module's checks.
+    """The solutions, wrong ones and given files too, and the module's checks.
 
     Not what differs in a take-home: a run measures the module as it is.
     """
-    for name, path in _below(paths.solutions() / module, "solutions"):
-        if name != f"solutions/{VARIANTS}":
-            yield name, path
-    yield from _below(Path(__file__).parent / "modules" / module, "checks")
+    solutions = {**_below(paths.solutions() / module), **given(module)}
+    for name in sorted(solutions.keys() - {VARIANTS}, key=Path):
+        yield f"solutions/{name}", solutions[name]
+    for name, path in _below(Path(__file__).parent / "modules" / module).items():
+        yield f"checks/{name}", path
 
 
-def _below(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            yield f"{name}/{path.relative_to(folder).as_posix()}", path
+def _below(folder: Path) -> dict[str, Path]:
+    return {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }

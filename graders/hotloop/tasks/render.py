@@ -1,14 +1,15 @@
 """Generates exercises from solutions, and the submissions with which the grader is tested.
 
-`solutions/<module>/` is the only source: `exercises/<module>/` is generated and committed.
-`lab.py`, a percent notebook, becomes `lab.ipynb`. `hotloop.tasks.markers` defines the markers. A
-candidate's variant is the same text, rewritten by the module's `variants.yaml`.
+A file of `solutions/<module>/` becomes one of `exercises/<module>/`, which is generated and
+committed, beside the files that learners are given as they are (`reference_files`). `lab.py`, a
+percent notebook, becomes `lab.ipynb`. `hotloop.tasks.markers` defines the markers. A candidate's
+variant is the same text, rewritten by the module's `variants.yaml`.
 """
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -32,11 +33,15 @@ from hotloop.tasks.markers import (
     solved,
 )
 from hotloop.tasks.notebook_cells import NOTEBOOK
-from hotloop.tasks.variants.form import NAME as VARIANTS
+from hotloop.tasks.reference_files import (
+    NOTEBOOK_SOURCE,
+    WRONG,
+    files_below,
+    given,
+    is_generated,
+    sources,
+)
 from hotloop.tasks.variants.rewriting import Rewriting
-
-NOTEBOOK_SOURCE = "lab.py"
-WRONG = "wrong"
 
 _FAILS = re.compile(r"^fails: (?P<task>[a-z][a-z0-9_]*)\.(?P<rung>[a-z][a-z0-9_]*)$", re.MULTILINE)
 
@@ -70,8 +75,8 @@ def render(module: str, variant: Variant | None = None) -> Files:
     """Return the exercise of `module`, from which a learner starts: content by file name."""
     rewriting = _rewriting(module, variant)
     return {
-        _target(module, path): _finished(path, module, None, rewriting)
-        for path in sources(module)
+        _target(name): _finished(name, path, module, None, rewriting)
+        for name, path in sources(module).items()
         if not _is_made_by_learner(path)
     }
 
@@ -91,8 +96,8 @@ def with_bodies(module: str, bodies: Bodies, variant: Variant | None = None) -> 
     """Return the reference's submission with these bodies in place of the regions of their keys."""
     rewriting = _rewriting(module, variant)
     return {
-        _target(module, path): _finished(path, module, bodies, rewriting)
-        for path in sources(module)
+        _target(name): _finished(name, path, module, bodies, rewriting)
+        for name, path in sources(module).items()
     }
 
 
@@ -101,14 +106,14 @@ def solved_in_part(module: str, tasks: Collection[str], variant: Variant | None 
     solved_keys = {f"{module}.{task}" for task in tasks}
     untouched = {
         region.key: tuple(region.with_stub()[1:])
-        for path in sources(module)
+        for path in sources(module).values()
         for region in _regions_of(path)
         if region.task not in solved_keys
     }
     rewriting = _rewriting(module, variant)
     return {
-        _target(module, path): _finished(path, module, untouched, rewriting)
-        for path in sources(module)
+        _target(name): _finished(name, path, module, untouched, rewriting)
+        for name, path in sources(module).items()
         if not (_is_made_by_learner(path) and _regions_of(path)[0].key in untouched)
     }
 
@@ -172,11 +177,8 @@ def region_keys(module: str) -> list[str]:
 
 def _files_by_region(module: str) -> dict[str, str]:
     """Return the file of each region in the module's solutions, by key."""
-    folder = paths.solutions() / module
     return {
-        region.key: source.relative_to(folder).as_posix()
-        for source in sources(module)
-        for region in _regions_of(source)
+        region.key: name for name, path in sources(module).items() for region in _regions_of(path)
     }
 
 
@@ -186,21 +188,28 @@ def rendered_modules() -> list[str]:
 
 
 def stale() -> list[Path]:
-    """Return files in exercises/ that are missing, differ from their source, or have none."""
-    wanted = _all_rendered()
-    root = paths.exercises()
-    found = {p for p in root.rglob("*") if p.is_file() and not _ignored(p.relative_to(root))}
-    differing = {
-        path for path, content in wanted.items() if path in found and path.read_bytes() != content
+    """Return generated files of exercises/ that are missing, differ from or have no source.
+
+    Raises MarkerError for a file of solutions/ that learners would get as it is.
+    """
+    return _stale(_all_rendered())
+
+
+def _stale(wanted: Mapping[Path, bytes]) -> list[Path]:
+    current = {path for module in rendered_modules() for path in given(module).values()}
+    current |= {
+        path for path, content in wanted.items() if path.is_file() and path.read_bytes() == content
     }
-    return sorted(differing | (found ^ set(wanted)))
+    found = set(files_below(paths.exercises()).values())
+    return sorted((found | set(wanted)) - current)
 
 
 def write() -> list[Path]:
     """Update exercises/ and return the changed files. Raises UserError outside of a clone."""
     if not paths.in_clone():
         raise UserError("exercises are rendered in a clone, not in an installed package")
-    changed, wanted = stale(), _all_rendered()
+    wanted = _all_rendered()
+    changed = _stale(wanted)
     for path in changed:
         if path not in wanted:
             path.unlink()
@@ -223,33 +232,32 @@ def rebase() -> list[Path]:
 
 
 def _all_rendered() -> dict[Path, bytes]:
+    """Return what exercises/ must hold beside the given files."""
     return {
         paths.exercises() / module / name: content
         for module in rendered_modules()
-        for name, content in render(module).items()
+        for name, content in _generated(module)
     }
 
 
-def sources(module: str) -> list[Path]:
-    """Return the reference's files in name order, without wrong answers and variants.
+def _generated(module: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of each file of the exercise that has a source in solutions/.
 
-    Raises UserError if the module has no solutions.
+    Raises MarkerError for a source that has nothing for a learner to write.
     """
-    folder = paths.solutions() / module
-    if not folder.is_dir():
-        raise UserError(f"there is no {folder}")
-    found = (p for p in folder.rglob("*") if p.is_file() and not _ignored(p.relative_to(folder)))
-    return sorted(p for p in found if p.relative_to(folder).parts[0] not in {WRONG, VARIANTS})
+    as_they_are = given(module)
+    for name, content in render(module).items():
+        if name in as_they_are:
+            continue
+        if not is_generated(name, content):
+            raise MarkerError(
+                f"{paths.solutions() / module / name}:1: there is no region, so learners get it as "
+                f"it is: move it to {paths.exercises() / module / name}"
+            )
+        yield name, content
 
 
-def _ignored(path: Path) -> bool:
-    hidden = any(part.startswith(".") or part == "__pycache__" for part in path.parts)
-    return hidden or path.suffix == ".pyc"
-
-
-def _target(module: str, path: Path) -> str:
-    """Return the file's name in the exercise's folder, with / between folders."""
-    name = path.relative_to(paths.solutions() / module).as_posix()
+def _target(name: str) -> str:
     return NOTEBOOK if name == NOTEBOOK_SOURCE else name
 
 
@@ -277,17 +285,17 @@ def _rewriting(module: str, variant: Variant | None) -> Rewriting | None:
         return None
     if variant.module != module:
         raise ValueError(f"the variant is one of {variant.module}, not of {module}")
-    return Rewriting(variant, {path.stem for path in sources(module)})
+    return Rewriting(variant, {path.stem for path in sources(module).values()})
 
 
 def _finished(
-    path: Path, module: str, bodies: Bodies | None, rewriting: Rewriting | None = None
+    source: str, path: Path, module: str, bodies: Bodies | None, rewriting: Rewriting | None = None
 ) -> bytes:
     """Return the exercise if `bodies` is None, else the solution with `bodies` inserted."""
     pieces = _pieces(path)
     if pieces is None:
         return path.read_bytes()
-    name = _target(module, path)
+    name = _target(source)
     if rewriting is not None:
         pieces = rewriting.pieces(pieces, name)
         bodies = bodies and {k: tuple(rewriting.answer(v, k, name)) for k, v in bodies.items()}
@@ -299,7 +307,7 @@ def _finished(
         return rewriting.hints(lines, directive.task, name)
 
     text = exercise(pieces, expand) if bodies is None else solved(pieces, expand, bodies)
-    return _notebook(text) if path.name == NOTEBOOK_SOURCE else text.encode()
+    return _notebook(text) if source == NOTEBOOK_SOURCE else text.encode()
 
 
 def _expand(directive: Directive, module: str, path: Path) -> Lines:

@@ -19,6 +19,7 @@ from hotloop.tasks import render
 from hotloop.tasks.local_judging import lay_out
 from hotloop.tasks.markers import parse, regions
 from hotloop.tasks.problem import Score
+from hotloop.tasks.reference_files import sources
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(200)]
 
@@ -131,7 +132,7 @@ def test_nothing_that_is_written_holds_a_seed_or_a_solution(
     program = written[0].decode()
     solved = {
         line.strip()
-        for source in render.sources(module)
+        for source in sources(module).values()
         if source.suffix in {".py", ".cu"}
         for region in regions(parse(source.read_text(encoding="utf-8"), str(source)))
         for line in region.body

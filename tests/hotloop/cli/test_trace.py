@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from hotloop.cli import app, trace
 from hotloop.core import paths
 
-RECORDED = paths.solutions() / "profile_training_loop" / "recorded_healthy.pt.trace.json.gz"
+RECORDED = paths.exercises() / "profile_training_loop" / "recorded_healthy.pt.trace.json.gz"
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from hotloop.course.alike.likeness import RUN, likeness, print_of, subtrees, tok
 from hotloop.course.alike.parts import LONGEST, Language, parts
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.curriculum import load_module
+from hotloop.tasks.reference_files import sources
 
 INDEPENDENT = Path(__file__).parents[2] / "benchmarks" / "independent" / "online_pass"
 
@@ -90,7 +91,7 @@ def test_what_does_not_parse_is_compared_by_tokens() -> None:
 
 
 def test_cuda_is_compared_by_tokens() -> None:
-    source = (render.sources("fused_softmax")[0].parent / "softmax.cu").read_text()
+    source = sources("fused_softmax")["softmax.cu"].read_text()
     renamed = source.replace("maximum", "highest").replace("//", "// says")
     found = likeness(print_of(source, "cuda"), print_of(renamed, "cuda"))
     assert found is not None

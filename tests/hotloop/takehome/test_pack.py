@@ -21,6 +21,7 @@ from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import Role, starting_text
 from hotloop.takehome.team import AlreadyInvited, Team, TeamError
 from hotloop.tasks import curriculum, markers, render
+from hotloop.tasks.reference_files import sources
 from hotloop.tasks.variants import Variant, draw
 
 from .conftest import MADE, NAMES, STRANGER, Hired
@@ -89,7 +90,7 @@ def test_a_pack_holds_no_solution(
 
 def _solution_lines(module: str) -> set[str]:
     found: set[str] = set()
-    for path in render.sources(module):
+    for path in sources(module).values():
         try:
             pieces = markers.parse(path.read_text(encoding="utf-8"), str(path))
         except UnicodeDecodeError:

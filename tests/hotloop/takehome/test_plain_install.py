@@ -24,8 +24,9 @@ import pytest
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum, markers, render
+from hotloop.tasks.reference_files import NOTEBOOK_SOURCE, VARIANTS, sources
 from hotloop.tasks.variants import Variant
-from hotloop.tasks.variants.form import ARGUMENT, NAME, Choice, Edit, form_of
+from hotloop.tasks.variants.form import ARGUMENT, Choice, Edit, form_of
 
 from .conftest import MADE, Hired
 
@@ -181,10 +182,10 @@ def test_a_pack_holds_no_whole_region_of_a_solution(
 def regions(module: str, variant: Variant) -> set[str]:
     """Return the solution regions, as published and in the variant."""
     found: set[str] = set()
-    rewriting = render.Rewriting(variant, {path.stem for path in render.sources(module)})
-    for path in render.sources(module):
+    rewriting = render.Rewriting(variant, {path.stem for path in sources(module).values()})
+    for path in sources(module).values():
         if path.suffix in {".py", ".cu", ".cpp", ".pbtxt", ".md"}:
-            name = render.NOTEBOOK if path.name == render.NOTEBOOK_SOURCE else path.name
+            name = render.NOTEBOOK if path.name == NOTEBOOK_SOURCE else path.name
             for region in markers.regions(markers.parse(path.read_text(), path.name)):
                 answer = rewriting.answer(region.body, region.key, name)
                 found |= {squeezed("\n".join(lines)) for lines in (region.body, answer)}
@@ -195,7 +196,7 @@ def test_an_installation_without_solutions_holds_no_edit_of_any_variant(
     plain_install: Path,
 ) -> None:
     files = [path for path in plain_install.rglob("*") if path.is_file()]
-    assert not [path for path in files if path.name == NAME]
+    assert not [path for path in files if path.name == VARIANTS]
     held = told_by(text for path in files for text in texts(path.name, path.read_bytes()))
     searched = [
         needle

@@ -92,8 +92,8 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    (tmp_path / "solutions/demo/picture.png").write_bytes(b"\x89PNG\xff\xfe")
-    (tmp_path / "exercises").mkdir()
+    (tmp_path / "exercises/demo").mkdir(parents=True)
+    (tmp_path / "exercises/demo/picture.png").write_bytes(b"\x89PNG\xff\xfe")
     _forget()
     yield tmp_path
     _forget()
@@ -168,15 +168,41 @@ def test_card_and_hints_come_from_the_module(tree: Path) -> None:
 
 def test_stale_lists_what_is_missing_changed_or_left_over(tree: Path) -> None:
     folder = tree / "exercises" / "demo"
-    assert render.stale() == [folder / n for n in ("add.cu", "lab.ipynb", "picture.png")]
-    assert render.write() == [folder / n for n in ("add.cu", "lab.ipynb", "picture.png")]
+    assert render.stale() == [folder / n for n in ("add.cu", "lab.ipynb")]
+    assert render.write() == [folder / n for n in ("add.cu", "lab.ipynb")]
     assert render.stale() == []
     (folder / "add.cu").write_text("edited")
-    (folder / "old.py").write_text("left over")
-    assert render.stale() == [folder / "add.cu", folder / "old.py"]
+    (folder / "old.py").write_text("def old():\n    ### TASK demo.old\n    ...\n")
+    gone = tree / "exercises" / "gone" / "data.npz"
+    gone.parent.mkdir()
+    gone.write_bytes(b"of a module that is no more")
+    assert render.stale() == [folder / "add.cu", folder / "old.py", gone]
     render.write()
     assert not (folder / "old.py").exists()
+    assert not gone.exists()
     assert render.stale() == []
+
+
+def test_what_is_given_stands_in_the_exercise_only(tree: Path) -> None:
+    render.write()
+    given = tree / "exercises/demo/data/table.py"
+    given.parent.mkdir()
+    given.write_text("ROWS = 3\n")
+    assert render.stale() == []
+    assert render.render("demo")["data/table.py"] == given.read_bytes()
+    assert render.submission("demo")["data/table.py"] == given.read_bytes()
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_source_that_learners_would_get_as_it_is_is_refused(tree: Path, there: bool) -> None:
+    source, given = tree / "solutions/demo/table.py", tree / "exercises/demo/table.py"
+    source.write_text("ROWS = 3\n")
+    if there:
+        given.write_text("ROWS = 3\n")
+    with pytest.raises(MarkerError) as raised:
+        render.write()
+    assert str(raised.value).startswith(f"{source}:1: there is no region")
+    assert str(raised.value).endswith(f"move it to {given}")
 
 
 def test_an_installed_package_is_not_written(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

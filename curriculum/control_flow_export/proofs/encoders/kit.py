@@ -6,12 +6,13 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
 
-sys.path.append(str(Path(__file__).resolve().parents[4] / "solutions/control_flow_export"))
+from hotloop.core import paths
+
+sys.path += paths.beside_notebook("control_flow_export")
 import decode  # noqa: F401 - proofs take these from here
 import decoder  # noqa: F401
 import encoder

@@ -33,7 +33,7 @@ from onnxruntime.quantization import (
 from hotloop.core import paths
 
 Array = np.ndarray[Any, np.dtype[Any]]
-MODULE = paths.solutions() / "resnet_tensorrt"
+MODULE = paths.exercises() / "resnet_tensorrt"
 OFF = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
 BASIC = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
 EXTENDED = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from pathlib import Path
 
 import torch
 
-sys.path.append(str(Path(__file__).resolve().parents[4] / "solutions/sparse_attention_op"))
+from hotloop.core import paths
+
+sys.path += paths.beside_notebook("sparse_attention_op")
 import reference  # noqa: F401 - proofs take it from here
 
 warnings.filterwarnings("ignore")

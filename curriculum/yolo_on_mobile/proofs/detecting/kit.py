@@ -13,15 +13,14 @@ import torch
 
 from hotloop.core import paths
 
+sys.path += paths.beside_notebook("yolo_on_mobile")
+
 Array = np.ndarray[Any, np.dtype[Any]]
-MODULE = paths.solutions() / "yolo_on_mobile"
 SCENES, SEED = 120, 7
 
 
 def given(name: str) -> ModuleType:
     """A file of the module's."""
-    if str(MODULE) not in sys.path:
-        sys.path.insert(0, str(MODULE))
     return importlib.import_module(name)
 
 

@@ -42,18 +42,22 @@ def checks(problem: forms.External, folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def solutions(problem: forms.External, module: str) -> Iterator[tuple[str, bytes]]:
-    """Yield file names and contents: the problem's code as the reference, and a wrong answer."""
+def solutions(problem: forms.External, module: str) -> Iterator[tuple[str, str]]:
+    """Yield file names and texts: the problem's code as the reference, and a wrong answer."""
     key, right = f"{module}.{problem.name}", _reference(problem)
     stub = "".join(f"### STUB {line.format(key=key)}\n" for line in _STUBS[problem.form])
     region = f"### BEGIN SOLUTION {key}\n{{stub}}{{text}}\n\n\n### END SOLUTION\n"
-    yield SUBMISSION, (f'"""Your answer."""\n\n{region.format(stub=stub, text=right)}').encode()
+    yield SUBMISSION, f'"""Your answer."""\n\n{region.format(stub=stub, text=right)}'
     wrong = region.format(stub="", text=f"{right}\n\n\n{_ZEROS[problem.form]}")
     said = f'"""Zeros of the right shape.\n\nfails: {problem.name}.correct\n"""\n\n'
-    yield "wrong/zeros.py", (said + wrong).encode()
+    yield "wrong/zeros.py", said + wrong
+
+
+def given(problem: forms.External) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each file that the problem's code needs beside it."""
     for name, content in forms.submission(problem, PROGRAMS / forms.ADAPTER).items():
         if name != SUBMISSION:
-            yield name, content
+            yield name, content.decode()
 
 
 def adapted(problem: forms.External, path: Path, text: str) -> str:

@@ -47,8 +47,10 @@ def make(
             for path, text in written.items()
             if not {"checks", "wrong"} & {*path.parts}
         }
-        for file, content in from_problem.solutions(problem, name):
-            written[paths.solutions() / name / file] = content.decode()
+        for file, text in from_problem.solutions(problem, name):
+            written[paths.solutions() / name / file] = text
+        for file, text in from_problem.given(problem):
+            written[paths.exercises() / name / file] = text
     if there := [path for path in written if path.exists()]:
         raise CannotMake(f"{there[0]} is there already: choose another name.")
     listed = _listed(name, track)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
-from hotloop.core import paths
 from hotloop.course.alike.likeness import (
     MODERATE,
     STRONG,
@@ -27,6 +26,7 @@ from hotloop.takehome.recorded import recorded
 from hotloop.tasks import render
 from hotloop.tasks.curriculum import Module
 from hotloop.tasks.markers import MarkerError, parse, regions
+from hotloop.tasks.reference_files import sources
 from hotloop.tasks.render import WrongAnswer
 
 MOST_OTHERS = 300
@@ -153,9 +153,8 @@ def published_code(
 def _reference(module: str) -> Mapping[str, Mapping[str, str]]:
     """Return the code in the reference's regions, by task and file."""
     found: dict[str, dict[str, str]] = {}
-    root = paths.solutions() / module
-    for path in render.sources(module):
-        if language_of(path.name) is None:
+    for name, path in sources(module).items():
+        if language_of(name) is None:
             continue
         try:
             pieces = parse(path.read_text(encoding="utf-8"), str(path))
@@ -165,7 +164,6 @@ def _reference(module: str) -> Mapping[str, Mapping[str, str]]:
             task = region.task.partition(".")[2]
             if region.leader == "# ":
                 continue
-            name = path.relative_to(root).as_posix()
             texts = found.setdefault(task, {})
             texts[name] = "\n".join(filter(None, [texts.get(name), *region.body]))
     return found

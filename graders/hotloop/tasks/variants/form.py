@@ -26,8 +26,7 @@ from hotloop.core.variant import Value
 from hotloop.core.yaml_lines import CurriculumError, load, place
 from hotloop.tasks import curriculum
 from hotloop.tasks.problem import refuse_repeats
-
-NAME = "variants.yaml"
+from hotloop.tasks.reference_files import VARIANTS, sources
 
 Constant = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$")]
 OptionId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -201,7 +200,7 @@ def form_of(module: str) -> Form:
     installed, CurriculumError if the file is invalid.
     """
     curriculum.folder(module)
-    path = paths.solutions() / module / NAME
+    path = paths.solutions() / module / VARIANTS
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no {path.parent}: a variant's edits lie with solutions")
     if not path.is_file():
@@ -231,16 +230,20 @@ def _names_by_themselves(module: str) -> list[str]:
     name, and must be defined in exactly one file.
     """
     entries = {task.entry for task in curriculum.load_module(module).tasks if task.entry}
-    defined: Mapping[str, list[str]] = _defined(paths.solutions() / module)
-    files = {path.stem for path in (paths.solutions() / module).rglob("*")}
-    clear = (e for e in entries if "_" in e and e not in files)
+    files = sources(module)
+    defined = _defined(files)
+    stems = {path.stem for path in files.values()}
+    clear = (e for e in entries if "_" in e and e not in stems)
     return sorted(name for name in clear if len(defined.get(name, [])) == 1)
 
 
-def _defined(folder: Path) -> dict[str, list[str]]:
+def _defined(files: Mapping[str, Path]) -> dict[str, list[str]]:
+    """Return the names of the Python files that define a function, by the function's name."""
     found: dict[str, list[str]] = {}
-    for path in sorted(folder.glob("*.py")):
+    for name, path in files.items():
+        if "/" in name or path.suffix != ".py":
+            continue
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and re.fullmatch(r"[a-z_0-9]+", node.name):
-                found.setdefault(node.name, []).append(path.name)
+                found.setdefault(node.name, []).append(name)
     return found

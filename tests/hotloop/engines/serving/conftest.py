@@ -6,14 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core import paths
 from hotloop.engines.serving import environment
 from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.network_file import onnx_file
 from hotloop.engines.serving.options import Options
 from hotloop.engines.serving.server import Server
 from hotloop.sandbox.level import level
+from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS
 
 HERE = Path(__file__).parent
-MODEL = HERE.parents[3] / "curriculum" / "triton_ensemble" / "model"
+MODULE = paths.curriculum() / "triton_ensemble"
+MODEL = MODULE / "model"
+HEALTHY = MODULE / "recordings" / "repositories" / "healthy"
 StartServer = Callable[..., Server]
 
 
@@ -21,9 +26,11 @@ StartServer = Callable[..., Server]
 def topics(tmp_path: Path) -> Path:
     """A copy of a valid repository: preprocess, bert, postprocess, and their ensemble."""
     folder = tmp_path / "repository"
-    shutil.copytree(HERE / "topics", folder)
-    (folder / "bert" / "1").mkdir(parents=True, exist_ok=True)  # git keeps no empty folder
-    shutil.copyfile(MODEL / "model.onnx", folder / "bert" / "1" / "model.onnx")
+    shutil.copytree(HEALTHY, folder)
+    shutil.copytree(PROGRAMS / "repository" / "topics", folder / "topics")
+    shutil.copytree(HERE / "topics", folder, dirs_exist_ok=True)
+    (folder / "bert" / "1").mkdir()
+    (folder / "bert" / "1" / "model.onnx").write_bytes(onnx_file(MODEL))
     shutil.copyfile(MODEL / "tokenizer.json", folder / "preprocess" / "1" / "tokenizer.json")
     return folder
 

@@ -42,8 +42,8 @@ class GpuRung:
         return Candidate("softmax", file, self.task.style)
 
     def source(self, function: str) -> str:
-        folder = paths.solutions() / self.module
-        return f"import sys\nsys.path.insert(0, {str(folder)!r})\n{function}\n"
+        folders = paths.beside_notebook(self.module)
+        return f"import sys\nsys.path[:0] = {folders}\n{function}\n"
 
 
 GPU_RUNGS = [

@@ -7,6 +7,7 @@ import pytest
 
 from hotloop.core import paths
 from hotloop.engines.serving import model_config, repository
+from hotloop.engines.serving.network_file import onnx_file
 from hotloop.learn.mutation import Edit, config_text
 from hotloop.learn.predicting.own_code import Work, changes
 from hotloop.tasks import curriculum, render
@@ -93,9 +94,9 @@ def test_the_static_check_tells_a_mutant_from_the_reference(
 def _with_network(tmp_path: Path) -> Path:
     folder = tmp_path / "repository"
     shutil.copytree(paths.solutions() / "triton_ensemble" / "repository", folder)
-    network = paths.curriculum() / "triton_ensemble" / "model" / "model.onnx"
     (folder / "bert" / "1").mkdir(exist_ok=True)
-    shutil.copy(network, folder / "bert" / "1" / "model.onnx")
+    network = onnx_file(paths.curriculum() / "triton_ensemble" / "model")
+    (folder / "bert" / "1" / "model.onnx").write_bytes(network)
     return folder
 
 

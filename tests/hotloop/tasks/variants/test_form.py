@@ -10,10 +10,11 @@ from hotloop.core import paths
 from hotloop.core.yaml_lines import CurriculumError, load
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.markers import parse, regions
+from hotloop.tasks.reference_files import NOTEBOOK_SOURCE, VARIANTS, sources
 from hotloop.tasks.variants import form, plain, rewriting
 from hotloop.tasks.variants.form import Edit, Form
 
-MODULES = [p.parent.name for p in sorted(paths.solutions().glob(f"*/{form.NAME}"))]
+MODULES = [p.parent.name for p in sorted(paths.solutions().glob(f"*/{VARIANTS}"))]
 SOUND = """\
 format: 1
 choices:
@@ -29,7 +30,7 @@ choices:
 
 
 def _form(folder: Path, text: str) -> Form:
-    path = folder / form.NAME
+    path = folder / VARIANTS
     path.write_text(text, encoding="utf-8")
     return load(path, Form)
 
@@ -68,7 +69,7 @@ def test_an_unknown_task_is_named_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "fused_softmax").mkdir()
-    (tmp_path / "fused_softmax" / form.NAME).write_text(SOUND, encoding="utf-8")
+    (tmp_path / "fused_softmax" / VARIANTS).write_text(SOUND, encoding="utf-8")
     monkeypatch.setattr(paths, "solutions", lambda: tmp_path)
     monkeypatch.setattr(form.curriculum, "load_module", lambda _name: curriculum_module())
     form.form_of.cache_clear()
@@ -90,7 +91,7 @@ Answers = dict[str, list[tuple[str, str]]]
 def _lines(module: str) -> dict[str, list[str]]:
     """Return the lines that edits of text may match, by file: all given text, and the hints."""
     found: dict[str, list[str]] = {}
-    for source in render.sources(module):
+    for source in sources(module).values():
         if source.suffix in {".py", ".cu", ".cpp", ".md"}:
             found[_name(source)] = source.read_text(encoding="utf-8").split("\n")
     found[render.NOTEBOOK] += [line for _, line in _hints(module)]
@@ -101,7 +102,7 @@ def _answers(module: str) -> Answers:
     """Return the lines that edits of answers may match: solutions, wrong answers, and the hints."""
     files: dict[str, str] = {}
     found: Answers = {}
-    for source in render.sources(module):
+    for source in sources(module).values():
         if source.suffix in {".py", ".cu", ".cpp", ".pbtxt"}:
             for region in regions(parse(source.read_text(encoding="utf-8"), source.name)):
                 files[region.key] = _name(source)
@@ -125,7 +126,7 @@ def _hints(module: str) -> Iterator[tuple[str, str]]:
 
 
 def _name(source: Path) -> str:
-    return render.NOTEBOOK if source.name == render.NOTEBOOK_SOURCE else source.name
+    return render.NOTEBOOK if source.name == NOTEBOOK_SOURCE else source.name
 
 
 def _finds(edit: Edit, line: str, file: str) -> bool:
@@ -166,7 +167,7 @@ def test_without_a_variant_everything_is_rendered_as_ever(module: str) -> None:
 def test_names_are_those_of_functions_that_are_judged(module: str) -> None:
     text = "".join(
         source.read_text(encoding="utf-8")
-        for source in render.sources(module)
+        for source in sources(module).values()
         if source.suffix in {".py", ".cu"}
     )
     for name in form.form_of(module).names:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment, file_written
@@ -34,6 +35,7 @@ Rng = np.random.Generator
 Facts = dict[str, Any]
 
 PROGRAMS = Path(__file__).parent / "programs"
+GIVEN = paths.exercises() / "sparse_attention_op"
 MODEL = "attention.onnx"
 INPUTS, OUTPUT = ("q", "k", "v", "threshold"), "out"
 DOMAIN, NAME = "hotloop.lab", "SparseAttention"
@@ -122,9 +124,14 @@ class Export:
         return Exported(order, file_written(assignment, writer, EXPORT_S))
 
 
-def program(*names: str, believed: str = "") -> Program:
-    """Return a Program of these files of PROGRAMS; the first one is its main file."""
-    return Program({name: PROGRAMS / name for name in names}, names[0], believed=believed)
+def program(*names: str, given: Sequence[str] = (), believed: str = "") -> Program:
+    """Return a Program of these files of PROGRAMS, of which the first is its main file.
+
+    given: files that learners are given too, in their folder.
+    """
+    ours = {name: PROGRAMS / name for name in names}
+    theirs = {Path(name).name: GIVEN / name for name in given}
+    return Program({**ours, **theirs}, names[0], believed=believed)
 
 
 def submitted(session: Session) -> GivenFile:

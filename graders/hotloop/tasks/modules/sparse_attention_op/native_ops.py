@@ -24,7 +24,7 @@ from hotloop.tasks.modules.sparse_attention_op.patterns import (
 from hotloop.tasks.modules.sparse_attention_op.references import odd_length
 
 Right = Callable[[bytes], str | None]
-RUNTIME = program("native_run.py", "ort_custom_op.h", "host_attention.h", believed=ANSWERS)
+RUNTIME = program("native_run.py", given=("ort_custom_op.h", "host_attention.h"), believed=ANSWERS)
 
 
 def _loaded(session: Session) -> Process:

@@ -64,15 +64,18 @@ REMEDY = (
 Sizes = tuple[int, int, int, int]
 
 
+STUB = "tensorrt_stub"
 CPP = program(
     "plugin_caller.py",
     "plugin_caller.cpp",
-    "NvInferRuntime.h",
-    "cuda_runtime_api.h",
-    "launch_attention.h",
+    given=(*(f"{STUB}/{header}" for header in HEADERS), "launch_attention.h"),
     believed=ANSWERS,
 )
-PYTHON = program("plugin_python_caller.py", "tensorrt.py", "plugin_launch.py", believed=ANSWERS)
+PYTHON = program(
+    "plugin_python_caller.py",
+    given=(f"{STUB}/tensorrt.py", "plugin_launch.py"),
+    believed=ANSWERS,
+)
 """The C++ and the Python program call a plugin in the same way."""
 
 

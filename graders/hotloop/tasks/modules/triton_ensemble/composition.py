@@ -4,8 +4,7 @@ Each task is judged on its own subject: the other files needed to run it come fr
 that a mistake in one task costs no points in another.
 """
 
-import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -13,6 +12,9 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.files import lay_out
 from hotloop.judge.session import Session
 from hotloop.sandbox.scratch import scratch
+
+Content = Path | Callable[[], bytes]
+"""A file of the check, or what makes its content."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Composition:
 
     folder: str = ""
     theirs: Mapping[str, str] = field(default_factory=dict[str, str])
-    ours: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    ours: Mapping[str, Content] = field(default_factory=dict[str, Content])
 
     def put_together(self, session: Session) -> Path:
         """Return the folder; it ends with the session. Raises Ruling if a file is missing."""
@@ -36,9 +38,10 @@ class Composition:
         _require_room(files, self.ours)
         target = session.keep(scratch())
         lay_out(files, target)
-        for name, path in self.ours.items():
+        for name, content in self.ours.items():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target / name)
+            data = content.read_bytes() if isinstance(content, Path) else content()
+            (target / name).write_bytes(data)
         return target
 
 

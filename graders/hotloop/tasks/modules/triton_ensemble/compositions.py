@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from hotloop.tasks.modules.triton_ensemble.composition import Composition
+from hotloop.tasks.modules.triton_ensemble.composition import Composition, Content
 from hotloop.tasks.modules.triton_ensemble.given_files import NETWORKS, PROGRAMS, TOKENIZER
 
 SOUND = PROGRAMS / "repository"
@@ -16,7 +14,10 @@ BACKENDS = {
 }
 MODELS = tuple(BACKENDS)
 
-_LARGE = {"preprocess/1/tokenizer.json": TOKENIZER, "bert/1/model.onnx": NETWORKS[0]}
+_LARGE: dict[str, Content] = {
+    "preprocess/1/tokenizer.json": TOKENIZER,
+    "bert/1/model.onnx": NETWORKS[0],
+}
 _CODE = {
     f"{name}/1/model.py": SOUND / name / "1" / "model.py" for name in ("preprocess", "postprocess")
 }
@@ -30,7 +31,7 @@ LAYOUT = Composition(folder="repository", ours={**_LARGE, **_CODE})
 
 def backend(name: str) -> Composition:
     """Return one Python model of the candidate's, with a batcher that waits for more requests."""
-    ours = {f"{name}/config.pbtxt": PROGRAMS / "together" / f"{name}.pbtxt"}
+    ours: dict[str, Content] = {f"{name}/config.pbtxt": PROGRAMS / "together" / f"{name}.pbtxt"}
     if name == "preprocess":
         ours["preprocess/1/tokenizer.json"] = TOKENIZER
     return Composition(
@@ -39,7 +40,7 @@ def backend(name: str) -> Composition:
     )
 
 
-def _with_configs(folder: str, names: tuple[str, ...], more: dict[str, Path]) -> Composition:
+def _with_configs(folder: str, names: tuple[str, ...], more: dict[str, Content]) -> Composition:
     theirs = {f"{name}/config.pbtxt": f"{folder}/{name}/config.pbtxt" for name in names}
     ours = {name: path for name, path in {**_ALL, **more}.items() if name not in theirs}
     return Composition(theirs=theirs, ours=ours)

@@ -14,6 +14,7 @@ from hotloop.judge.questions import shown
 from hotloop.judge.served import require_environment
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
+from hotloop.sandbox.scratch import scratch
 from hotloop.tasks.modules.triton_ensemble.given_files import NETWORKS, PROGRAMS, TOKENIZER
 
 TOPICS = ("concurrency", "files", "network", "numbers", "testing", "text")
@@ -140,7 +141,13 @@ def _program(session: Session) -> LineProgram:
     environment = require_environment(session)
 
     def start() -> LineProgram:
-        files = [str(file) for file in (TOKENIZER, *NETWORKS)]
-        return session.keep(LineProgram(environment, PROGRAMS / "truth.py", files))
+        files = [TOKENIZER]
+        folder = session.keep(scratch())
+        for version, network in enumerate(NETWORKS, start=1):
+            files.append(folder / f"version_{version}.onnx")
+            files[-1].write_bytes(network())
+        return session.keep(
+            LineProgram(environment, PROGRAMS / "truth.py", [str(file) for file in files])
+        )
 
     return session.once("the truth about texts", start)

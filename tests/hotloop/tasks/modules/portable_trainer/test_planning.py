@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.core import paths
 from hotloop.core.verdict import Verdict
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.answers import Answers
@@ -26,9 +25,10 @@ from hotloop.tasks.modules.portable_trainer.costs import (
     invalid,
     plan_from,
 )
+from hotloop.tasks.reference_files import sources
 from hotloop.tasks.task_spec import task_spec
 
-SOLUTION = paths.solutions() / "portable_trainer"
+SOURCES = sources("portable_trainer")
 
 
 def known(name: str) -> tuple[Case, Plan]:
@@ -41,7 +41,7 @@ def known(name: str) -> tuple[Case, Plan]:
 @pytest.fixture
 def learners_cluster(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     """The learner's `cluster.py`."""
-    return load_file(SOLUTION / "cluster.py")
+    return load_file(SOURCES["cluster.py"])
 
 
 def test_learner_and_judge_have_the_same_published_plans(learners_cluster: ModuleType) -> None:
@@ -155,7 +155,7 @@ def test_none_is_right_only_where_nothing_fits() -> None:
 @pytest.mark.sandbox
 def test_a_planner_has_its_time(tmp_path: Path, session_over: Any) -> None:
     for name in ("cluster.py", "planner.py"):
-        shutil.copy(SOLUTION / name, tmp_path)
+        shutil.copy(SOURCES[name], tmp_path)
     with (tmp_path / "planner.py").open("a") as file:
         file.write("\n\nimport time\n\n\ndef plan_case(text):\n    time.sleep(30)\n")
     session: Session = session_over(tmp_path)

@@ -17,7 +17,7 @@ from hotloop.tasks.modules.profile_training_loop.weights import Agreement, Entry
 
 @pytest.fixture(scope="module")
 def resnet(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    return load_file(paths.solutions() / "profile_training_loop" / "resnet.py")
+    return load_file(paths.exercises() / "profile_training_loop" / "resnet.py")
 
 
 @pytest.mark.parametrize(("network", "size"), [(SMALL, "SMALL"), (RESNET50, "RESNET50")])

@@ -11,7 +11,7 @@ from hotloop.engines import trace
 from hotloop.judge.constants import constants
 from hotloop.tasks.modules.profile_training_loop import recordings
 
-FOLDER = paths.solutions() / "profile_training_loop"
+FOLDER = paths.exercises() / "profile_training_loop"
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     (paths.curriculum() / "profile_training_loop/recordings/recordings.json").read_text(
         encoding="utf-8"

@@ -120,7 +120,7 @@ CARELESS: dict[str, Callable[[Any], object]] = {
 @pytest.fixture
 def device() -> Any:
     """The module's Device, as in the learner's files."""
-    folder = str(paths.solutions() / "profile_training_loop")
+    folder = str(paths.exercises() / "profile_training_loop")
     sys.path.insert(0, folder)
     try:
         import software_device

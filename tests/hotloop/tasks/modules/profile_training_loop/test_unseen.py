@@ -43,7 +43,7 @@ def test_the_loop_allocates_what_the_judge_says(load_file: Load, tmp_path: Path)
 def test_the_network_convolves_what_the_judge_says(
     load_file: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.syspath_prepend(paths.solutions() / "profile_training_loop")  # pyright: ignore[reportUnknownMemberType]
+    monkeypatch.syspath_prepend(paths.exercises() / "profile_training_loop")  # pyright: ignore[reportUnknownMemberType]
     monkeypatch.delitem(sys.modules, "resnet", raising=False)
     network = UnseenNetwork(seed=3, width=4, blocks=(2, 3, 2, 2))
     given = load_file(written(network.file(), tmp_path))

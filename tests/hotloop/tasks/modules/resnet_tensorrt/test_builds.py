@@ -13,7 +13,7 @@ from hotloop.core import paths
 from hotloop.tasks.markers import parse, regions
 from hotloop.tasks.modules.resnet_tensorrt import builds, made_builds
 
-FOLDER = paths.solutions() / "resnet_tensorrt"
+FOLDER = paths.exercises() / "resnet_tensorrt"
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     (paths.curriculum() / "resnet_tensorrt/recordings/builds.json").read_text(encoding="utf-8")
 )
@@ -37,7 +37,7 @@ def written(body: tuple[str, ...]) -> dict[str, Any]:
 
 
 def reference() -> dict[str, Any]:
-    path = FOLDER / "build_logs.py"
+    path = paths.solutions() / "resnet_tensorrt" / "build_logs.py"
     found = regions(parse(path.read_text(encoding="utf-8"), path.name))
     return written(next(region.body for region in found if region.key == KEY))
 

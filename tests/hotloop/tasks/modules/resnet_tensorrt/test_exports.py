@@ -24,10 +24,11 @@ from hotloop.tasks.modules.resnet_tensorrt.exported_files import (
 from hotloop.tasks.modules.resnet_tensorrt.halves import unlike
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import kernels, last_layer
 from hotloop.tasks.modules.resnet_tensorrt.small_plans import Plan, Step, memory, plans
+from hotloop.tasks.reference_files import sources
 from hotloop.tasks.task_spec import task_spec
 
 MODULE = "resnet_tensorrt"
-SOURCE = paths.solutions() / MODULE
+SOURCES = sources(MODULE)
 BESIDE = ("resnet.py", "signs.py", "resnet50_signs.safetensors")
 
 SessionOver = Callable[..., Session]
@@ -35,12 +36,6 @@ Programs = Callable[[str], ModuleType]
 needs_onnx = pytest.mark.skipif(
     bool(extras.missing("onnx")), reason="the group onnx is not installed"
 )
-
-
-@pytest.fixture(autouse=True)
-def given_from_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Takes the learner's given files from the solutions, which need not be rendered."""
-    monkeypatch.setattr(given_files, "GIVEN", SOURCE)
 
 
 # --- the judge over whole submissions -------------------------------------------------------------
@@ -51,7 +46,7 @@ def test_the_engine_task_says_what_is_missing(session_over: SessionOver, tmp_pat
     if importlib.util.find_spec("tensorrt") is not None:
         pytest.skip("TensorRT is installed: the other rungs are measured")
     for name in (*BESIDE, "jetson_nano.json", "export.py"):
-        (tmp_path / name).write_bytes((SOURCE / name).read_bytes())
+        (tmp_path / name).write_bytes(SOURCES[name].read_bytes())
     candidate = tasks.engine.candidate(task_spec(load_module(MODULE), "engine"))
     session = session_over(tmp_path, budget_s=600.0).about(candidate)
     records = {record.rung: record for record in judge_rungs(tasks.engine.rungs, session)}
@@ -93,7 +88,7 @@ def test_the_reference_agrees_about_drawn_models(
 def test_every_row_of_the_table_has_a_source() -> None:
     import json
 
-    table = json.loads((SOURCE / "jetson_nano.json").read_text(encoding="utf-8"))
+    table = json.loads(SOURCES["jetson_nano.json"].read_text(encoding="utf-8"))
     assert len(table["facts"]) >= 10
     for row in (*table["facts"], *table["constraints"].values()):
         assert row["source"].startswith(("https://", "our own rule")), row
@@ -198,7 +193,7 @@ def test_nothing_is_hidden_behind_many_others_or_an_identity(
 @pytest.fixture
 def solution(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """The reference's export.py with the modules beside it; unloaded afterwards."""
-    monkeypatch.syspath_prepend(str(SOURCE))
+    monkeypatch.setattr(sys, "path", [*paths.beside_notebook(MODULE), *sys.path])
     names = ("export", "resnet", "signs", "tensorrt")
     kept = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     yield importlib.import_module("export")

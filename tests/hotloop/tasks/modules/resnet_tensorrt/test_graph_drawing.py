@@ -16,7 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def draw() -> Callable[..., Any]:
-    return runpy.run_path(str(paths.solutions() / "resnet_tensorrt" / "graph_drawing.py"))["draw"]
+    return runpy.run_path(str(paths.exercises() / "resnet_tensorrt" / "graph_drawing.py"))["draw"]
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.core import extras, paths
+from hotloop.core import extras
 from hotloop.core.verdict import Verdict
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
@@ -14,6 +14,7 @@ from hotloop.tasks import render
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.markers import parse, solved
 from hotloop.tasks.modules.resnet_tensorrt import tasks
+from hotloop.tasks.reference_files import sources
 from hotloop.tasks.task_spec import task_spec
 
 pytestmark = [
@@ -22,7 +23,7 @@ pytestmark = [
     pytest.mark.skipif(bool(extras.missing("onnx")), reason=extras.remedy("onnx")),
 ]
 
-SOLUTIONS = paths.solutions() / "resnet_tensorrt"
+SOURCES = sources("resnet_tensorrt")
 FILES = ("graph_reading.py", "rewrites.py")
 WRONG = {answer.name: answer for answer in render.wrong_answers("resnet_tensorrt")}
 TASKS = {
@@ -61,7 +62,7 @@ def submission(folder: Path, wrong: str | None = None) -> Path:
     if wrong is not None:
         bodies = WRONG[wrong].bodies
     for name in FILES:
-        pieces = parse((SOLUTIONS / name).read_text(), name)
+        pieces = parse(SOURCES[name].read_text(), name)
         (folder / name).write_text(solved(pieces, lambda _directive: [], bodies))
     return folder
 

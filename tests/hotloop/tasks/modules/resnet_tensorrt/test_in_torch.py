@@ -16,16 +16,14 @@ from hotloop.tasks.modules.resnet_tensorrt import engines, in_torch
 
 torch = pytest.importorskip("torch")
 
-SOLUTIONS = paths.solutions() / "resnet_tensorrt"
-
 
 @pytest.fixture(name="torch_gpu", scope="module")
 def _torch_gpu(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(SOLUTIONS)
+        patch.setattr(sys, "path", [*paths.beside_notebook("resnet_tensorrt"), *sys.path])
         # Another module's exercise has a file of that name, which another test may have imported.
         patch.delitem(sys.modules, "resnet", raising=False)
-        return load_file(SOLUTIONS / "torch_gpu.py")
+        return load_file(paths.solutions() / "resnet_tensorrt" / "torch_gpu.py")
 
 
 def cases() -> list[Case]:

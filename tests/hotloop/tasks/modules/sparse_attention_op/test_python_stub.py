@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.tasks.modules.sparse_attention_op import files
+from hotloop.tasks.modules.sparse_attention_op import files, plugins
 
 LIBRARIES = ("libnvinfer", "libnvinfer_plugin", "libnvonnxparser")
 ENTRIES = (
@@ -50,7 +50,7 @@ METHODS = {
 
 @pytest.fixture(scope="module", name="stub")
 def _stub(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    return load_file(files.PROGRAMS / "tensorrt.py")
+    return load_file(files.GIVEN / plugins.STUB / "tensorrt.py")
 
 
 @pytest.fixture(scope="module", name="bindings")

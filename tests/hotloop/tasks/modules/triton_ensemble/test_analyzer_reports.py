@@ -8,7 +8,7 @@ import pytest
 from hotloop.core import paths
 from hotloop.tasks.modules.triton_ensemble import analyzer_reports
 
-RECORDED = paths.solutions() / "triton_ensemble" / "deployment_healthy.json"
+RECORDED = paths.exercises() / "triton_ensemble" / "deployment_healthy.json"
 
 
 @pytest.mark.parametrize("seed", range(5))

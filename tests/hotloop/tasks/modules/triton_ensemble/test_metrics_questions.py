@@ -51,7 +51,7 @@ def test_counters_never_fall(label: str) -> None:
 
 def test_a_built_text_has_the_families_of_a_real_one() -> None:
     """As in a recording of the real server: names, help and order."""
-    recorded = (paths.solutions() / "triton_ensemble" / "deployment_healthy.json").read_text()
+    recorded = (paths.exercises() / "triton_ensemble" / "deployment_healthy.json").read_text()
     real = re.findall(r"# HELP (nv_inference_(?!pending)\w+ .*?)\\n", recorded)
     assert len(real) == 18
     assert re.findall(r"# HELP (\w+ .*)", built("One version of each model").after) == real[:9]

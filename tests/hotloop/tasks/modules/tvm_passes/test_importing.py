@@ -17,7 +17,7 @@ needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """The network's source; the exercise's copy of it is generated."""
-    network = paths.solutions() / "tvm_passes" / "network.py"
+    network = paths.exercises() / "tvm_passes" / "network.py"
     files = {**importing.EAGER.files, "network.py": network}
     monkeypatch.setattr(importing, "EAGER", Program(files, "eager.py"))
 

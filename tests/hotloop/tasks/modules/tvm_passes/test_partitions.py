@@ -20,7 +20,7 @@ needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy
 @pytest.fixture
 def learners_table(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     """The learner's `mac16.py`."""
-    return load_file(paths.solutions() / "tvm_passes" / "mac16.py")
+    return load_file(paths.exercises() / "tvm_passes" / "mac16.py")
 
 
 def layer(rows: int = 32, k: int = 64, columns: int = 64) -> Graph:
@@ -78,7 +78,7 @@ def test_learner_and_judge_have_the_same_table(learners_table: ModuleType) -> No
 
 
 def test_the_page_says_what_the_table_says() -> None:
-    page = (paths.solutions() / "tvm_passes" / "accelerator.md").read_text()
+    page = (paths.exercises() / "tvm_passes" / "accelerator.md").read_text()
     assert f"| calling a region | {mac16.LAUNCH_US:.0f} |" in page
     assert f"M is at most {mac16.MOST_ROWS}. K is a multiple of {mac16.K_STEP}" in page
     assert f"{mac16.MEMORY_BYTES} bytes" in page

@@ -33,7 +33,8 @@ def handed_in(name: str, folder: Path, bodies: Mapping[str, tuple[str, ...]]) ->
     """A submission of one file, with some of its regions replaced."""
     pieces = markers.parse((SOLUTIONS / name).read_text(), name)
     (folder / name).write_text(markers.solved(pieces, lambda _directive: [], bodies))
-    (folder / "ir_files.py").write_text((SOLUTIONS / "ir_files.py").read_text())
+    ir_files = paths.exercises() / "tvm_passes" / "ir_files.py"
+    (folder / "ir_files.py").write_text(ir_files.read_text())
     return folder
 
 

@@ -15,7 +15,7 @@ from hotloop.judge.calls import CallBuffers
 from hotloop.tasks.modules.tvm_passes import products, readings
 from hotloop.tasks.modules.tvm_passes.given_files import PROGRAMS
 
-SOLUTIONS = paths.solutions() / "tvm_passes"
+GIVEN = paths.exercises() / "tvm_passes"
 sys.path.insert(0, str(PROGRAMS))
 
 
@@ -86,7 +86,7 @@ def tuning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     import tuning_inputs
 
     for name in readings.RECORDED:
-        (tmp_path / name).write_text((SOLUTIONS / name).read_text())
+        (tmp_path / name).write_text((GIVEN / name).read_text())
     monkeypatch.setattr(tuning_inputs, "HERE", tmp_path)
     return tuning_inputs
 
@@ -121,7 +121,7 @@ def test_ends_failures_and_numbers_of_runs_decide(tuning: Any, seed: int) -> Non
 
 
 def test_the_recording_is_of_real_trials(tuning: Any) -> None:
-    lines = (SOLUTIONS / "recorded_trials.json").read_text().splitlines()
+    lines = (GIVEN / "recorded_trials.json").read_text().splitlines()
     truth = tuning.truth([json.loads(line) for line in lines])
     assert len(lines) == 32
     assert truth["failed"] == 0

@@ -15,7 +15,7 @@ from hotloop.core import paths
 from hotloop.judge.questions import GivenFile, Question
 from hotloop.tasks.modules.xla_vs_eager import recordings
 
-FOLDER = paths.solutions() / "xla_vs_eager"
+FOLDER = paths.exercises() / "xla_vs_eager"
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     (paths.curriculum() / "xla_vs_eager/recordings/recordings.json").read_text(encoding="utf-8")
 )
@@ -90,7 +90,7 @@ def test_the_constants_of_each_judging_have_every_type(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Uses a reference with a wrong size of one type."""
-    answer = load_file(FOLDER / "runs.py")
+    answer = load_file(paths.solutions() / "xla_vs_eager" / "runs.py")
     path = tmp_path / "run.json.gz"
     for seed in range(20):
         questions = list(recordings.figure_questions(np.random.default_rng(seed)))

@@ -12,7 +12,7 @@ from hotloop.core import paths
 
 @pytest.fixture(scope="module")
 def detector(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    return load_file(paths.solutions() / "yolo_on_mobile" / "detector.py")
+    return load_file(paths.exercises() / "yolo_on_mobile" / "detector.py")
 
 
 @pytest.mark.parametrize(("width", "weights"), [(16, 1_872_157), (32, 7_235_389)])

@@ -13,7 +13,7 @@ from hotloop.core import paths
 from hotloop.judge.questions import GivenFile
 from hotloop.tasks.modules.yolo_on_mobile import precision, recorded
 
-FOLDER = paths.solutions() / "yolo_on_mobile"
+FOLDER = paths.exercises() / "yolo_on_mobile"
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     (paths.curriculum() / "yolo_on_mobile/recordings/runs.json").read_text(encoding="utf-8")
 )

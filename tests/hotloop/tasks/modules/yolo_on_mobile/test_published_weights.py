@@ -88,7 +88,7 @@ def _c3(name: str, inputs: int, outputs: int, blocks: int) -> Iterator[tuple[str
 
 @pytest.fixture(scope="module")
 def detector(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    return load_file(paths.solutions() / "yolo_on_mobile" / "detector.py")
+    return load_file(paths.exercises() / "yolo_on_mobile" / "detector.py")
 
 
 @pytest.mark.parametrize("size", ["n", "s", "m"])

@@ -38,7 +38,7 @@ SessionOver = Callable[..., Session]
 def test_a_picture_costs_what_pytorch_counts(
     load_file: Callable[[Path], ModuleType], size: tuple[int, int]
 ) -> None:
-    module = load_file(paths.solutions() / "yolo_on_mobile" / "detector.py")
+    module = load_file(paths.exercises() / "yolo_on_mobile" / "detector.py")
     with FlopCounterMode(display=False) as counted, torch.inference_mode():
         maps = module.load()(torch.zeros(1, 3, *size))
     assert counted.get_total_flops() == network_cost.flops(*size)
