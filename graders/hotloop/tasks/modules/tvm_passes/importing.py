@@ -39,11 +39,14 @@ normalization that uses batch statistics, or a lost parameter, by more than 1e-2
 """
 
 
-_READ = ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_reading.py")
-_RUN = ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_running.py")
+_VETTED = ours("accesses.py", "bare_tvm.py", "vetting.py", "relax_language.py")
 EAGER = Program({**ours("eager.py"), "network.py": EXERCISE / "network.py"}, "eager.py")
-READING = Program(_READ, "relax_reading.py")
-RUNNING = Program(_RUN, "relax_running.py", environment=(("TVM_NUM_THREADS", "1"),))
+READING = Program({**_VETTED, **ours("relax_reading.py")}, "relax_reading.py")
+RUNNING = Program(
+    {**_VETTED, **ours("relax_running.py")},
+    "relax_running.py",
+    environment=(("TVM_NUM_THREADS", "1"),),
+)
 
 
 @dataclass(frozen=True)

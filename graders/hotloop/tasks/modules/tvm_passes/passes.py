@@ -32,9 +32,9 @@ from hotloop.tasks.modules.tvm_passes.given_files import ours
 
 Language = Literal["relax", "tir"]
 
-READ_BY = ("passes_read.py", "pairs.py", "guards.py", "vetting.py", "alone.py")
+READ_BY = ("passes_read.py", "pairs.py", "guards.py", "vetting.py", "accesses.py", "bare_tvm.py")
 RUN_BY = ("graph_runs.py", "graph_values.py", "relax_machine.py", "tir_machine.py")
-TIR_MADE_BY = ("tir_maker.py", "programs_tir.py", "eliminating.py", "guards.py", "alone.py")
+TIR_MADE_BY = ("tir_maker.py", "programs_tir.py", "eliminating.py", "guards.py", "bare_tvm.py")
 
 MODULES = 3
 MOST_BYTES = 24 << 20
@@ -54,7 +54,7 @@ TOLERANCES = {
 
 
 MAKERS: dict[Language, Program] = {
-    "relax": Program(ours("programs_relax.py", "alone.py"), "programs_relax.py"),
+    "relax": Program(ours("programs_relax.py", "bare_tvm.py"), "programs_relax.py"),
     "tir": Program(ours(*TIR_MADE_BY, *RUN_BY), TIR_MADE_BY[0]),
 }
 READER = Program(ours(*READ_BY), READ_BY[0])

@@ -39,6 +39,7 @@ Rng = np.random.Generator
 Size = tuple[int, int, int]
 
 FILES = ours(
+    "accesses.py",
     "bare_tvm.py",
     "coalescing.py",
     "matmul_inputs.py",

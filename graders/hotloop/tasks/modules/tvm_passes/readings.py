@@ -29,7 +29,7 @@ Rng = np.random.Generator
 
 RECORDED = {name: EXERCISE / name for name in ("recorded_workload.json", "recorded_trials.json")}
 
-FUNCTIONS = Program(ours("bare_tvm.py", "reading_inputs.py"), "reading_inputs.py")
+FUNCTIONS = Program(ours("accesses.py", "bare_tvm.py", "reading_inputs.py"), "reading_inputs.py")
 TUNINGS = Program({**ours("tuning_inputs.py"), **RECORDED}, "tuning_inputs.py")
 
 READ = ("loops", "reductions", "bytes", "flops")

@@ -181,7 +181,7 @@ def test_names_hold_no_source(path: Path) -> None:
         if node == {"type": "ffi.String", "data": "i"}:
             node["data"] = "i; } void f() {"
     path.write_text(json.dumps(graph))
-    assert "is no name" in str(vetting.mismatch(path, vetting.TIR))
+    assert "the name 'i; } void f() {'" in str(vetting.mismatch(path, vetting.TIR))
 
 
 def racing(*, spatial: bool) -> Any:

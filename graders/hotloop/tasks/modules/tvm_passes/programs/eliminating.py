@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import alone  # noqa: F401 - before TVM
+import bare_tvm  # noqa: F401
 import guards
 import tvm
 import tvm_ffi

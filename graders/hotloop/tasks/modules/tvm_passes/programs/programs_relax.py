@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import alone  # noqa: F401 - before TVM
+import bare_tvm  # noqa: F401
 import numpy as np
 import tvm
 from tvm import relax, tirx

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import alone  # noqa: F401 - before TVM
+import bare_tvm  # noqa: F401
 import tvm
 from tvm import tirx
 
