@@ -81,11 +81,7 @@ def _looks(
     session: Session,
 ) -> Iterator[Look]:
     for graph in graphs:
-
-        def found(graph: Graph = graph) -> str | None:
-            return mismatch(_divided(graph, session), session)
-
-        yield Look(graph.label, found)
+        yield Look(graph.label, lambda graph=graph: mismatch(_divided(graph, session), session))
 
 
 @rung(after=("correct",))
@@ -178,8 +174,8 @@ def _divided(graph: Graph, session: Session) -> Divided:
 
 
 def _partitioned(module: bytes, session: Session) -> bytes:
-    given = (GivenFile("graph.json", module),)
-    return file_written(Assignment("a graph", given, "partition.json", lambda _: None), session)
+    file = GivenFile("graph.json", module)
+    return file_written(Assignment("a graph", (file,), "partition.json", lambda _: None), session)
 
 
 # --- a partition ----------------------------------------------------------------------------------
@@ -254,14 +250,14 @@ def unsound(partition: Partition, graph: Graph) -> str | None:
     """Return what is wrong with a partition's structure, or None."""
     if partition.refused:
         return f"the module is refused: {partition.refused}"
-    written = partition.graph
+    flat = partition.graph
     wanted = graph.shapes(graph.outputs)
-    if written.inputs != graph.inputs or written.shapes(written.outputs) != wanted:
+    if flat.inputs != graph.inputs or flat.shapes(flat.outputs) != wanted:
         return "'main' no longer takes and gives what it did"
     for region in partition.regions:
-        if problem := _bad_region(region, written):
+        if problem := _bad_region(region, flat):
             return problem
-    return _other_operators(written, graph)
+    return _other_operators(flat, graph)
 
 
 def _bad_region(region: Region, graph: Graph) -> str | None:
@@ -309,8 +305,8 @@ def _is_a_pattern(kinds: list[str]) -> bool:
     return kinds[:1] == ["matmul"] and kinds[1:] in ([], ["add"], ["relu"], ["add", "relu"])
 
 
-def _other_operators(written: Graph, graph: Graph) -> str | None:
-    got, want = (Counter(operator.kind for operator in g.operators) for g in (written, graph))
+def _other_operators(flat: Graph, graph: Graph) -> str | None:
+    got, want = (Counter(operator.kind for operator in g.operators) for g in (flat, graph))
     for kind in sorted(set(got) | set(want)):
         if got[kind] > want[kind]:
             return f"it does {kind} {got[kind]} times and the graph {want[kind]} times"

@@ -66,36 +66,36 @@ def _key(operator: Operator, operands: list[int]) -> Key:
     return kind, tuple(operands), tuple(axes), shape if kind == "reshape" else ()
 
 
-def mismatch(written: Graph, regions: list[Region], graph: Graph) -> str | None:
+def mismatch(flat: Graph, regions: list[Region], graph: Graph) -> str | None:
     """Return the first mistake in the data flow of a sound partition of `graph`, or None.
 
-    written: the partition with its functions written out. regions: of it.
+    flat: the partition with its functions written out. regions: of it.
     """
     expressions = Expressions(graph)
     units = {unit.outputs[0]: unit for region in regions for unit in region.units}
     inside = {member for region in regions for member in region.members}
     values = {n: expressions.numbers["input", n] for n in range(len(graph.inputs))}
     try:
-        for output, operator in written.numbered():
+        for output, operator in flat.numbered():
             if output in units:
-                values[output] = _of_unit(units[output], written, values, expressions)
+                values[output] = _of_unit(units[output], flat, values, expressions)
             elif output not in inside:
                 operands = [values[value] for value in operator.inputs]
                 values[output] = expressions.known(operator, operands)
     except Miswired as mistake:
         return str(mistake)
-    for place, output in enumerate(written.outputs):
+    for place, output in enumerate(flat.outputs):
         if values[output] != expressions.outputs[place]:
-            return f"output {place} of {len(written.outputs)} is another value of the graph"
+            return f"output {place} of {len(flat.outputs)} is another value of the graph"
     return None
 
 
-def _of_unit(unit: Unit, written: Graph, values: dict[int, int], expressions: Expressions) -> int:
+def _of_unit(unit: Unit, flat: Graph, values: dict[int, int], expressions: Expressions) -> int:
     """Return the number of what the unit's name says, of the operands of its operators."""
     first, *further = unit.name.removeprefix("mac16.").split("_")
-    arity = len(written.operator(unit.members[0]).inputs)
+    arity = len(flat.operator(unit.members[0]).inputs)
     operands = [values[value] for value in unit.inputs]
-    shape = written.shape(unit.members[0])
+    shape = flat.shape(unit.members[0])
     number = expressions.known(Operator(first, (), shape), operands[:arity])
     for part in further:
         if part == "bias" and len(operands) != arity + 1:

@@ -154,16 +154,12 @@ def _tuned_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -
 
 
 def _gpu_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
-    tags = {
-        str(loop.thread_binding.thread_tag)
-        for loop in _all(module["main"], tirx.For)
-        if loop.thread_binding is not None
-    }
+    tags = {accesses.thread_axis(loop) for loop in _all(module["main"], tirx.For)}
     for axis in ("blockIdx.x", "threadIdx.x"):
         if axis not in tags:
             yield f"no loop is bound to {axis}"
     scopes = [
-        str(buffer.ty.storage_scope)
+        accesses.scope(buffer)
         for block in _all(module["main"], SBlock)
         for buffer in block.alloc_buffers
     ]

@@ -72,18 +72,18 @@ class _Report:
             raise Refused("the module has no function 'main'")
         inputs = [_shape(parameter.ty) for parameter in mains[0].params]
         self.shapes += inputs
-        outputs = self.called(mains[0], [[n] for n in range(len(inputs))], [])
+        outputs = self.outputs_of(mains[0], [[n] for n in range(len(inputs))], [])
         graph = {"inputs": inputs, "operators": self.operators, "outputs": outputs}
         return {"graph": graph, "regions": self.regions}
 
-    def called(self, function: relax.Function, arguments: list[list[int]], around: Any) -> Any:
+    def outputs_of(self, function: relax.Function, arguments: list[list[int]], around: Any) -> Any:
         """Add what a call of a function does; return the numbers of its outputs.
 
         arguments: the values of each. around: the region, and the unit, that the call lies in.
         """
         values: dict[Any, list[int]] = {}
         for parameter, argument in zip(function.params, arguments, strict=True):
-            values[parameter] = self.declared(parameter, argument)
+            values[parameter] = self.of_type(parameter, argument)
         for block in function.body.blocks:
             for binding in block.bindings:
                 if not isinstance(binding, relax.VarBinding):
@@ -91,11 +91,11 @@ class _Report:
                 if isinstance(binding.value, relax.Function):
                     self.functions[binding.var] = str(binding.var.name), binding.value
                     continue
-                bound = self.bound(binding, values, around)
-                values[binding.var] = self.declared(binding.var, bound)
+                bound = self.values_of(binding, values, around)
+                values[binding.var] = self.of_type(binding.var, bound)
         return _numbers(function.body.body, values)
 
-    def bound(self, binding: Any, values: dict[Any, list[int]], around: Any) -> list[int]:
+    def values_of(self, binding: Any, values: dict[Any, list[int]], around: Any) -> list[int]:
         """Return the numbers of what a binding computes, or gives another name."""
         call = binding.value
         if not isinstance(call, tvm.ir.Call):
@@ -103,7 +103,7 @@ class _Report:
         given = [a for a in call.args if not isinstance(a, relax.ShapeExpr)]
         arguments = [_numbers(argument, values) for argument in given]
         if not isinstance(call.op, tvm.ir.Op):
-            return self.entered(call.op, arguments, around)
+            return self.outputs_of_callee(call.op, arguments, around)
         if len(self.operators) >= MOST_OPERATORS:
             raise Refused(f"it has more than {MOST_OPERATORS} operators")
         kind = str(call.op.name).removeprefix("relax.").removeprefix("nn.")
@@ -115,7 +115,7 @@ class _Report:
             around[-1]["members"].append(output)
         return [output]
 
-    def entered(self, callee: Any, arguments: list[list[int]], around: Any) -> list[int]:
+    def outputs_of_callee(self, callee: Any, arguments: list[list[int]], around: Any) -> list[int]:
         """Add a region that "main" calls, or a unit that a region calls."""
         if callee not in self.functions:
             raise Refused("it calls what is no function of the module")
@@ -133,10 +133,10 @@ class _Report:
         else:
             self.regions.append({**inner, "units": []})
             inner = self.regions[-1]
-        inner["outputs"] = self.called(function, arguments, [*around, inner])
+        inner["outputs"] = self.outputs_of(function, arguments, [*around, inner])
         return inner["outputs"]
 
-    def declared(self, variable: Any, numbers: list[int]) -> list[int]:
+    def of_type(self, variable: Any, numbers: list[int]) -> list[int]:
         """Return the values of a variable. Raises Refused if its type has other shapes."""
         ty = variable.ty
         parts = list(ty.fields) if isinstance(ty, tvm.ir.TupleType) else [ty]

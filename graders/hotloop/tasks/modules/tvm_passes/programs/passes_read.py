@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import bare_tvm  # noqa: F401
+import eliminating
 import guards
 import pairs
 import tvm
@@ -68,7 +69,7 @@ def complete(original: str, made: str, language: str, revision: int = 0) -> str 
     before, after = _read(original), _without_revision(_read(made), revision)
     if language == "relax":
         return pairs.mismatch(before, after)
-    return guards.mismatch(before, after)
+    return guards.mismatch(before, after) or eliminating.mismatch(before, after)
 
 
 def idempotent(once: str, twice: str, language: str, revision: int = 0) -> str | None:

@@ -141,22 +141,10 @@ class Language:
     most_bytes: int = 1 << 28
     most_text: int = 8 << 20
 
-    def with_more(
-        self,
-        *,
-        types: Iterable[str] = (),
-        ops: Iterable[str] = (),
-        attributes: Iterable[str] = (),
-        annotations: Iterable[str] = (),
-    ) -> Language:
-        """Return a copy that also allows these."""
-        return replace(
-            self,
-            types=self.types | set(types),
-            ops=self.ops | set(ops),
-            attributes=self.attributes | set(attributes),
-            annotations=self.annotations | set(annotations),
-        )
+    def with_more(self, **words: Iterable[str]) -> Language:
+        """Return a copy that also allows these: `types`, `ops`, `attributes` or `annotations`."""
+        more: dict[str, Any] = {name: getattr(self, name) | set(new) for name, new in words.items()}
+        return replace(self, **more)
 
 
 TIR = Language(_COMMON_TYPES | _ARITHMETIC | _TIR_TYPES, _TIR_OPS, _TIR_ATTRIBUTES)
@@ -181,10 +169,13 @@ def read(path: str | Path, language: Language, *, sized: bool = True) -> tvm.IRM
     module = tvm.ir.load_json(json.dumps(_graph(Path(path), language)))
     if not isinstance(module, tvm.IRModule):
         raise Refused("the file holds no IRModule")
-    _vet(module, language)
-    for function in module.functions.values() if sized else ():
-        if isinstance(function, tirx.PrimFunc):
-            _vet_sizes(function, language)
+    buffers = _vet(module, language)
+    if sized:
+        for buffer in buffers:
+            _vet_buffer(buffer, language)
+        for function in module.functions.values():
+            if isinstance(function, tirx.PrimFunc):
+                _vet_work(function, language)
     return module
 
 
@@ -246,8 +237,9 @@ def _vet_node(kind: str, data: Any, language: Language) -> None:
         raise Refused(f"the type {_shown(data['dtype'])} is not allowed here")
 
 
-def _vet(module: tvm.IRModule, language: Language) -> None:
-    """Visit each object of the module once. Raises Refused."""
+def _vet(module: tvm.IRModule, language: Language) -> list[Any]:
+    """Visit each object of the module once; return the types of its buffers. Raises Refused."""
+    buffers: list[Any] = []
     functions = {variable.name_hint for variable in module.functions}
     seen: set[int] = set()
 
@@ -255,12 +247,15 @@ def _vet(module: tvm.IRModule, language: Language) -> None:
         if node.__chandle__() in seen:
             return tvm_ffi.WalkResult.SKIP
         seen.add(node.__chandle__())
+        if isinstance(node, tirx.BufferType):
+            buffers.append(node)
         fault = next(_faults(node, functions, language), None)
         return None if fault is None else tvm_ffi.VisitInterrupt(fault)
 
     fault = tvm_ffi.structural_walk(module, (tvm_ffi.Object, visit), order="pre")
     if fault is not None:
         raise Refused(f"{fault.value} is not allowed here")
+    return buffers
 
 
 def _faults(node: Any, functions: set[str], language: Language) -> Iterator[str]:
@@ -304,13 +299,12 @@ def _shown(name: Any) -> str:
 # --- sizes ----------------------------------------------------------------------------------------
 
 
-def _vet_sizes(function: tirx.PrimFunc, language: Language) -> None:
-    buffers: list[Any] = []
-    tvm_ffi.structural_walk(function, (tirx.BufferType, buffers.append))
-    for buffer in buffers:
-        _vet_buffer(buffer, language)
+def _vet_work(function: tirx.PrimFunc, language: Language) -> None:
+    """Raise Refused if a call executes too many statements, or compiling makes too many of them."""
     analyzer, executed = sym.Analyzer(), 0
-    for _, loops, axes in statements(function.body):
+    for number, (_, loops, axes) in enumerate(statements(function.body)):
+        if number > language.most_nodes:
+            raise Refused(f"it has more than {number} statements, each counted where it stands")
         for axis, value in axes.items():
             analyzer.bind(axis, value, allow_override=True)
         extents, copies = {}, 1
