@@ -159,10 +159,8 @@ PLACES = {
         "A sandbox's network has free ports unless its process holds them, which is ruled on, or "
         "has ended, which is ruled on."
     ),
-    "tasks/modules/tvm_passes/importing.py _parameters": OWN_WORD,
-    "tasks/modules/tvm_passes/passes.py Programs.of": OWN_WORD,
     "tasks/modules/tvm_passes/readings.py functions": OWN_WORD,
-    "tasks/modules/tvm_passes/readings.py _reported": OWN_WORD,
+    "tasks/modules/tvm_passes/readings.py reported": OWN_WORD,
     "tasks/modules/xla_vs_eager/given_files.py reported": OWN_WORD,
     "tasks/modules/xla_vs_eager/streams.py _questions": OWN_WORD,
     "tasks/modules/yolo_on_mobile/quantized.py accuracy_mismatch": OWN_WORD,

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
-from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workers import card_for
 from hotloop.judge.gpu.workload import DeviceWorkload
@@ -25,12 +23,14 @@ from hotloop.tasks.modules.tvm_passes.products import (
     Size,
     flops,
     instead,
+    moved_bytes,
     reschedule,
+    workload,
 )
 
 SIZE = (2048, 2048, 1024)
-"""m, n, k. m and k differ, so b, whose first axis is k, reaches `_product` whole: only inputs whose
-first axis is m are cut to the sampled rows.
+"""m, n, k. m and k differ, so b, whose first axis is k, reaches `_product` whole: only inputs
+whose first axis is m are cut to the sampled rows.
 """
 
 RUNNER = "matmul_on_gpu.py"
@@ -38,13 +38,11 @@ CUBLAS = Baseline(PROGRAMS / "cublas.py", "product")
 
 
 def _workload(size: Size) -> DeviceWorkload:
-    m, n, k = size
-    a, b, out = (TensorSpec(shape, FP32) for shape in ((m, k), (k, n), (m, n)))
-    spec = CallSpec((a, b), out)
+    k = size[2]
     # A sum of k products of normal numbers: 0.64 is the mean magnitude of one.
     absolute = 4 * ROUNDING * (np.sqrt(k) + 4) * 0.64 * k
     return DeviceWorkload(
-        spec=lambda _rng, _index: spec,
+        spec=workload(size).spec,
         draws=lambda _rng, _spec, _hostile: (Normal(1.0), Normal(1.0)),
         truth=_product,
         tolerance=lambda _spec: Tolerance(0.0, float(absolute)),
@@ -55,12 +53,7 @@ def _product(a: Any, b: Any) -> Any:
     return a @ b
 
 
-def _bytes(spec: CallSpec) -> int:
-    tensors = (*spec.arguments, spec.out)
-    return sum(tensor.bytes for tensor in tensors if isinstance(tensor, TensorSpec))
-
-
-FAST = GpuFast(_workload(SIZE), CUBLAS, _bytes, fewest_flops=flops)
+FAST = GpuFast(_workload(SIZE), CUBLAS, moved_bytes, fewest_flops=flops)
 """Compares the outputs of the calls that it times."""
 
 

@@ -1,19 +1,21 @@
-"""Random graphs to partition, as plain data, with reference outputs in float64.
+"""Graphs of tensor operators as plain data, and random ones to partition.
 
-Each graph is built from motifs that a partition has to handle: a K that mac16 does not support, a
-bias of another shape, a second consumer, a diamond, two chains that exchange values, work too small
-to offload, weights that fill the memory, a value between two layers that overfills it.
+Each random graph is built from motifs that a partition has to handle: a K that mac16 does not
+support, a bias of another shape, a second consumer, a diamond, two chains that exchange values,
+work too small to offload, weights that fill the memory, a value between two layers that overfills
+it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from hotloop.judge.compare import Floats
 from hotloop.tasks.modules.tvm_passes.mac16 import Shape
 
 Rng = np.random.Generator
@@ -23,7 +25,7 @@ Rng = np.random.Generator
 class Operator:
     """One operator of a graph, with the shape of its output.
 
-    kind: the Relax operator's name. inputs: numbers of values. axes: of a permute_dims, else empty.
+    kind: the Relax operator's name. inputs: numbers of values. axes: of a permute_dims or softmax.
     """
 
     kind: str
@@ -32,62 +34,55 @@ class Operator:
     axes: tuple[int, ...] = ()
 
 
-@dataclass
+@dataclass(frozen=True)
 class Graph:
-    """A graph whose values are numbered: first the inputs, then each operator's output.
+    """A graph whose values are numbered: first the inputs, then each operator's output."""
 
-    The graph's outputs are the values that no operator consumes.
-    """
+    inputs: tuple[Shape, ...]
+    operators: tuple[Operator, ...]
+    outputs: tuple[int, ...]
+    label: str = field(default="", compare=False)
 
-    label: str
-    inputs: list[Shape] = field(default_factory=list[Shape])
-    operators: list[Operator] = field(default_factory=list[Operator])
-
-    def shape(self, value: int) -> Shape:
-        """Return the shape of value number `value`, an input or an operator's output."""
-        if value < len(self.inputs):
-            return self.inputs[value]
-        return self.operators[value - len(self.inputs)].shape
-
-    @property
-    def outputs(self) -> list[int]:
-        """Numbers of the operator outputs that no other operator consumes."""
-        used = {value for operator in self.operators for value in operator.inputs}
-        first = len(self.inputs)
-        return [first + n for n in range(len(self.operators)) if first + n not in used]
+    @classmethod
+    def of(cls, document: dict[str, Any]) -> Graph:
+        """Return the graph of a document as `text` and `partition_reading` write it."""
+        operators = (
+            Operator(str(kind), tuple(inputs), tuple(shape), tuple(axes))
+            for kind, inputs, shape, axes in document["operators"]
+        )
+        inputs = tuple(tuple(shape) for shape in document["inputs"])
+        return cls(inputs, tuple(operators), tuple(document["outputs"]))
 
     @property
     def text(self) -> str:
         """The graph as JSON, for `graph_building.build`, which makes a Relax module of it."""
         operators = [[o.kind, o.inputs, o.shape, o.axes] for o in self.operators]
-        document = {"inputs": self.inputs, "operators": operators, "outputs": self.outputs}
-        return json.dumps(document)
+        return json.dumps({"inputs": self.inputs, "operators": operators, "outputs": self.outputs})
 
-    def truth(self, inputs: list[Floats]) -> Floats:
-        """Return all outputs for these inputs, in float64, flattened and concatenated."""
-        values = list(inputs)
-        for operator in self.operators:
-            arguments = [values[value] for value in operator.inputs]
-            values.append(_computed(operator, arguments))
-        return np.concatenate([values[value].ravel() for value in self.outputs])
+    def numbered(self) -> Iterator[tuple[int, Operator]]:
+        """Yield each operator with the number of its output."""
+        return enumerate(self.operators, len(self.inputs))
 
+    def operator(self, value: int) -> Operator:
+        """Return the operator whose output is value number `value`."""
+        return self.operators[value - len(self.inputs)]
 
-def _computed(operator: Operator, arguments: list[Floats]) -> Floats:
-    x = arguments[0]
-    if operator.kind == "softmax":
-        raised = np.exp(x - x.max(-1, keepdims=True))
-        return raised / raised.sum(-1, keepdims=True)
-    simple: dict[str, Callable[[], Floats]] = {
-        "matmul": lambda: x @ arguments[1],
-        "add": lambda: x + arguments[1],
-        "multiply": lambda: x * arguments[1],
-        "relu": lambda: np.maximum(x, 0.0),
-        "tanh": lambda: np.tanh(x),
-        "sigmoid": lambda: 1 / (1 + np.exp(-x)),
-        "permute_dims": lambda: x.transpose(operator.axes),
-        "reshape": lambda: x.reshape(operator.shape),
-    }
-    return simple[operator.kind]()
+    def shape(self, value: int) -> Shape:
+        """Return the shape of value number `value`, an input or an operator's output."""
+        return self.inputs[value] if value < len(self.inputs) else self.operator(value).shape
+
+    def shapes(self, values: Iterable[int]) -> list[Shape]:
+        """Return the shapes of several values."""
+        return [self.shape(value) for value in values]
+
+    @cached_property
+    def users(self) -> dict[int, list[int]]:
+        """For each value that is used: the outputs of the operators that use it."""
+        users: dict[int, list[int]] = {}
+        for output, operator in self.numbered():
+            for value in operator.inputs:
+                users.setdefault(value, []).append(output)
+        return users
 
 
 # --- the generator --------------------------------------------------------------------------------
@@ -142,21 +137,28 @@ class _Sketch:
 
     def host(self, x: int) -> int:
         """Add an operator that only the host supports."""
-        return self.does(str(self.rng.choice(["tanh", "sigmoid", "softmax"])), x)
+        kind = str(self.rng.choice(["tanh", "sigmoid", "softmax"]))
+        return self.does(kind, x, axes=(-1,) if kind == "softmax" else ())
 
     def pick(self, *choices: int) -> int:
         """Return one of the numbers at random."""
         return int(self.rng.choice(choices))
 
     def graph(self) -> Graph:
-        """Return the graph, with values renumbered so that the inputs come first."""
+        """Return the graph, with values renumbered so that the inputs come first.
+
+        Its outputs are the values that no operator uses.
+        """
         inputs = [n for n in range(len(self.shapes)) if n not in self.operators]
         order = {old: new for new, old in enumerate([*inputs, *self.operators])}
-        operators = [
+        operators = tuple(
             Operator(o.kind, tuple(order[i] for i in o.inputs), o.shape, o.axes)
             for o in self.operators.values()
-        ]
-        return Graph(self.label, [self.shapes[n] for n in inputs], operators)
+        )
+        used = {value for operator in operators for value in operator.inputs}
+        outputs = (n for n in range(len(inputs), len(order)) if n not in used)
+        shapes = tuple(self.shapes[n] for n in inputs)
+        return Graph(shapes, operators, tuple(outputs), self.label)
 
 
 def _chain(s: _Sketch, x: int) -> int:

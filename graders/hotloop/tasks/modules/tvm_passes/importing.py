@@ -8,26 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, FP64
-from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile, Question, dict_mismatch, same, shown, without_zeros
+from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 from hotloop.tasks.modules.tvm_passes.given_files import EXERCISE, ours
+from hotloop.tasks.modules.tvm_passes.readings import mismatch_with, reported
 
 SIDE, CHANNELS, CLASSES = 16, 3, 5
 FILE = "module.json"
@@ -39,11 +37,14 @@ normalization that uses batch statistics, or a lost parameter, by more than 1e-2
 """
 
 
-_READ = ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_reading.py")
-_RUN = ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_running.py")
+_VETTED = ours("accesses.py", "bare_tvm.py", "vetting.py", "relax_language.py")
 EAGER = Program({**ours("eager.py"), "network.py": EXERCISE / "network.py"}, "eager.py")
-READING = Program(_READ, "relax_reading.py")
-RUNNING = Program(_RUN, "relax_running.py", environment=(("TVM_NUM_THREADS", "1"),))
+READING = Program({**_VETTED, **ours("relax_reading.py")}, "relax_reading.py")
+RUNNING = Program(
+    {**_VETTED, **ours("relax_running.py")},
+    "relax_running.py",
+    environment=(("TVM_NUM_THREADS", "1"),),
+)
 
 
 @dataclass(frozen=True)
@@ -105,12 +106,7 @@ def fact_questions(_rng: np.random.Generator, session: Session) -> Iterator[Ques
                 problem = _not_relax(truth)
             if problem:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {problem}.")
-            yield Question(label, (GivenFile(FILE, module),), partial(_misdescribed, truth))
-
-
-def _misdescribed(truth: dict[str, Any], answer: object) -> str | None:
-    mismatches = (_differs(key, answer, truth) for key in FACTS)
-    return next((mismatch for mismatch in mismatches if mismatch), None)
+            yield Question(label, (GivenFile(FILE, module),), mismatch_with(truth, FACTS))
 
 
 # --- what is wrong with a module ------------------------------------------------------------------
@@ -253,10 +249,7 @@ def _parameters(
     Raises JudgeFault if eager.py does not report them.
     """
     process = EAGER.trusted(session)
-    reported = process.ask("parameters", *network.arguments[:3])
-    if not isinstance(reported, dict):
-        raise JudgeFault("eager.py did not report the network's parameters")
-    answer = cast(dict[str, Any], reported)
+    answer = reported(process.ask("parameters", *network.arguments[:3]))
     named = [(str(name), list(shape)) for name, shape in answer["named"]]
     return named, int(answer["running"]), process.take(answer["path"])
 
@@ -291,21 +284,9 @@ def _import(network: Network, session: Session) -> bytes:
 
 
 def _lower(network: Network, session: Session) -> bytes:
-    given = (GivenFile(FILE, _made("imported", network, session)),)
-    assignment = Assignment(network.label, given, "lowered.json", lambda _data: None)
+    source = GivenFile(FILE, _made("imported", network, session))
+    assignment = Assignment(network.label, (source,), "lowered.json", lambda _data: None)
     return file_written(assignment, session.of("lower"))
-
-
-def _differs(key: str, answer: object, truth: dict[str, Any]) -> str | None:
-    if not isinstance(answer, dict):
-        return f"facts returned {shown(answer)}, not a dict"
-    got = cast(dict[str, object], answer).get(key)
-    got = without_zeros(got) if key == "operators" else got
-    if same(got, truth[key]):
-        return None
-    entries = as_message(truth[key])
-    found = None if entries is None else dict_mismatch(repr(key), got, entries)
-    return found or f"{key!r} is {shown(got)} and should be {shown(truth[key])}"
 
 
 def _tensor(parts: list[Any]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 
@@ -22,19 +22,34 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP64
-from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.tvm_passes.given_files import ours
+from hotloop.tasks.modules.tvm_passes.readings import reported
 
 Language = Literal["relax", "tir"]
 
-READ_BY = ("passes_read.py", "pairs.py", "guards.py", "vetting.py", "alone.py")
-RUN_BY = ("graph_runs.py", "graph_values.py", "relax_machine.py", "tir_machine.py")
-TIR_MADE_BY = ("tir_maker.py", "programs_tir.py", "eliminating.py", "guards.py", "alone.py")
+READ_BY = (
+    "passes_read.py",
+    "pairs.py",
+    "guards.py",
+    "eliminating.py",
+    "vetting.py",
+    "accesses.py",
+    "bare_tvm.py",
+)
+RUN_BY = ("graph_runs.py", "relax_machine.py", "tir_machine.py", "bare_tvm.py")
+TIR_MADE_BY = (
+    "tir_maker.py",
+    "programs_tir.py",
+    "plans.py",
+    "eliminating.py",
+    "guards.py",
+    "bare_tvm.py",
+)
 
 MODULES = 3
 MOST_BYTES = 24 << 20
@@ -54,7 +69,7 @@ TOLERANCES = {
 
 
 MAKERS: dict[Language, Program] = {
-    "relax": Program(ours("programs_relax.py", "alone.py"), "programs_relax.py"),
+    "relax": Program(ours("programs_relax.py", "plans.py", "bare_tvm.py"), "programs_relax.py"),
     "tir": Program(ours(*TIR_MADE_BY, *RUN_BY), TIR_MADE_BY[0]),
 }
 READER = Program(ours(*READ_BY), READ_BY[0])
@@ -75,29 +90,6 @@ class Subject:
     revision: str
     also: Sequence[str] = ()
     functions: int = 60
-
-    def programs(self, session: Session) -> list[Programs]:
-        """Return the random programs, the same for all checks of a session."""
-        return session.once("random programs", lambda: self._made(session))
-
-    def _made(self, session: Session) -> list[Programs]:
-        maker = MAKERS[self.language].trusted(session)
-        rng = session.rng()
-        modules: list[Programs] = []
-        for _ in range(MODULES):
-            answer = maker.ask("make", int(rng.integers(1 << 62)), self.functions)
-            modules.append(Programs.of(maker, answer))
-        return modules
-
-    def transformed(self, session: Session, entry: str, number: int) -> bytes:
-        """Return what `entry` writes for module `number`; run once for all checks."""
-        source = self.programs(session)[number].module
-        return session.once(f"{entry} {number}", lambda: _applied(session, entry, source, number))
-
-    def twice(self, session: Session, entry: str, number: int) -> bytes:
-        """Return what `entry` writes for its own result on module `number`."""
-        once = self.transformed(session, entry, number)
-        return _applied(session, entry, once, number)
 
 
 @dataclass(frozen=True)
@@ -124,17 +116,15 @@ class Programs:
     @classmethod
     def of(cls, maker: Process, answer: object) -> Programs:
         """Read the generator's answer. Raises JudgeFault if it is no dict."""
-        if not isinstance(answer, dict):
-            raise JudgeFault(f"our generator answered {answer!r}")
-        reported = cast(dict[str, Any], answer)
-        parts = tuple(Part(name, dtype, size) for name, dtype, size in reported["parts"])
-        module, plan = maker.take(reported["module"]), maker.take(reported["plan"])
-        return cls(module, plan, reported["pool"], parts)
+        report = reported(answer)
+        parts = tuple(Part(name, dtype, size) for name, dtype, size in report["parts"])
+        module, plan = maker.take(report["module"]), maker.take(report["plan"])
+        return cls(module, plan, report["pool"], parts)
 
     @property
-    def results(self) -> int:
-        """The total number of output elements."""
-        return sum(part.size for part in self.parts)
+    def plan_file(self) -> GivenFile:
+        """The plan, for a process."""
+        return GivenFile("plan.json", self.plan)
 
     def mismatch(self, got: Floats, want: Floats) -> str | None:
         """Return the first tensor that differs from the original program's, or None."""
@@ -149,16 +139,6 @@ class Programs:
         return None
 
 
-def _applied(session: Session, entry: str, source: bytes, number: int) -> bytes:
-    assignment = Assignment(
-        f"{entry} on module {number + 1}",
-        (GivenFile("module.json", source),),
-        "transformed.json",
-        lambda _data: None,
-    )
-    return file_written(assignment, session.of(entry), PASS_TIMEOUT_S, MOST_BYTES)
-
-
 @dataclass(frozen=True)
 class Applied:
     """One entry of the submission, applied to one random module."""
@@ -170,18 +150,46 @@ class Applied:
 
     @property
     def programs(self) -> Programs:
-        """The module that the pass was given."""
-        return self.subject.programs(self.session)[self.number]
+        """The module that the pass is given: the same for all checks of a session."""
+        return self.session.once("random programs", self._random_programs)[self.number]
+
+    def _random_programs(self) -> list[Programs]:
+        maker, rng = MAKERS[self.subject.language].trusted(self.session), self.session.rng()
+        seeds = (int(rng.integers(1 << 62)) for _ in range(MODULES))
+        answers = (maker.ask("make", seed, self.subject.functions) for seed in seeds)
+        return [Programs.of(maker, answer) for answer in answers]
 
     @property
     def result(self) -> bytes:
         """What the pass writes for the module; run once."""
-        return self.subject.transformed(self.session, self.entry, self.number)
+        key = f"{self.entry} {self.number}"
+        return self.session.once(key, lambda: self.output_for(self.programs.module))
 
-    @property
-    def again(self) -> bytes:
-        """What the pass writes for its own result."""
-        return self.subject.twice(self.session, self.entry, self.number)
+    def output_for(self, source: bytes) -> bytes:
+        """Return what the pass writes for the module `source`."""
+        assignment = Assignment(
+            f"{self.entry} on module {self.number + 1}",
+            (GivenFile("module.json", source),),
+            "transformed.json",
+            lambda _data: None,
+        )
+        return file_written(assignment, self.session.of(self.entry), PASS_TIMEOUT_S, MOST_BYTES)
+
+    def case(self, outputs: int) -> Case:
+        """Return random numbers for the module's calls, with room for as many outputs."""
+        size = self.programs.pool
+        values = self.session.rng().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, size)
+        numbers = Tensor(values.astype(np.float64), FP64)
+        return Case(f"module {self.number + 1}", (numbers,), TensorSpec((outputs,), FP64))
+
+    def run(self, process: Process, module: bytes, case: Case, function: str = "run") -> Floats:
+        """Run the calls of the module's plan on a module, in a process of graph_runs.py."""
+        process.ask("load", GivenFile("module.json", module), self.programs.plan_file)
+        try:
+            return process.answer(function, case)
+        except Ruling as ruling:
+            # The error comes from our interpreter, not from the learner's code: drop the prefix.
+            raise Ruling(ruling.verdict, ruling.sentence.replace(REFUSED, "", 1)) from None
 
 
 FUSION = Subject("relax", "FUSED", also=("fuse_by_mutator",))
@@ -223,58 +231,39 @@ def _complete(applied: Applied) -> str | None:
     mismatch = _read(applied, "complete", applied.programs.module, applied.result)
     if mismatch is not None or applied.subject.language != "tir":
         return mismatch
-    return _more_guards(applied.session, applied.programs, applied.result)
+    return _more_guards(applied)
 
 
 def _idempotent(applied: Applied) -> str | None:
-    return _read(applied, "idempotent", applied.result, applied.again)
+    return _read(applied, "idempotent", applied.result, applied.output_for(applied.result))
 
 
 def _same(applied: Applied) -> str | None:
     programs, session = applied.programs, applied.session
-    values = session.rng().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
-    case = Case(
-        f"module {applied.number + 1}",
-        (Tensor(values.astype(np.float64), FP64),),
-        TensorSpec((programs.results,), FP64),
-    )
-    want = _run(RUNNER.trusted(session), programs.module, programs, case)
-    got = _run(RUNNER.given(session, "runs"), applied.result, programs, case)
+    case = applied.case(sum(part.size for part in programs.parts))
+    want = applied.run(RUNNER.trusted(session), programs.module, case)
+    got = applied.run(RUNNER.given(session, "runs"), applied.result, case)
     return programs.mismatch(got, want)
 
 
-def _more_guards(session: Session, programs: Programs, result: bytes) -> str | None:
+def _more_guards(applied: Applied) -> str | None:
     """Return the first function that evaluates more guards than after our own elimination, or None.
 
     Removing empty loops is optional, and so is which loop is peeled first; the largest count over
     these variants is allowed.
     """
+    programs, session = applied.programs, applied.session
     names = [call["name"] for call in json.loads(programs.plan)]
-    values = session.rng().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
-    numbers = Tensor(values.astype(np.float64), FP64)
-    case = Case("questions", (numbers,), TensorSpec((len(names),), FP64))
+    case = applied.case(len(names))
     ours = MAKERS["tir"].trusted(session)
-    files = (GivenFile("module.json", programs.module), GivenFile("plan.json", programs.plan))
-    ours.ask("load", *files)
+    ours.ask("load", GivenFile("module.json", programs.module), programs.plan_file)
     most = ours.answer("most_asked", case, timeout_s=COUNT_TIMEOUT_S, framework="numpy")
-    has = _run(RUNNER.given(session, "runs"), result, programs, case, "count")
+    has = applied.run(RUNNER.given(session, "runs"), applied.result, case, "count")
     for name, count, allowed in zip(names, has, most, strict=True):
         # `not <=` also fails NaN: this process has run the candidate's module.
         if not count <= allowed:
             return f"{name!r} evaluates {count:.0f} guards as it runs, and {allowed:.0f} are needed"
     return None
-
-
-def _run(
-    process: Process, module: bytes, programs: Programs, case: Case, function: str = "run"
-) -> Floats:
-    files = (GivenFile("module.json", module), GivenFile("plan.json", programs.plan))
-    process.ask("load", *files)
-    try:
-        return process.answer(function, case)
-    except Ruling as ruling:
-        # The error comes from our interpreter, not from the learner's code: drop the prefix.
-        raise Ruling(ruling.verdict, ruling.sentence.replace(REFUSED, "", 1)) from None
 
 
 def _read(applied: Applied, function: str, before: bytes, after: bytes) -> str | None:

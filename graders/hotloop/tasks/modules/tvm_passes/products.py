@@ -39,6 +39,7 @@ Rng = np.random.Generator
 Size = tuple[int, int, int]
 
 FILES = ours(
+    "accesses.py",
     "bare_tvm.py",
     "coalescing.py",
     "matmul_inputs.py",
@@ -55,6 +56,7 @@ RUNS = Program(FILES, "matmul_runs.py")
 MODULE = "scheduled.json"
 LOAD_TIMEOUT_S = 60.0
 TUNED_SIZE = (256, 256, 256)
+PRIMES = (3, 5, 7, 11, 13, 17, 19, 23)
 
 ROUNDING = 2.0**-24
 """Unit roundoff of float32."""
@@ -120,13 +122,12 @@ def shown(size: Size) -> str:
 
 def other_size(rng: Rng, multiple: int, most: int) -> Size:
     """Return three different sides: multiples of `multiple` from 2 to `most` - 1 times it."""
-    m, n, k = rng.permutation(np.arange(2, most))[:3] * multiple
-    return int(m), int(n), int(k)
+    return _three(rng, np.arange(2, most) * multiple)
 
 
 def written(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Yield assignments: naive products of fixed and hidden sizes, two of them with prime sides."""
-    for size in ((8, 8, 8), _odd(rng), _odd(rng), other_size(rng, 16, 8)):
+    for size in ((8, 8, 8), _three(rng, PRIMES), _three(rng, PRIMES), other_size(rng, 16, 8)):
         yield Assignment(
             shown(size), size, MODULE, _judged(Inspection("naive"), size, rng, session)
         )
@@ -169,8 +170,8 @@ def _judged(
     return lambda data: trial.mismatch(data, size, rng, session)
 
 
-def _odd(rng: Rng) -> Size:
-    m, n, k = rng.permutation([3, 5, 7, 11, 13, 17, 19, 23])[:3]
+def _three(rng: Rng, sides: Sequence[int] | NDArray[np.int64]) -> Size:
+    m, n, k = rng.permutation(sides)[:3]
     return int(m), int(n), int(k)
 
 
@@ -191,7 +192,7 @@ def fast(size: Size) -> Fast:
     return Fast(
         workload(size),
         baseline,
-        lambda spec: sum(t.bytes for t in _tensors(spec)),
+        moved_bytes,
         fewest_flops=flops,
         entrant=partial(_entrant, size=size),
         seconds=40.0,
@@ -242,6 +243,11 @@ def flops(spec: CallSpec) -> int:
     """Return the FLOPs of a call: one multiplication and one addition for each product, 2·m·n·k."""
     a, b = _tensors(spec)[:2]
     return 2 * a.shape[0] * a.shape[1] * b.shape[1]
+
+
+def moved_bytes(spec: CallSpec) -> int:
+    """Return the bytes of a call's inputs and output."""
+    return sum(tensor.bytes for tensor in _tensors(spec))
 
 
 def _tensors(spec: CallSpec) -> list[TensorSpec]:

@@ -5,7 +5,7 @@ Our programs, which never see a file of the candidate's, generate them with the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -29,12 +29,12 @@ Rng = np.random.Generator
 
 RECORDED = {name: EXERCISE / name for name in ("recorded_workload.json", "recorded_trials.json")}
 
-FUNCTIONS = Program(ours("bare_tvm.py", "reading_inputs.py"), "reading_inputs.py")
+FUNCTIONS = Program(ours("accesses.py", "bare_tvm.py", "reading_inputs.py"), "reading_inputs.py")
 TUNINGS = Program({**ours("tuning_inputs.py"), **RECORDED}, "tuning_inputs.py")
 
 READ = ("loops", "reductions", "bytes", "flops")
 EXPLAINED = ("best", "failed", "tiles", "sampled", "unroll")
-COUNTS = ("bytes", "sampled")
+COUNTS = ("bytes", "sampled", "operators")
 """Answers by name, of which what would be 0 may be left out."""
 SPEED_UP = 0.001
 RECORDINGS = 4
@@ -50,9 +50,9 @@ def functions(rng: Rng, session: Session) -> Iterator[Question]:
     if not isinstance(kinds, int):
         raise JudgeFault("our own program does not know how many functions it has")
     for kind in range(kinds):
-        truth = _reported(program.ask("make", kind, int(rng.integers(1 << 30))))
+        truth = reported(program.ask("make", kind, int(rng.integers(1 << 30))))
         file = GivenFile("function.json", program.take(truth["path"]))
-        yield Question(str(truth["label"]).capitalize(), (file,), _mismatch_with(truth, READ))
+        yield Question(str(truth["label"]).capitalize(), (file,), mismatch_with(truth, READ))
 
 
 def tunings(rng: Rng, session: Session) -> Iterator[Question]:
@@ -61,7 +61,7 @@ def tunings(rng: Rng, session: Session) -> Iterator[Question]:
     rank, runs = constant("RANK", 1, range(1, 5)), constant("RUNS", 1, range(2, 61))
     for number in range(RECORDINGS):
         seed = int(rng.integers(1 << 30))
-        truth = _reported(program.ask("make", seed, number, rank, runs))
+        truth = reported(program.ask("make", seed, number, rank, runs))
         files = tuple(
             GivenFile(name, program.take(truth[key]))
             for name, key in zip(RECORDED, ("workload", "trials"), strict=True)
@@ -70,20 +70,17 @@ def tunings(rng: Rng, session: Session) -> Iterator[Question]:
 
 
 def _tuning_mismatch(truth: Message) -> Callable[[object], str | None]:
-    exact = _mismatch_with(truth, EXPLAINED)
+    exact = mismatch_with(truth, EXPLAINED)
 
     def mismatch(answer: object) -> str | None:
-        found = exact(answer)
-        if found is not None:
-            return found
         got = (as_message(answer) or {}).get("speed_up")
-        return number_mismatch("'speed_up'", got, truth["speed_up"], SPEED_UP)
+        return exact(answer) or number_mismatch("'speed_up'", got, truth["speed_up"], SPEED_UP)
 
     return mismatch
 
 
-def _mismatch_with(truth: Message, keys: tuple[str, ...]) -> Callable[[object], str | None]:
-    """Return a function that reports the first of `keys` whose value differs from the truth."""
+def mismatch_with(truth: Message, keys: Sequence[str]) -> Callable[[object], str | None]:
+    """Return a function that reports which of an answer's `keys` is the first to differ."""
 
     def mismatch(answer: object) -> str | None:
         given = as_message(answer)
@@ -104,8 +101,9 @@ def _mismatch_with(truth: Message, keys: tuple[str, ...]) -> Callable[[object], 
     return mismatch
 
 
-def _reported(answer: object) -> Message:
+def reported(answer: object) -> Message:
+    """Return what a program of ours has answered. Raises JudgeFault if it is no dict."""
     truth = as_message(answer)
     if truth is None:
-        raise JudgeFault("our own program gave no truth")
+        raise JudgeFault(f"our own program gave no truth, but {str(answer)[:80]}")
     return truth

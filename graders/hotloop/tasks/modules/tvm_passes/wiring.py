@@ -8,15 +8,12 @@ what its name says. Nothing is run, so all graphs are checked.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-from hotloop.tasks.modules.tvm_passes.graphs import Graph
+from hotloop.tasks.modules.tvm_passes.graphs import Graph, Operator
 from hotloop.tasks.modules.tvm_passes.mac16 import Shape
+from hotloop.tasks.modules.tvm_passes.planning import Region, Unit
 
-Function = dict[str, Any]
 Key = tuple[object, ...]
-
-_EITHER_WAY = ("add", "multiply")
 
 
 class Miswired(Exception):
@@ -25,7 +22,7 @@ class Miswired(Exception):
 
 @dataclass
 class Expressions:
-    """The graph's values, each with a number; equal expressions share a number."""
+    """The values of a graph, each with a number; equal expressions share a number."""
 
     graph: Graph
     numbers: dict[Key, int] = field(default_factory=dict[Key, int])
@@ -34,110 +31,75 @@ class Expressions:
 
     def __post_init__(self) -> None:
         """Number the graph's own values."""
-        graph = self.graph
-        values = [self._new(("input", n), shape) for n, shape in enumerate(graph.inputs)]
-        for operator in graph.operators:
-            taken = [values[value] for value in operator.inputs]
-            key = self._key(operator.kind, taken, list(operator.axes), operator.shape)
-            values.append(self._new(key, operator.shape))
-        self.outputs = [values[value] for value in graph.outputs]
+        values = [self._number(("input", n), shape) for n, shape in enumerate(self.graph.inputs)]
+        for operator in self.graph.operators:
+            operands = [values[value] for value in operator.inputs]
+            values.append(self._number(_key(operator, operands), operator.shape))
+        self.outputs = [values[value] for value in self.graph.outputs]
 
-    def input(self, place: int) -> int:
-        """Return the number of the graph's input `place`."""
-        return self.numbers["input", place]
-
-    def found(self, kind: str, taken: list[int], axes: list[int], shape: Shape) -> int:
-        """Return the number of what an operator computes of the values `taken`.
-
-        Raises Miswired if the graph does not compute that anywhere.
-        """
-        number = self.numbers.get(self._key(kind, taken, axes, shape))
-        if number is not None:
-            return number
-        shapes = ", ".join(str(list(self.shapes[value])) for value in taken)
-        raise Miswired(
-            f"somewhere it computes {kind} of {shapes}, and the graph does not of these values"
-        )
-
-    def _new(self, key: Key, shape: Shape) -> int:
+    def _number(self, key: Key, shape: Shape) -> int:
         number = self.numbers.setdefault(key, len(self.numbers))
         self.shapes[number] = shape
         return number
 
-    def _key(self, kind: str, taken: list[int], axes: list[int], shape: Shape) -> Key:
-        operands = sorted(taken) if kind in _EITHER_WAY else taken
-        if kind == "softmax":  # over the last axis, however that is called
-            axes = [] if axes in ([], [-1], [len(shape) - 1]) else axes
-        return kind, tuple(operands), tuple(axes), shape if kind == "reshape" else ()
+    def known(self, operator: Operator, operands: list[int]) -> int:
+        """Return the number of what an operator computes of the values numbered `operands`.
+
+        Raises Miswired if the graph does not compute that anywhere.
+        """
+        number = self.numbers.get(_key(operator, operands))
+        if number is not None and self.shapes[number] == operator.shape:
+            return number
+        shapes = ", ".join(str(list(self.shapes[value])) for value in operands)
+        raise Miswired(
+            f"somewhere it computes {operator.kind} of {shapes}, as {list(operator.shape)}, and "
+            "the graph does not of these values"
+        )
 
 
-def mismatch(functions: dict[str, Function], graph: Graph) -> str | None:
-    """Return the first mistake in a sound partition's data flow, or None."""
-    known = Expressions(graph)
-    main = functions["main"]
+def _key(operator: Operator, operands: list[int]) -> Key:
+    """Return a key that is equal for operators that compute the same of equal operands."""
+    kind, shape = operator.kind, operator.shape
+    if kind in ("add", "multiply"):
+        operands = sorted(operands)
+    axes = (axis % len(shape) for axis in operator.axes)  # the last one may be called -1
+    return kind, tuple(operands), tuple(axes), shape if kind == "reshape" else ()
+
+
+def mismatch(flat: Graph, regions: list[Region], graph: Graph) -> str | None:
+    """Return the first mistake in the data flow of a sound partition of `graph`, or None.
+
+    flat: the partition with its functions written out. regions: of it.
+    """
+    expressions = Expressions(graph)
+    units = {unit.outputs[0]: unit for region in regions for unit in region.units}
+    inside = {member for region in regions for member in region.members}
+    values = {n: expressions.numbers["input", n] for n in range(len(graph.inputs))}
     try:
-        inputs = [known.input(place) for place in range(len(graph.inputs))]
-        got = _Walk(functions, known).outputs("main", inputs)
-    except Miswired as found:
-        return str(found)
-    for place, (is_, should) in enumerate(zip(got, known.outputs, strict=True)):
-        if is_ != should:
-            return f"output {place} of {len(main['outputs'])} is another value of the graph"
+        for output, operator in flat.numbered():
+            if output in units:
+                values[output] = _of_unit(units[output], flat, values, expressions)
+            elif output not in inside:
+                operands = [values[value] for value in operator.inputs]
+                values[output] = expressions.known(operator, operands)
+    except Miswired as mistake:
+        return str(mistake)
+    for place, output in enumerate(flat.outputs):
+        if values[output] != expressions.outputs[place]:
+            return f"output {place} of {len(flat.outputs)} is another value of the graph"
     return None
 
 
-@dataclass
-class _Walk:
-    functions: dict[str, Function]
-    known: Expressions
-
-    def outputs(self, name: str, given: list[int]) -> list[int]:
-        """Return the numbers of a function's outputs for inputs numbered `given`."""
-        function = self.functions[name]
-        values: dict[str, int] = {}
-        self._bind(function, values, function["inputs"], given)
-        for step in function["steps"]:
-            taken = [values[value] for value in step["in"]]
-            self._bind(function, values, step["out"], self._made(function, step, taken))
-        return [values[value] for value in function["outputs"]]
-
-    def _made(self, function: Function, step: dict[str, Any], taken: list[int]) -> list[int]:
-        does = str(step["does"])
-        if not does.startswith("@"):
-            shape: Shape = tuple(function["types"][step["out"][0]][1:]) if step["out"] else ()
-            kind = does.removeprefix("relax.").removeprefix("nn.")
-            return [self.known.found(kind, taken, step["axes"], shape)]
-        called = self.functions[does[1:]]
-        if "Composite" in called["attributes"]:
-            return [self._unit(called, taken)]
-        return self.outputs(does[1:], taken)
-
-    def _unit(self, unit: Function, given: list[int]) -> int:
-        """Return the number of what the composite function's name says, of its body's operands."""
-        values: dict[str, int] = {}
-        self._bind(unit, values, unit["inputs"], given)
-        does = unit["attributes"]["Composite"].removeprefix("mac16.").split("_")
-        first, *rest = unit["steps"]
-        shape = tuple(unit["types"][first["out"][0]][1:])
-        result = self.known.found(does[0], [values[v] for v in first["in"]], [], shape)
-        if "bias" in does:
-            bias = [values[v] for v in rest[0]["in"] if v in values] if rest else []
-            if len(bias) != 1:
-                raise Miswired("a composite function with a bias in its name adds none")
-            result = self.known.found("add", [result, *bias], [], shape)
-        if "relu" in does[1:]:
-            result = self.known.found("relu", [result], [], shape)
-        self._bind(unit, {}, unit["outputs"], [result])
-        return result
-
-    def _bind(
-        self, function: Function, values: dict[str, int], names: list[str], numbers: list[int]
-    ) -> None:
-        """Name values. Raises Miswired if a shape is not the one that the function declares."""
-        if len(names) != len(numbers):
-            raise Miswired(f"{len(numbers)} values are handed on where {len(names)} are named")
-        for name, number in zip(names, numbers, strict=True):
-            said, has = tuple(function["types"][name][1:]), self.known.shapes[number]
-            if said != has:
-                raise Miswired(f"it says that a value of shape {list(has)} is {list(said)}")
-            values[name] = number
+def _of_unit(unit: Unit, flat: Graph, values: dict[int, int], expressions: Expressions) -> int:
+    """Return the number of what the unit's name says, of the operands of its operators."""
+    first, *further = unit.name.removeprefix("mac16.").split("_")
+    arity = len(flat.operator(unit.members[0]).inputs)
+    operands = [values[value] for value in unit.inputs]
+    shape = flat.shape(unit.members[0])
+    number = expressions.known(Operator(first, (), shape), operands[:arity])
+    for part in further:
+        if part == "bias" and len(operands) != arity + 1:
+            raise Miswired("a composite function with a bias in its name adds none")
+        kind, more = ("add", operands[arity:]) if part == "bias" else (part, [])
+        number = expressions.known(Operator(kind, (), shape), [number, *more])
+    return number

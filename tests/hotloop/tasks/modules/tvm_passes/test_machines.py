@@ -24,7 +24,7 @@ made = {maker}.make(int(sys.argv[1]), 25)
 module = tvm.ir.load_json(open(made["module"]).read())
 plan = json.load(open(made["plan"]))
 pool = np.random.default_rng(1).integers(-2, 3, made["pool"]).astype(np.float64)
-ours = graph_runs.called(graph_runs.Graph(made["module"]), plan, pool)
+ours = [outputs for outputs, _ in graph_runs.results(module, plan, pool)]
 
 
 def compiled(name):
@@ -46,7 +46,7 @@ for call, want in zip(plan, ours):
     machine = machines[call["name"]]
     if machine is None:
         continue
-    given = [graph_runs._argument(argument, pool) for argument in call["arguments"]]
+    given = [graph_runs.argument(argument, pool) for argument in call["arguments"]]
     given = [tvm.runtime.tensor(a) if isinstance(a, np.ndarray) else a for a in given]
     result = machine[call["name"]](*given)
     if "{maker}" == "programs_tir":
@@ -75,11 +75,11 @@ bodies = {
     "called": tirx.Evaluate(tirx.call_extern("int32", "system", tvm.ir.StringImm("true"))),
 }
 loop = tirx.For(i, number(0), number(4), tirx.ForKind.SERIAL, bodies[sys.argv[1]])
-open("m.json", "w").write(tvm.ir.save_json(tvm.IRModule({"f": tirx.PrimFunc([A], loop)})))
+module = tvm.IRModule({"f": tirx.PrimFunc([A], loop)})
 plan = [{"name": "f", "arguments": [{"shape": [4], "dtype": "int32", "at": 0}]}]
 import numpy as np
 try:
-    graph_runs.called(graph_runs.Graph("m.json"), plan, np.zeros(4))
+    graph_runs.results(module, plan, np.zeros(4))
 except graph_runs.Unrunnable as why:
     print(why)
 """

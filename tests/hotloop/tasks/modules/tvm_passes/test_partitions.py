@@ -1,6 +1,7 @@
 """The accelerator's rules, the graphs, and the reference's partition of them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,8 @@ from hotloop.judge.constants import constants
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.tvm_passes import mac16, partitions, planning, wiring
 from hotloop.tasks.modules.tvm_passes.graphs import MOTIFS, Graph, Operator, every_motif
+from hotloop.tasks.modules.tvm_passes.partitions import Partition
+from hotloop.tasks.modules.tvm_passes.planning import Region, Unit
 
 needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy("tvm"))
 
@@ -26,43 +29,21 @@ def learners_table(load_file: Callable[[Path], ModuleType]) -> ModuleType:
 def layer(rows: int = 32, k: int = 64, columns: int = 64) -> Graph:
     """One matmul with bias and relu."""
     shape = (rows, columns)
-    operators = [
+    operators = (
         Operator("matmul", (0, 1), shape),
         Operator("add", (3, 2), shape),
         Operator("relu", (4,), shape),
-    ]
-    return Graph("a layer", [(rows, k), (k, columns), (columns,)], operators)
+    )
+    return Graph(((rows, k), (k, columns), (columns,)), operators, (5,), "a layer")
 
 
-def plan(composite: str = "mac16.matmul_bias_relu", k: int = 64) -> dict[str, Any]:
-    """Return what `partition_reading.described` reports of a layer on the accelerator."""
-    x, w, b, out = ["float32", 32, k], ["float32", k, 64], ["float32", 64], ["float32", 32, 64]
-
-    def function(attributes: dict[str, str], steps: list[Any], count: int) -> dict[str, Any]:
-        types = {f"v{n}": ty for n, ty in enumerate([x, w, b, *[out] * count])}
-        inputs, last = ["v0", "v1", "v2"], [f"v{2 + count}"]
-        return {
-            "attributes": attributes,
-            "inputs": inputs,
-            "steps": steps,
-            "outputs": last,
-            "types": types,
-        }
-
-    def step(does: str, taken: list[str], out: str) -> dict[str, Any]:
-        return {"does": does, "in": taken, "out": [out], "axes": []}
-
-    three = ["v0", "v1", "v2"]
-    body = [
-        step("relax.matmul", ["v0", "v1"], "v3"),
-        step("relax.add", ["v3", "v2"], "v4"),
-        step("relax.nn.relu", ["v4"], "v5"),
-    ]
-    return {
-        "main": function({}, [step("@region", three, "v3")], 1),
-        "region": function({"Codegen": "mac16"}, [step("@region/1", three, "v3")], 1),
-        "region/1": function({"Composite": composite}, body, 3),
-    }
+def on_accelerator(
+    graph: Graph, composite: str = "mac16.matmul_bias_relu", **attributes: str
+) -> Partition:
+    """A layer as one region with one unit."""
+    unit = Unit(composite, (3, 4, 5), (0, 1, 2), (5,))
+    region = Region((unit,), (0, 1, 2), (5,), {"Codegen": "mac16", **attributes}, name="region")
+    return Partition(graph, [region])
 
 
 @needs_tvm
@@ -115,19 +96,18 @@ def test_a_layer_is_one_unit_and_its_bill_adds_up() -> None:
     work = mac16.unit_us("mac16.matmul_bias_relu", [(32, 64), (64, 64)], (32, 64))
     assert planning.best_us(graph) == pytest.approx(mac16.LAUNCH_US + moved + work)
     assert planning.best_us(graph) < planning.host_us(graph)
-    partition = partitions.Partition(plan())
+    partition = on_accelerator(graph)
     assert partitions.unsound(partition, graph) is None
     assert partition.cost_us == pytest.approx(planning.best_us(graph))
 
 
 def test_a_region_is_for_the_device_of_the_variant() -> None:
-    functions = plan()
-    functions["region"]["attributes"]["device"] = "37"
-    partition, graph = partitions.Partition(functions), layer()
+    graph = layer()
+    partition = on_accelerator(graph, device="37")
     assert partitions.unsound(partition, graph) is None
     with constants({"DEVICE": 37}):
         assert partitions.unsound(partition, graph) is None
-        without = partitions.Partition(plan())
+        without = on_accelerator(graph)
         assert "should have 37" in (partitions.unsound(without, graph) or "")
     with constants({"DEVICE": 38}):
         assert "should have 38" in (partitions.unsound(partition, graph) or "")
@@ -180,98 +160,76 @@ def test_what_is_partitioned_again_has_a_second_region() -> None:
 def _pays(graph: Graph, place: int) -> bool:
     """Return whether a product, with a bias per column, is worth a region of its own."""
     inputs, out = _shapes(graph, place), graph.operators[place].shape
-    unit = ("mac16.matmul_bias", inputs, out)
-    away = planning.region_us([unit], [*inputs, out[1:], out])
-    fits = sum(map(mac16.size, [*inputs, out[1:], out])) <= mac16.MEMORY_BYTES
-    return fits and away < mac16.host_us("matmul", inputs, out)
+    biased = Graph((*inputs, out[1:]), (Operator("matmul", (0, 1), out),), (3,))
+    region = Region((Unit("mac16.matmul_bias", (3,), (0, 1, 2), (3,)),), (0, 1, 2), (3,))
+    fits = planning.memory_bytes(biased, region) <= mac16.MEMORY_BYTES
+    return fits and planning.region_us(biased, region) < planning.host_us(biased)
 
 
 def test_a_wrong_structure_is_said() -> None:
     graph = layer()
-    twice = plan()
-    twice["main"]["steps"] *= 2
-    assert "2 times" in (partitions.unsound(partitions.Partition(twice), graph) or "")
-    unnamed = plan()
-    unnamed["region"]["attributes"] = {}
-    assert "Codegen" in (partitions.unsound(partitions.Partition(unnamed), graph) or "")
-    unknown = plan("mac16.convolution")
-    assert "does not have" in (partitions.unsound(partitions.Partition(unknown), graph) or "")
-    narrow = partitions.unsound(partitions.Partition(plan(k=24)), layer(k=24))
-    assert "K is 24" in (narrow or "")
-    large = partitions.unsound(partitions.Partition(plan(k=256)), layer(k=256))
-    assert "holds" in (large or "")
+    repeated = Operator("relu", (4,), (32, 64))
+    twice = replace(graph, operators=(*graph.operators, repeated))
+    assert "2 times" in (partitions.unsound(Partition(twice, []), graph) or "")
+    (region,) = on_accelerator(graph).regions
+    unnamed = Partition(graph, [replace(region, attributes={})])
+    assert "Codegen" in (partitions.unsound(unnamed, graph) or "")
+    unknown = on_accelerator(graph, "mac16.convolution")
+    assert "does not have" in (partitions.unsound(unknown, graph) or "")
+    loose = Partition(graph, [replace(region, loose=(5,))])
+    assert "relu outside of a Composite" in (partitions.unsound(loose, graph) or "")
+    narrow = layer(k=24)
+    assert "K is 24" in (partitions.unsound(on_accelerator(narrow), narrow) or "")
+    large = layer(k=256)
+    assert "holds" in (partitions.unsound(on_accelerator(large), large) or "")
+    other = replace(graph, outputs=(4,), inputs=((32, 64), (64, 64), (1, 64)))
+    assert "takes and gives" in (partitions.unsound(on_accelerator(other), graph) or "")
 
 
-def test_values_are_followed_from_the_inputs_to_the_outputs() -> None:
+@pytest.mark.parametrize(
+    ("composite", "said"),
+    [
+        ("mac16.matmul_bias_relu", None),
+        ("mac16.matmul_bias", "output 0"),
+        ("mac16.matmul_relu", "computes relu"),
+    ],
+)
+def test_the_accelerator_does_what_the_name_says(composite: str, said: str | None) -> None:
     graph = layer()
-    assert wiring.mismatch(plan(), graph) is None
-    swapped = plan()
-    swapped["region/1"]["steps"][1]["in"].reverse()
-    assert wiring.mismatch(swapped, graph) is None
-    forgotten = wiring.mismatch(plan("mac16.matmul_bias"), graph)
-    assert "output 0" in (forgotten or "")
-    unbiased = wiring.mismatch(plan("mac16.matmul_relu"), graph)
-    assert "computes relu" in (unbiased or "")
-    smaller = plan()
-    smaller["main"]["types"]["v3"] = ["float32", 1, 1]
-    assert "[1, 1]" in (wiring.mismatch(smaller, graph) or "")
+    partition = on_accelerator(graph, composite)
+    mismatch = wiring.mismatch(graph, partition.regions, graph)
+    assert (mismatch is None) if said is None else (said in (mismatch or ""))
+
+
+def test_operands_of_an_addition_may_change_places() -> None:
+    graph = layer()
+    product, add, relu = graph.operators
+    swapped = replace(graph, operators=(product, replace(add, inputs=(2, 3)), relu))
+    assert wiring.mismatch(swapped, [], graph) is None
+
+
+def test_a_value_of_another_shape_is_another_value() -> None:
+    graph = layer()
+    operators = (*graph.operators[:2], Operator("relu", (4,), (1, 1)))
+    assert "[1, 1]" in (wiring.mismatch(replace(graph, operators=operators), [], graph) or "")
 
 
 def test_two_weights_of_one_shape_are_distinguished() -> None:
-    operators = [Operator("matmul", (0, 1), (16, 16)), Operator("matmul", (3, 2), (16, 16))]
-    graph = Graph("two", [(16, 16)] * 3, operators)
+    def two(first: int, second: int) -> Graph:
+        operators = (
+            Operator("matmul", (0, first), (16, 16)),
+            Operator("matmul", (3, second), (16, 16)),
+        )
+        return Graph(((16, 16),) * 3, operators, (4,))
 
-    def on_host(first: str, second: str) -> dict[str, Any]:
-        ty = ["float32", 16, 16]
-        steps = [
-            {"does": "relax.matmul", "in": ["v0", first], "out": ["v3"], "axes": []},
-            {"does": "relax.matmul", "in": ["v3", second], "out": ["v4"], "axes": []},
-        ]
-        types = {f"v{n}": ty for n in range(5)}
-        inputs = ["v0", "v1", "v2"]
-        main = {"inputs": inputs, "steps": steps, "outputs": ["v4"], "types": types}
-        return {"main": {**main, "attributes": {}}}
-
-    assert wiring.mismatch(on_host("v1", "v2"), graph) is None
-    assert "computes matmul" in (wiring.mismatch(on_host("v2", "v1"), graph) or "")
-    assert "computes matmul" in (wiring.mismatch(on_host("v1", "v1"), graph) or "")
+    assert wiring.mismatch(two(1, 2), [], two(1, 2)) is None
+    assert "computes matmul" in (wiring.mismatch(two(2, 1), [], two(1, 2)) or "")
+    assert "computes matmul" in (wiring.mismatch(two(1, 1), [], two(1, 2)) or "")
 
 
 def test_all_graphs_of_the_generator_compute_themselves() -> None:
     for graph in every_motif(np.random.default_rng(5)):
-        values = [*graph.inputs, *(operator.shape for operator in graph.operators)]
-        first = len(graph.inputs)
-        steps = [
-            {
-                "does": f"relax.{o.kind}",
-                "in": [f"v{n}" for n in o.inputs],
-                "out": [f"v{first + place}"],
-                "axes": list(o.axes),
-            }
-            for place, o in enumerate(graph.operators)
-        ]
-        main = {
-            "attributes": {},
-            "inputs": [f"v{n}" for n in range(first)],
-            "steps": steps,
-            "outputs": [f"v{n}" for n in graph.outputs],
-            "types": {f"v{n}": ["float32", *shape] for n, shape in enumerate(values)},
-        }
-        assert wiring.mismatch({"main": main}, graph) is None
-
-
-@needs_tvm
-@pytest.mark.parametrize(
-    ("composite", "right"), [("mac16.matmul_bias_relu", True), ("mac16.matmul_bias", False)]
-)
-def test_the_accelerator_does_what_the_name_says(
-    composite: str, right: bool, session_over: Any
-) -> None:
-    session: Session = session_over()
-    graph = layer()
-    divided = partitions.Divided(graph, b"", partitions.Partition(plan(composite)))
-    mismatch = partitions._wrong(divided, session)
-    assert (mismatch is None) is right
+        assert wiring.mismatch(graph, [], graph) is None
 
 
 @needs_tvm
@@ -281,7 +239,7 @@ def test_what_is_built_is_read_again(session_over: Any) -> None:
     for graph in every_motif(np.random.default_rng(3))[:4]:
         module = builder.take(builder.ask("build", graph.text))
         partition = partitions.read(module, session)
-        assert partitions.unsound(partition, graph) is None
+        assert partition == Partition(graph, [])
         assert partition.cost_us == pytest.approx(planning.host_us(graph))
 
 
@@ -293,5 +251,5 @@ def test_what_is_no_module_is_refused(session_over: Any) -> None:
 
 
 def test_program_files_are_there() -> None:
-    programs = (partitions.BUILDING, partitions.READING, partitions.RUNNING)
+    programs = (partitions.BUILDING, partitions.READING)
     assert all(isinstance(p, Path) and p.is_file() for q in programs for p in q.files.values())

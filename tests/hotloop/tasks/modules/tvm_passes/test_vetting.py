@@ -99,6 +99,44 @@ def test_attributes_of_other_compilers_are_refused(path: Path) -> None:
     )
 
 
+def scheduled(how: str) -> Any:
+    """The plain product with a word that means something to a compiler."""
+    sch = s_tir.Schedule(tvm.IRModule({"main": plain()}))
+    block = sch.get_sblock("C")
+    if how == "scope":
+        sch.cache_read(block, 0, "texture")
+    if how == "block":
+        sch.annotate(block, "pragma_import_llvm", "source")
+    return sch.mod.with_attr("system_lib_prefix", "x") if how == "module" else sch.mod
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("plain", None),
+        ("scope", "the storage scope 'texture' is not allowed here"),
+        ("block", "the annotation 'pragma_import_llvm' is not allowed here"),
+        ("module", "the function attribute 'system_lib_prefix' is not allowed here"),
+    ],
+)
+def test_words_are_vetted_wherever_they_stand(how: str, said: str | None, path: Path) -> None:
+    assert mismatch_about(scheduled(how), path) == said
+
+
+def test_statements_that_a_graph_shares_are_counted_where_they_stand(path: Path) -> None:
+    mismatch_about(plain(), path)
+    graph = json.loads(path.read_text())
+    nodes = graph["nodes"]
+    function = next(node["data"] for node in nodes if node["type"] == "tirx.PrimFunc")
+    for _ in range(45):
+        body = function["body"]
+        nodes.append({"type": "ffi.Array", "data": [body, body]})
+        nodes.append({"type": "tirx.SeqStmt", "data": {"span": 0, "seq": len(nodes) - 1}})
+        function["body"] = len(nodes) - 1
+    path.write_text(json.dumps(graph))
+    assert "each counted where it stands" in str(vetting.mismatch(path, vetting.TIR))
+
+
 def test_loops_that_need_not_end_are_refused(path: Path) -> None:
     @T.prim_func(s_tir=True)
     def main(a: T.Buffer((4,), "int32")):
@@ -181,7 +219,7 @@ def test_names_hold_no_source(path: Path) -> None:
         if node == {"type": "ffi.String", "data": "i"}:
             node["data"] = "i; } void f() {"
     path.write_text(json.dumps(graph))
-    assert "is no name" in str(vetting.mismatch(path, vetting.TIR))
+    assert "the name 'i; } void f() {'" in str(vetting.mismatch(path, vetting.TIR))
 
 
 def racing(*, spatial: bool) -> Any:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import bare_tvm  # noqa: F401
 import tvm
 from tvm import relax
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "matmul": relax.op.matmul,
+    "add": relax.op.add,
+    "multiply": relax.op.multiply,
+    "relu": relax.op.nn.relu,
+    "tanh": relax.op.tanh,
+    "sigmoid": relax.op.sigmoid,
+}
+"""Those that have nothing but operands."""
 
 
 def build(text: str) -> str:
@@ -27,8 +38,8 @@ def build(text: str) -> str:
         with builder.dataflow():
             values: list[Any] = list(inputs)
             for kind, arguments, shape, axes in request["operators"]:
-                given = [values[n] for n in arguments]
-                values.append(builder.emit(operator(kind, given, shape, axes)))
+                operands = [values[n] for n in arguments]
+                values.append(builder.emit(_call(kind, operands, shape, axes)))
             outputs = [builder.emit_output(values[n]) for n in request["outputs"]]
         builder.emit_func_output(outputs if len(outputs) > 1 else outputs[0])
     path = Path(tempfile.mkdtemp()) / "graph.json"
@@ -36,20 +47,11 @@ def build(text: str) -> str:
     return str(path)
 
 
-def operator(kind: str, given: list[Any], shape: list[int], axes: list[int]) -> Any:
-    """Return a call of one of the graphs' operators. Raises KeyError for any other operator."""
+def _call(kind: str, operands: list[Any], shape: list[int], axes: list[int]) -> Any:
     if kind == "permute_dims":
-        return relax.op.permute_dims(given[0], axes)
+        return relax.op.permute_dims(*operands, axes)
     if kind == "reshape":
-        return relax.op.reshape(given[0], shape)
+        return relax.op.reshape(*operands, shape)
     if kind == "softmax":
-        return relax.op.nn.softmax(given[0], axis=-1)
-    plain = {
-        "matmul": relax.op.matmul,
-        "add": relax.op.add,
-        "multiply": relax.op.multiply,
-        "relu": relax.op.nn.relu,
-        "tanh": relax.op.tanh,
-        "sigmoid": relax.op.sigmoid,
-    }
-    return plain[kind](*given)
+        return relax.op.nn.softmax(*operands, *axes)
+    return OPERATORS[kind](*operands)

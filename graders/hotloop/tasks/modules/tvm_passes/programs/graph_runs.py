@@ -1,6 +1,6 @@
-"""Run all functions of a module on the judge's numbers. Needs no TVM and compiles nothing.
+"""Run all functions of a module on the judge's numbers. Compiles nothing.
 
-A plan, written by programs_*.py, gives for each call the function and its arguments:
+A plan, written by plans.py, gives for each call the function and its arguments:
 {"name", "arguments": [{"shape", "dtype", "at"} or a number, …]}; `at` is the index of the array's
 first value in the pool of numbers. The calls' results are written one after another to `out`.
 """
@@ -11,17 +11,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+import bare_tvm  # noqa: F401
 import numpy as np
-from graph_values import Graph, Unrunnable
-from relax_machine import Machine as RelaxMachine
-from tir_machine import Machine as TirMachine
+import relax_machine
+import tvm
+from tir_machine import Machine, Unrunnable
+from tvm import tirx
 
 LOADED: dict[str, Any] = {}
 
 
 def load(module: str, plan: str) -> int:
     """Load a module and its plan; return the number of calls."""
-    LOADED["graph"] = Graph(module)
+    LOADED["module"] = tvm.ir.load_json(Path(module).read_text())
     LOADED["calls"] = json.loads(Path(plan).read_text())
     return len(LOADED["calls"])
 
@@ -31,8 +33,8 @@ def run(pool: Any, out: Any) -> None:
 
     Raises Unrunnable if the number of results is not the size of `out`.
     """
-    results = called(LOADED["graph"], LOADED["calls"], pool.numpy())
-    flat = np.concatenate([part.ravel() for parts in results for part in parts])
+    called = results(LOADED["module"], LOADED["calls"], pool.numpy())
+    flat = np.concatenate([part.ravel() for parts, _ in called for part in parts])
     if flat.size != out.numel():
         raise Unrunnable(f"the functions give {flat.size} numbers and should give {out.numel()}")
     out.numpy()[:] = flat
@@ -40,41 +42,31 @@ def run(pool: Any, out: Any) -> None:
 
 def count(pool: Any, out: Any) -> None:
     """Run all calls likewise; write how many guards each call evaluates to `out`, float64."""
-    out.numpy()[:] = asked(LOADED["graph"], LOADED["calls"], pool.numpy())
+    called = results(LOADED["module"], LOADED["calls"], pool.numpy())
+    out.numpy()[:] = [asked for _, asked in called]
 
 
-def asked(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[int]:
-    """Return how many guards each call of a plan evaluates."""
-    return [questions for _, questions in _made(graph, calls, pool)]
-
-
-def called(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[list[np.ndarray]]:
-    """Return the output arrays of each call of a plan."""
-    return [result for result, _ in _made(graph, calls, pool)]
-
-
-def _made(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[tuple[list[np.ndarray], int]]:
+def results(
+    module: tvm.IRModule, calls: list[Any], pool: np.ndarray
+) -> list[tuple[list[np.ndarray], int]]:
     """Return each call's outputs and how many guards it evaluates: 0 for Relax functions."""
-    functions = dict(graph.functions())
-    tir, relax = TirMachine(graph), RelaxMachine(graph)
-    results = []
+    machine = Machine()
+    called = []
     for call in calls:
-        function = functions[call["name"]]
-        machine = tir if graph.kind(function) == "tirx.PrimFunc" else relax
-        given = [_argument(argument, pool) for argument in call["arguments"]]
-        before = tir.asked
+        function = module[call["name"]]
+        run = machine.run if isinstance(function, tirx.PrimFunc) else relax_machine.run
+        before = machine.asked
         try:
-            result = machine.run(function, given)
+            outputs = run(function, [argument(given, pool) for given in call["arguments"]])
         except Unrunnable as why:
             raise Unrunnable(f"{call['name']}: {why}") from None
-        results.append((result, tir.asked - before))
-    return results
+        called.append((outputs, machine.asked - before))
+    return called
 
 
-def _argument(argument: Any, pool: np.ndarray) -> Any:
-    if isinstance(argument, int):
-        return argument
-    shape = tuple(argument["shape"])
-    start = argument["at"]
-    values = pool[start : start + int(np.prod(shape, dtype=np.int64))]
-    return values.astype(argument["dtype"]).reshape(shape)
+def argument(given: Any, pool: np.ndarray) -> Any:
+    """Return what a call is given: a number, or an array from the pool."""
+    if isinstance(given, int):
+        return given
+    values = pool[given["at"] :][: int(np.prod(given["shape"], dtype=np.int64))]
+    return values.astype(given["dtype"]).reshape(given["shape"])

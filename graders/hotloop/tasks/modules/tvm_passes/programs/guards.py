@@ -24,9 +24,6 @@ import tvm_ffi
 from tvm import sym, tirx
 from tvm.ir import Range
 
-# Allows for peeling either of two loops for a guard, in any order, but not for unrolling them.
-SLACK = 3
-
 MOST_POINTS = 4096
 """Most values of all loop variables together that are tried for one guard."""
 
@@ -57,10 +54,6 @@ def _about(before: Any, after: Any) -> str | None:
         return what
     for what in sorted(_sorts(after) - _sorts(before)):
         return f"{what} has come in, and there was none"
-    most = SLACK * stores_needed(before.body, {}, ()) + 4
-    has = _stores(after.body)
-    if has > most:
-        return f"there are {has} stores, far more than peeling last iterations makes of them"
     return None
 
 
@@ -122,51 +115,21 @@ def chances(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[str]:
     for condition, there, known in guards(statement, ranges, facts):
         if decided(condition, there, known) is not None:
             yield f"the guard {str(condition)!r} is left, which the loops around it decide"
-    for loop, there, known in _loops(statement, ranges, facts):
-        if is_worth_peeling(loop, there, known):
-            name = loop.loop_var.name
+    for part, there, known in _inside(statement, ranges, facts):
+        if isinstance(part, tirx.For) and is_worth_peeling(part, there, known):
+            name = part.loop_var.name
             yield f"peeling the last iteration of the loop over {name!r} would decide a guard"
-
-
-def stores_needed(statement: Any, ranges: Ranges, facts: Facts) -> int:
-    """Return how many stores a statement contains once its guards are eliminated."""
-    if isinstance(statement, tirx.SeqStmt):
-        return sum(stores_needed(part, ranges, facts) for part in statement.seq)
-    if isinstance(statement, tirx.IfThenElse):
-        return sum(
-            stores_needed(branch, ranges, (*facts, *more))
-            for branch, more in open_branches(statement, ranges, facts)
-        )
-    if isinstance(statement, tirx.For):
-        return _stores_in_loop(statement, of(statement.min, statement.extent), ranges, facts)
-    return int(isinstance(statement, tirx.BufferStore))
-
-
-def _stores_in_loop(loop: Any, extent: Any, ranges: Ranges, facts: Facts) -> int:
-    whole = {**ranges, loop.loop_var: extent}
-    if not _is_worth_peeling(loop, extent, ranges, facts):
-        return stores_needed(loop.body, whole, facts)
-    first, length = int(extent.min), int(extent.extent)
-    kind = loop.loop_var.ty.dtype
-    last = of(tirx.IntImm(kind, first + length - 1), tirx.IntImm(kind, 1))
-    others = of(extent.min, tirx.IntImm(kind, length - 1))
-    alone = stores_needed(loop.body, {**ranges, loop.loop_var: last}, facts)
-    return alone + _stores_in_loop(loop, others, ranges, facts)
 
 
 def is_worth_peeling(loop: Any, ranges: Ranges, facts: Facts) -> bool:
     """Whether peeling off the last iteration decides a guard in the others."""
-    return _is_worth_peeling(loop, of(loop.min, loop.extent), ranges, facts)
-
-
-def _is_worth_peeling(loop: Any, extent: Any, ranges: Ranges, facts: Facts) -> bool:
-    parts = (extent.min, extent.extent)
+    parts = (loop.min, loop.extent)
     # Loops of any kind count: making a loop parallel must not avoid peeling it.
-    if not all(isinstance(part, tirx.IntImm) for part in parts) or int(extent.extent) < 2:
+    if not all(isinstance(part, tirx.IntImm) for part in parts) or int(loop.extent) < 2:
         return False
     variable = loop.loop_var
-    fewer = of(extent.min, tirx.IntImm(variable.ty.dtype, int(extent.extent) - 1))
-    inside = guards(loop.body, {**ranges, variable: extent}, facts)
+    fewer = of(loop.min, tirx.IntImm(variable.ty.dtype, int(loop.extent) - 1))
+    inside = guards(loop.body, {**ranges, variable: of(*parts)}, facts)
     return any(
         decided(condition, there, known) is None
         and decided(condition, {**there, variable: fewer}, known) is not None
@@ -179,12 +142,6 @@ def guards(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any, 
     for part, there, known in _inside(statement, ranges, facts):
         if isinstance(part, tirx.IfThenElse):
             yield part.condition, there, known
-
-
-def _loops(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any, Ranges, Facts]]:
-    for part, there, known in _inside(statement, ranges, facts):
-        if isinstance(part, tirx.For):
-            yield part, there, known
 
 
 def _inside(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any, Ranges, Facts]]:
@@ -281,12 +238,6 @@ def _reads(expression: Any) -> bool:
     found: list[Any] = []
     tvm_ffi.structural_walk(expression, (tvm.ir.TensorLoad, found.append))
     return bool(found)
-
-
-def _stores(statement: Any) -> int:
-    found: list[Any] = []
-    tvm_ffi.structural_walk(statement, (tirx.BufferStore, found.append))
-    return len(found)
 
 
 def of(start: Any, extent: Any) -> Any:

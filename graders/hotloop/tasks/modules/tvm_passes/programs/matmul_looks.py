@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import accesses
 import bare_tvm  # noqa: F401 - first, without PyTorch
 import coalescing
 import races
@@ -16,7 +17,7 @@ import tvm
 import tvm_ffi
 import vetting
 from tvm import tirx
-from tvm.s_tir import SBlock, SBlockRealize
+from tvm.s_tir import SBlock
 from tvm.target import Target
 
 MOST_THREADS = 1024
@@ -139,7 +140,7 @@ def _scheduled_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: in
 
 def _tuned_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
     loops = _all(module["main"], tirx.For)
-    deepest = _depth(module["main"].body)
+    deepest = max(len(access.loops) for access in accesses.accesses(module["main"].body))
     if deepest < LEAST_LOOPS:
         yield (
             f"at most {deepest} loops lie in each other, and at least {LEAST_LOOPS} do where tiles "
@@ -153,31 +154,18 @@ def _tuned_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -
 
 
 def _gpu_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
-    tags = {
-        str(loop.thread_binding.thread_tag)
-        for loop in _all(module["main"], tirx.For)
-        if loop.thread_binding is not None
-    }
+    tags = {accesses.thread_axis(loop) for loop in _all(module["main"], tirx.For)}
     for axis in ("blockIdx.x", "threadIdx.x"):
         if axis not in tags:
             yield f"no loop is bound to {axis}"
     scopes = [
-        str(buffer.ty.storage_scope)
+        accesses.scope(buffer)
         for block in _all(module["main"], SBlock)
         for buffer in block.alloc_buffers
     ]
     if scopes.count("shared") < 2:
         yield "the factors are not both cached in shared memory"
     yield from _mismatches(module, path, m, n, k)
-
-
-def _depth(node: Any) -> int:
-    """Return how many loops are nested at most."""
-    if isinstance(node, tirx.For):
-        return 1 + _depth(node.body)
-    if isinstance(node, tirx.SeqStmt):
-        return max(map(_depth, node.seq))
-    return _depth(node.block.body) if isinstance(node, SBlockRealize) else 0
 
 
 def _all(function: Any, kind: type) -> list[Any]:

@@ -1,13 +1,13 @@
 """Report a partitioned module as plain data. Nothing of it is compiled or run.
 
-A function is reported as its inputs, steps and outputs. A step applies an operator, "relax.matmul",
-or calls another reported function, "@name". Values are named by number, "v3"; a tuple's parts are
-"v3.0" and so on. A module that cannot be described this way is refused.
+Calls of functions are written out, so the report is one graph of operators, in the form of the
+judge's `Graph`, and the regions and composite functions in which its operators lie. A module that
+cannot be reported this way is refused.
 """
 
 from __future__ import annotations
 
-import json
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ import bare_tvm  # noqa: F401
 import tvm
 from tvm import relax
 
-MOST_FUNCTIONS = 200
 MOST_BYTES = 4 << 20
+MOST_OPERATORS = 1000
 
 
 class Refused(ValueError):
@@ -27,9 +27,9 @@ class Refused(ValueError):
 
 
 def described(path: str) -> dict[str, Any]:
-    """Return the module as plain data: {"functions": {...}}, or {"refused": why}."""
+    """Return {"graph": {...}, "regions": [...]}, or {"refused": why}."""
     try:
-        return {"functions": _Telling(_module(path)).functions}
+        return _Report(_module(path)).described()
     except Refused as refusal:
         return {"refused": str(refusal)}
 
@@ -52,102 +52,109 @@ def _module(path: str) -> tvm.IRModule:
     return module
 
 
-class _Telling:
-    """Reports all functions of a module, including nested ones. Raises Refused."""
+class _Report:
+    """The report of a module. Values have numbers: first the inputs, then operators' outputs."""
 
     def __init__(self, module: tvm.IRModule) -> None:
-        self.functions: dict[str, dict[str, Any]] = {}
+        self.functions: dict[Any, tuple[str, relax.Function]] = {}
         for variable, function in module.functions.items():
             if not isinstance(function, relax.Function):
                 raise Refused(f"{variable.name_hint!r} is no Relax function")
-            self.tell(variable.name_hint, function)
-
-    def tell(self, name: str, function: relax.Function) -> None:
-        """Add a function under a unique name."""
-        if len(self.functions) >= MOST_FUNCTIONS:
-            raise Refused(f"it has more than {MOST_FUNCTIONS} functions")
-        self.functions[name] = {}
-        self.functions[name] = _Body(self, name, function).described()
-
-
-class _Body:
-    """Reports one function."""
-
-    def __init__(self, telling: _Telling, name: str, function: relax.Function) -> None:
-        self.telling = telling
-        self.name = name
-        self.function = function
-        self.types: dict[str, list[Any]] = {}
-        self.names: dict[Any, list[str]] = {}
-        self.local: dict[Any, str] = {}
-        self.steps: list[dict[str, Any]] = []
-        self.count = 0
+            self.functions[variable] = variable.name_hint, function
+        self.shapes: list[list[int]] = []
+        self.operators: list[list[Any]] = []
+        self.regions: list[dict[str, Any]] = []
 
     def described(self) -> dict[str, Any]:
-        """Return attributes, inputs, steps, outputs and the types of all values."""
-        inputs = [name for parameter in self.function.params for name in self.new(parameter)]
-        for block in self.function.body.blocks:
+        """Return the graph of "main", and its regions."""
+        mains = [function for name, function in self.functions.values() if name == "main"]
+        if not mains:
+            raise Refused("the module has no function 'main'")
+        inputs = [_shape(parameter.ty) for parameter in mains[0].params]
+        self.shapes += inputs
+        outputs = self.outputs_of(mains[0], [[n] for n in range(len(inputs))], [])
+        graph = {"inputs": inputs, "operators": self.operators, "outputs": outputs}
+        return {"graph": graph, "regions": self.regions}
+
+    def outputs_of(self, function: relax.Function, arguments: list[list[int]], around: Any) -> Any:
+        """Add what a call of a function does; return the numbers of its outputs.
+
+        arguments: the values of each. around: the region, and the unit, that the call lies in.
+        """
+        values: dict[Any, list[int]] = {}
+        for parameter, argument in zip(function.params, arguments, strict=True):
+            values[parameter] = self.of_type(parameter, argument)
+        for block in function.body.blocks:
             for binding in block.bindings:
-                self.bind(binding)
-        return {
-            "attributes": _attributes(self.function),
-            "inputs": inputs,
-            "steps": self.steps,
-            "outputs": self.values(self.function.body.body),
-            "types": self.types,
+                if not isinstance(binding, relax.VarBinding):
+                    raise Refused("it binds with a match_cast")
+                if isinstance(binding.value, relax.Function):
+                    self.functions[binding.var] = str(binding.var.name), binding.value
+                    continue
+                bound = self.values_of(binding, values, around)
+                values[binding.var] = self.of_type(binding.var, bound)
+        return _numbers(function.body.body, values)
+
+    def values_of(self, binding: Any, values: dict[Any, list[int]], around: Any) -> list[int]:
+        """Return the numbers of what a binding computes, or gives another name."""
+        call = binding.value
+        if not isinstance(call, tvm.ir.Call):
+            return _numbers(call, values)
+        given = [a for a in call.args if not isinstance(a, relax.ShapeExpr)]
+        arguments = [_numbers(argument, values) for argument in given]
+        if not isinstance(call.op, tvm.ir.Op):
+            return self.outputs_of_callee(call.op, arguments, around)
+        if len(self.operators) >= MOST_OPERATORS:
+            raise Refused(f"it has more than {MOST_OPERATORS} operators")
+        kind = str(call.op.name).removeprefix("relax.").removeprefix("nn.")
+        shape = _shape(binding.var.ty)
+        self.operators.append([kind, list(chain(*arguments)), shape, _axes(call)])
+        self.shapes.append(shape)
+        output = len(self.shapes) - 1
+        if around:
+            around[-1]["members"].append(output)
+        return [output]
+
+    def outputs_of_callee(self, callee: Any, arguments: list[list[int]], around: Any) -> list[int]:
+        """Add a region that "main" calls, or a unit that a region calls."""
+        if callee not in self.functions:
+            raise Refused("it calls what is no function of the module")
+        name, function = self.functions[callee]
+        if len(around) > 1:
+            raise Refused(f"a function that a region calls calls {name!r}")
+        inner: dict[str, Any] = {
+            "name": name,
+            "attributes": _attributes(function),
+            "inputs": list(chain(*arguments)),
+            "members": [],
         }
-
-    def new(self, variable: Any) -> list[str]:
-        """Name what a variable holds: one value, or one for each part of a tuple."""
-        name, ty = f"v{self.count}", variable.ty
-        self.count += 1
-        parts = list(ty.fields) if isinstance(ty, tvm.ir.TupleType) else None
-        names = [name] if parts is None else [f"{name}.{n}" for n in range(len(parts))]
-        for part, of in zip(names, [ty] if parts is None else parts, strict=True):
-            self.types[part] = _tensor(of)
-        self.names[variable] = names
-        return names
-
-    def bind(self, binding: Any) -> None:
-        """Record a binding: a nested function, a call, or another name of known values."""
-        if not isinstance(binding, relax.VarBinding):
-            raise Refused("it binds with a match_cast")
-        value = binding.value
-        if isinstance(value, relax.Function):
-            inner = f"{self.name}/{len(self.telling.functions)}"
-            self.local[binding.var] = inner
-            self.telling.tell(inner, value)
-        elif isinstance(value, tvm.ir.Call):
-            self.call(binding.var, value)
+        if around:
+            around[0]["units"].append(inner)
         else:
-            self.names[binding.var] = self.values(value)
+            self.regions.append({**inner, "units": []})
+            inner = self.regions[-1]
+        inner["outputs"] = self.outputs_of(function, arguments, [*around, inner])
+        return inner["outputs"]
 
-    def call(self, variable: Any, call: Any) -> None:
-        """Add a step that calls an operator or a function."""
-        given = [argument for argument in call.args if not isinstance(argument, relax.ShapeExpr)]
-        taken = [name for argument in given for name in self.values(argument)]
-        step = {"does": self.callee(call.op), "in": taken, "axes": _axes(call)}
-        self.steps.append({**step, "out": self.new(variable)})
+    def of_type(self, variable: Any, numbers: list[int]) -> list[int]:
+        """Return the values of a variable. Raises Refused if its type has other shapes."""
+        ty = variable.ty
+        parts = list(ty.fields) if isinstance(ty, tvm.ir.TupleType) else [ty]
+        shapes, actual = [_shape(part) for part in parts], [self.shapes[n] for n in numbers]
+        if shapes != actual:
+            raise Refused(f"it says that a value of shape {actual} is {shapes}")
+        return numbers
 
-    def callee(self, op: Any) -> str:
-        """Return what is called: an operator's name, or "@" and a function's."""
-        if isinstance(op, tvm.ir.Op):
-            return str(op.name)
-        if isinstance(op, tvm.ir.GlobalVar):
-            return f"@{op.name_hint}"
-        if op in self.local:
-            return f"@{self.local[op]}"
-        raise Refused("it calls what is no function of the module")
 
-    def values(self, expression: Any) -> list[str]:
-        """Return the names of an expression's values."""
-        if isinstance(expression, tvm.ir.Tuple):
-            return [name for part in expression.fields for name in self.values(part)]
-        if isinstance(expression, tvm.ir.TupleGetItem):
-            return [self.values(expression.tuple_value)[expression.index]]
-        if expression in self.names:
-            return self.names[expression]
-        raise Refused(f"it holds {type(expression).__name__}, which no graph here has")
+def _numbers(expression: Any, values: dict[Any, list[int]]) -> list[int]:
+    """Return the numbers of an expression's values: one, or one for each part of a tuple."""
+    if isinstance(expression, tvm.ir.Tuple):
+        return [number for part in expression.fields for number in _numbers(part, values)]
+    if isinstance(expression, tvm.ir.TupleGetItem):
+        return [_numbers(expression.tuple_value, values)[expression.index]]
+    if expression in values:
+        return values[expression]
+    raise Refused(f"it holds {type(expression).__name__}, which no graph here has")
 
 
 def _attributes(function: relax.Function) -> dict[str, str]:
@@ -158,21 +165,17 @@ def _attributes(function: relax.Function) -> dict[str, str]:
 
 def _axes(call: Any) -> list[int]:
     """Return the axes in an operator's attributes, or an empty list."""
-    attributes = json.loads(tvm.ir.save_json(call.attrs)) if call.attrs is not None else {}
-    if not attributes:
-        return []
-    if hasattr(call.attrs, "axes") and call.attrs.axes is not None:
-        return [int(axis) for axis in call.attrs.axes]
+    if (axes := getattr(call.attrs, "axes", None)) is not None:
+        return [int(axis) for axis in axes]
     return [int(call.attrs.axis)] if hasattr(call.attrs, "axis") else []
 
 
-def _tensor(ty: Any) -> list[Any]:
-    """Return dtype and extents: ["float32", 8, 16].
-
-    Raises Refused for other types, symbolic shapes.
-    """
+def _shape(ty: Any) -> list[int]:
+    """Return the extents of a float32 tensor. Raises Refused for any other type."""
     if not isinstance(ty, relax.TensorType) or not hasattr(ty.shape, "values"):
         raise Refused(f"it has a value of type {str(ty)[:60]}")
     if not all(isinstance(n, tvm.tirx.IntImm) for n in ty.shape.values):
         raise Refused("it has a symbolic shape")
-    return [str(ty.dtype), *(int(n) for n in ty.shape.values)]
+    if str(ty.dtype) != "float32":
+        raise Refused(f"a value is no longer float32, but {ty.dtype}")
+    return [int(n) for n in ty.shape.values]

@@ -6,12 +6,12 @@ fragments, shown to the learner. Outputs are computed elsewhere, see graph_runs.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import alone  # noqa: F401 - before TVM
+import bare_tvm  # noqa: F401
+import eliminating
 import guards
 import pairs
 import tvm
@@ -69,7 +69,7 @@ def complete(original: str, made: str, language: str, revision: int = 0) -> str 
     before, after = _read(original), _without_revision(_read(made), revision)
     if language == "relax":
         return pairs.mismatch(before, after)
-    return guards.mismatch(before, after)
+    return guards.mismatch(before, after) or eliminating.mismatch(before, after)
 
 
 def idempotent(once: str, twice: str, language: str, revision: int = 0) -> str | None:
@@ -95,12 +95,7 @@ def _read(path: str) -> tvm.IRModule:
 def _vetted(path: str, language: str, revision: int) -> tvm.IRModule:
     """Read and validate a module, except its sizes: tir_machine.MOST_STEPS bounds a run instead."""
     more = [REVISION] if revision else []
-    graph = vetting.vetted_graph(path, LANGUAGES[language].with_more(attributes=more))
-    # Serialized again so that TVM reads exactly what was validated, even with duplicate keys.
-    module = tvm.ir.load_json(json.dumps(graph))
-    if not isinstance(module, tvm.IRModule):
-        raise vetting.Refused("the file holds no IRModule")
-    return module
+    return vetting.read(path, LANGUAGES[language].with_more(attributes=more), sized=False)
 
 
 def _other_revision(module: tvm.IRModule, revision: int) -> str | None:

@@ -8,16 +8,13 @@ this task does not ask for.
 
 from __future__ import annotations
 
-import json
 import random
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import alone  # noqa: F401 - before TVM
+import bare_tvm  # noqa: F401
 import numpy as np
-import tvm
+from plans import Plan
 from tvm import relax, tirx
 
 KINDS = ("float32", "float32", "float16", "float64", "int32", "int64")
@@ -28,34 +25,18 @@ MOST_VALUES = 14
 
 
 def make(seed: int, functions: int) -> dict[str, Any]:
-    """Return the paths of a module and its plan of calls, the number of inputs, and the outputs.
-
-    pool: how many numbers the calls take. parts: function, dtype and element count of each output.
-    """
-    rng = random.Random(seed)
-    builder = relax.BlockBuilder()
-    calls: list[Any] = []
-    parts: list[Any] = []
-    pool = 0
+    """Return a module of random functions and a plan of calls, as `Plan.written` describes them."""
+    rng, builder, plan = random.Random(seed), relax.BlockBuilder(), Plan()
     for number in range(functions):
         sampled = _SampledFunction(rng)
         sampled.write(builder, f"f{number}")
-        arguments = []
-        for parameter in sampled.values[: sampled.parameters]:
-            shape = _concrete(parameter.shape)
-            arguments.append({"shape": shape, "dtype": sampled.kind, "at": pool})
-            pool += int(np.prod(shape, dtype=np.int64))
-        for value in sampled.results:
-            size = int(np.prod(_concrete(sampled.values[value].shape), dtype=np.int64))
-            parts.append([f"f{number}", sampled.kind, size])
-        calls.append({"name": f"f{number}", "arguments": arguments})
+        shapes = [_concrete(value.shape) for value in sampled.values]
+        arguments = [plan.array(shape, sampled.kind) for shape in shapes[: sampled.parameters]]
+        results = [(shapes[value], sampled.kind) for value in sampled.results]
+        plan.call(f"f{number}", arguments, results)
     module = builder.get()
     module["bystander"] = _bystander()
-    folder = Path(tempfile.mkdtemp())
-    (folder / "module.json").write_text(tvm.ir.save_json(module))
-    (folder / "plan.json").write_text(json.dumps(calls))
-    paths = {"module": str(folder / "module.json"), "plan": str(folder / "plan.json")}
-    return {**paths, "pool": pool, "parts": parts}
+    return plan.written(module)
 
 
 def _concrete(shape: tuple[int | str, ...]) -> list[int]:

@@ -10,15 +10,13 @@ name, sums are carried from iteration to iteration, and both branches store.
 
 from __future__ import annotations
 
-import json
 import random
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import alone  # noqa: F401 - before TVM
+import bare_tvm  # noqa: F401
 import tvm
+from plans import Plan
 from tvm import tirx
 
 NAMES = ("i", "j", "k", "row", "col", "t", "n0", "idx", "ax")
@@ -27,37 +25,14 @@ MOST_GUARDS = 3
 
 
 def make(seed: int, functions: int) -> dict[str, Any]:
-    """Return the paths of a module and its plan of calls, the number of inputs, and the outputs.
-
-    pool: how many numbers the calls take. parts: function, dtype and element count of each buffer.
-    """
-    rng = random.Random(seed)
+    """Return a module of random functions and a plan of calls, as `Plan.written` describes them."""
+    rng, plan = random.Random(seed), Plan()
     built = {f"f{number}": _Writer(rng).function(f"f{number}") for number in range(functions)}
-    module = tvm.IRModule({name: writer.written for name, writer in built.items()})
-    calls: list[Any] = []
-    parts: list[Any] = []
-    pool = 0
     for name, writer in built.items():
         for scalar in rng.sample(range(6), 2):
-            arguments: list[Any] = []
-            for shape, kind in writer.buffers:
-                size = _product(shape)
-                arguments.append({"shape": list(shape), "dtype": kind, "at": pool})
-                parts.append([name, kind, size])
-                pool += size
-            calls.append({"name": name, "arguments": [*arguments, scalar]})
-    folder = Path(tempfile.mkdtemp())
-    (folder / "module.json").write_text(tvm.ir.save_json(module))
-    (folder / "plan.json").write_text(json.dumps(calls))
-    paths = {"module": str(folder / "module.json"), "plan": str(folder / "plan.json")}
-    return {**paths, "pool": pool, "parts": parts}
-
-
-def _product(shape: tuple[int, ...]) -> int:
-    size = 1
-    for extent in shape:
-        size *= extent
-    return size
+            arrays = [plan.array(shape, kind) for shape, kind in writer.buffers]
+            plan.call(name, [*arrays, scalar], writer.buffers)
+    return plan.written(tvm.IRModule({name: writer.written for name, writer in built.items()}))
 
 
 class _Loop:
@@ -103,9 +78,7 @@ class _Writer:
             for place, shape in enumerate(shapes)
         ]
         self.memory = list(zip(parameters, shapes, strict=True))
-        head: list[Any] = []
-        if rng.random() < 0.6:
-            head = self._second_name()
+        head = self._second_name() if rng.random() < 0.6 else []
         parts = [self._loop() for _ in range(rng.randint(1, 3))]
         body = tirx.SeqStmt([*head, *parts]) if len(head) + len(parts) > 1 else parts[0]
         written = tirx.PrimFunc([*parameters, self.n], body)
@@ -119,8 +92,7 @@ class _Writer:
         first, shape = self.memory[0]
         again = tirx.decl_buffer(shape, self.kind, "also_" + first.name)
         self.memory.append((again, shape))
-        pointer = tirx.DeclBuffer(again, data=first.data)
-        return [pointer]
+        return [tirx.DeclBuffer(again, data=first.data)]
 
     # --- statements
 

@@ -1,14 +1,14 @@
-"""Run Relax functions of elementwise operators directly from the JSON, in numpy."""
+"""Run Relax functions of elementwise operators in numpy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import bare_tvm  # noqa: F401
 import numpy as np
-from graph_values import Graph, Unrunnable, tensor
-
-MOST_ELEMENTS = 1 << 16
+from tir_machine import MOST_ELEMENTS, Unrunnable
+from tvm import ir, relax
 
 OPERATORS: dict[str, Callable[..., np.ndarray]] = {
     "relax.add": np.add,
@@ -22,54 +22,41 @@ OPERATORS: dict[str, Callable[..., np.ndarray]] = {
 }
 
 
-class Machine:
-    """Runs the functions of a graph. Raises Unrunnable for what it does not support."""
+def run(function: relax.Function, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Call a function; return its output tensors as float64, those of tuples in order.
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    Raises Unrunnable for what it does not support.
+    """
+    frame: dict[Any, Any] = dict(zip(function.params, arguments, strict=True))
+    for block in function.body.blocks:
+        for binding in block.bindings:
+            if not isinstance(binding, relax.VarBinding):
+                raise Unrunnable(f"{type(binding).__name__} is not a binding that is run here")
+            frame[binding.var] = _value(binding.value, frame)
+    return [np.asarray(part, np.float64) for part in _flat(_value(function.body.body, frame))]
 
-    def run(self, function: int, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Call a function; return its output tensors as float64, those of tuples in order."""
-        data = self.graph.data(function)
-        parameters = self.graph.items(data["params"])
-        frame: dict[int, Any] = dict(zip(parameters, arguments, strict=True))
-        result = self._value(data["body"], frame)
-        return [np.asarray(part, np.float64) for part in _flat(result)]
 
-    def _value(self, index: int, frame: dict[int, Any]) -> Any:
-        graph, kind = self.graph, self.graph.kind(index)
-        data = graph.data(index)
-        if index in frame:
-            return frame[index]
-        if kind == "relax.expr.SeqExpr":
-            for block in graph.items(data["blocks"]):
-                self._block(block, frame)
-            return self._value(data["body"], frame)
-        if kind == "ir.GenericConst":
-            return tensor(graph.data(data["value"]))
-        if kind == "ir.Tuple":
-            return tuple(self._value(part, frame) for part in graph.items(data["fields"]))
-        if kind == "ir.Call":
-            return self._call(data, frame)
-        raise Unrunnable(f"{kind} is not an expression that is run here")
+def _value(node: Any, frame: dict[Any, Any]) -> Any:
+    if node in frame:
+        return frame[node]
+    if isinstance(node, ir.GenericConst):
+        return node.value.numpy()
+    if isinstance(node, ir.Tuple):
+        return tuple(_value(part, frame) for part in node.fields)
+    if isinstance(node, ir.Call):
+        return _call(node, frame)
+    raise Unrunnable(f"{type(node).__name__} is not an expression that is run here")
 
-    def _block(self, index: int, frame: dict[int, Any]) -> None:
-        for binding in self.graph.items(self.graph.data(index)["bindings"]):
-            if self.graph.kind(binding) != "relax.expr.VarBinding":
-                raise Unrunnable(f"{self.graph.kind(binding)} is not a binding that is run here")
-            data = self.graph.data(binding)
-            frame[data["var"]] = self._value(data["value"], frame)
 
-    def _call(self, data: Any, frame: dict[int, Any]) -> np.ndarray:
-        operator = OPERATORS.get(str(self.graph.data(data["op"])))
-        if operator is None:
-            raise Unrunnable(f"it calls {self.graph.data(data['op'])!r}")
-        operands = [self._value(part, frame) for part in self.graph.items(data["args"])]
-        with np.errstate(all="ignore"):
-            result = operator(*operands)
-        if result.size > MOST_ELEMENTS:
-            raise Unrunnable("a tensor is far larger than any of the original's")
-        return result
+def _call(call: ir.Call, frame: dict[Any, Any]) -> np.ndarray:
+    name = getattr(call.op, "name", "")
+    if name not in OPERATORS:
+        raise Unrunnable(f"it calls {name!r}")
+    with np.errstate(all="ignore"):
+        result = OPERATORS[name](*(_value(part, frame) for part in call.args))
+    if result.size > MOST_ELEMENTS:
+        raise Unrunnable("a tensor is far larger than any of the original's")
+    return result
 
 
 def _flat(value: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Interpret TIR functions directly from the JSON, and check every access.
+"""Interpret TIR functions, and check every access. Nothing is compiled.
 
 Out-of-bounds accesses and reads of elements never written end the run with Unrunnable, where
 compiled code would silently continue; so does a run that takes too many steps. Integers are
@@ -12,18 +12,23 @@ act as a guard: a loop's length, a minimum or maximum, a bool cast to a number.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
+import bare_tvm  # noqa: F401
 import numpy as np
-from graph_values import Graph, Unrunnable
+from tvm import tirx
 
 Frame = dict[int, Any]
 Expression = Callable[[Frame], Any]
 Statement = Callable[[Frame], None]
 
 MOST_STEPS = 20_000_000
-# tirx.ForKind: serial and unrolled.
-SERIAL_KINDS = {0, 3}
+MOST_ELEMENTS = 1 << 16
+
+
+class Unrunnable(ValueError):
+    """The module uses something unsupported here. The message is the beginning of a sentence."""
 
 
 class Memory:
@@ -54,74 +59,70 @@ def _truncated(a: Any, b: Any) -> Any:
 
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "prim.Add": lambda a, b: a + b,
-    "prim.Sub": lambda a, b: a - b,
-    "prim.Mul": lambda a, b: a * b,
-    "prim.Div": _truncated,
-    "prim.Mod": lambda a, b: a - b * _truncated(a, b),
-    "prim.FloorDiv": lambda a, b: a // b,
-    "prim.FloorMod": lambda a, b: a % b,
-    "prim.Min": min,
-    "prim.Max": max,
-    "prim.LT": lambda a, b: a < b,
-    "prim.LE": lambda a, b: a <= b,
-    "prim.GT": lambda a, b: a > b,
-    "prim.GE": lambda a, b: a >= b,
-    "prim.EQ": lambda a, b: a == b,
-    "prim.NE": lambda a, b: a != b,
+    "Add": lambda a, b: a + b,
+    "Sub": lambda a, b: a - b,
+    "Mul": lambda a, b: a * b,
+    "Div": _truncated,
+    "Mod": lambda a, b: a - b * _truncated(a, b),
+    "FloorDiv": lambda a, b: a // b,
+    "FloorMod": lambda a, b: a % b,
+    "Min": min,
+    "Max": max,
+    "LT": lambda a, b: a < b,
+    "LE": lambda a, b: a <= b,
+    "GT": lambda a, b: a > b,
+    "GE": lambda a, b: a >= b,
+    "EQ": lambda a, b: a == b,
+    "NE": lambda a, b: a != b,
 }
 
 
-_ASKING = {f"prim.{name}" for name in ("LT", "LE", "GT", "GE", "EQ", "NE", "Min", "Max")}
+_ASKING = {f"{name}" for name in ("LT", "LE", "GT", "GE", "EQ", "NE", "Min", "Max")}
 
 
 class Machine:
-    """Translates the functions of a graph into closures, and runs them.
+    """Translates functions into closures, and runs them.
 
     steps: executed so far. asked: guards evaluated so far.
     """
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self) -> None:
         self.steps = 0
         self.asked = 0
         self._written: dict[int, Any] = {}
 
-    def run(self, function: int, arguments: Sequence[np.ndarray | int]) -> list[np.ndarray]:
+    def run(self, function: tirx.PrimFunc, arguments: Sequence[Any]) -> list[np.ndarray]:
         """Call a function; return its buffers afterwards, as float64.
 
         arguments: an array for each buffer, an int for each scalar. Raises Unrunnable.
         """
-        data = self.graph.data(function)
         frame: Frame = {}
         buffers = []
-        parameters = self.graph.items(data["params"])
-        for parameter, argument in zip(parameters, arguments, strict=True):
+        for parameter, argument in zip(function.params, arguments, strict=True):
             if isinstance(argument, int):
-                frame[parameter] = argument
+                frame[_key(parameter)] = argument
                 continue
-            shape, kind = self._buffer(parameter)
+            shape, kind = _buffer(parameter)
             if shape != argument.shape:
                 raise Unrunnable(f"a parameter has shape {shape} and was {argument.shape}")
             memory = Memory(argument.size, kind, argument.ravel().tolist())
-            frame[parameter] = memory
+            frame[_key(parameter)] = memory
             buffers.append((memory, argument.shape))
-        self._statement(data["body"])(frame)
+        self._statement(function.body)(frame)
         return [np.array(memory.values, np.float64).reshape(shape) for memory, shape in buffers]
 
     # --- statements
 
-    def _statement(self, index: int) -> Statement:
-        if index not in self._written:
-            name = "_" + self.graph.kind(index).replace("tirx.", "").lower()
-            translate = getattr(self, f"_do{name}", None)
+    def _statement(self, node: Any) -> Statement:
+        if _key(node) not in self._written:
+            translate = getattr(self, f"_do_{type(node).__name__.lower()}", None)
             if translate is None:
-                raise Unrunnable(f"{self.graph.kind(index)} is not a statement that is run here")
-            self._written[index] = translate(self.graph.data(index))
-        return self._written[index]
+                raise Unrunnable(f"{type(node).__name__} is not a statement that is run here")
+            self._written[_key(node)] = translate(node)
+        return self._written[_key(node)]
 
-    def _do_seqstmt(self, data: Any) -> Statement:
-        parts = [self._statement(part) for part in self.graph.items(data["seq"])]
+    def _do_seqstmt(self, node: tirx.SeqStmt) -> Statement:
+        parts = [self._statement(part) for part in node.seq]
 
         def run(frame: Frame) -> None:
             for part in parts:
@@ -129,13 +130,13 @@ class Machine:
 
         return run
 
-    def _do_for(self, data: Any) -> Statement:
-        graph = self.graph
-        if data["kind"] not in SERIAL_KINDS or not graph.is_none(data["step"]):
+    def _do_for(self, loop: tirx.For) -> Statement:
+        serial = loop.kind in (tirx.ForKind.SERIAL, tirx.ForKind.UNROLLED)
+        if not serial or loop.step is not None:
             raise Unrunnable("a loop is of a kind that is not run here")
-        variable, body = data["loop_var"], self._statement(data["body"])
-        first, extent = self._value(data["min"]), self._value(data["extent"])
-        asks = any(graph.kind(data[part]) != "ir.IntImm" for part in ("min", "extent"))
+        variable, body = _key(loop.loop_var), self._statement(loop.body)
+        first, extent = self._value(loop.min), self._value(loop.extent)
+        asks = not all(isinstance(part, tirx.IntImm) for part in (loop.min, loop.extent))
 
         def run(frame: Frame) -> None:
             start = first(frame)
@@ -147,10 +148,9 @@ class Machine:
 
         return run
 
-    def _do_ifthenelse(self, data: Any) -> Statement:
-        condition, then = self._value(data["condition"]), self._statement(data["then_case"])
-        absent = self.graph.is_none(data["else_case"])
-        otherwise = None if absent else self._statement(data["else_case"])
+    def _do_ifthenelse(self, node: tirx.IfThenElse) -> Statement:
+        condition, then = self._value(node.condition), self._statement(node.then_case)
+        otherwise = None if node.else_case is None else self._statement(node.else_case)
 
         def run(frame: Frame) -> None:
             self._step()
@@ -162,9 +162,9 @@ class Machine:
 
         return run
 
-    def _do_bufferstore(self, data: Any) -> Statement:
-        value, place = self._value(data["value"]), self._place(data["buffer"], data["indices"])
-        buffer = data["buffer"]
+    def _do_bufferstore(self, node: tirx.BufferStore) -> Statement:
+        value, place = self._value(node.value), self._place(node.buffer, node.indices)
+        buffer = _key(node.buffer)
 
         def run(frame: Frame) -> None:
             self._step()
@@ -173,85 +173,84 @@ class Machine:
 
         return run
 
-    def _do_bind(self, data: Any) -> Statement:
-        variable, value = data["var"], self._value(data["value"])
+    def _do_bind(self, node: Any) -> Statement:
+        variable, value = _key(node.var), self._value(node.value)
 
         def run(frame: Frame) -> None:
             frame[variable] = value(frame)
 
         return run
 
-    def _do_allocbuffer(self, data: Any) -> Statement:
-        buffer = data["buffer"]
-        shape, kind = self._buffer(buffer)
-        size = int(np.prod(shape, dtype=np.int64))
-        if size > 1 << 16:
+    def _do_allocbuffer(self, node: Any) -> Statement:
+        buffer, (shape, kind) = _key(node.buffer), _buffer(node.buffer)
+        if prod(shape) > MOST_ELEMENTS:
             raise Unrunnable("a buffer is far larger than any of the original's")
 
         def run(frame: Frame) -> None:
-            frame[buffer] = Memory(size, kind)
+            frame[buffer] = Memory(prod(shape), kind)
 
         return run
 
-    def _do_declbuffer(self, data: Any) -> Statement:
-        buffer = data["buffer"]
-        owner = self._owner(data["data"])
-        shape, kind = self._buffer(buffer)
-        size = int(np.prod(shape, dtype=np.int64))
+    def _do_declbuffer(self, node: Any) -> Statement:
+        """Give another name to a buffer's memory."""
+        if getattr(getattr(node.data, "op", None), "name", "") != "tirx.buffer_data":
+            raise Unrunnable("a buffer has memory that is not another one's")
+        buffer, owner, (shape, kind) = (
+            _key(node.buffer),
+            _key(node.data.args[0]),
+            _buffer(node.buffer),
+        )
 
         def run(frame: Frame) -> None:
             memory = frame[owner]
-            if memory.kind != kind or size > len(memory.values):
+            if memory.kind != kind or prod(shape) > len(memory.values):
                 raise Unrunnable("a second name of a buffer does not fit to it")
             frame[buffer] = memory
 
         return run
 
-    def _do_evaluate(self, data: Any) -> Statement:
-        if self.graph.kind(data["value"]) != "ir.IntImm":
+    def _do_evaluate(self, node: tirx.Evaluate) -> Statement:
+        if not isinstance(node.value, tirx.IntImm):
             raise Unrunnable("an expression is evaluated for what it does")
         return lambda _frame: None
 
     # --- expressions
 
-    def _value(self, index: int) -> Expression:
-        if index not in self._written:
-            self._written[index] = self._expression(index)
-        return self._written[index]
+    def _value(self, node: Any) -> Expression:
+        if _key(node) not in self._written:
+            self._written[_key(node)] = self._expression(node)
+        return self._written[_key(node)]
 
-    def _expression(self, index: int) -> Expression:
-        graph, kind = self.graph, self.graph.kind(index)
-        data = graph.data(index)
+    def _expression(self, node: Any) -> Expression:
+        kind = type(node).__name__
         if kind in _BINARY:
-            combine, a, b = _BINARY[kind], self._value(data["a"]), self._value(data["b"])
+            combine, a, b = _BINARY[kind], self._value(node.a), self._value(node.b)
             if kind in _ASKING:
                 return self._asking(lambda frame: combine(a(frame), b(frame)))
             return lambda frame: combine(a(frame), b(frame))
-        if kind == "ir.IntImm":
-            number = graph.number(index)
-            return lambda _frame: number
-        if kind == "ir.FloatImm":
-            constant = float(data["value"])
+        if kind in {"IntImm", "FloatImm"}:
+            constant = node.value
             return lambda _frame: constant
-        if kind == "ir.Var":
-            return lambda frame: frame[index]
-        return self._compound(kind, data, graph.dtype(index))
+        if kind == "Var":
+            variable = _key(node)
+            return lambda frame: frame[variable]
+        if kind == "TensorLoad":
+            return self._load(node)
+        return self._logical(kind, node)
 
-    def _compound(self, kind: str, data: Any, dtype: str) -> Expression:
-        if kind == "ir.TensorLoad":
-            return self._load(data)
-        if kind in {"prim.And", "prim.Or"}:
-            a, b = self._value(data["a"]), self._value(data["b"])
-            if kind == "prim.And":
+    def _logical(self, kind: str, node: Any) -> Expression:
+        if kind in {"And", "Or"}:
+            a, b = self._value(node.a), self._value(node.b)
+            if kind == "And":
                 return lambda frame: a(frame) and b(frame)
             return lambda frame: a(frame) or b(frame)
-        if kind == "prim.Not":
-            operand = self._value(data["a"])
+        if kind == "Not":
+            operand = self._value(node.a)
             return lambda frame: not operand(frame)
-        if kind == "prim.Cast":
-            value, store = self._value(data["value"]), _storing(dtype)
+        if kind == "Cast":
+            value, store = self._value(node.value), _storing(str(node.ty.dtype))
             cast: Expression = lambda frame: store(value(frame))  # noqa: E731
-            return self._asking(cast) if self.graph.dtype(data["value"]) == "bool" else cast
+            return self._asking(cast) if str(node.value.ty.dtype) == "bool" else cast
         raise Unrunnable(f"{kind} is not an expression that is run here")
 
     def _asking(self, expression: Expression) -> Expression:
@@ -261,8 +260,8 @@ class Machine:
 
         return ask
 
-    def _load(self, data: Any) -> Expression:
-        buffer, place = data["source"], self._place(data["source"], data["indices"])
+    def _load(self, node: Any) -> Expression:
+        buffer, place = _key(node.source), self._place(node.source, node.indices)
 
         def load(frame: Frame) -> Any:
             value = frame[buffer].values[place(frame)]
@@ -272,10 +271,10 @@ class Machine:
 
         return load
 
-    def _place(self, buffer: int, indices: int) -> Expression:
+    def _place(self, buffer: Any, indices: Any) -> Expression:
         """Return a function that computes an element's flat index. It raises Unrunnable outside."""
-        shape, _ = self._buffer(buffer)
-        parts = [self._value(part) for part in self.graph.items(indices)]
+        shape, _ = _buffer(buffer)
+        parts = [self._value(part) for part in indices]
         if len(parts) != len(shape):
             raise Unrunnable("a buffer is indexed with too many or too few numbers")
 
@@ -290,28 +289,22 @@ class Machine:
 
         return place
 
-    # --- buffers
-
-    def _buffer(self, variable: int) -> tuple[tuple[int, ...], str]:
-        """Return shape and dtype.
-
-        Raises Unrunnable for strided buffers and those with an offset.
-        """
-        graph = self.graph
-        ty = graph.data(self.graph.data(variable)["ty"])
-        if graph.items(ty["strides"]) or graph.number(ty["elem_offset"]) != 0:
-            raise Unrunnable("a buffer has strides or begins elsewhere")
-        shape = tuple(graph.number(extent) for extent in graph.items(ty["shape"]))
-        return shape, graph.data(ty["dtype"])["dtype"]
-
-    def _owner(self, call: int) -> int:
-        """Return the buffer whose memory a declared one shares."""
-        data = self.graph.data(call)
-        if self.graph.kind(call) != "ir.Call" or self.graph.data(data["op"]) != "tirx.buffer_data":
-            raise Unrunnable("a buffer has memory that is not another one's")
-        return self.graph.items(data["args"])[0]
-
     def _step(self) -> None:
         self.steps += 1
         if self.steps > MOST_STEPS:
             raise Unrunnable("it goes on far longer than the original")
+
+
+def _key(node: Any) -> int:
+    """Return a number that no other object of the module has."""
+    return node.__chandle__()
+
+
+def _buffer(variable: Any) -> tuple[tuple[int, ...], str]:
+    """Return shape and dtype. Raises Unrunnable for buffers with strides, an offset or symbols."""
+    ty = variable.ty
+    if not all(isinstance(part, tirx.IntImm) for part in (*ty.shape, ty.elem_offset)):
+        raise Unrunnable("a buffer's shape is not known")
+    if len(ty.strides) or int(ty.elem_offset) != 0:
+        raise Unrunnable("a buffer has strides or begins elsewhere")
+    return tuple(map(int, ty.shape)), str(ty.dtype)

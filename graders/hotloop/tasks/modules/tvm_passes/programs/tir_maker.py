@@ -10,10 +10,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import bare_tvm  # noqa: F401
 import numpy as np
+import tvm
 from eliminating import eliminated
-from graph_runs import asked
-from graph_values import Graph
+from graph_runs import results
 from programs_tir import make
 
 __all__ = ["load", "make", "most_asked"]
@@ -23,8 +24,9 @@ LOADED: dict[str, Any] = {}
 
 def load(module: str, plan: str) -> None:
     """Load our module without decided guards, in each of the allowed variants, and its plan."""
+    original = tvm.ir.load_json(Path(module).read_text())
     ways = product((False, True), repeat=3)
-    LOADED["graphs"] = [Graph(eliminated(module, *way)) for way in ways]
+    LOADED["modules"] = [eliminated(original, *way) for way in ways]
     LOADED["calls"] = json.loads(Path(plan).read_text())
 
 
@@ -33,5 +35,5 @@ def most_asked(pool: np.ndarray, out: np.ndarray) -> None:
 
     pool, out: float64, one dimension, as in graph_runs.
     """
-    counts = [asked(graph, LOADED["calls"], pool) for graph in LOADED["graphs"]]
-    out[:] = np.max(counts, axis=0)
+    called = [results(module, LOADED["calls"], pool) for module in LOADED["modules"]]
+    out[:] = np.max([[asked for _, asked in calls] for calls in called], axis=0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import tempfile
+from math import prod
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -96,11 +97,7 @@ def _redraw(trace: list[Any], rng: random.Random) -> None:
 
 def _factors(factors: list[int], rng: random.Random) -> list[int]:
     """Return as many random factors with the same product, which is a power of two."""
-    product = 1
-    for factor in factors:
-        product *= factor
     sampled = [1] * len(factors)
-    while product > 1:
+    while prod(sampled) < prod(factors):
         sampled[rng.randrange(len(sampled))] *= 2
-        product //= 2
     return sampled

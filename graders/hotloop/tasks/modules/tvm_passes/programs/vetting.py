@@ -1,10 +1,11 @@
 """Read a candidate's TVM module from JSON, and refuse everything that is not allowed.
 
-TVM's JSON is a graph of typed nodes. The graph is validated before TVM reads it: each node's type,
-each called operator, each attribute and each annotation must be on an allow list. Everything else
-is refused, so calls of external functions (call_extern, packed functions, LLVM or PTX intrinsics,
-closures), C or LLVM sources in pragmas, aliases of buffers and `while` need no rules of their own.
-Then sizes are checked, so that compiling and running end.
+TVM's JSON is a list of typed nodes. Before TVM reads it, each node's type and each operator must be
+on an allow list. Everything else is refused, so calls of external functions (call_extern, packed
+functions, LLVM or PTX intrinsics, closures), aliases of buffers and `while` need no rules of their
+own. Then a visitor of the loaded module refuses what is told from more than a type: pragmas with C
+or LLVM sources, names that are none, functions of other modules. Last, sizes are checked, so that
+compiling and running end.
 
 This does not make loading the JSON safe. Fields of the wrong type can crash TVM's reader, and an
 index can be out of bounds even in an accepted module. Both happen only in a sandboxed worker that
@@ -17,17 +18,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from json import JSONDecodeError
 from math import prod
 from pathlib import Path
 from typing import Any
 
 import tvm
+import tvm_ffi
+from accesses import statements, thread_axis
 from tvm import sym, tirx
-from tvm.s_tir import SBlock, SBlockRealize
-
-Node = dict[str, Any]
+from tvm.s_tir import SBlock
 
 
 def _words(text: str, prefix: str = "") -> frozenset[str]:
@@ -124,7 +126,7 @@ class Language:
         functions. annotations: of loops, blocks and allocations. scopes: of buffers' storage.
     most_nodes: of the graph. most_steps: statements that a call executes, guards taken as true.
     most_unrolled: copies of a statement that unrolling and vectorizing make.
-    most_bytes: of one buffer. most_text: bytes of the file. names: pattern of names.
+    most_bytes: of one buffer. most_text: bytes of the file.
     """
 
     types: frozenset[str]
@@ -138,24 +140,11 @@ class Language:
     most_unrolled: int = 4096
     most_bytes: int = 1 << 28
     most_text: int = 8 << 20
-    names: re.Pattern[str] = field(default=_NAME)
 
-    def with_more(
-        self,
-        *,
-        types: Iterable[str] = (),
-        ops: Iterable[str] = (),
-        attributes: Iterable[str] = (),
-        annotations: Iterable[str] = (),
-    ) -> Language:
-        """Return a copy that also allows these."""
-        return replace(
-            self,
-            types=self.types | set(types),
-            ops=self.ops | set(ops),
-            attributes=self.attributes | set(attributes),
-            annotations=self.annotations | set(annotations),
-        )
+    def with_more(self, **words: Iterable[str]) -> Language:
+        """Return a copy that also allows these: `types`, `ops`, `attributes` or `annotations`."""
+        more: dict[str, Any] = {name: getattr(self, name) | set(new) for name, new in words.items()}
+        return replace(self, **more)
 
 
 TIR = Language(_COMMON_TYPES | _ARITHMETIC | _TIR_TYPES, _TIR_OPS, _TIR_ATTRIBUTES)
@@ -170,18 +159,23 @@ RELAX = Language(
 """Relax functions, and the TIR functions that they call. Operators come from the task."""
 
 
-def read(path: str | Path, language: Language) -> tvm.IRModule:
-    """Read and validate the module in the file, including its sizes.
+def read(path: str | Path, language: Language, *, sized: bool = True) -> tvm.IRModule:
+    """Read and validate the module in the file.
 
-    Raises Refused if it is no module, is not in the language, or is too large.
+    sized: whether to check what it costs to compile and run it. Raises Refused if it is no module,
+    is not in the language, or is too large.
     """
-    graph = vetted_graph(path, language)
     # Serialized again so that TVM reads exactly what was validated, even with duplicate keys.
-    module = tvm.ir.load_json(json.dumps(graph))
+    module = tvm.ir.load_json(json.dumps(_graph(Path(path), language)))
     if not isinstance(module, tvm.IRModule):
         raise Refused("the file holds no IRModule")
-    for _, function in _functions(module):
-        _vet_sizes(function, language)
+    buffers = _vet(module, language)
+    if sized:
+        for buffer in buffers:
+            _vet_buffer(buffer, language)
+        for function in module.functions.values():
+            if isinstance(function, tirx.PrimFunc):
+                _vet_work(function, language)
     return module
 
 
@@ -204,7 +198,7 @@ def signature(function: tirx.PrimFunc | tvm.relax.Function) -> list[str]:
 
 def signature_mismatch(module: tvm.IRModule, wanted: list[str], name: str = "main") -> str | None:
     """Return a message fragment if function `name` is missing or has another signature."""
-    entries = {variable.name_hint: function for variable, function in _functions(module)}
+    entries = {variable.name_hint: f for variable, f in module.functions.items()}
     if name not in entries:
         there = ", ".join(sorted(entries)) or "none"
         return f"the module has no function {name!r}; it has {there}"
@@ -214,137 +208,88 @@ def signature_mismatch(module: tvm.IRModule, wanted: list[str], name: str = "mai
     return f"{name!r} takes {'; '.join(got)} and should take {'; '.join(wanted)}"
 
 
-def steps(function: tirx.PrimFunc) -> int:
-    """Return how many statements a call executes, with every guard taken as true."""
-    return _Work().of(function.body)
+# --- what it holds --------------------------------------------------------------------------------
 
 
-# --- the graph ------------------------------------------------------------------------------------
-
-
-def vetted_graph(path: str | Path, language: Language) -> Node:
-    """Return the file's validated JSON graph.
-
-    Sizes of its tensors are not checked. Raises Refused.
-    """
-    graph = _graph(Path(path), language)
-    _vet_graph(graph, language)
-    return graph
-
-
-def _graph(path: Path, language: Language) -> Node:
-    """Parse the file; every node is a dict with a type. Raises Refused."""
+def _graph(path: Path, language: Language) -> dict[str, Any]:
+    """Return the file's JSON, with nodes of allowed types only. Raises Refused."""
     if path.stat().st_size > language.most_text:
         raise Refused(f"the file has more than {language.most_text >> 20} MiB")
     try:
         graph = json.loads(path.read_text())
         graph = {key: graph[key] for key in ("root_index", "nodes", "metadata")}
-        nodes = graph["nodes"]
-        well_formed = all(isinstance(node["type"], str) for node in nodes)
-    except (ValueError, KeyError, TypeError, RecursionError):
+        for node in graph["nodes"]:
+            _vet_node(node["type"], node.get("data"), language)
+    except (AttributeError, KeyError, RecursionError, TypeError, UnicodeError, JSONDecodeError):
         raise Refused("the file is no module as tvm.ir.save_json writes it") from None
-    if not well_formed or not isinstance(nodes, list):
-        raise Refused("the file is no module as tvm.ir.save_json writes it")
-    if len(nodes) > language.most_nodes:
-        raise Refused(f"the module has {len(nodes)} nodes, more than {language.most_nodes}")
+    count = len(graph["nodes"])
+    if count > language.most_nodes:
+        raise Refused(f"the module has {count} nodes, more than {language.most_nodes}")
     return graph
 
 
-def _vet_graph(graph: Node, language: Language) -> None:
-    nodes: list[Node] = graph["nodes"]
-    try:
-        here = _defined(nodes)
-        for node in nodes:
-            _vet_node(node, nodes, here, language)
-    except (KeyError, IndexError, TypeError, AttributeError):
-        raise Refused("the file is no module as tvm.ir.save_json writes it") from None
-
-
-def _defined(nodes: list[Node]) -> set[str]:
-    """Return the names of the functions that the only module defines.
-
-    Raises Refused if not just one.
-    """
-    modules = [node["data"] for node in nodes if node["type"] == "ir.IRModule"]
-    if len(modules) != 1:
-        raise Refused(f"the file holds {len(modules)} modules and should hold one")
-    functions = nodes[modules[0]["functions"]]["data"]
-    return {_text(nodes, nodes[key]["data"]["name_hint"]) for key in functions[::2]}
-
-
-def _vet_node(node: Node, nodes: list[Node], here: set[str], language: Language) -> None:
-    kind, data = node["type"], node.get("data")
+def _vet_node(kind: str, data: Any, language: Language) -> None:
     if kind not in language.types and not kind.startswith(language.prefixes or ("\0",)):
         raise Refused(f"{_shown(kind)} is not part of what a module may have here")
-    _vet_reference(kind, data, nodes, here, language)
+    if kind == "ir.Op" and data not in language.ops:
+        raise Refused(f"the operator {_shown(data)} is not allowed here")
     if kind == "ir.PrimType" and _DTYPE.fullmatch(data["dtype"]) is None:
         raise Refused(f"the type {_shown(data['dtype'])} is not allowed here")
-    if kind == "tirx.BufferType":
-        _allow(_text(nodes, data["storage_scope"]), language.scopes, "the storage scope")
-        _refuse_any(nodes[data["allocated_addr"]], "a buffer at an address of its own")
-    if kind == "tirx.IterVar":
-        _allow(_text(nodes, data["thread_tag"]), _THREADS, "the thread axis")
-    if isinstance(data, dict):
-        _vet_fields(data, nodes, language)
 
 
-def _vet_reference(
-    kind: str, data: Any, nodes: list[Node], here: set[str], language: Language
-) -> None:
-    """Check what refers to other things: operators, functions, attributes."""
-    if kind == "ir.Op":
-        _allow(data, language.ops, "the operator")
-    if kind == "ir.Call":
-        _vet_callee(nodes[data["op"]])
-    if kind == "ir.GlobalVar":
-        _allow(_text(nodes, data["name_hint"]), here, "a function of another module,")
-    if kind == "ir.DictAttrs":
-        for key in _keys(nodes, data["__dict__"]):
-            _allow(key, language.attributes, "the function attribute")
+def _vet(module: tvm.IRModule, language: Language) -> list[Any]:
+    """Visit each object of the module once; return the types of its buffers. Raises Refused."""
+    buffers: list[Any] = []
+    functions = {variable.name_hint for variable in module.functions}
+    seen: set[int] = set()
+
+    def visit(node: Any) -> Any:
+        if node.__chandle__() in seen:
+            return tvm_ffi.WalkResult.SKIP
+        seen.add(node.__chandle__())
+        if isinstance(node, tirx.BufferType):
+            buffers.append(node)
+        fault = next(_faults(node, functions, language), None)
+        return None if fault is None else tvm_ffi.VisitInterrupt(fault)
+
+    fault = tvm_ffi.structural_walk(module, (tvm_ffi.Object, visit), order="pre")
+    if fault is not None:
+        raise Refused(f"{fault.value} is not allowed here")
+    return buffers
 
 
-def _vet_fields(data: Node, nodes: list[Node], language: Language) -> None:
-    """Check the fields that several node types have."""
-    if "annotations" in data:
-        for key in _keys(nodes, data["annotations"]):
-            _allow(key, language.annotations, "the annotation")
-    if data.get("match_buffers"):
-        _refuse_any(nodes[data["match_buffers"]], "a buffer that is matched to a part of another")
-    for name in ("name", "name_hint"):
-        if name in data and language.names.fullmatch(_text(nodes, data[name])) is None:
-            raise Refused(f"{_shown(_text(nodes, data[name]))} is no name")
+def _faults(node: Any, functions: set[str], language: Language) -> Iterator[str]:
+    """Yield what of an object itself, not of its parts, is not allowed."""
+    if isinstance(node, tvm.ir.Call) and not isinstance(node.op, tvm.ir.Op | tvm.ir.GlobalVar):
+        yield f"a call of {_shown(type(node.op).__name__)}"
+    if isinstance(node, tirx.BufferType) and node.allocated_addr:
+        yield "a buffer at an address of its own"
+    if isinstance(node, SBlock) and node.match_buffers:
+        yield "a buffer that is matched to a part of another"
+    for what, word, allowed in _words_of(node, functions, language):
+        if word not in allowed:
+            yield f"{what} {_shown(word)}"
+    # Generated source repeats names.
+    for name in (getattr(node, "name", ""), getattr(node, "name_hint", "")):
+        if isinstance(name, str) and _NAME.fullmatch(name) is None:
+            yield f"the name {_shown(name)}"
 
 
-def _vet_callee(op: Node) -> None:
-    """Allow only operators and functions of the module; both are also checked as nodes."""
-    if op["type"] not in {"ir.Op", "ir.GlobalVar"}:
-        raise Refused(f"a call of {_shown(op['type'])} is not allowed here")
-
-
-def _refuse_any(array: Node, what: str) -> None:
-    if array.get("data"):
-        raise Refused(f"{what} is not allowed here")
-
-
-def _keys(nodes: list[Node], index: int) -> Iterator[str]:
-    """Yield the keys of the mapping that is node `index`."""
-    mapping = nodes[index]
-    if mapping["type"] == "None":
-        return
-    for key in mapping.get("data", [])[::2]:
-        yield _text(nodes, key)
-
-
-def _text(nodes: list[Node], index: int) -> str:
-    """Return the text of node `index`. Raises TypeError for other nodes."""
-    if nodes[index]["type"] != "ffi.String":
-        raise TypeError("no text")
-    return str(nodes[index]["data"])
-
-
-def _allow(name: Any, allowed: Iterable[str], what: str) -> None:
-    if name not in allowed:
-        raise Refused(f"{what} {_shown(name)} is not allowed here")
+def _words_of(
+    node: Any, functions: set[str], language: Language
+) -> Iterator[tuple[str, str, Collection[str]]]:
+    """Yield the words in an object that mean something to a compiler, and which are allowed."""
+    if isinstance(node, tvm.ir.GlobalVar):
+        yield "a function of another module,", node.name_hint, functions
+    if isinstance(node, tirx.BufferType):
+        yield "the storage scope", node.storage_scope, language.scopes
+    if isinstance(node, tirx.IterVar):
+        yield "the thread axis", node.thread_tag, _THREADS
+    attributes = getattr(node, "attrs", None)
+    for key in attributes.keys() if isinstance(attributes, tvm.ir.DictAttrs) else ():
+        yield "the function attribute", key, language.attributes
+    for key in getattr(node, "annotations", None) or ():
+        yield "the annotation", key, language.annotations
 
 
 def _shown(name: Any) -> str:
@@ -354,96 +299,47 @@ def _shown(name: Any) -> str:
 # --- sizes ----------------------------------------------------------------------------------------
 
 
-def _functions(module: tvm.IRModule) -> list[tuple[Any, Any]]:
-    return list(module.functions.items())
+def _vet_work(function: tirx.PrimFunc, language: Language) -> None:
+    """Raise Refused if a call executes too many statements, or compiling makes too many of them."""
+    analyzer, executed = sym.Analyzer(), 0
+    for number, (_, loops, axes) in enumerate(statements(function.body)):
+        if number > language.most_nodes:
+            raise Refused(f"it has more than {number} statements, each counted where it stands")
+        for axis, value in axes.items():
+            analyzer.bind(axis, value, allow_override=True)
+        extents, copies = {}, 1
+        for loop in loops:
+            extent = _most(analyzer, loop.extent)
+            whole = tvm.ir.Range.from_min_extent(loop.min, loop.extent)
+            analyzer.bind(loop.loop_var, whole, allow_override=True)
+            # Loops over the same threads are one.
+            extents[thread_axis(loop) or loop.loop_var] = extent
+            if loop.kind in (tirx.ForKind.UNROLLED, tirx.ForKind.VECTORIZED):
+                copies *= extent
+        executed += prod(extents.values())
+        if copies > language.most_unrolled:
+            most = language.most_unrolled
+            raise Refused(f"unrolled and vectorized loops make {copies} copies, over {most}")
+    if executed > language.most_steps:
+        raise Refused(f"it executes {executed} statements, more than {language.most_steps}")
 
 
-def _vet_sizes(function: Any, language: Language) -> None:
-    if not isinstance(function, tirx.PrimFunc):
-        return
-    work = _Work(language)
-    for parameter in function.params:
-        if isinstance(parameter.ty, tirx.BufferType):
-            work.vet_buffer(parameter.ty)
-    count = work.of(function.body)
-    if count > language.most_steps:
-        raise Refused(f"it executes {count} statements, more than {language.most_steps}")
+def _most(analyzer: sym.Analyzer, extent: Any) -> int:
+    """Return an upper bound of a loop's extent. Raises Refused if there is none."""
+    bound = int(analyzer.const_int_bound(extent).max_value)
+    if bound >= 1 << 31:
+        raise Refused("a loop's extent has no bound that is known when it is compiled")
+    return max(0, bound)
 
 
-class _Work:
-    """Counts the statements that a function executes; with a language, also checks sizes."""
-
-    def __init__(self, language: Language | None = None) -> None:
-        self.language = language
-        self.analyzer = sym.Analyzer()
-        self.threads: set[str] = set()
-
-    def of(self, statement: Any, copies: int = 1) -> int:
-        """Return the executed statements.
-
-        copies: of this one that unrolling and vectorizing make.
-        """
-        if isinstance(statement, tirx.For):
-            return self._of_loop(statement, copies)
-        if isinstance(statement, tirx.SeqStmt):
-            return sum(self.of(part, copies) for part in statement.seq)
-        if isinstance(statement, tirx.IfThenElse):
-            parts = (statement.then_case, statement.else_case)
-            return 1 + sum(self.of(part, copies) for part in parts if part is not None)
-        if isinstance(statement, SBlockRealize):
-            return self._of_block(statement.block, copies)
-        if isinstance(statement, tirx.AllocBuffer):
-            self.vet_buffer(statement.buffer.ty)
-        body = getattr(statement, "body", None)
-        return 1 + (self.of(body, copies) if body is not None else 0)
-
-    def _of_loop(self, loop: Any, copies: int) -> int:
-        extent = self._most(loop.extent)
-        self.analyzer.bind(loop.loop_var, tvm.ir.Range.from_min_extent(loop.min, loop.extent))
-        if loop.kind in (tirx.ForKind.UNROLLED, tirx.ForKind.VECTORIZED):
-            copies *= extent
-            if self.language is not None and copies > self.language.most_unrolled:
-                most = self.language.most_unrolled
-                raise Refused(f"unrolled and vectorized loops make {copies} copies, over {most}")
-        return self._times(extent, loop, copies)
-
-    def _times(self, extent: int, loop: Any, copies: int) -> int:
-        """Multiply by the extent, except for a thread loop within one over the same threads."""
-        binding = loop.thread_binding
-        tag = str(binding.thread_tag) if binding is not None else ""
-        if tag in self.threads:
-            return self.of(loop.body, copies)
-        entered = {tag} - {""}
-        self.threads |= entered
-        count = extent * self.of(loop.body, copies)
-        self.threads -= entered
-        return count
-
-    def _of_block(self, block: SBlock, copies: int) -> int:
-        for buffer in block.alloc_buffers:
-            self.vet_buffer(buffer.ty)
-        for variable in block.iter_vars:
-            self.analyzer.bind(variable.var, variable.dom)
-        starting = self.of(block.init, copies) if block.init is not None else 0
-        return starting + self.of(block.body, copies)
-
-    def _most(self, extent: Any) -> int:
-        """Return an upper bound of a loop's extent. Raises Refused if there is none."""
-        bound = int(self.analyzer.const_int_bound(extent).max_value)
-        if bound >= 1 << 31:
-            raise Refused("a loop's extent has no bound that is known when it is compiled")
-        return max(0, bound)
-
-    def vet_buffer(self, buffer: Any) -> None:
-        """Raise Refused if the buffer is too large or its shape is not constant."""
-        if self.language is None:
-            return
-        extents = [int(n) if isinstance(n, tirx.IntImm) else -1 for n in buffer.shape]
-        if min(extents, default=0) < 0:
-            raise Refused("a buffer's shape is not known when it is compiled")
-        bits = tvm.DataType(str(buffer.dtype)).bits
-        if prod(extents) * bits > 8 * self.language.most_bytes:
-            raise Refused(f"a buffer has more than {self.language.most_bytes >> 20} MiB")
+def _vet_buffer(buffer: Any, language: Language) -> None:
+    """Raise Refused if the buffer is too large or its shape is not constant."""
+    extents = [int(n) if isinstance(n, tirx.IntImm) else -1 for n in buffer.shape]
+    if min(extents, default=0) < 0:
+        raise Refused("a buffer's shape is not known when it is compiled")
+    bits = tvm.DataType(str(buffer.dtype)).bits
+    if prod(extents) * bits > 8 * language.most_bytes:
+        raise Refused(f"a buffer has more than {language.most_bytes >> 20} MiB")
 
 
 def _of_type(ty: Any) -> str:
