@@ -58,7 +58,11 @@ class Office:
         return f"/c/{self.token(number)}"
 
     def audit(self) -> list[str]:
-        return [f"{one['who']}: {one.get('what')}" for _, one in self.team.audited().documents]
+        return [
+            f"{one['who']}: {one.get('what')}"
+            for line in self.team.audited()
+            if (one := line.document)
+        ]
 
 
 class Browser:

@@ -7,9 +7,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from hotloop.core.yaml_lines import CurriculumError
-from hotloop.learn.pack.chain import Line
 from hotloop.service.web.accounts import AccountError
 from hotloop.service.web.site import Who, own_form
+from hotloop.takehome.audit_log import Line
 from hotloop.takehome.portal import passwords
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, count_guess, guessed_right

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.learn.pack import chain
-from hotloop.learn.pack.chain import ChainPage
+from hotloop.takehome import audit_log
+from hotloop.takehome.audit_log import Page
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -13,19 +13,19 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
 def log(tmp_path: Path) -> Path:
     path = tmp_path / "log.jsonl"
     for number in range(10):
-        chain.append(path, "test", {"number": number}, NOW)
+        audit_log.append(path, {"number": number}, NOW)
     return path
 
 
-def read(path: Path, count: int = 4, before: int | None = None) -> ChainPage:
-    return chain.read_page(path, "test", count, before)
+def read(path: Path, count: int = 4, before: int | None = None) -> Page:
+    return audit_log.read_page(path, count, before)
 
 
-def numbers(page: ChainPage) -> list[int | None]:
+def numbers(page: Page) -> list[int | None]:
     return [line.document["number"] if line.document else None for line in page.lines]
 
 
-def pages(path: Path, count: int = 4) -> list[ChainPage]:
+def pages(path: Path, count: int = 4) -> list[Page]:
     found = [read(path, count)]
     while (place := found[-1].earlier) is not None:
         assert len(found) < 50
@@ -33,7 +33,7 @@ def pages(path: Path, count: int = 4) -> list[ChainPage]:
     return found
 
 
-def misfits(found: list[ChainPage]) -> list[int]:
+def misfits(found: list[Page]) -> list[int]:
     lines = [line for page in found for line in page.lines]
     return [line.document["number"] for line in lines if line.document and not line.fits]
 
@@ -47,9 +47,9 @@ def test_pages_hold_each_line_once_the_latest_first(log: Path, count: int) -> No
 
 
 def test_what_is_not_there_has_no_lines(tmp_path: Path) -> None:
-    assert read(tmp_path / "none") == ChainPage()
+    assert read(tmp_path / "none") == Page()
     (tmp_path / "empty").touch()
-    assert read(tmp_path / "empty") == ChainPage()
+    assert read(tmp_path / "empty") == Page()
 
 
 @pytest.mark.parametrize("count", [1, 4, 20])
@@ -74,13 +74,13 @@ def test_a_place_within_a_line_leads_to_the_ones_before_it(log: Path) -> None:
     place = read(log).earlier
     assert place is not None
     assert numbers(read(log, 4, place + 5)) == [5, 4, 3, 2]
-    assert read(log, 4, 3) == ChainPage()
+    assert read(log, 4, 3) == Page()
     assert numbers(read(log, 4, 10**12)) == [9, 8, 7, 6]
 
 
 def test_a_page_reads_no_more_than_a_page(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = len(log.read_bytes().splitlines(keepends=True)[-1])
-    monkeypatch.setattr(chain, "LONGEST_PAGE", 4 * line)
+    monkeypatch.setattr(audit_log, "LONGEST_PAGE", 4 * line)
     found = pages(log, 100)
     assert [n for page in found for n in numbers(page)] == list(range(9, -1, -1))
     assert all(line.fits for page in found for line in page.lines)
@@ -92,8 +92,8 @@ def test_what_is_longer_than_a_page_hides_nothing_else(
 ) -> None:
     with log.open("ab") as stream:
         stream.write(b"\xff" * 5000 + b"\n")
-    chain.append(log, "test", {"number": 11}, NOW)
-    monkeypatch.setattr(chain, "LONGEST_PAGE", 1000)
+    audit_log.append(log, {"number": 11}, NOW)
+    monkeypatch.setattr(audit_log, "LONGEST_PAGE", 1000)
     found = [n for page in pages(log) for n in numbers(page)]
     assert [n for n in found if n is not None] == [11, *range(9, -1, -1)]
     assert None in found
