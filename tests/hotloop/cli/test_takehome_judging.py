@@ -109,7 +109,7 @@ def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
 
     calibrated = run("calibrate", "engineer", "--team", team)
     assert calibrated["candidates"] == 2
-    assert calibrated["tasks"][0]["difficulty"]["share"] == 0.5
+    assert calibrated["tasks"][0]["difficulty"]["mean"] == 0.5
     assert "hints" in shown("calibrate", "engineer", "--team", team)
 
 
