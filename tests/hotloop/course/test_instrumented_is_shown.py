@@ -23,7 +23,7 @@ from hotloop.course.class_page.page import page
 from hotloop.course.class_page.summary import summary
 from hotloop.course.scores import Scored
 from hotloop.learn.practice import verdicts
-from hotloop.service.lti import scores
+from hotloop.service.course.lti import scores
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.problem import settle
 from hotloop.verdicts import render_record
