@@ -23,11 +23,12 @@ from hotloop.learn.remote.request import WholeRequest
 from hotloop.service.app import served
 from hotloop.service.course import works
 from hotloop.service.course.service import Service
-from hotloop.service.course.worker import DATABASE, Worker
+from hotloop.service.course.worker import Worker
 from hotloop.service.course.works import Claimed
 from hotloop.service.settings import Rates, Settings
 from hotloop.service.tables import opened
 from hotloop.service.web.listening import listening, run
+from hotloop.service.web.process import DATABASE
 from hotloop.service.web.supervisor import Supervisor, end_with_site
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.judged_again import needing_gpu, open_on_gpu, settled_on_gpu

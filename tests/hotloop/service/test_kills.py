@@ -23,8 +23,8 @@ from hotloop.core.transactions import reading
 from hotloop.learn.remote.client import Server, ask
 from hotloop.learn.remote.request import Request, packed
 from hotloop.service.course import people
-from hotloop.service.course.worker import DATABASE
 from hotloop.service.tables import jobs, opened, works
+from hotloop.service.web.process import DATABASE
 from hotloop.service.web.queue import State
 
 from ..course.attempts.conftest import Server as PostgreSQL

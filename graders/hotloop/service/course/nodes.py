@@ -9,18 +9,13 @@ Hotloop, and a sandbox. A work whose node is lost waits again.
 
 from __future__ import annotations
 
-import argparse
 import json
-import logging
-import os
-import signal
 import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any, Self, get_args
 
 from sqlalchemy import Engine
@@ -34,10 +29,10 @@ from hotloop.learn.remote.request import WholeRequest, parsed
 from hotloop.service import judging
 from hotloop.service.course.jobs import QUEUE
 from hotloop.service.course.settings import Counts
-from hotloop.service.course.worker import DATABASE, Stopped, Worker, judge
+from hotloop.service.course.worker import Worker, judge
 from hotloop.service.course.works import Claimed
-from hotloop.service.tables import opened
-from hotloop.service.web.supervisor import end_with_site
+from hotloop.service.web import process
+from hotloop.service.web.process import Stopped
 
 POLL_S = 0.1
 
@@ -132,23 +127,14 @@ def command(folder: Path, name: str, address: str, counts: Counts) -> list[str]:
 
 def main() -> None:
     """Judge until this process is told to end, or its parent ends."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--name", required=True)
+    parser = process.arguments(__doc__)
     parser.add_argument("--ray", required=True)
     for phase in get_args(Phase):
         parser.add_argument(f"--{phase}", type=int, required=True)
     given = parser.parse_args()
-    end_with_site()
-    logging.basicConfig(format="%(asctime)s nodes: %(message)s", level=logging.WARNING)
-    engine = opened(given.folder, os.environ.pop(DATABASE, ""))
+    engine = process.begin("nodes", given.folder)
     ending = threading.Event()
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        ending.set()
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    process.end_by_signal(ending, interrupt=False)
     with connected(given.ray) as ray:
         run(engine, ray, given.name, Counts(given.cpu, given.gpu), ending)
 

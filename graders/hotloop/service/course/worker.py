@@ -7,11 +7,8 @@ judge some time after the work was cancelled.
 
 from __future__ import annotations
 
-import argparse
 import logging
-import os
 import platform
-import signal
 import sys
 import threading
 import time
@@ -19,7 +16,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any, Protocol
 
 from sqlalchemy import Engine
@@ -35,13 +31,10 @@ from hotloop.service import judging
 from hotloop.service.course import works
 from hotloop.service.course.jobs import QUEUE
 from hotloop.service.course.works import Claimed
-from hotloop.service.tables import opened
-from hotloop.service.web.supervisor import end_with_site
+from hotloop.service.web import process
+from hotloop.service.web.process import Stopped
 from hotloop.tasks.judged_again import open_on_gpu, settled_on_gpu
 from hotloop.tasks.local_judging import require_confinement
-
-DATABASE = "HOTLOOP_SERVE_DATABASE"
-"""The environment variable with the database's URL, which may hold a password."""
 
 IDLE_S = 0.02
 """Seconds between two polls of the queue, each of which takes less than a millisecond."""
@@ -67,13 +60,6 @@ class Judging(AbstractContextManager[Any], Protocol):
 
 
 Judge = Callable[[Claimed, Any, Callable[[str], None]], list[Record]]
-
-
-class Stopped(BaseException):
-    """The worker was asked to end.
-
-    A BaseException, so that code which handles faults of the judging does not catch it.
-    """
 
 
 def judge(held: Claimed, process: JudgeProcess, say: Callable[[str], None]) -> list[Record]:
@@ -109,10 +95,7 @@ class Worker:
     judge: Judge = judge
     process: Callable[[], Judging] = JudgeProcess
     asked: threading.Event = field(default_factory=threading.Event)
-    """Set when the worker was asked to end.
-
-    Interrupted C code may raise another error; this event shows that it was no fault.
-    """
+    """Set when the worker was asked to end."""
     _told: float = -QUIET_S
 
     def run(self) -> None:
@@ -205,27 +188,14 @@ def command(folder: Path, name: str, phase: str) -> list[str]:
 
 def main() -> None:
     """Judge until this process is told to end, or its parent ends."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--name", required=True)
+    parser = process.arguments(__doc__)
     parser.add_argument("--phase", choices=["cpu", "gpu"], required=True)
-    arguments = parser.parse_args()
-    end_with_site()
-    logging.basicConfig(format="%(asctime)s worker: %(message)s", level=logging.WARNING)
-    engine = opened(arguments.folder, os.environ.pop(DATABASE, ""))
+    given = parser.parse_args()
+    engine = process.begin("worker", given.folder)
     # Checks on a GPU are mostly timed, and timed workers are not forked from a warm process.
-    start = JudgeProcess if arguments.phase == "gpu" else warm
-    worker = Worker(engine, arguments.name, arguments.phase, process=start)
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        # Handle the signal once: the cleanup must not be interrupted.
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        worker.asked.set()
-        raise Stopped
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    start = JudgeProcess if given.phase == "gpu" else warm
+    worker = Worker(engine, given.name, given.phase, process=start)
+    process.end_by_signal(worker.asked)
     try:
         worker.run()
     except Stopped:

@@ -11,8 +11,9 @@ from sqlalchemy import Engine
 
 from hotloop.service.course import nodes, works
 from hotloop.service.course.settings import Counts
-from hotloop.service.course.worker import DATABASE, command
+from hotloop.service.course.worker import command
 from hotloop.service.settings import Settings
+from hotloop.service.web.process import DATABASE
 from hotloop.service.web.supervisor import Supervisor
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"

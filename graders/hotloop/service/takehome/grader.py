@@ -4,11 +4,9 @@
 while it works, and so that a crash loses nothing: see `hotloop.service.takehome.queue`.
 """
 
-import argparse
 import logging
 import os
 import platform
-import signal
 import sys
 import threading
 import time
@@ -19,7 +17,6 @@ from datetime import datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from types import FrameType
 from uuid import UUID
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -32,21 +29,18 @@ from hotloop.course.executors.local import Local
 from hotloop.course.executors.ray import Ray
 from hotloop.course.ray_cluster import ClusterUnavailable
 from hotloop.learn.pack.manifest import ForgedManifest
-from hotloop.service.settings import own_folder
-from hotloop.service.tables import opened
 from hotloop.service.takehome.portal import Portal
-from hotloop.service.takehome.queue import Grading, Queue
+from hotloop.service.takehome.queue import WORKS, Grading, Queue
 from hotloop.service.takehome.standing import written_since
-from hotloop.service.web.supervisor import Supervisor, end_with_site
+from hotloop.service.web import process
+from hotloop.service.web.process import Stopped
+from hotloop.service.web.supervisor import Supervisor
 from hotloop.takehome import grading
 from hotloop.takehome.archive import RefusedSubmission
 from hotloop.takehome.execution import work
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
-
-DATABASE = "HOTLOOP_PORTAL_DATABASE"
-"""Environment variable with the database's URL, which may contain a password."""
 
 LONGEST = 500
 """Most characters of an error message that a page shows."""
@@ -63,10 +57,6 @@ WHO = "portal"
 log = logging.getLogger("hotloop.takehome")
 
 
-class Stopped(BaseException):
-    """The grader was asked to end. A BaseException, so that handlers of errors do not catch it."""
-
-
 @dataclass
 class Grader:
     """Grades what is in the queue, one batch of the executor after another.
@@ -81,7 +71,7 @@ class Grader:
     name: str = "grader"
     idle_s: float = _IDLE_S
     asked: threading.Event = field(default_factory=threading.Event)
-    """Set to end the grader. It explains other errors raised by interrupted C code."""
+    """Set when the grader was asked to end."""
 
     def run(self) -> None:
         """Grade until asked to end."""
@@ -118,7 +108,7 @@ class Grader:
 
         Raises ClusterUnavailable; what it held waits again then.
         """
-        if not self.queue.has_waiting():
+        if not WORKS.has_waiting(self.queue.engine):
             # Avoid starting the executor, which may start a cluster, for an empty queue.
             return 0
         waiting = _Waiting(self)
@@ -136,9 +126,9 @@ class Grader:
     def _book(self, one: Grading, submission: Submission, outcome: Attempt | Lost) -> None:
         if isinstance(outcome, Lost):
             log.error("%s: %s", one.pack, outcome.reason)
-            self.queue.lost(one.id, self.name, outcome.reason)
+            WORKS.fail(self.queue.engine, one.id, self.name, outcome.reason)
             return
-        if not self.queue.is_held(one.id, self.name):
+        if not WORKS.is_held(self.queue.engine, one.id, self.name):
             log.error("%s was deleted, or is graded by another process by now", one.pack)
             return
         try:
@@ -243,51 +233,36 @@ def kept(portal: Portal, jobs: int, ray: str) -> Supervisor:
     """
     name = f"{platform.node()[:30]}-{os.getpid()}"
     settings = portal.settings
-    command = [sys.executable, "-m", "hotloop.service.takehome.grader", str(portal.team.folder)]
-    command += ["--folder", str(settings.data), "--name", name]
+    command = [sys.executable, "-m", "hotloop.service.takehome.grader", str(settings.data)]
+    command += ["--team", str(portal.team.folder), "--name", name]
     command += ["--jobs", str(jobs), "--ray", ray]
     ended = partial(portal.queue.release, name)
-    return Supervisor("grader", command, {DATABASE: settings.database}, ended)
+    return Supervisor("grader", command, {process.DATABASE: settings.database}, ended)
 
 
 def main() -> None:
     """Grade for a team's folder until this process is told to end or its parent ends."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("team", type=Path)
-    parser.add_argument("--folder", type=Path, help="Of the database; default: in the team's.")
-    parser.add_argument("--name", required=True)
+    parser = process.arguments(__doc__)
+    parser.add_argument("--team", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--ray", default="")
-    arguments = parser.parse_args()
-    end_with_site()
-    logging.basicConfig(format="%(asctime)s grader: %(message)s", level=logging.WARNING)
-    team = Team(arguments.team)
-    queue = Queue(opened(arguments.folder or own_folder(team.folder), os.environ.pop(DATABASE, "")))
-    executor: Executor = Ray(arguments.ray) if arguments.ray else Local(arguments.jobs)
-    asked = threading.Event()
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        # Handle only the first signal, so that the shutdown is not interrupted.
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        asked.set()
-        raise Stopped
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    grader = Grader(team, queue, executor, name=arguments.name, asked=asked)
+    given = parser.parse_args()
+    queue = Queue(process.begin("grader", given.folder))
+    executor: Executor = Ray(given.ray) if given.ray else Local(given.jobs)
+    grader = Grader(Team(given.team), queue, executor, name=given.name)
+    process.end_by_signal(grader.asked)
     try:
         grader.run()
     except ClusterUnavailable as error:
         # Tried again in a new process: processes of a local cluster that did not start in time end
         # with the one that has started them.
         with suppress(Stopped):
-            asked.wait(_AGAIN_S)
+            grader.asked.wait(_AGAIN_S)
         sys.exit(str(error))
     except BaseException as error:
         # Ray turns the signal into SystemExit while connecting, and may raise other errors when
         # interrupted at work.
-        if not asked.is_set() and not isinstance(error, SystemExit):
+        if not grader.asked.is_set() and not isinstance(error, SystemExit):
             raise
         log.warning("ended on request (%s)", type(error).__name__)
         queue.give_back(grader.name)

@@ -110,10 +110,6 @@ class Queue:
 
     # --- what a grader needs ----------------------------------------------------------------------
 
-    def has_waiting(self) -> bool:
-        """True if a submission is waiting."""
-        return WORKS.has_waiting(self.engine)
-
     def claim(self, worker: str) -> Grading | None:
         """Have a grader hold the next submission and return it as it was; None if none waits."""
         with writing(self.engine) as connection:
@@ -130,14 +126,6 @@ class Queue:
         with writing(self.engine) as connection:
             WORKS.beat(connection, worker)
         WORKS.reclaim(self.engine, CUT_OFF)
-
-    def is_held(self, one: int, worker: str) -> bool:
-        """Return whether the grader holds a submission."""
-        return WORKS.is_held(self.engine, one, worker)
-
-    def lost(self, one: int, worker: str, problem: str) -> None:
-        """Queue a submission again after an interruption, or leave it to people."""
-        WORKS.fail(self.engine, one, worker, problem)
 
     def give_back(self, worker: str) -> None:
         """Queue again what a grader that was told to end holds; the try does not count."""

@@ -22,9 +22,10 @@ from hotloop.service.settings import own_folder
 from hotloop.service.tables import gradings, opened
 from hotloop.service.takehome import grader as grader_of_portal
 from hotloop.service.takehome import standing
-from hotloop.service.takehome.grader import Grader, Stopped
+from hotloop.service.takehome.grader import Grader
 from hotloop.service.takehome.queue import DAMAGED, Queue
 from hotloop.service.web import queue as queue_of_sites
+from hotloop.service.web.process import Stopped
 from hotloop.service.web.queue import LEASE, TRIES, State
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import TeamError
@@ -362,7 +363,8 @@ def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> 
 def test_the_grader_ends_when_it_is_asked_to(handed_in: Office, trace: Path) -> None:
     """The real process, which puts its submission back into the queue."""
     command = [sys.executable, "-m", "hotloop.service.takehome.grader"]
-    command += [str(handed_in.team.folder), "--name", "grader"]
+    command += [str(handed_in.portal.settings.data), "--team", str(handed_in.team.folder)]
+    command += ["--name", "grader"]
     process = subprocess.Popen(command, env=_environment())
     try:
         queue = handed_in.portal.queue
@@ -380,7 +382,7 @@ def _all_failed(queue: Queue) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "HOTLOOP_PORTAL_DATABASE": ""}
+    return {**os.environ, "HOTLOOP_SERVE_DATABASE": ""}
 
 
 def _started(office: Office, seconds: str, trace: Path) -> subprocess.Popen[bytes]:
