@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, log
+from hotloop.cli.course.serve import Host, Port
 from hotloop.cli.options import Jobs, Ray
 from hotloop.cli.takehome.account import Database
 from hotloop.cli.takehome.folder import TeamFolder, open_team
@@ -29,8 +30,8 @@ def run(
             help="How candidates reach the portal; with a proxy, its https:// URL.",
         ),
     ] = "",
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
     proxy: Annotated[
         str,
         typer.Option(
@@ -86,6 +87,8 @@ def require_accounts(portal: Portal) -> None:
     from hotloop.service.web import accounts
 
     if not accounts.names(portal.engine, MEMBER):
-        raise UserError(
-            "Nobody could log in: make an account first, with `hotloop takehome account NAME`."
-        )
+        command = "hotloop takehome account NAME"
+        if "course" in portal.settings.parts:
+            # The account belongs into the database that the class has too; its password is hidden.
+            command += f" --team {portal.team.folder} --database {portal.engine.url}"
+        raise UserError(f"Nobody could log in: make an account first, with `{command}`.")

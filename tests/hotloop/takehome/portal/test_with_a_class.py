@@ -1,5 +1,6 @@
 """One service with both parts: each account sees its own pages, and no part lacks anything."""
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,7 +9,9 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from typer.testing import CliRunner
 
+from hotloop.cli import app
 from hotloop.service.app import opened, served
 from hotloop.service.course import people
 from hotloop.service.course.service import Service
@@ -165,6 +168,18 @@ def test_a_part_that_is_not_served_is_not_there(
         assert {browser.get(path).status_code for path in paths} == {404}
     finally:
         alone.close()
+
+
+@pytest.mark.sandbox
+def test_the_command_says_how_a_member_gets_an_account(office: Office, tmp_path: Path) -> None:
+    words = ["course", "serve", "--team", str(office.team.folder), "--folder", str(tmp_path / "c")]
+    done = CliRunner().invoke(app, [*words, "--json"])
+    assert done.exit_code == 2
+    command = json.loads(done.stdout)["error"].partition("`")[2].partition("`")[0].split()
+    database = f"sqlite:///{tmp_path / 'c' / 'service.db'}"
+    assert command[-4:] == ["--team", str(office.team.folder), "--database", database]
+    made = CliRunner().invoke(app, [*command[1:3], "grace", "--generate", *command[4:]])
+    assert made.exit_code == 0, made.output
 
 
 def _csrf(browser: Browser) -> str:
