@@ -24,7 +24,7 @@ from pathlib import Path
 from serve_load import Service
 
 from hotloop.judge.device import device_name
-from hotloop.service import people
+from hotloop.service.course import people
 from hotloop.service.tables import opened
 from hotloop.tasks.render import submission
 

@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hotloop.core.intervals import Interval
 from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, decided, earned
-from hotloop.judge.statistics import LOOKS, Estimate, Interval, estimate
+from hotloop.judge.statistics import LOOKS, Estimate, estimate
 
 LEVELS = (Level(1.2, 0.5), Level(1.3, 1.0))
 

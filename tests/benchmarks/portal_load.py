@@ -33,11 +33,12 @@ import httpx2 as httpx
 
 from hotloop.judge.device import device_name
 from hotloop.learn.pack.manifest import Manifest
+from hotloop.service.settings import Settings
+from hotloop.service.takehome import links, passwords
+from hotloop.service.takehome.portal import Portal
 from hotloop.service.web.queue import State
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.portal import links, passwords
-from hotloop.takehome.portal.portal import Portal
 from hotloop.takehome.team import Team
 from hotloop.tasks import render
 
@@ -96,7 +97,7 @@ def main() -> None:
 
 def measured(folder: Path, count: int, jobs: int) -> dict[str, Any]:
     """Measure one run."""
-    portal = Portal.open(_team(folder / "team"))
+    portal = Portal.open(Settings(("takehome",), team=_team(folder / "team").folder))
     passwords.add(portal.engine, MEMBER, PASSWORD)
     candidates = [_candidate(portal, folder, number) for number in range(count)]
     say(f"{count} packs and answers are made")

@@ -42,7 +42,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.learn.remote.client import Server, ask
 from hotloop.learn.remote.request import Request, packed
-from hotloop.service import people
+from hotloop.service.course import people
 from hotloop.service.tables import jobs, opened, works
 from hotloop.service.web.queue import State
 from hotloop.tasks import render

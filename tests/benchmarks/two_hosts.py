@@ -42,7 +42,7 @@ from sqlalchemy import Engine, func, select
 from hotloop.core.transactions import reading
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
-from hotloop.service import people
+from hotloop.service.course import people
 from hotloop.service.tables import jobs, opened, records, works
 from hotloop.service.web.queue import State
 from hotloop.tasks.local_judging import judge_submission

@@ -107,7 +107,7 @@ def _look(containers: Containers) -> None:
     found = next(each for each in told["findings"] if each["name"] == "sandbox")
     if found["state"] != "ok":
         raise Failed(f"no sandbox in the portal: {found['found']}")
-    if "portal.db" in containers.say("portal", "ls", "/team/portal"):
+    if "service.db" in containers.say("portal", "ls", "/team/portal"):
         raise Failed("the portal's database is a file, and not PostgreSQL")
 
 

@@ -1,31 +1,32 @@
-"""Intervals for points with known bounds and for rates from counts."""
+"""Intervals for points with known bounds, for rates from counts, and for ratios of times.
+
+The judge process uses them too, and has no pydantic; a field of a pydantic model can be one.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Self
-
-from pydantic import Field, model_validator
-
-from hotloop.core.document import Strict
+from dataclasses import dataclass
+from typing import Self
 
 _ERROR = 0.05
 _NORMAL_QUANTILE = 1.959963984540054  # two-sided, for that error
 _ROUNDING = 1e-9
 
 
-class Interval(Strict):
-    """Lowest and highest possible value; both are equal if nothing is open."""
+@dataclass(frozen=True)
+class Interval:
+    """Lowest and highest possible value, neither negative; both are equal if nothing is open."""
 
-    low: Annotated[float, Field(ge=0)]
-    high: Annotated[float, Field(ge=0)]
+    low: float
+    high: float
 
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
+    def __post_init__(self) -> None:
+        if self.low < 0:
+            raise ValueError(f"`low` is negative: {self.low}")
         if self.high < self.low - _ROUNDING:
-            raise ValueError("`high` lies below `low`")
-        return self
+            raise ValueError(f"`high` lies below `low`: {self.high} < {self.low}")
 
     @classmethod
     def exactly(cls, value: float) -> Self:

@@ -148,12 +148,11 @@ def _row(grade: Any, score: Score, judged: Score, record: Record | None, cell: N
     else:
         sentence = "Not judged yet."
     return Row(
-        grade.name, verdict, hue, prose(sentence), _points(score), bool(score.pending), pictures
+        grade.name,
+        verdict,
+        hue,
+        prose(sentence),
+        points_text(score, ""),
+        bool(score.pending),
+        pictures,
     )
-
-
-def _points(score: Score) -> str:
-    if score.pending and score.pending >= score.possible:
-        return f"{number(score.pending)} pending"
-    said = f"{number(score.points)} of {number(score.possible)}"
-    return f"{said}, {number(score.pending)} pending" if score.pending else said

@@ -1,4 +1,4 @@
-"""Statistics of a class's tasks: difficulty and discrimination.
+"""Statistics of tasks, of a class or of a take-home's candidates: difficulty and discrimination.
 
 Rows are learners, columns are tasks. A learner's share of a task is computed from settled points
 only: pending points count neither for nor against a learner.
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hotloop.core.intervals import Interval, rate_interval
 
 Floats = NDArray[np.float64]
 
@@ -31,23 +33,25 @@ _FLAT = 1e-9  # variance of a standardized column that is zero except for roundi
 class Difficulty:
     """Difficulty of a task. mean: share of settled points, 0 to 1; None if nothing is settled.
 
-    learners: number of learners with settled points.
+    interval: 95 %, of the mean; valid for few learners too. count: of learners with settled points.
     """
 
     mean: float | None
-    learners: int
+    interval: Interval | None
+    count: int
 
 
 @dataclass(frozen=True)
 class Discrimination:
     """Correlation of a task with all others; None if either does not vary.
 
-    interval: bootstrap over learners; None if too many resamples do not vary.
+    interval: 95 %, bootstrap over learners; None if too many resamples do not vary. count: of
+    learners with settled points in this and other tasks.
     """
 
     correlation: float | None
     interval: tuple[float, float] | None
-    learners: int
+    count: int
 
 
 def shares(points: Floats, pending: Floats, possible: Floats) -> Floats:
@@ -64,8 +68,9 @@ def shares(points: Floats, pending: Floats, possible: Floats) -> Floats:
 def difficulty(share: Floats) -> Difficulty:
     """Compute the difficulty of a task from its column of `shares`."""
     settled = share[~np.isnan(share)]
-    mean = float(settled.mean()) if settled.size else None
-    return Difficulty(mean, int(settled.size))
+    count = int(settled.size)
+    mean = float(settled.mean()) if count else None
+    return Difficulty(mean, rate_interval(float(settled.sum()), count), count)
 
 
 def rest_shares(points: Floats, pending: Floats, possible: Floats, task: int) -> Floats:

@@ -13,24 +13,13 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.intervals import Interval
+
 LOOKS = (10, 15, 22, 32, 46)
 """Numbers of blocks (A B B A) after which the samples are evaluated."""
 
 ERROR = 0.05
 RESAMPLES = 2000
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A closed interval of ratios."""
-
-    low: float
-    high: float
-
-    @property
-    def width(self) -> float:
-        """High - low."""
-        return self.high - self.low
 
 
 @dataclass(frozen=True)
@@ -86,7 +75,7 @@ def _total_interval(a: NDArray[np.float64], b: NDArray[np.float64], tail: float)
     ratio = float(a.sum() / b.sum())
     error = float(np.std(a - ratio * b, ddof=1)) / math.sqrt(len(a)) / float(b.mean())
     width = _t_quantile(1 - tail, len(a) - 1) * error
-    return Interval(ratio - width, ratio + width)
+    return Interval(max(0.0, ratio - width), ratio + width)
 
 
 def _t_quantile(share: float, freedom: int) -> float:

@@ -1,7 +1,6 @@
-"""The judge as a service for a class: `hotloop course serve`.
+"""A web application of two parts: judging for a class (`course`), and take-homes (`takehome`).
 
-Requests are stored in a database (`jobs`) and judged by processes that `hotloop course serve` keeps
-running (`worker`, `works`), in an order that is fair to every learner (`order`). Clients follow
-them over streams (`watch`). `app` is the web application, and `hotloop.learn.remote.client` its
-client.
+`app` makes it of the parts that the settings name: a school serves the one, a company the other,
+and both can be served together. They share a database (`tables`), accounts and sessions, pages, and
+what `web` has: the queue, rate limits, and the HTTP server.
 """

@@ -1,4 +1,7 @@
-"""The service's database: a SQLite file in its folder, or PostgreSQL by its URL."""
+"""The service's database: a SQLite file in its folder, or PostgreSQL by its URL.
+
+Both parts have their tables in it, and share accounts and sessions.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from hotloop.service.web.database import Utc, connect, metadata
 from hotloop.service.web.queue import columns
 
 FILE = "service.db"
-FORMAT = 1
+FORMAT = 2
 LONGEST_EMAIL = 254
 
 
@@ -172,6 +175,28 @@ lti_items = Table(
     Column("problem", Text, nullable=False),
 )
 
+links = Table(
+    "portal_links",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("pack", String(36), nullable=False, unique=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("expires", Utc, nullable=False),
+)
+
+gradings = Table(
+    "portal_works",
+    metadata,
+    *columns(),
+    Column("pack", String(36), nullable=False),
+    # Digest of the submission.
+    Column("digest", String(64), nullable=False),
+    # How many reports were written on it.
+    Column("graded", Integer, nullable=False),
+    UniqueConstraint("pack", "digest"),
+    Index("portal_works_queue", "state"),
+)
+
 TABLES = [
     accounts,
     sessions,
@@ -186,6 +211,8 @@ TABLES = [
     lti_logins,
     lti_users,
     lti_items,
+    links,
+    gradings,
 ]
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.document import Identifier, Strict
-from hotloop.core.intervals import Interval, median_interval, rate_interval
+from hotloop.core.intervals import Interval, median_interval
 from hotloop.course import item_statistics
-from hotloop.course.item_statistics import GOOD_CORRELATION
+from hotloop.course.item_statistics import GOOD_CORRELATION, Difficulty, Discrimination
 from hotloop.learn.pack.manifest import RoleId
 from hotloop.takehome import quality, scorecard
 from hotloop.takehome.report import JSON_NAME, CheckQuality, Report, TaskReport, UnreadableReport
@@ -94,17 +94,6 @@ FEW = item_statistics.fewest_learners()
 """Fewer candidates than this say little about a task's difficulty and discrimination."""
 
 
-class Difficulty(Strict):
-    """Difficulty of a task. share: mean share of the settled points earned, 0 to 1.
-
-    interval: 95 %, valid for few candidates too. candidates: number behind the mean.
-    """
-
-    candidates: int
-    share: float | None
-    interval: Interval | None
-
-
 class Time(Strict):
     """Active minutes according to work logs. planned: what the role tells candidates.
 
@@ -119,25 +108,6 @@ class Time(Strict):
     planned: float
 
 
-class Discrimination(Strict):
-    """Correlation of a task's points with those of all other tasks, and its 95 % interval."""
-
-    candidates: int
-    correlation: float | None
-    low: float | None
-    high: float | None
-
-
-def difficulty_of(share: Floats) -> Difficulty:
-    """Compute difficulty from each candidate's share; NaN if nothing is settled."""
-    settled = share[~np.isnan(share)]
-    count = int(settled.size)
-    mean = float(settled.mean()) if count else None
-    return Difficulty(
-        candidates=count, share=mean, interval=rate_interval(float(settled.sum()), count)
-    )
-
-
 def time_of(minutes: Sequence[float], planned: float) -> Time:
     """Summarize the active minutes of candidates whose work log has them."""
     return Time(
@@ -147,15 +117,6 @@ def time_of(minutes: Sequence[float], planned: float) -> Time:
         shortest=min(minutes, default=None),
         longest=max(minutes, default=None),
         planned=planned,
-    )
-
-
-def discrimination_of(points: Points, task: int) -> Discrimination:
-    """Compute discrimination over candidates with settled points in this and other tasks."""
-    found = item_statistics.discrimination(points.earned, points.pending, points.possible, task)
-    low, high = found.interval or (None, None)
-    return Discrimination(
-        candidates=found.learners, correlation=found.correlation, low=low, high=high
     )
 
 
@@ -196,9 +157,11 @@ def calibrate(team: Team, role: str) -> Calibration:
     planned = found.pack_tasks(1.0)
     tasks: list[TaskCalibration] = []
     for number, task in enumerate(found.chosen()):
-        difficulty = difficulty_of(share[:, number])
+        difficulty = item_statistics.difficulty(share[:, number])
         time = time_of(_minutes(past, task.id), planned[task.id].minutes)
-        telling = discrimination_of(points, number)
+        telling = item_statistics.discrimination(
+            points.earned, points.pending, points.possible, number
+        )
         checks = quality.of_task(team, module, task)
         said = remarks(task, difficulty, time, telling, checks)
         if task.kind == "written":
@@ -293,7 +256,7 @@ def remarks(
 
 
 def _hard(task: Task, found: Difficulty) -> Iterator[str]:
-    if found.interval is None or found.candidates < FEW:
+    if found.interval is None or found.count < FEW:
         return
     if found.interval.low > 0.95:
         yield "Nearly everybody earns all of it: it tells nobody apart."
@@ -303,9 +266,9 @@ def _hard(task: Task, found: Difficulty) -> Iterator[str]:
 
 
 def _telling(found: Discrimination) -> Iterator[str]:
-    if found.high is None or found.candidates < FEW:
+    if found.interval is None or found.count < FEW:
         return
-    if found.high < GOOD_CORRELATION:
+    if found.interval[1] < GOOD_CORRELATION:
         yield "Who does well here does not do well elsewhere: look at the task."
 
 

@@ -5,6 +5,7 @@ ignored.
 """
 
 import json
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -84,8 +85,9 @@ def _marked(team: Team, card: Scorecard) -> Interval:
 def _headline(path: Path, _mtime_ns: int, _inode: int) -> Headline | None:
     try:
         document = json.loads(path.read_bytes())
-        score = Interval.model_validate(document["score"])
-        return Headline(str(document["submission"]["digest"]), score)
+        score = Interval(**document["score"])
+        digest = str(document["submission"]["digest"])
+        return Headline(digest, score) if math.isfinite(score.high) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -297,7 +297,7 @@ class SubmissionFacts(Strict):
     received: Moment
     handed_in: list[str]
     altered: list[str]
-    work_log: Literal["none", "whole", "broken"]
+    work_log: bool
     other_checks: bool = False
     notes: list[str] = Field(default_factory=list)
 

@@ -231,14 +231,12 @@ def _unspoken(record: Record | None) -> str:
 
 
 def _facts(submission: Submission) -> SubmissionFacts:
-    log = submission.work_log
-    whole = "none" if log is None else "broken" if log.breaks else "whole"
     return SubmissionFacts(
         digest=submission.digest,
         received=submission.received,
         handed_in=list(submission.handed_in),
         altered=list(submission.altered),
-        work_log=whole,
+        work_log=submission.work_log is not None,
         notes=list(submission.work.notes),
         other_checks=submission.manifest.grader_digest != grader_digest(submission.manifest.module),
     )

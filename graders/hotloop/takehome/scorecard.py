@@ -259,7 +259,7 @@ def _require_whole(found: Form, filing: Filing) -> Decision:
 
 def _name_known(team: Team, pseudonym: str) -> bool:
     said = f"revealed the name of {pseudonym}"
-    return any(document.get("what") == said for _, document in team.audited().documents)
+    return any((line.document or {}).get("what") == said for line in team.audited())
 
 
 def _read(path: Path) -> Scorecard:

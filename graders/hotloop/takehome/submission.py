@@ -230,4 +230,4 @@ def _own(found: Manifest, work: Mapping[str, bytes]) -> set[str]:
 def _work_log(entries: Mapping[str, bytes], found: Manifest) -> WorkLog | None:
     if work_log.NAME not in entries or found.work_log == "no":
         return None
-    return WorkLog.read(entries[work_log.NAME], found.pack)
+    return WorkLog.read(entries[work_log.NAME])

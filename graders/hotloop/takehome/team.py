@@ -33,12 +33,12 @@ from hotloop.core import whole_file
 from hotloop.core.document import Strict
 from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
-from hotloop.learn.pack import chain, keys
+from hotloop.learn.pack import keys
 from hotloop.learn.pack.keys import TeamKey
 from hotloop.learn.pack.manifest import NAME as MANIFEST
 from hotloop.learn.pack.manifest import Digest, Manifest, Pseudonym, RoleId, verify
 from hotloop.sandbox import scratch
-from hotloop.takehome import role
+from hotloop.takehome import audit_log, role
 from hotloop.takehome.role import Role, read_role
 from hotloop.tasks.variants import NAME as VARIANT
 
@@ -443,16 +443,16 @@ class Team:
     def audit(self, who: str, what: str) -> None:
         """Append a line to the audit log, which contains pseudonyms and never a name."""
         document = {"kind": "audit", "who": who[:LONGEST_NAME], "what": what[:500]}
-        chain.append(self.folder / AUDIT, "audit", document, datetime.now(UTC))
+        audit_log.append(self.folder / AUDIT, document, datetime.now(UTC))
 
-    def audited(self) -> chain.Chain:
-        """Return the audit log, with the places where its chain is broken."""
+    def audited(self) -> list[audit_log.Line]:
+        """Return the lines of the audit log."""
         path = self.folder / AUDIT
-        return chain.read(path.read_bytes() if path.exists() else b"", "audit")
+        return audit_log.read(path.read_bytes() if path.exists() else b"")
 
-    def latest(self, count: int, before: int | None = None) -> chain.ChainPage:
+    def latest(self, count: int, before: int | None = None) -> audit_log.Page:
         """Return the audit log's latest lines, or those before an offset."""
-        return chain.read_page(self.folder / AUDIT, "audit", count, before)
+        return audit_log.read_page(self.folder / AUDIT, count, before)
 
     def alone(self) -> AbstractContextManager[None]:
         """Lock the folder against changes by others. Not reentrant."""

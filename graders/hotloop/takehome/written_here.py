@@ -27,7 +27,7 @@ class OwnReports:
 
     def __init__(self, team: Team) -> None:
         self._folder = team.folder.resolve() / "reports"
-        self._said = [str(document.get("what")) for _, document in team.audited().documents]
+        self._said = [str((line.document or {}).get("what")) for line in team.audited()]
 
     def read(self, path: Path) -> Report:
         """Read the last report that was written here on its candidate. Raises UnreadableReport.

@@ -7,7 +7,7 @@ sentences may quote output of a learner's code.
 import re
 from collections.abc import Mapping
 from html import escape
-from typing import Any, Protocol
+from typing import Any
 
 from markupsafe import Markup
 
@@ -15,32 +15,12 @@ from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.judged_again import seeds
-from hotloop.tasks.problem import settle
+from hotloop.tasks.problem import Score, settle
 from hotloop.verdicts import picture
 from hotloop.verdicts import words as verdict_words
 from hotloop.verdicts.profile import Profile
 from hotloop.verdicts.reference import with_reference
 from hotloop.verdicts.releases import grader
-
-
-class Score(Protocol):
-    """The points of a task."""
-
-    @property
-    def points(self) -> float:
-        """Points earned so far."""
-        ...
-
-    @property
-    def pending(self) -> float:
-        """Points that are open."""
-        ...
-
-    @property
-    def possible(self) -> float:
-        """All points of the task."""
-        ...
-
 
 _GOOD, _OPEN, _BAD, _GREY = "#1a7f37", "#8a5a00", "#b42318", "#57606a"
 
@@ -133,11 +113,11 @@ def text(record: Record, score: Score | None = None) -> str:
     return "\n".join(lines)
 
 
-def points_text(score: Score) -> str:
+def points_text(score: Score, unit: str = " points") -> str:
     """Format points: `7 of 10 points`, with the number of open ones, which are never shown as 0."""
     if score.pending and score.pending >= score.possible:
-        return f"{number(score.pending)} points pending"
-    said = f"{number(score.points)} of {number(score.possible)} points"
+        return f"{number(score.pending)}{unit} pending"
+    said = f"{number(score.points)} of {number(score.possible)}{unit}"
     return f"{said}, {number(score.pending)} pending" if score.pending else said
 
 

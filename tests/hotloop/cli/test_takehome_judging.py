@@ -109,7 +109,7 @@ def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
 
     calibrated = run("calibrate", "engineer", "--team", team)
     assert calibrated["candidates"] == 2
-    assert calibrated["tasks"][0]["difficulty"]["share"] == 0.5
+    assert calibrated["tasks"][0]["difficulty"]["mean"] == 0.5
     assert "hints" in shown("calibrate", "engineer", "--team", team)
 
 
@@ -160,7 +160,7 @@ def test_what_came_by_mail_in_time_is_graded_later(tmp_path: Path) -> None:
     assert graded["refused"] == {}
     (kept,) = Team(team).pack(pack.manifest.pack).submitted
     assert kept.received == came
-    noted = [document["what"] for _, document in Team(team).audited().documents]
+    noted = [line.document["what"] for line in Team(team).audited() if line.document]
     assert [what for what in noted if not what.startswith("wrote")][-3:] == [
         "was given a submission that is not taken: expired",
         f"took in the work of {pack.pseudonym}, of {came:%Y-%m-%d %H:%M} UTC",

@@ -23,7 +23,7 @@ from hotloop.course.class_page.page import page
 from hotloop.course.class_page.summary import summary
 from hotloop.course.scores import Scored
 from hotloop.learn.practice import verdicts
-from hotloop.service.lti import scores
+from hotloop.service.course.lti import scores
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.problem import settle
 from hotloop.verdicts import render_record
@@ -58,8 +58,8 @@ SHOW = {
     "course/templates/class_page/index.html.j2",
     "author/harbor/parts/tests/judge.py",
     "learn/practice/verdicts.py",
-    "service/board.py",
-    "service/lti/scores.py",
+    "service/course/board.py",
+    "service/course/lti/scores.py",
     "takehome/score.py",
     "takehome/templates/report/report.html.j2",
     "verdicts/words.py",
@@ -110,7 +110,7 @@ SHOW_NOBODY = {
     "learn/notebook.py": "shows by course/render_record.py",
     "tasks/own_problem.py": "an author's own problem",
     "tasks/problem.py": "adds up",
-    "learn/remote/job.py": "form of what remote/service/board.py says",
+    "learn/remote/job.py": "form of what service/course/board.py says",
     "tasks/render.py": "points of tasks",
     "site/charts.py": "points of a drawing",
     "site/module_page.py": NO_LEARNERS,

@@ -41,9 +41,9 @@ def test_shares_leave_out_what_is_pending() -> None:
 
 def test_difficulty_is_the_mean_over_those_with_settled_points() -> None:
     found = difficulty(np.array([1.0, 0.5, np.nan, 0.0]))
-    assert (found.mean, found.learners) == (0.5, 3)
+    assert (found.mean, found.count) == (0.5, 3)
     assert difficulty(np.array([np.nan])).mean is None
-    assert difficulty(np.array([])).learners == 0
+    assert difficulty(np.array([])).count == 0
 
 
 def test_a_task_is_compared_with_the_others_and_not_with_itself() -> None:
@@ -60,7 +60,7 @@ def test_a_corrected_item_total_correlation_by_hand() -> None:
     earned = np.array([[0.0, 1.0, 0.0], [0.0, 1.0, 2.0], [1.0, 0.0, 2.0], [1.0, 2.0, 2.0]])
     found = discrimination(earned, nothing(earned), np.array([1.0, 2.0, 2.0]), 0)
     assert found.correlation == pytest.approx(1 / math.sqrt(5))
-    assert found.learners == 4
+    assert found.count == 4
 
 
 def test_learners_with_nothing_settled_are_left_out() -> None:
@@ -68,7 +68,7 @@ def test_learners_with_nothing_settled_are_left_out() -> None:
     pending = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [4.0, 0.0]])
     found = discrimination(earned, pending, np.array([4.0, 4.0]), 0)
     assert found.correlation == pytest.approx(1.0)
-    assert found.learners == 3
+    assert found.count == 3
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_the_unit_of_points_does_not_matter(earned: Floats, unit: int) -> None:
     a = discrimination(earned, nothing(earned), POSSIBLE, 2)
     b = discrimination(unit * earned, nothing(earned), unit * POSSIBLE, 2)
     assert a.correlation == pytest.approx(b.correlation, abs=1e-9)
-    assert a.learners == b.learners
+    assert a.count == b.count
 
 
 @settings(max_examples=30)

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 import pytest
 
+from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance
@@ -17,7 +18,7 @@ from hotloop.judge.matrices import matrices
 from hotloop.judge.rungs import fast
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.spec import RungSpec, TaskSpec
-from hotloop.judge.statistics import Estimate, Interval
+from hotloop.judge.statistics import Estimate
 from hotloop.judge.window import TimedWorker, Window, Workload
 
 from ..sessions import new_session

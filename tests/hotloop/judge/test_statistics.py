@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from hotloop.core.intervals import Interval
 from hotloop.judge.levels import Level, LevelState, decided, earned, state_of
-from hotloop.judge.statistics import LOOKS, Estimate, Interval, estimate, quantiles, spread
+from hotloop.judge.statistics import LOOKS, Estimate, estimate, quantiles, spread
 
 
 def _blocks(rng, count: int, middle: float, noise: float) -> np.ndarray:

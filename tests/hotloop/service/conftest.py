@@ -15,15 +15,15 @@ from starlette.testclient import TestClient
 from hotloop import __version__
 from hotloop.judge.client import JudgeProcess
 from hotloop.learn.remote.request import packed
-from hotloop.service import people, works
 from hotloop.service.app import served
-from hotloop.service.service import Service
+from hotloop.service.course import people, works
+from hotloop.service.course.service import Service
+from hotloop.service.course.worker import Worker
 from hotloop.service.settings import Rates, Settings
-from hotloop.service.worker import Worker
 
 from . import quick
 
-OFTEN = Rates(*["100000/minute"] * 4)
+OFTEN = Rates(*["100000/minute"] * 8)
 """Rate limits that tests of other things do not reach."""
 
 

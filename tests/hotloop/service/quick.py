@@ -20,15 +20,16 @@ from hotloop.core.record import Circumstances, Record, RungRecord, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.learn.remote.request import WholeRequest
-from hotloop.service import works
 from hotloop.service.app import served
-from hotloop.service.service import Service
+from hotloop.service.course import works
+from hotloop.service.course.service import Service
+from hotloop.service.course.worker import Worker
+from hotloop.service.course.works import Claimed
 from hotloop.service.settings import Rates, Settings
 from hotloop.service.tables import opened
 from hotloop.service.web.listening import listening, run
+from hotloop.service.web.process import DATABASE
 from hotloop.service.web.supervisor import Supervisor, end_with_site
-from hotloop.service.worker import DATABASE, Worker
-from hotloop.service.works import Claimed
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.judged_again import needing_gpu, open_on_gpu, settled_on_gpu
 
@@ -89,7 +90,7 @@ def worker(folder: str, name: str, phase: str, seconds: str, trace: str) -> None
 
 
 def serve(folder: str, port: str, seconds: str, trace: str, cpu: str, gpu: str) -> None:
-    often = Rates(*["100000/minute"] * 4)
+    often = Rates(*["100000/minute"] * 8)
     url = f"http://127.0.0.1:{port}"
     chosen = Settings(base_url=url, database=URL, folder=Path(folder), rates=often)
     service = Service.open(chosen)

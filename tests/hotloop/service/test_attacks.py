@@ -19,8 +19,8 @@ from sqlalchemy import select as query
 
 from hotloop.core.transactions import reading
 from hotloop.learn.remote.request import MAX_BYTES
-from hotloop.service import people
 from hotloop.service.app import served
+from hotloop.service.course import people
 from hotloop.service.tables import invitations, tokens
 from hotloop.service.web.accounts import AccountError
 from hotloop.service.web.headers import ALWAYS
@@ -330,7 +330,7 @@ def test_a_fault_tells_no_secret(school: School, monkeypatch: pytest.MonkeyPatch
     def fault(*_: Any) -> Any:
         raise RuntimeError("the password is hunter2")
 
-    monkeypatch.setattr("hotloop.service.jobs.find", fault)
+    monkeypatch.setattr("hotloop.service.course.jobs.find", fault)
     answer = school.ask("ada", "GET", "/api/jobs/00000000-0000-4000-8000-000000000000")
     assert answer.status_code == 500
     assert "hunter2" not in answer.text

@@ -21,8 +21,8 @@ from hotloop.learn.remote import place, resumed
 from hotloop.learn.remote.client import Server, Unreachable, ask, sentence
 from hotloop.learn.remote.job import Job
 from hotloop.learn.remote.request import Request
-from hotloop.service import people
 from hotloop.service.app import served
+from hotloop.service.course import people
 from hotloop.tasks.render import submission
 
 from . import quick
@@ -117,7 +117,7 @@ def test_a_login_and_a_check(school: School, url: str, tmp_path: Path) -> None:
 def test_a_check_without_a_gpu_is_the_same_as_here(
     school: School, url: str, tmp_path: Path
 ) -> None:
-    from hotloop.service.worker import judge
+    from hotloop.service.course.worker import judge
 
     place.remember(url, school.tokens["ada"])
     folder = str(work(tmp_path / "work"))

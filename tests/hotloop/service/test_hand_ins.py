@@ -28,10 +28,10 @@ from hotloop.judge.files import lay_out
 from hotloop.learn.remote import place
 from hotloop.learn.remote.client import Server
 from hotloop.learn.remote.request import HandIn, packed
-from hotloop.service import hand_ins
 from hotloop.service.app import served
-from hotloop.service.hand_ins import Exchange
-from hotloop.service.service import Service
+from hotloop.service.course import hand_ins
+from hotloop.service.course.hand_ins import Exchange
+from hotloop.service.course.service import Service
 from hotloop.service.tables import hand_ins as rows
 from hotloop.service.web import uploads
 

@@ -16,8 +16,8 @@ from hotloop.core.transactions import reading, writing
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.learn.remote.request import WholeRequest
-from hotloop.service import jobs, worker, workers, works
-from hotloop.service.settings import Counts
+from hotloop.service.course import jobs, worker, workers, works
+from hotloop.service.course.settings import Counts
 from hotloop.service.tables import jobs as job_rows
 from hotloop.service.tables import opened as opened_tables
 from hotloop.service.tables import works as work_rows

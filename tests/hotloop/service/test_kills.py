@@ -22,10 +22,10 @@ from sqlalchemy import Engine, select
 from hotloop.core.transactions import reading
 from hotloop.learn.remote.client import Server, ask
 from hotloop.learn.remote.request import Request, packed
-from hotloop.service import people
+from hotloop.service.course import people
 from hotloop.service.tables import jobs, opened, works
+from hotloop.service.web.process import DATABASE
 from hotloop.service.web.queue import State
-from hotloop.service.worker import DATABASE
 
 from ..course.attempts.conftest import Server as PostgreSQL
 from ..course.attempts.conftest import server

@@ -35,12 +35,12 @@ from hotloop.core.verdict import Verdict
 from hotloop.core.whole_file import create_private
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.judge.client import JudgeProcess
-from hotloop.service import people
 from hotloop.service.app import served
-from hotloop.service.lti import scores
-from hotloop.service.lti.platforms import FILE, Platforms
-from hotloop.service.lti.tool import KEY
-from hotloop.service.service import Service
+from hotloop.service.course import people
+from hotloop.service.course.lti import scores
+from hotloop.service.course.lti.platforms import FILE, Platforms
+from hotloop.service.course.lti.tool import KEY
+from hotloop.service.course.service import Service
 from hotloop.service.settings import Settings
 from hotloop.service.tables import accounts, lti_items, lti_logins
 from hotloop.service.web.accounts import AccountError
@@ -175,11 +175,11 @@ def test_a_learner_comes_in(school: School, browser: Browser) -> None:
 
 def test_an_instructor_gets_the_pages(school: School, browser: Browser) -> None:
     answer = browser.launches("u9", as_role("Instructor"))
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
-    assert "The queue is empty" in browser.client.get("/").text
+    assert (answer.status_code, answer.headers["location"]) == (303, "/queue")
+    assert "The queue is empty" in browser.client.get("/queue").text
     # The LMS says of its people who they are: somebody who teaches no more sees nothing more.
     assert browser.launches("u9").status_code == 200
-    assert browser.client.get("/").status_code == 403
+    assert browser.client.get("/queue").status_code == 403
     assert sorted(roles(school).values()) == ["instructor", "learner", "learner", "learner"]
 
 
@@ -437,7 +437,7 @@ def test_a_role_is_not_forged(school: School, browser: Browser) -> None:
     for role in (f"{institution}Instructor", f"{ROLE}Learner#Instructor", "Instructor"):
         change = {f"{CLAIM}roles": [role]}
         browser.launches("u1", lambda claims, change=change: claims.update(change))
-        assert browser.client.get("/").status_code == 401
+        assert browser.client.get("/queue").status_code == 401
     head, _, mark = browser.logs_in("u1")["id_token"].split(".")
     claims = browser.lms.claims("u1", "x")
     as_role("Instructor")(claims)
@@ -511,7 +511,7 @@ def test_the_lms_redirects_nobody(browser: Browser) -> None:
 
 
 def test_guessing_is_ended(school: School, browser: Browser) -> None:
-    school.service.rates = RateLimits(replace(OFTEN, unknown="3/hour"))
+    school.service.site.rates = RateLimits(replace(OFTEN, unknown="3/hour"))
     codes = [browser.sends({"state": "x" * 43, "id_token": "x"}).status_code for _ in range(5)]
     assert codes == [403, 403, 403, 429, 429]
 

@@ -16,8 +16,8 @@ from hotloop.cli import app
 from hotloop.core.transactions import reading
 from hotloop.course.ray_cluster import connected
 from hotloop.learn.remote.request import packed
-from hotloop.service import nodes, worker
-from hotloop.service.settings import Counts
+from hotloop.service.course import nodes, worker
+from hotloop.service.course.settings import Counts
 from hotloop.service.tables import works as work_rows
 from hotloop.tasks.render import submission, untouched
 
@@ -112,6 +112,6 @@ def actors() -> list[Any]:
     return [
         process
         for process in psutil.process_iter(["cmdline"])
-        if (process.info["cmdline"] or [""])[0].startswith("ray::Judge")
+        if (process.info["cmdline"] or [""])[0].startswith("ray::judge_on_node")
         and process.status() != psutil.STATUS_ZOMBIE
     ]

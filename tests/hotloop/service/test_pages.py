@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from hotloop.service import people, works
 from hotloop.service.app import served
+from hotloop.service.course import people, works
 from hotloop.service.web import accounts, uploads
 from hotloop.service.web.headers import ALWAYS
 from hotloop.service.web.queue import TRIES
@@ -62,12 +62,12 @@ def test_a_disk_that_is_nearly_full_is_among_the_faults(
 
 
 def test_the_queue(school: School, browser: Browser) -> None:
-    assert "The queue is empty" in browser.get("/").text
+    assert "The queue is empty" in browser.get("/queue").text
     school.stored("ada")
     school.stored("bob", task="verify")
     works.claim(school.service.engine, "cpu", "cpu-worker")
     works.here(school.service.engine, "cpu-worker", "cpu", "box")
-    shown = browser.get("/").text
+    shown = browser.get("/queue").text
     assert "2 open jobs" in shown
     assert shown.index("ada") < shown.index("bob")
     assert "being judged" in shown
@@ -77,7 +77,7 @@ def test_the_queue(school: School, browser: Browser) -> None:
 
 
 def test_a_queue_that_nobody_works_on_says_so(browser: Browser) -> None:
-    assert "No process is judging" in browser.get("/").text
+    assert "No process is judging" in browser.get("/queue").text
 
 
 def test_people_are_invited_and_removed(school: School, browser: Browser) -> None:
@@ -111,12 +111,12 @@ def test_what_a_worker_says_is_no_markup(school: School, browser: Browser) -> No
     held = works.claim(school.service.engine, "cpu", "w")
     assert held is not None
     works.beat(school.service.engine, "w", SCRIPT)
-    shown = browser.get("/").text
+    shown = browser.get("/queue").text
     assert SCRIPT not in shown
     assert "&lt;script&gt;" in shown
 
 
-@pytest.mark.parametrize("path", ["/", "/people", "/faults"])
+@pytest.mark.parametrize("path", ["/queue", "/people", "/faults"])
 def test_pages_are_for_instructors(school: School, path: str) -> None:
     stranger = Browser(school)
     answer = stranger.get(path)
@@ -144,7 +144,7 @@ def test_a_form_from_elsewhere_changes_nothing(school: School, browser: Browser,
     )
     assert answer.status_code == 403
     assert accounts.names(school.service.engine) == ["ada", "bob", "grace"]
-    assert browser.get("/").status_code == 200
+    assert browser.get("/queue").status_code == 200
 
 
 def test_an_invitation_is_looked_at_and_used_once(school: School) -> None:
@@ -168,13 +168,13 @@ def test_an_instructor_gets_a_link_by_token(school: School) -> None:
     link = school.ask("grace", "POST", "/api/page").json()["link"]
     browser = Browser(school)
     assert browser.client.post(link.removeprefix("http://127.0.0.1:8000")).status_code == 303
-    assert browser.get("/").status_code == 200
+    assert browser.get("/queue").status_code == 200
     assert school.ask("ada", "POST", "/api/page").status_code == 403
 
 
 def test_a_session_ends(school: School, browser: Browser) -> None:
     assert browser.send("/logout").status_code == 303
-    assert browser.get("/").status_code == 401
+    assert browser.get("/queue").status_code == 401
 
 
 def test_cookies_are_kept_from_scripts_and_other_sites(opened: Callable[..., School]) -> None:
@@ -185,7 +185,7 @@ def test_cookies_are_kept_from_scripts_and_other_sites(opened: Callable[..., Sch
 
 
 def test_pages_have_the_strict_headers(browser: Browser) -> None:
-    for path in ("/", "/people", "/faults", "/nothing", "/health"):
+    for path in ("/", "/queue", "/people", "/faults", "/nothing", "/health"):
         answer = browser.get(path)
         for name, value in ALWAYS.items():
             assert answer.headers[name] == value

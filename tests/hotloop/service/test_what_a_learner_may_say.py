@@ -16,8 +16,8 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
 from hotloop.learn.remote import asking
 from hotloop.learn.remote.request import Request, WholeRequest
-from hotloop.service import people
-from hotloop.service.lti import scores
+from hotloop.service.course import people
+from hotloop.service.course.lti import scores
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.render import render
 from hotloop.tasks.variants import Variant, of_class, plain

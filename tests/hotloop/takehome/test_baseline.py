@@ -324,7 +324,7 @@ def test_a_model_is_judged_as_a_candidate_is(
     assert len(asked) == 3
     (kept,) = baseline.read(own_team.team, "gpu_engineer")
     assert [attempt.pieces for attempt in kept.attempts] == [0, 1, 1]
-    assert any("sent the texts" in str(d["what"]) for _, d in own_team.team.audited().documents)
+    assert any("sent the texts" in str(line.document) for line in own_team.team.audited())
 
 
 def test_the_second_turn_is_told_what_the_judge_said(

@@ -1,6 +1,7 @@
 """Statistics on a role's tasks, and how little a few candidates show."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from hotloop.cli import app
 from hotloop.core.intervals import rate_interval
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
+from hotloop.course.item_statistics import Discrimination, difficulty
 from hotloop.takehome import calibration, grading, quality, scorecard
-from hotloop.takehome.calibration import Discrimination, Past, TaskCalibration, remarks
+from hotloop.takehome.calibration import Past, TaskCalibration, remarks
 from hotloop.takehome.recorded import recorded
 from hotloop.takehome.report import CheckQuality
 from hotloop.takehome.scorecard import Filing, Mark
@@ -36,13 +38,13 @@ def test_one_candidate_calibrates_nothing(own_team: Hired, tmp_path: Path) -> No
     assert found.candidates == 2
     assert "2 candidates only" in found.warning
     first = found.tasks[0]
-    assert (first.task, first.difficulty.share) == ("online_pass", 0.5)
+    assert (first.task, first.difficulty.mean) == ("online_pass", 0.5)
     # One of two shows almost nothing.
     assert first.difficulty.interval == rate_interval(1, 2)
     assert first.discrimination.correlation is None
     assert first.time.median is None
     # Open points count neither for nor against: 14 of the 14 that are settled.
-    assert found.tasks[1].difficulty.share == 1
+    assert found.tasks[1].difficulty.mean == 1
     assert found.tasks[1].time.planned == 90
 
 
@@ -56,17 +58,17 @@ def test_a_written_task_is_measured_once_scorecards_are_filed(
     for submission in (answered, blank):
         grading.write(report_on(team, submission), team)
     unread = _explain(team)
-    assert (unread.difficulty.candidates, unread.difficulty.share) == (0, None)
+    assert (unread.difficulty.count, unread.difficulty.mean) == (0, None)
     assert "scorecard is filed count here: 0 of 2." in " ".join(unread.remarks)
 
     _file(team, blank, {})
     half = _explain(team)
-    assert (half.difficulty.candidates, half.difficulty.share) == (1, 0.0)
+    assert (half.difficulty.count, half.difficulty.mean) == (1, 0.0)
     assert "scorecard is filed count here: 1 of 2." in " ".join(half.remarks)
 
     _file(team, answered, {"task.explain": Mark(mark=3, note="said so")})
     both = _explain(team)
-    assert (both.difficulty.candidates, both.difficulty.share) == (2, 0.375)
+    assert (both.difficulty.count, both.difficulty.mean) == (2, 0.375)
     assert both.remarks == []
 
     # A mark does not count for a later hand-in.
@@ -94,7 +96,7 @@ def test_a_damaged_scorecard_counts_as_none(own_team: Hired, tmp_path: Path) -> 
     submission = handed_in(team, own_team.packs[0], tmp_path / "a")
     grading.write(report_on(team, submission), team)
     team.scorecard_path(submission.manifest.pack).write_text("{}")
-    assert _explain(team).difficulty.candidates == 0
+    assert _explain(team).difficulty.count == 0
 
 
 def test_what_was_measured_counts_by_the_middle_of_its_interval(
@@ -121,8 +123,8 @@ def test_what_was_measured_counts_by_the_middle_of_its_interval(
 
 
 def test_few_full_scores_settle_no_difficulty() -> None:
-    found = calibration.difficulty_of(np.array([1.0, 1.0, 1.0, np.nan]))
-    assert (found.candidates, found.share) == (3, 1.0)
+    found = difficulty(np.array([1.0, 1.0, 1.0, np.nan]))
+    assert (found.count, found.mean) == (3, 1.0)
     assert found.interval is not None
     assert found.interval.low == pytest.approx(0.438, abs=1e-3)
 
@@ -133,11 +135,11 @@ def _remarks(
     telling: Discrimination | None = None,
     task: str = "online_pass",
 ) -> list[str]:
-    nothing = Discrimination(candidates=0, correlation=None, low=None, high=None)
+    nothing = Discrimination(correlation=None, interval=None, count=0)
     module = curriculum.load_module("fused_softmax")
     return remarks(
         module.task(task),
-        calibration.difficulty_of(np.array(share or [])),
+        difficulty(np.array(share or [])),
         calibration.time_of(minutes or [], 60),
         telling or nothing,
         quality.check_quality(module, module.task(task)),
@@ -162,9 +164,9 @@ def test_a_remark_holds_at_the_far_end_of_its_interval() -> None:
 
 
 def test_few_candidates_say_nothing_against_a_task() -> None:
-    few = Discrimination(candidates=5, correlation=-0.9, low=-1, high=-0.5)
+    few = Discrimination(correlation=-0.9, interval=(-1, -0.5), count=5)
     assert _remarks(telling=few) == []
-    many = few.model_copy(update={"candidates": calibration.FEW})
+    many = replace(few, count=calibration.FEW)
     assert _remarks(telling=many) == [
         "Who does well here does not do well elsewhere: look at the task."
     ]
@@ -186,7 +188,7 @@ def test_the_table_shows_intervals_and_says_what_was_not_measured(
 def test_nobody_yet(own_team: Hired) -> None:
     found = calibration.calibrate(own_team.team, "gpu_engineer")
     assert found.candidates == 0
-    assert found.tasks[0].difficulty.share is None
+    assert found.tasks[0].difficulty.mean is None
     assert found.tasks[0].check_quality is not None
 
 

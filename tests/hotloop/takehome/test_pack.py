@@ -463,7 +463,7 @@ def test_one_person_gets_no_second_pack_by_mistake(own_team: Hired, name: str) -
     with pytest.raises(AlreadyInvited) as refused:
         make_pack(team, role, name, now=MADE, who="vera")
     assert len(team.packs()) == 2
-    noted = team.audited().documents[-1][1]
+    noted = team.audited()[-1].document
     assert (noted["who"], "made no pack" in noted["what"]) == ("vera", True)
     for told in (str(refused.value), noted["what"]):
         assert not any(pack.pseudonym in told for pack in own_team.packs)

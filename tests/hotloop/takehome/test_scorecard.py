@@ -120,7 +120,7 @@ def test_a_change_of_mind_is_a_new_version_that_says_so(reported: tuple[Team, UU
     assert scorecard.read(team, pack) == second
     report = scorecard.form(team, pack).report
     assert scorecard.written_marks(second, report) == {"explain": 1}
-    assert [entry["what"] for _, entry in team.audited().documents][-1].startswith(
+    assert [line.document["what"] for line in team.audited() if line.document][-1].startswith(
         "filed version 2"
     )
 

@@ -8,6 +8,7 @@ import pytest
 
 from hotloop.core import whole_file
 from hotloop.learn.pack.keys import KeyMissing
+from hotloop.takehome import audit_log
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.team import Team, TeamError
 
@@ -85,7 +86,7 @@ def test_the_name_comes_after_the_scorecard_only(own_team: Hired) -> None:
     team.report_folder(pack)
     team.scorecard_path(pack).write_text("{}")
     assert team.reveal(pack, "vera") == NAMES[0]
-    said = [document["what"] for _, document in team.audited().documents]
+    said = [line.document and line.document["what"] for line in team.audited()]
     pseudonym = own_team.packs[0].pseudonym
     assert said[-2:] == [
         f"asked for the name of {pseudonym} before the scorecard",
@@ -132,10 +133,10 @@ def test_the_window_starts_with_the_first_download(own_team: Hired) -> None:
 
 def test_the_audit_log_shows_what_was_altered(own_team: Hired) -> None:
     team = own_team.team
-    assert team.audited().breaks == []
+    assert audit_log.breaks(team.audited()) == []
     path = team.folder / "audit.jsonl"
     path.write_bytes(path.read_bytes().replace(own_team.packs[0].pseudonym.encode(), b"nobody"))
-    assert team.audited().breaks
+    assert audit_log.breaks(team.audited())
 
 
 class Killed(BaseException):

@@ -1,6 +1,5 @@
 """Judges submissions to problems of public sets, on this machine or on a Ray cluster."""
 
-import functools
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -12,13 +11,14 @@ from hotloop import __version__
 from hotloop.author.external import forms
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
-from hotloop.course.ray_cluster import alive, connected, has_gpu, last_line
+from hotloop.course.executors import Lost
+from hotloop.course.ray_cluster import alive, connected, has_gpu
+from hotloop.course.ray_tasks import Tasks, node_judge
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
 from hotloop.tasks.local_judging import judge_folder
 
-RETRIES = 3
-"""How often a job is retried after its node was lost."""
+_POLL_S = 0.25
 
 
 @dataclass(frozen=True)
@@ -79,30 +79,24 @@ def _on_cluster(asked: Sequence[ExternalJob], address: str) -> Iterator[tuple[in
     """
     with connected(address) as ray:
         gpus = int(has_gpu(alive(ray)))
-        remote: Any = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=RETRIES)(judge_on_node)
-        running = {remote.remote(one): number for number, one in enumerate(asked)}
+        tasks = Tasks(ray, lambda _key, _task, _text: None)
+        for number, one in enumerate(asked):
+            tasks.submit(str(number), judge_on_node, one, num_cpus=1, num_gpus=gpus)
         try:
-            while running:
-                (done,), _ = ray.wait(list(running))
-                yield running.pop(done), Record.from_json(json.loads(ray.get(done)))
-        except ray.exceptions.RayError as error:
-            raise UserError(
-                f"The Ray cluster could not judge ({last_line(error)}). What is judged is kept: "
-                "the same command goes on."
-            ) from error
+            while tasks:
+                for key, ended in tasks.ended(_POLL_S):
+                    if isinstance(ended, Lost):
+                        raise UserError(
+                            f"The Ray cluster could not judge ({ended.reason}). What is judged is "
+                            "kept: the same command goes on."
+                        )
+                    yield int(key), Record.from_json(json.loads(ended))
         finally:
-            for one in running:
-                ray.cancel(one, force=True)
+            tasks.close()
 
 
-def judge_on_node(asked: ExternalJob) -> str:
+def judge_on_node(asked: ExternalJob, _steps: Any) -> str:
     """Return the record as JSON text. Raises UserError for a job of another release."""
     if asked.hotloop != __version__:
         raise UserError(f"the node has Hotloop {__version__}, and {asked.hotloop} asks")
-    return json.dumps(judge(asked, process=_node_process()).to_json())
-
-
-@functools.cache
-def _node_process() -> JudgeProcess:
-    """Return the judge of this Ray process; it stays warm until Ray ends the process."""
-    return JudgeProcess()
+    return json.dumps(judge(asked, process=node_judge()).to_json())

@@ -31,8 +31,8 @@ def run(
     require("serve")
     from datetime import timedelta
 
-    from hotloop.service import people
-    from hotloop.service.service import Service
+    from hotloop.service.course import people
+    from hotloop.service.course.service import Service
     from hotloop.service.web import listening as web
 
     role: people.Role = "instructor" if instructor else "learner"

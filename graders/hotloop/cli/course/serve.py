@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,10 @@ from hotloop.cli.options import Jobs, Ray, require_course
 from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
-    from hotloop.service.settings import Counts, Settings
+    from hotloop.service.course.settings import Counts
+    from hotloop.service.settings import Settings
+    from hotloop.service.web.site import Part
+    from hotloop.service.web.supervisor import Supervisor
 
 Folder = Annotated[Path, typer.Option("--folder", help="Where the service keeps its data.")]
 Database = Annotated[
@@ -71,6 +75,14 @@ def run(
         ),
     ] = None,
     ray: Ray = "",
+    team: Annotated[
+        Path | None,
+        typer.Option(
+            "--team",
+            help="A team's folder: its take-homes are served and graded too.",
+            show_default="none",
+        ),
+    ] = None,
 ) -> Answer:
     """Judge for a class: learners run `hotloop check --on URL`.
 
@@ -81,46 +93,76 @@ def run(
     require("serve")
     if not ray:
         require_sandbox()
-    from hotloop.service.app import served
-    from hotloop.service.service import Service
+    from hotloop.service.app import opened, served
+    from hotloop.service.course.workers import kept
     from hotloop.service.web import listening as web
-    from hotloop.service.workers import kept
 
     address = web.address(url, host, port)
     web.require_addresses(proxy)
     if course is not None:
         require_course(course)
     counts = _counts(ray, jobs, gpus)
-    service = Service.open(settings(folder, address, database, course, ray))
-    with closing(service), web.listening(host, port) as listens:
+    chosen = settings(folder, address, database, course, ray, team)
+    parts = opened(chosen)
+    with closing(parts[0]), web.listening(host, port) as listens:
+        beside = kept(parts[0].engine, chosen, counts)
+        if team is not None:
+            beside.append(_grader(parts, jobs, ray))
         log(
             f"The service is at {address}; Ctrl-C ends it. Processes for checks on the CPU: "
             f"{counts.cpu}; on a GPU: {counts.gpu}."
         )
-        beside = kept(service.engine, service.settings, counts)
-        web.run(served(service), listens, beside, proxy)
+        web.run(served(*parts), listens, beside, proxy)
     return Answer({"folder": str(folder), "url": address}, Text("The service has ended."))
 
 
 def settings(
-    folder: Path, address: str, database: str, course: Path | None = None, ray: str = ""
+    folder: Path,
+    address: str,
+    database: str,
+    course: Path | None = None,
+    ray: str = "",
+    team: Path | None = None,
 ) -> Settings:
     """Return the service's settings.
 
-    Raises UserError for an invalid address, or if an LMS is registered and its packages are
-    missing.
+    Raises UserError for an invalid address, if an LMS is registered or a team is given and the
+    packages for that are missing, or for a team's folder that is none.
     """
-    from hotloop.service.lti import platforms
+    from hotloop.service.course.lti import platforms
     from hotloop.service.settings import Settings
 
+    if team is not None:
+        # Imported here, as it needs the dependency group `takehome`.
+        from hotloop.cli.takehome.folder import open_team
+
+        team = open_team(team).folder
     if (folder / platforms.FILE).is_file():
         require("lti")
     try:
         return Settings(
-            base_url=address, database=database, folder=folder.resolve(), course=course, ray=ray
+            parts=("course",) if team is None else ("course", "takehome"),
+            base_url=address,
+            database=database,
+            folder=folder.resolve(),
+            course=course,
+            ray=ray,
+            team=team or Path(),
         )
     except ValueError as error:
         raise UserError(str(error)) from None
+
+
+def _grader(parts: Sequence[Part], jobs: int | None, ray: str) -> Supervisor:
+    """Return the supervisor of the team's grader. Raises UserError if no member has an account."""
+    from hotloop.cli.takehome.serve import require_accounts
+    from hotloop.service.takehome.grader import kept
+    from hotloop.service.takehome.portal import Portal
+    from hotloop.tasks.local_judging import default_jobs
+
+    (portal,) = (part for part in parts if isinstance(part, Portal))
+    require_accounts(portal)
+    return kept(portal, jobs or default_jobs(), ray)
 
 
 def _counts(ray: str, jobs: int | None, gpus: int | None) -> Counts:
@@ -130,7 +172,7 @@ def _counts(ray: str, jobs: int | None, gpus: int | None) -> Counts:
     """
     from hotloop.course import ray_cluster
     from hotloop.judge.device import cards
-    from hotloop.service.settings import Counts
+    from hotloop.service.course.settings import Counts
     from hotloop.tasks.local_judging import default_jobs
 
     if ray in ("", "local"):

@@ -41,17 +41,18 @@ def run(
     The password is asked for.
     """
     found = open_team(team)
+    from hotloop.service.settings import own_folder
+    from hotloop.service.tables import opened
+    from hotloop.service.takehome import passwords
     from hotloop.service.web import accounts
-    from hotloop.takehome.portal import passwords
-    from hotloop.takehome.portal.database import connect
 
-    engine = connect(found.folder, database)
+    engine = opened(own_folder(found.folder), database)
     try:
         if not name:
-            known = accounts.names(engine)
+            known = accounts.names(engine, passwords.MEMBER)
             return Answer({"accounts": known}, Text("\n".join(known) or "There is no account."))
         if remove:
-            accounts.remove(engine, name)
+            accounts.remove(engine, name, passwords.MEMBER)
             drawn, done = "", "deleted the account"
         else:
             chosen, drawn = _password(generate)

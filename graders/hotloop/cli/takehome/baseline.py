@@ -1,5 +1,6 @@
 """`hotloop takehome baseline`: measure what a model alone scores on a role."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -82,7 +83,7 @@ def run(
         "role": wanted.role,
         "model": model,
         "host": chat.host,
-        "scores": [score.model_dump() for score in scores],
+        "scores": [asdict(score) for score in scores],
         "hard": hard,
         "file": str(path),
         "error": failed,

@@ -18,13 +18,8 @@ from hotloop.course.attempts.attempt import account
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
-    from hotloop.takehome.calibration import (
-        Calibration,
-        Difficulty,
-        Discrimination,
-        TaskCalibration,
-        Time,
-    )
+    from hotloop.course.item_statistics import Difficulty, Discrimination
+    from hotloop.takehome.calibration import Calibration, TaskCalibration, Time
     from hotloop.takehome.report import CheckQuality
     from hotloop.takehome.role import Role
 
@@ -102,7 +97,7 @@ def _remarks(result: Calibration) -> Text:
 def _calibrated(task: TaskCalibration) -> list[str]:
     return [
         task.task,
-        str(task.difficulty.candidates),
+        str(task.difficulty.count),
         _share(task.difficulty),
         _minutes(task.time),
         _correlation(task.discrimination),
@@ -111,9 +106,9 @@ def _calibrated(task: TaskCalibration) -> list[str]:
 
 
 def _share(found: Difficulty) -> str:
-    if found.share is None or found.interval is None:
+    if found.mean is None or found.interval is None:
         return "not measured"
-    return f"{found.share:.0%} ({100 * found.interval.low:.0f}–{found.interval.high:.0%})"
+    return f"{found.mean:.0%} ({100 * found.interval.low:.0f}–{found.interval.high:.0%})"
 
 
 def _minutes(found: Time) -> str:
@@ -128,9 +123,10 @@ def _minutes(found: Time) -> str:
 def _correlation(found: Discrimination) -> str:
     if found.correlation is None:
         return "not measured"
-    if found.low is None or found.high is None:
+    if found.interval is None:
         return f"{found.correlation:.2f} (no interval)"
-    return f"{found.correlation:.2f} ({found.low:.2f} to {found.high:.2f})"
+    low, high = found.interval
+    return f"{found.correlation:.2f} ({low:.2f} to {high:.2f})"
 
 
 def _checked(checks: CheckQuality | None) -> tuple[str, str]:

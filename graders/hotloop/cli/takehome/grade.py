@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -185,12 +186,12 @@ def _document(report: Report, html: Path) -> dict[str, Any]:
     return {
         "pseudonym": report.pseudonym,
         "pack": str(report.pack),
-        "score": report.score.model_dump(),
-        "judged": report.judged.model_dump(),
+        "score": asdict(report.score),
+        "judged": asdict(report.judged),
         "tasks": {
             task.task: {
                 "verdict": task.verdict,
-                "points": task.points.model_dump(),
+                "points": asdict(task.points),
                 "possible": task.possible,
             }
             for task in report.tasks

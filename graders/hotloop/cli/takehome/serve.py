@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import sys
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,13 +10,14 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, log
+from hotloop.cli.course.serve import Host, Port
 from hotloop.cli.options import Jobs, Ray
 from hotloop.cli.takehome.account import Database
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
-    from hotloop.takehome.portal.portal import Portal
+    from hotloop.service.takehome.portal import Portal
     from hotloop.takehome.team import Team
 
 
@@ -33,8 +30,8 @@ def run(
             help="How candidates reach the portal; with a proxy, its https:// URL.",
         ),
     ] = "",
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
     proxy: Annotated[
         str,
         typer.Option(
@@ -56,41 +53,42 @@ def run(
     under way when it ended is taken up again by the next start.
     """
     found = open_team(team)
+    from hotloop.service.app import served
+    from hotloop.service.takehome.grader import kept
     from hotloop.service.web import listening as web
-    from hotloop.service.web.supervisor import Supervisor
-    from hotloop.takehome.portal.app import served
-    from hotloop.takehome.portal.grader import DATABASE
     from hotloop.tasks.local_judging import default_jobs
 
     address = web.address(url, host, port)
     web.require_addresses(proxy)
     portal = _portal(found, address, database)
-    name = f"{platform.node()[:30]}-{os.getpid()}"
-    command = [sys.executable, "-m", "hotloop.takehome.portal.grader", str(found.folder)]
-    command += ["--name", name, "--jobs", str(jobs or default_jobs()), "--ray", ray]
-    ended = partial(portal.queue.release, name)
-    grader = Supervisor("grader", command, {DATABASE: database}, ended)
-    _require_accounts(portal)
+    require_accounts(portal)
     with closing(portal), web.listening(host, port) as listens:
         log(f"The portal is at {address}; Ctrl-C ends it.")
-        web.run(served(portal), listens, [grader] if grade else [], proxy)
+        beside = [kept(portal, jobs or default_jobs(), ray)] if grade else []
+        web.run(served(portal), listens, beside, proxy)
     return Answer({"team": str(found.folder), "url": address}, Text("The portal has ended."))
 
 
 def _portal(team: Team, address: str, database: str) -> Portal:
-    from hotloop.takehome.portal.portal import Portal
-    from hotloop.takehome.portal.settings import Settings
+    from hotloop.service.settings import WITHOUT_CLASS, Settings
+    from hotloop.service.takehome.portal import Portal
 
     try:
-        return Portal.open(team, Settings(base_url=address, database=database))
+        return Portal.open(
+            Settings(("takehome",), address, database, team=team.folder, rates=WITHOUT_CLASS)
+        )
     except (ValueError, PermissionError) as error:
         raise UserError(str(error)) from None
 
 
-def _require_accounts(portal: Portal) -> None:
+def require_accounts(portal: Portal) -> None:
+    """Raise UserError if no member of the team has an account."""
+    from hotloop.service.takehome.passwords import MEMBER
     from hotloop.service.web import accounts
 
-    if accounts.count(portal.engine) == 0:
-        raise UserError(
-            "Nobody could log in: make an account first, with `hotloop takehome account NAME`."
-        )
+    if not accounts.names(portal.engine, MEMBER):
+        command = "hotloop takehome account NAME"
+        if "course" in portal.settings.parts:
+            # The account belongs into the database that the class has too; its password is hidden.
+            command += f" --team {portal.team.folder} --database {portal.engine.url}"
+        raise UserError(f"Nobody could log in: make an account first, with `{command}`.")

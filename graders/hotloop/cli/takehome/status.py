@@ -14,7 +14,7 @@ from hotloop.cli.answer import All, Answer, first
 from hotloop.cli.takehome.folder import moment, open_team
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
 from hotloop.learn.pack.work_log import WorkLog
-from hotloop.takehome import handing_in
+from hotloop.takehome import audit_log, handing_in
 from hotloop.takehome import team as teams
 from hotloop.takehome.instructions import percentages
 from hotloop.tasks import curriculum
@@ -52,7 +52,6 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
         rows.append({**row, "verdict": verdict})
         minutes = f"{task.minutes:g} min"
         shown.add_row(name, minutes, f"{percent[name]} %", verdict or "–", ", ".join(gpu) or "–")
-    breaks = [f"line {b.line} {b.what}" for b in log.breaks] if log else []
     document = {
         "pseudonym": manifest.pseudonym,
         "title": manifest.title,
@@ -62,7 +61,6 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
         "hours_since_first_entry": _hours_since_first_entry(log),
         "tasks": rows,
         "work_log": None if log is None else len(log.entries),
-        "breaks": breaks,
     }
     lines = [
         f"{manifest.title}, as {manifest.pseudonym}",
@@ -71,7 +69,6 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
         "What is graded on a GPU needs none here." if any(row["gpu"] for row in rows) else "",
         "No work log is kept." if log is None else f"The work log has {len(log.entries)} entries.",
     ]
-    lines += [f"work_log.jsonl: {fault}" for fault in breaks]
     return document, shown, Text("\n".join(line for line in lines if line))
 
 
@@ -103,7 +100,7 @@ def _of_team(folder: Path, everything: bool) -> Answer:
             }
         )
         lines.append((record.pseudonym, record.role, moment(record.made), moment(until), state))
-    breaks = [f"line {fault.line} {fault.what}" for fault in team.audited().breaks]
+    breaks = audit_log.breaks(team.audited())
     told = [f"{name}: {problem}" for name, problem in damaged.items()]
     told += [f"{teams.AUDIT}: {fault}" for fault in breaks]
     document = {

@@ -10,12 +10,10 @@ A grading whose node or process is lost is tried again, up to three times.
 """
 
 import json
-import logging
 import platform
 import sys
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,10 +22,10 @@ from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
 from hotloop.course.executors.local import attempt
 from hotloop.course.gpu_rungs import open_on_gpu
-from hotloop.course.ray_cluster import ClusterUnavailable, alive, connected, has_gpu, last_line
+from hotloop.course.ray_cluster import ClusterUnavailable, alive, connected, has_gpu
+from hotloop.course.ray_tasks import RETRIES, Tasks
 from hotloop.judge.grader_digest import grader_digest
 
-RETRIES = 3
 JUDGE_BYTES = 2 << 30
 """Memory of judge and baseline, in addition to the notebook's."""
 AHEAD = 2
@@ -35,8 +33,6 @@ AHEAD = 2
 
 _POLL_S = 0.25
 _LOOK_S = 5.0
-
-log = logging.getLogger("hotloop.course")
 
 
 @dataclass(frozen=True)
@@ -72,102 +68,56 @@ class Ray:
         return ray is not None and ray.is_initialized() and has_gpu(alive(ray))
 
 
-@dataclass(frozen=True)
-class _Try:
-    work: Work
-    lost: int = 0
-
-
 class _Batch:
     """Gradings on the cluster. `ray` is the connected module."""
 
     def __init__(self, ray: Any, terms: Terms, tell: Tell, retries: int) -> None:
-        self._ray = ray
         self._tell = tell
-        self._retries = retries
         self._terms = terms
         self._nodes = _Nodes(ray, terms.memory_bytes + JUDGE_BYTES)
-        # Ray's own retries are neither reported nor counted per node.
-        self._execute = ray.remote(max_retries=0)(execute_on_node)
-        self._steps = ray.remote(num_cpus=0, max_restarts=-1)(Steps).remote()
-        self._news = self._steps.take.remote()
-        self._running: dict[Any, _Try] = {}
+        self._tasks = Tasks(ray, tell, retries)
+        self._running: dict[str, Work] = {}
 
     def run(self, works: Iterable[Work]) -> Iterator[Outcomes]:
         waiting = iter(works)
         while self._fill(waiting):
-            done, _ = self._ray.wait(list(self._running), timeout=_POLL_S)
-            self._pass_on()
-            if ended := [outcome for each in done for outcome in self._settle(each)]:
+            if ended := [one for each in self._tasks.ended(_POLL_S) for one in self._settle(*each)]:
                 yield ended
 
     def cancel(self) -> None:
         """Cancel running gradings without waiting for them."""
-        for reference in self._running:
-            with suppress(Exception):
-                self._ray.cancel(reference, force=True)
-        with suppress(Exception):
-            self._ray.kill(self._steps, no_restart=True)
+        self._tasks.close()
 
     def _fill(self, waiting: Iterator[Work]) -> bool:
         """Submit as much as the cluster has room for; return False when all is done."""
-        while len(self._running) < self._nodes.room():
+        while len(self._tasks) < self._nodes.room():
             work = next(waiting, None)
             if work is None:
                 break
-            self._submit(_Try(work))
-        return bool(self._running)
+            self._submit(work)
+        return bool(self._tasks)
 
-    def _submit(self, one: _Try) -> None:
-        wanted = self._nodes.wanted(one.work)
-        function = self._execute.options(**wanted)
-        grader = grader_digest(one.work.hand_in.module)
-        terms = self._terms if one.work.earlier is not None else replace(self._terms, device="cpu")
-        self._running[function.remote(one.work, terms, self._steps, grader)] = one
+    def _submit(self, work: Work) -> None:
+        grader = grader_digest(work.hand_in.module)
+        terms = self._terms if work.earlier is not None else replace(self._terms, device="cpu")
+        self._running[work.key] = work
+        wanted = self._nodes.wanted(work)
+        self._tasks.submit(work.key, execute_on_node, work, terms, grader, **wanted)
 
-    def _settle(self, reference: Any) -> Iterator[Outcome]:
-        one = self._running.pop(reference)
-        errors = self._ray.exceptions
-        try:
-            outcome = _read(self._ray.get(reference))
-            if not self._is_for_gpu(one.work, outcome):
-                yield one.work.key, outcome
-                return
-            self._tell(one.work.key, "", "waiting for a GPU")
-            self._submit(_Try(replace(one.work, earlier=outcome)))
-        except errors.RayTaskError as error:
-            # Raised on the node before or after the grading; another node would fail too.
-            log.error("%s: %s", one.work.key, error)
-            lost = Lost(f"A node could not grade it: {last_line(error)}")
-            yield one.work.key, _unstored(one.work) or lost
-        except errors.RayError as error:
-            log.warning("%s was lost with its node: %s", one.work.key, error)
-            if one.lost == self._retries:
-                lost = Lost(_lost_sentence(one.lost + 1, error))
-                yield one.work.key, _unstored(one.work) or lost
-                return
-            again = replace(one, lost=one.lost + 1)
-            self._tell(one.work.key, "", f"its node was lost; try {again.lost + 1}")
-            self._submit(again)
+    def _settle(self, key: str, ended: str | Lost) -> Iterator[Outcome]:
+        work = self._running.pop(key)
+        if isinstance(ended, Lost):
+            yield key, _unstored(work) or ended
+            return
+        outcome = _read(ended)
+        if isinstance(outcome, Lost) or not self._is_for_gpu(work, outcome):
+            yield key, outcome
+            return
+        self._tell(key, "", "waiting for a GPU")
+        self._submit(replace(work, earlier=outcome))
 
-    def _is_for_gpu(self, work: Work, outcome: Attempt | Lost) -> bool:
-        if isinstance(outcome, Lost) or work.earlier is not None:
-            return False
-        return self._nodes.has_gpu() and bool(open_on_gpu(outcome))
-
-    def _pass_on(self) -> None:
-        """Report the nodes' progress.
-
-        If the node that collects it is lost, only progress is lost.
-        """
-        with suppress(self._ray.exceptions.RayError):
-            if not self._ray.wait([self._news], timeout=0)[0]:
-                return
-            news, self._news = self._news, self._steps.take.remote()
-            under_way = {one.work.key for one in self._running.values()}
-            for key, task, text in self._ray.get(news):
-                if key in under_way:
-                    self._tell(key, task, text)
+    def _is_for_gpu(self, work: Work, outcome: Attempt) -> bool:
+        return work.earlier is None and self._nodes.has_gpu() and bool(open_on_gpu(outcome))
 
 
 class _Nodes:
@@ -207,34 +157,14 @@ def _unstored(work: Work) -> Attempt | None:
     return work.earlier if work.earlier is not None and work.earlier.id is None else None
 
 
-def _lost_sentence(times: int, error: Exception) -> str:
-    return f"Its node was lost {times} times ({type(error).__name__}). Grade it again."
-
-
 # --- on a node ------------------------------------------------------------------------------------
 
 
-class Steps:
-    """A Ray actor that collects the progress of all nodes until it is read."""
-
-    def __init__(self) -> None:
-        self._steps: list[tuple[str, str, str]] = []
-
-    def add(self, key: str, task: str, text: str) -> None:
-        """Record one step of a grading."""
-        self._steps.append((key, task, text))
-
-    def take(self) -> list[tuple[str, str, str]]:
-        """Return all steps since the last call."""
-        taken, self._steps = self._steps, []
-        return taken
-
-
-def execute_on_node(work: Work, terms: Terms, steps: Any, grader: str) -> str:
+def execute_on_node(work: Work, terms: Terms, grader: str, steps: Any) -> str:
     """Execute one submission; return its outcome as JSON text.
 
-    steps: a `Steps` actor. grader: the required grader digest; a node with another one returns
-    "lost".
+    grader: the required grader digest; a node with another one returns "lost". steps: a `Steps`
+    actor.
     """
     if grader_digest(work.hand_in.module) != grader:
         return json.dumps({"lost": f"{platform.node()} has another version of Hotloop."})

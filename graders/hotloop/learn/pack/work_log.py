@@ -1,24 +1,23 @@
 """The candidate's work log: which check ran when, and how much had changed since the last event.
 
 It is the readable file `work_log.jsonl` in the pack's folder, one line per event. It contains no
-code, no keystrokes and nothing about the machine. The candidate can omit it:
-`HOTLOOP_NO_WORK_LOG=1` writes none, `hotloop takehome submit --without-work-log` hands in none.
+code, no keystrokes and nothing about the machine. It is kept on the candidate's machine, and can be
+edited there: it is the candidate's own account. The candidate can omit it: `HOTLOOP_NO_WORK_LOG=1`
+writes none, `hotloop takehome submit --without-work-log` hands in none.
 
-    {"kind": "checked", "task": "online_pass", "verdict": "passed", "points": 10.0,
-    "possible": 10.0, "changes": {"lab.ipynb": {"added": 12, "removed": 3}},
-    "at": "2030-01-31T09:30:00.125Z", "previous": "…"}
+    {"kind": "checked", "at": "2030-01-31T09:30:00.125Z", "task": "online_pass",
+    "verdict": "passed", "points": 10.0, "possible": 10.0,
+    "changes": {"lab.ipynb": {"added": 12, "removed": 3}}}
 
 changes: lines of the file as last saved, compared with the previous event.
 """
 
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from uuid import UUID
 
 from pydantic import Field, ValidationError
 
@@ -26,9 +25,8 @@ from hotloop.core.document import Identifier, Strict
 from hotloop.core.moment import Moment
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.learn.pack import chain, manifest, seen
-from hotloop.learn.pack.chain import Break
-from hotloop.learn.pack.manifest import Digest, FileName, ForgedManifest
+from hotloop.learn.pack import manifest, seen
+from hotloop.learn.pack.manifest import FileName, ForgedManifest
 from hotloop.learn.pack.seen import Change
 from hotloop.tasks.problem import Score
 
@@ -40,10 +38,8 @@ LONGEST = 1 << 20
 MOST_LINES = 5000
 """Most lines to read; checks do not write as many within LONGEST."""
 
-Kind = Literal["opened", "checked", "submitted", "resumed"]
+Kind = Literal["opened", "checked", "submitted"]
 Points = Annotated[float, Field(ge=0, le=1e6)]
-
-__all__ = ["Break", "Change", "Entry", "WorkLog", "note"]
 
 
 class Entry(Strict):
@@ -51,7 +47,6 @@ class Entry(Strict):
 
     kind: Kind
     at: Moment
-    previous: Digest
     task: Identifier | None = None
     verdict: Verdict | None = None
     points: Points | None = None
@@ -63,15 +58,9 @@ class Entry(Strict):
 
 @dataclass(frozen=True)
 class WorkLog:
-    """A parsed log. breaks: where its chain is broken; a line torn by a crash does not count.
+    """A parsed log. path: the file to append to, on the candidate's machine."""
 
-    path: the file to append to, on the candidate's machine.
-    """
-
-    pack: UUID
     entries: tuple[Entry, ...]
-    breaks: tuple[Break, ...]
-    torn: int = 0
     path: Path | None = None
 
     @classmethod
@@ -89,38 +78,32 @@ class WorkLog:
         if pack is None or pack.manifest.work_log == "no":
             return None
         path = folder.resolve() / NAME
-        return cls.read(_content(path), pack.manifest.pack, path)
+        return cls.read(_content(path), path)
 
     @classmethod
-    def read(cls, data: bytes, pack: UUID, path: Path | None = None) -> Self:
-        """Parse a log from any data; invalid entries become breaks."""
-        kept = _kept(data)
-        found = chain.read(kept, str(pack))
+    def read(cls, data: bytes, path: Path | None = None) -> Self:
+        """Parse a log from any data; lines that are no entry are left out."""
         entries: list[Entry] = []
-        breaks = list(found.breaks)
-        for number, document in found.documents:
-            try:
-                entry = Entry.model_validate(document)
-            except ValidationError:
-                breaks.append(Break(number, "is no entry of a work log"))
-                continue
-            if entries and entry.at < entries[-1].at:
-                breaks.append(Break(number, "is earlier than the entry before it"))
-            entries.append(entry)
-        if len(kept) < len(data):
-            breaks.append(Break(kept.count(b"\n") + 2, "is behind what is read of a log"))
-        breaks.sort(key=lambda found: found.line)
-        return cls(pack, tuple(entries), tuple(breaks), len(found.torn), path)
+        for line in data[:LONGEST].split(b"\n", MOST_LINES)[:MOST_LINES]:
+            with suppress(ValidationError):
+                entries.append(Entry.model_validate_json(line))
+        return cls(tuple(entries), path)
 
     def note(self, kind: Kind, **facts: Any) -> None:
         """Append an entry with the changes since the last one. Raises OSError."""
         if self.path is None or len(self.entries) > MOST_LINES - 10:
             return
-        if len(_content(self.path)) > LONGEST - 64 * 1024:
+        before = _content(self.path)
+        if len(before) > LONGEST - 64 * 1024:
             return
         changes = seen.since_last(self.path.parent)
-        document = {"kind": kind, **facts, "changes": _plain(changes)}
-        chain.append(self.path, str(self.pack), document, datetime.now(UTC))
+        entry = Entry(kind=kind, at=datetime.now(UTC), changes=changes, **facts)
+        line = entry.model_dump_json(exclude_none=True).encode() + b"\n"
+        # A crash may have cut off the last line.
+        begin = b"" if before.endswith(b"\n") or not before else b"\n"
+        # A single write in append mode, so that lines from two kernels do not mix.
+        with self.path.open("ab", buffering=0) as stream:
+            stream.write(begin + line)
         seen.remember(self.path.parent)
 
 
@@ -137,18 +120,8 @@ def note(folder: Path, kind: Kind, **facts: Any) -> None:
 
 def note_check(folder: Path, record: Record, score: Score) -> None:
     """Append the judge's verdict on a task."""
-    facts = {"task": record.task, "verdict": str(record.verdict)}
+    facts = {"task": record.task, "verdict": record.verdict}
     note(folder, "checked", **facts, points=score.points, possible=score.possible)
-
-
-def _plain(changes: Mapping[str, Change]) -> dict[str, Any]:
-    return {name: change.model_dump() for name, change in changes.items()}
-
-
-def _kept(data: bytes) -> bytes:
-    """Return the part of a log that is read."""
-    lines = data[:LONGEST].split(b"\n", MOST_LINES)
-    return b"\n".join(lines[:MOST_LINES])
 
 
 def _content(path: Path) -> bytes:
@@ -167,10 +140,9 @@ LONGEST_PAUSE = timedelta(minutes=30)
 def active_minutes(log: WorkLog | None) -> dict[str, float]:
     """Estimate the minutes per task: the time before each of its checks, with long pauses cut.
 
-    Time without a check counts for the task that is checked next. Empty without a log or with a
-    broken chain.
+    Time without a check counts for the task that is checked next. Empty without a log.
     """
-    if log is None or log.breaks:
+    if log is None:
         return {}
     found: dict[str, float] = {}
     waiting = timedelta()

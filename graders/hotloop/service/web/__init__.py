@@ -1,5 +1,5 @@
-"""Code shared by the take-home portal and the judging service.
+"""What both parts of the service rest on.
 
-It has accounts, sessions, limits on rates and bodies, headers, a database chosen by URL, and
-supervised processes. `site.Site` holds what requests are served with; portal and service extend it.
+It has accounts, sessions, limits on rates and bodies, headers, a database chosen by URL, a queue,
+and supervised processes. `site.Site` is the state that the parts share, `site.Part` their base.
 """

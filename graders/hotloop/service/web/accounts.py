@@ -91,10 +91,12 @@ def count(engine: Engine) -> int:
         return connection.execute(select(func.count()).select_from(accounts)).scalar_one()
 
 
-def names(engine: Engine) -> list[str]:
-    """Return the names of all accounts, sorted."""
+def names(engine: Engine, *roles: str) -> list[str]:
+    """Return the names of the accounts with one of these roles, sorted; of all if none is given."""
+    query = select(accounts.c.name).order_by(accounts.c.name)
     with reading(engine) as connection:
-        return list(connection.execute(select(accounts.c.name).order_by(accounts.c.name)).scalars())
+        found = connection.execute(query.where(accounts.c.role.in_(roles)) if roles else query)
+        return list(found.scalars())
 
 
 def add(engine: Engine, name: str, role: str, password: str = "") -> int:
@@ -111,10 +113,10 @@ def add(engine: Engine, name: str, role: str, password: str = "") -> int:
         raise AccountError(f"There is an account {name} already.") from None
 
 
-def remove(engine: Engine, name: str) -> None:
-    """Delete an account and its sessions. Raises AccountError if it does not exist."""
+def remove(engine: Engine, name: str, *roles: str) -> None:
+    """Delete an account and its sessions. Raises AccountError as `required`."""
     with writing(engine) as connection:
-        found = required(connection, name)
+        found = required(connection, name, *roles)
         connection.execute(delete(accounts).where(accounts.c.id == found.id))
 
 
@@ -124,10 +126,14 @@ def find(engine: Engine, name: str) -> Row[int, str, str] | None:
         return _by_name(connection, name)
 
 
-def required(connection: Connection, name: str) -> Row[int, str, str]:
-    """Return the same as `find`. Raises AccountError if the account does not exist."""
+def required(connection: Connection, name: str, *roles: str) -> Row[int, str, str]:
+    """Return the same as `find`.
+
+    Raises AccountError if there is no such account, or none with one of these roles if some are
+    given: each part of the service manages its own accounts.
+    """
     found = _by_name(connection, name)
-    if found is None:
+    if found is None or (roles and found.role not in roles):
         raise AccountError(f"There is no account {name}.")
     return found
 

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hotloop.service.web.settings import Settings
+from hotloop.service.settings import Settings
 
 
 class BodyTime:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import logging
-import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, TypeVar, cast
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, TypeVar, cast
 
-from fastapi import Depends, FastAPI
-from fastapi.exceptions import RequestValidationError
+from fastapi import APIRouter, Depends
 from sqlalchemy import Engine
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
-from hotloop.service.web import accounts, bodies
+from hotloop.service.settings import FIELD_BYTES, FIELDS, Settings
+from hotloop.service.tables import opened
+from hotloop.service.web import accounts
 from hotloop.service.web.accounts import Member
 from hotloop.service.web.answers import SENTENCES, LoginNeeded, Refused
 from hotloop.service.web.rates import RateLimits, address
-from hotloop.service.web.settings import FIELD_BYTES, FIELDS, FORM_BYTES, Settings
 
 CSRF = "csrf"
 """The CSRF field of every form of a logged-in user."""
@@ -27,34 +26,104 @@ CSRF = "csrf"
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-SettingsT = TypeVar("SettingsT", bound=Settings, covariant=True)
-
-
 @dataclass
-class Site(Generic[SettingsT]):
-    """State of a portal or a judging service.
+class Site:
+    """What all parts of the service share.
 
     rates: `page` is counted for every request. uploading: who has an upload in progress.
     """
 
-    settings: SettingsT
+    settings: Settings
     engine: Engine
     rates: RateLimits
     uploading: set[str] = field(default_factory=set[str], init=False)
+
+    @classmethod
+    def open(cls, settings: Settings) -> Site:
+        """Open the database. Raises DatabaseUnavailable."""
+        return cls(settings, opened(settings.data, settings.database), RateLimits(settings.rates))
 
     @property
     def session_cookie(self) -> str:
         """Name of the cookie; the prefix used with HTTPS stops other hosts from setting it."""
         return "__Host-hotloop" if self.settings.secure else "hotloop"
 
+
+@dataclass
+class Part:
+    """A part of the service: judging for a class, or take-homes of a team.
+
+    role: of the accounts that its pages are for. home: their first page. login: the page on which
+    they log in; "" if they come by a link. largest: most bytes of an upload. faults: handlers of
+    its own exceptions.
+    """
+
+    role: ClassVar[str]
+    home: ClassVar[str]
+    largest: ClassVar[int]
+    login: ClassVar[str] = ""
+    faults: ClassVar[
+        Mapping[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]
+    ] = MappingProxyType({})
+
+    site: Site
+
+    @property
+    def settings(self) -> Settings:
+        """The service's settings."""
+        return self.site.settings
+
+    @property
+    def engine(self) -> Engine:
+        """The service's database."""
+        return self.site.engine
+
+    @property
+    def rates(self) -> RateLimits:
+        """The service's rate limits."""
+        return self.site.rates
+
+    @property
+    def from_elsewhere(self) -> Collection[str]:
+        """Paths to which pages of other sites may post; they check the sender themselves."""
+        return ()
+
+    def routers(self) -> Sequence[APIRouter]:
+        """Return the part's routes."""
+        raise NotImplementedError
+
+    def upload(self, path: str) -> Mapping[int, str] | None:  # noqa: ARG002
+        """Return the sentences on refused uploads, by status; None if a path receives none."""
+        return None
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Return what runs as long as the application."""
+        return nullcontext()
+
+    def note(self, who: Member, what: str) -> None:
+        """Write to the part's own log what one of its accounts did, if it keeps one."""
+
     def close(self) -> None:
         """Close the database."""
         self.engine.dispose()
 
 
-def of(request: Request) -> Site[Settings]:
-    """Return the site that serves a request."""
-    return cast(Site[Settings], request.app.state.site)
+PartT = TypeVar("PartT", bound=Part)
+
+
+def of(request: Request) -> Site:
+    """Return the state that serves a request."""
+    return cast(Site, request.app.state.site)
+
+
+def parts_of(request: Request) -> Iterable[Part]:
+    """Return all parts that are served."""
+    return cast("dict[type[Part], Part]", request.app.state.parts).values()
+
+
+def part_of(request: Request, kind: type[PartT]) -> PartT:
+    """Return the part that serves a request."""
+    return cast(PartT, cast("dict[type[Part], Any]", request.app.state.parts)[kind])
 
 
 def client(request: Request) -> str:
@@ -104,56 +173,28 @@ async def own_form(request: Request, who: Annotated[Member, Depends(logged_in)])
 Who = Annotated[Member, Depends(logged_in)]
 
 
-Refusal = Callable[[Request, int, str, dict[str, str] | None], Response]
-"""Makes the response of a refused request from status, sentence and headers."""
+def pages_for(role: str, sentence: str) -> APIRouter:
+    """Return a router of pages for the accounts of one role. sentence: refuses all others."""
 
+    def has_role(who: Who) -> None:
+        if who.role != role:
+            raise Refused(403, sentence)
 
-def application(
-    site: Site[Any],
-    refusal: Refusal,
-    *,
-    is_upload: Callable[[str], bool],
-    largest: int,
-    log: logging.Logger,
-    **how: Any,
-) -> FastAPI:
-    """Create an application without routes, with the limits and refusals common to all sites.
-
-    is_upload: whether a path receives uploads. largest: most bytes of an upload. log: for errors.
-    how: arguments of FastAPI.
-    """
-    app = FastAPI(
-        docs_url=None,
-        redoc_url=None,
-        dependencies=[Depends(counted), Depends(from_here)],
-        max_body_size=FORM_BYTES,
-        form_limits={"max_fields": FIELDS, "max_files": 0, "max_part_size": FIELD_BYTES},
-        redirect_slashes=False,
-        **how,
+    return APIRouter(
+        default_response_class=Response, dependencies=[Depends(own_form), Depends(has_role)]
     )
-    app.state.site = site
-    app.state.from_elsewhere = frozenset[str]()
-    app.add_middleware(
-        bodies.BodyTime, settings=site.settings, is_upload=is_upload, largest=largest
-    )
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[site.settings.host])
 
-    async def refused(request: Request, error: Exception) -> Response:
-        why = cast(Refused, error)
-        return refusal(request, why.status, why.sentence, why.headers)
 
-    async def not_understood(request: Request, error: Exception) -> Response:
-        found = cast(RequestValidationError, error).errors()
-        fields = sorted({str(one["loc"][-1])[:60] for one in found})
-        return refusal(request, 422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.", None)
+def begin_session(site: Site, request: Request, account: int, page: str) -> Response:
+    """Log an account in with a session cookie, and redirect to a page."""
+    had = request.cookies.get(site.session_cookie, "")
+    answer = RedirectResponse(page, 303)
+    set_cookie(site, answer, site.session_cookie, accounts.log_in(site.engine, account, had))
+    return answer
 
-    async def fault(request: Request, error: Exception) -> Response:
-        # Do not log the URL: a candidate's or an invitation's is a secret.
-        number = secrets.token_hex(4)
-        log.error("fault %s in a request", number, exc_info=error)
-        return refusal(request, 500, f"{SENTENCES[500]} ({number})", None)
 
-    app.add_exception_handler(Refused, refused)
-    app.add_exception_handler(RequestValidationError, not_understood)
-    app.add_exception_handler(Exception, fault)
-    return app
+def set_cookie(site: Site, answer: Response, name: str, value: str) -> None:
+    """Set a cookie that lasts as long as the browser runs."""
+    # Lax, not strict: whoever follows a link from a mail stays logged in. Changes need the form's
+    # token as well.
+    answer.set_cookie(name, value, secure=site.settings.secure, httponly=True, samesite="lax")

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hotloop.service.web.answers import SENTENCES, Refused
-from hotloop.service.web.settings import Settings
 from hotloop.service.web.site import Site
 
 NO_SPACE = (
@@ -21,7 +20,7 @@ log = logging.getLogger("hotloop.service.web")
 
 
 @contextmanager
-def place(site: Site[Settings], who: str, most: int, folders: Sequence[Path]) -> Generator[None]:
+def place(site: Site, who: str, most: int, folders: Sequence[Path]) -> Generator[None]:
     """Hold a slot for one client's upload.
 
     folders: where it will be stored. Raises Refused if the client has one already, there are `most`

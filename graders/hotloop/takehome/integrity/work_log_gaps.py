@@ -1,9 +1,9 @@
-"""Signals from the work log: a broken chain, impossible times, and much work at once."""
+"""Signals from the work log: impossible times, and much work at once."""
 
 from datetime import datetime, timedelta
 
 from hotloop.learn.pack.work_log import Entry, Kind, WorkLog
-from hotloop.takehome.integrity.signal import Signal, Strength
+from hotloop.takehome.integrity.signal import Signal
 
 LARGE = 60
 """Lines added between two entries from which a signal is given."""
@@ -11,10 +11,6 @@ LARGE = 60
 SLOW_CLOCK = timedelta(hours=1)
 """Tolerance for the clock of the candidate's machine."""
 
-_BROKEN = (
-    "Files that were copied between machines, restored from a backup or merged lose lines. A crash "
-    "while a line is written is known for one and does not count."
-)
 _IMPOSSIBLE = (
     "The clock of the candidate's machine wrote these times. It may be wrong, as that of a "
     "container, or of a machine that was asleep, often is."
@@ -36,16 +32,13 @@ def signals(log: WorkLog | None, rule: str, earliest: datetime, latest: datetime
     if log is None:
         return [_absent()] if rule == "yes" else []
     found: list[Signal] = []
-    if breaks := log.breaks:
-        lines = [f"Line {one.line} {one.what}." for one in breaks[:10]]
-        found.append(_signal("moderate", "The work log does not hang together", lines, _BROKEN))
     impossible = [said for entry in log.entries if (said := _impossible(entry, earliest, latest))]
     if impossible:
         title = "The work log's times cannot be"
-        found.append(_signal("weak", title, impossible[:10], _IMPOSSIBLE))
+        found.append(_signal(title, impossible[:10], _IMPOSSIBLE))
     large = [said for entry in log.entries if (said := _large(entry))]
     if large:
-        found.append(_signal("weak", "Much work came at once", large[:10], _AT_ONCE))
+        found.append(_signal("Much work came at once", large[:10], _AT_ONCE))
     return found
 
 
@@ -73,7 +66,6 @@ def _large(entry: Entry) -> str:
 
 _EVENTS: dict[Kind, str] = {
     "opened": "JupyterLab was opened",
-    "resumed": "work went on",
     "submitted": "the file to hand in was written",
     "checked": "a task was checked",
 }
@@ -81,10 +73,11 @@ _EVENTS: dict[Kind, str] = {
 
 def _absent() -> Signal:
     said = ["The role asks for a work log, and none was handed in."]
-    return _signal("weak", "No work log", said, f"{_MISSING} Files get lost, too.")
+    return _signal("No work log", said, f"{_MISSING} Files get lost, too.")
 
 
-def _signal(strength: Strength, title: str, evidence: list[str], innocent: str) -> Signal:
+def _signal(title: str, evidence: list[str], innocent: str) -> Signal:
+    """Return a weak signal: the log is kept on the candidate's machine, and can be edited."""
     return Signal(
-        kind="work_log", strength=strength, title=title, evidence=evidence, innocent=innocent
+        kind="work_log", strength="weak", title=title, evidence=evidence, innocent=innocent
     )

@@ -271,7 +271,7 @@ def test_what_ends_its_process_each_time_is_lost_alone_and_is_reported(
 
 def test_a_node_with_another_grader_gives_no_verdict(node_module: SimpleNamespace) -> None:
     steps = SimpleNamespace(add=SimpleNamespace(remote=lambda *_step: None))
-    told = ray_executor.execute_on_node(work("ada"), node_module.terms, steps, "another")
+    told = ray_executor.execute_on_node(work("ada"), node_module.terms, "another", steps)
     assert json.loads(told) == {"lost": f"{platform.node()} has another version of Hotloop."}
     assert not seen(node_module, "ada")
 

@@ -4,14 +4,12 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 
 from hotloop.core.intervals import rate_interval
 from hotloop.core.verdict import Verdict
 from hotloop.learn.bank import catalog
-from hotloop.learn.pack.chain import Break
 from hotloop.learn.pack.seen import Change
 from hotloop.learn.pack.work_log import Entry, WorkLog, active_minutes
 from hotloop.takehome import grading, signalling
@@ -31,7 +29,6 @@ from ..conftest import Hired
 from ..made_reports import MODULE, handed_in, record, report_on, rung, with_cell
 
 INDEPENDENT = Path(__file__).parents[3] / "benchmarks" / "independent" / "online_pass"
-PACK = UUID(int=1)
 START = datetime(2030, 1, 2, 9, tzinfo=UTC)
 
 
@@ -250,20 +247,18 @@ def test_times_before_the_pack_and_after_the_hand_in_are_told() -> None:
     ]
 
 
-def test_a_broken_log_and_work_at_once_are_told() -> None:
+def test_work_at_once_is_told() -> None:
     honest = log(checked(10, "online_pass", added=20), checked(25, "online_pass", added=5))
     assert gaps(honest, "yes") == []
     at_once = gaps(log(checked(10, "online_pass", added=200)), "yes")
     assert [s.title for s in at_once] == ["Much work came at once"]
     assert "200 lines" in at_once[0].evidence[0]
-    broken = gaps(log(breaks=(Break(3, "cannot be read"),)), "yes")
-    assert broken[0].evidence == ["Line 3 cannot be read."]
 
 
 @pytest.mark.parametrize("kind", ["submitted", "opened", "checked"])
 def test_much_work_at_once_needs_no_passed_check(kind: Any) -> None:
     much = {"softmax.cu": Change(added=321, removed=0)}
-    facts: dict[str, Any] = {"kind": kind, "at": START, "previous": "0" * 64, "changes": much}
+    facts: dict[str, Any] = {"kind": kind, "at": START, "changes": much}
     if kind == "checked":
         facts |= {"task": "cuda_block", "verdict": Verdict.WRONG_ANSWER}
     (found,) = gaps(log(Entry(**facts)), "optional")
@@ -281,19 +276,16 @@ def test_a_missing_log_is_a_sign_only_where_one_was_asked_for() -> None:
 def test_time_is_that_before_each_check_without_long_pauses() -> None:
     found = log(checked(10, "online_pass"), checked(300, "explain"), checked(305, "online_pass"))
     assert active_minutes(found) == {"online_pass": 15.0, "explain": 30.0}
-    assert active_minutes(log(checked(10, "a"), breaks=(Break(1, "x"),))) == {}
 
 
-def log(*entries: Entry, breaks: tuple[Break, ...] = ()) -> WorkLog:
-    opened = Entry(kind="opened", at=START, previous="0" * 64)
-    return WorkLog(PACK, (opened, *entries), breaks)
+def log(*entries: Entry) -> WorkLog:
+    return WorkLog((Entry(kind="opened", at=START), *entries))
 
 
 def checked(minute: int, task: str, added: int = 1) -> Entry:
     return Entry(
         kind="checked",
         at=START + timedelta(minutes=minute),
-        previous="0" * 64,
         task=task,
         verdict=Verdict.PASSED,
         points=1,

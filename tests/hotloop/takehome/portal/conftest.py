@@ -14,11 +14,11 @@ from argon2 import PasswordHasher
 
 pytest.importorskip("fastapi", reason="the group `takehome` is not installed")
 
+from hotloop.service.settings import Settings
+from hotloop.service.takehome import links, passwords
+from hotloop.service.takehome.portal import Portal
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.portal import links, passwords
-from hotloop.takehome.portal.portal import Portal
-from hotloop.takehome.portal.settings import Settings
 from hotloop.takehome.team import Team
 
 from .office import MEMBER, NAMES, OFTEN, PASSWORD, ROLE, TITLE, Browser, Office
@@ -49,7 +49,7 @@ def made(
     path = team.role_path("gpu_engineer")
     path.parent.mkdir(parents=True)
     path.write_text(ROLE.format(title=TITLE))
-    portal = Portal.open(team)
+    portal = Portal.open(Settings(("takehome",), team=team.folder))
     passwords.add(portal.engine, MEMBER, PASSWORD)
     role, now = team.role("gpu_engineer"), datetime.now(UTC)
     packs = [make_pack(team, role, name, now=now).manifest for name in NAMES]
@@ -68,8 +68,8 @@ def opened(made: tuple[Path, tuple[UUID, UUID]], tmp_path: Path) -> Iterator[Cal
         folder, packs = made
         copied = tmp_path / f"team{len(portals)}"
         shutil.copytree(folder, copied)
-        chosen = replace(Settings(rates=OFTEN), **settings)
-        portals.append(Portal.open(Team(copied), chosen))
+        chosen = Settings(("takehome",), team=copied, rates=OFTEN)
+        portals.append(Portal.open(replace(chosen, **settings)))
         return Office(portals[-1], packs)
 
     yield open_office

@@ -11,10 +11,10 @@ from uuid import UUID
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
-from hotloop.takehome.portal import links
-from hotloop.takehome.portal.app import served
-from hotloop.takehome.portal.portal import Portal
-from hotloop.takehome.portal.settings import Rates
+from hotloop.service.app import served
+from hotloop.service.settings import Rates
+from hotloop.service.takehome import links
+from hotloop.service.takehome.portal import Portal
 from hotloop.takehome.team import Team
 
 from ...service.web import serving
@@ -33,7 +33,7 @@ expires: 14
 TITLE = "GPU engineer, inference"
 MEMBER, PASSWORD = "anna", "correct horse battery"
 NAMES = ("Ada Lovelace-Grünwald", "Grace Hopper-Østergård")
-OFTEN = Rates(*["10000/minute"] * 6)
+OFTEN = Rates(*["10000/minute"] * 8)
 """Rate limits that tests of other things do not reach."""
 
 
@@ -58,7 +58,11 @@ class Office:
         return f"/c/{self.token(number)}"
 
     def audit(self) -> list[str]:
-        return [f"{one['who']}: {one.get('what')}" for _, one in self.team.audited().documents]
+        return [
+            f"{one['who']}: {one.get('what')}"
+            for line in self.team.audited()
+            if (one := line.document)
+        ]
 
 
 class Browser:

@@ -15,10 +15,11 @@ from hotloop.core import whole_file
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcomes, Tell, Work
-from hotloop.takehome.portal import database
-from hotloop.takehome.portal.grader import Grader
-from hotloop.takehome.portal.queue import Queue
-from hotloop.takehome.portal.standing import report_path
+from hotloop.service.settings import own_folder
+from hotloop.service.tables import opened
+from hotloop.service.takehome.grader import Grader
+from hotloop.service.takehome.queue import Queue
+from hotloop.service.takehome.standing import report_path
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 
@@ -76,7 +77,7 @@ def noted(trace: Path, line: str) -> None:
 
 def main() -> None:
     team = Team(Path(sys.argv[1]))
-    queue = Queue(database.connect(team.folder))
+    queue = Queue(opened(own_folder(team.folder)))
     quick(team, queue, Path(sys.argv[3]), float(sys.argv[2])).run()
 
 

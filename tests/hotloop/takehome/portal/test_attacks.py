@@ -15,14 +15,14 @@ from uuid import uuid4
 import pytest
 from argon2 import PasswordHasher, Type
 
+from hotloop.service.settings import UPLOAD_BYTES, Settings
+from hotloop.service.takehome import links, passwords
+from hotloop.service.takehome.routes import candidate, candidates
 from hotloop.service.web import accounts
 from hotloop.service.web.accounts import AccountError
 from hotloop.service.web.headers import ALWAYS
 from hotloop.service.web.rates import address
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.portal import links, passwords
-from hotloop.takehome.portal.routes import candidate, candidates
-from hotloop.takehome.portal.settings import UPLOAD_BYTES, Settings
 from hotloop.takehome.team import Team
 
 from .office import MEMBER, OFTEN, PASSWORD, Browser, Office, field, listening, zip_of
@@ -165,7 +165,7 @@ def test_a_database_that_leaks_opens_nothing(office: Office, member: Browser) ->
     token, link = member.client.cookies["hotloop"], office.token()
     office.portal.close()
     folder = office.team.folder / "portal"
-    leaked = b"".join(path.read_bytes() for path in folder.glob("portal.db*"))
+    leaked = b"".join(path.read_bytes() for path in folder.glob("service.db*"))
     for secret in (token, link, PASSWORD):
         assert secret.encode() not in leaked
     assert b"$argon2id$" in leaked
@@ -442,7 +442,7 @@ def test_a_slow_upload_is_given_up(opened: Callable[..., Office]) -> None:
             assert b" 408 " in said.partition(b"\r\n")[0]
             assert b"connection: close" in said.lower()
             assert time.monotonic() - began < 10
-    assert office.portal.uploading == set()
+    assert office.portal.site.uploading == set()
 
 
 def test_slow_uploads_leave_room_for_others(opened: Callable[..., Office]) -> None:
@@ -575,7 +575,7 @@ def test_every_answer_has_the_strict_headers(office: Office, member: Browser) ->
     answers = [
         member.get("/candidates"),
         member.get("/nowhere"),
-        member.get("/portal.css"),
+        member.get("/site.css"),
         member.get(office.page()),
         member.get("/login"),
         member.post("/candidates"),
@@ -600,7 +600,7 @@ def test_a_fault_says_nothing_of_itself(
     def fails(*_: object) -> None:
         raise RuntimeError(f"a secret: {office.token()}")
 
-    monkeypatch.setattr("hotloop.takehome.portal.routes.team.page", fails)
+    monkeypatch.setattr("hotloop.service.takehome.routes.team.page", fails)
     answer = member.get("/roles")
     assert answer.status_code == 500
     assert "secret" not in answer.text
@@ -625,8 +625,8 @@ def test_another_hosts_name_is_refused(office: Office, stranger: Browser) -> Non
         "/candidates/..%2f..%2fkeys%2fsigning.key",
         "/candidates/../../keys/variants.key/report",
         "/c/..%2f..%2fkeys",
-        "/portal.css/../../keys/signing.key",
-        "/portal.css%00.html",
+        "/site.css/../../keys/signing.key",
+        "/site.css%00.html",
         "//etc/passwd",
         "/static/../../../etc/passwd",
         "/openapi.json",

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from hotloop.learn.pack import limits
-from hotloop.takehome.portal.settings import Settings
+from hotloop.service.settings import Settings
 
 from .office import Browser, Office, listening
 
@@ -99,7 +99,7 @@ def test_a_line_below_the_floor_is_ended(
         assert seconds < 3
         assert office.team.pack(office.packs[0]).submitted == []
         # The link is free again at once, and nothing is lost.
-        assert office.portal.uploading == set()
+        assert office.portal.site.uploading == set()
         assert Browser(office.portal).upload(office.page(), content).status_code == 303
 
 
@@ -132,7 +132,7 @@ def test_work_of_after_the_deadline_cannot_ride_in_an_upload_of_before(
         assert LATE in said
     assert ended < deadline + timedelta(seconds=office.portal.settings.late_s + 1)
     assert office.team.pack(office.packs[0]).submitted == []
-    assert office.portal.uploading == set()
+    assert office.portal.site.uploading == set()
 
 
 def test_a_late_upload_takes_nothing_from_an_earlier_one(

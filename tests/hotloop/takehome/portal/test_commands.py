@@ -70,7 +70,7 @@ def test_a_portal_that_nobody_can_open_is_not_served(office: Office) -> None:
         (["--url", "portal.example"], "is not of the form"),
         (["--host", "0.0.0.0"], "--url"),
         (["--database", "no-url"], "no database's URL"),
-        (["--database", "sqlite:////nowhere/portal.db"], "does not answer"),
+        (["--database", "sqlite:////nowhere/service.db"], "does not answer"),
         (["--host", "999.1.1.1"], "Nothing can listen on 999.1.1.1:8000"),
         (["--proxy", "zzz"], "'zzz' is no address"),
         (["--proxy", "10.0.0.1, "], "'' is no address"),

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from hotloop.course.attempts.attempt import Attempt, now
+from hotloop.service.takehome import links
+from hotloop.service.takehome.grader import Grader
+from hotloop.service.takehome.queue import Grading
+from hotloop.service.takehome.routes import candidate
 from hotloop.service.web.queue import State
 from hotloop.takehome import scorecard
-from hotloop.takehome.portal import links
-from hotloop.takehome.portal.grader import Grader
-from hotloop.takehome.portal.queue import Grading
-from hotloop.takehome.portal.routes import candidate
 from hotloop.takehome.report import JSON_NAME
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import RECORD, UNFINISHED, TeamError

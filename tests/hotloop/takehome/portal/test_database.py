@@ -9,11 +9,12 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Engine
 
+from hotloop.service import tables
+from hotloop.service.takehome import links, passwords
+from hotloop.service.takehome.queue import Queue
 from hotloop.service.web import accounts
 from hotloop.service.web.accounts import AccountError
 from hotloop.service.web.queue import State
-from hotloop.takehome.portal import database, links, passwords
-from hotloop.takehome.portal.queue import Queue
 
 from ...course.attempts.conftest import Server, server
 
@@ -29,7 +30,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     if request.param == "postgresql":
         running: Server = request.getfixturevalue("server")
         url = running.new_database()
-    found = database.connect(tmp_path, url)
+    found = tables.opened(tmp_path, url)
     yield found
     found.dispose()
 
@@ -85,6 +86,6 @@ def test_a_pack_has_one_link(engine: Engine) -> None:
 
 def test_a_second_start_finds_what_is_there(engine: Engine, tmp_path: Path) -> None:
     passwords.add(engine, "anna", PASSWORD)
-    again = database.connect(tmp_path, engine.url.render_as_string(hide_password=False))
+    again = tables.opened(tmp_path, engine.url.render_as_string(hide_password=False))
     assert accounts.names(again) == ["anna"]
     again.dispose()

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
+from hotloop.service.app import application
 from hotloop.service.web.headers import ALWAYS
 from hotloop.service.web.queue import State
 from hotloop.takehome import scorecard
-from hotloop.takehome.portal.app import application
 
 from .office import MEMBER, PASSWORD, Browser, Office, field
 from .reported import filled, reported
@@ -28,7 +28,7 @@ LAST = (
 )
 """Each ends what other requests need: these run in this order, after all others."""
 
-WITHOUT_LOGIN = ("/portal.css", "/health", "/login", "/c/")
+WITHOUT_LOGIN = ("/site.css", "/health", "/login", "/c/")
 
 
 @pytest.fixture

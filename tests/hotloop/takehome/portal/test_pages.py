@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from hotloop.core.intervals import Interval
+from hotloop.service.pages import moment, score
+from hotloop.service.takehome import links, passwords, standing
 from hotloop.service.web import uploads
-from hotloop.service.web.pages import moment
 from hotloop.service.web.queue import State
-from hotloop.takehome.portal import links, passwords, standing
-from hotloop.takehome.portal.app import tidy
-from hotloop.takehome.portal.pages import score
 from hotloop.takehome.team import TeamError
 
 from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field, listening
@@ -291,7 +289,7 @@ def test_a_candidate_who_was_forgotten_by_command_leaves_the_portal_too(
 def test_while_a_record_is_damaged_nobody_leaves_the_portal(office: Office) -> None:
     record = office.team.pack_folder(office.packs[0]) / "record.json"
     record.write_text("{")
-    tidy(office.portal)
+    office.portal.tidy()
     assert links.packs(office.portal.engine) == set(office.packs)
 
 
@@ -328,7 +326,7 @@ def test_the_audit_log_is_shown_and_names_nobody(office: Office, member: Browser
         assert name.split()[0] not in shown
     # Dates and words such as “candidate” do not wrap if there is room.
     assert '<td class="when">' in shown
-    style = member.get("/portal.css").text
+    style = member.get("/site.css").text
     assert ".when { white-space: nowrap; }" in style
     assert 'td[data-is="who"] { overflow-wrap: break-word;' in style
 
@@ -341,7 +339,7 @@ def test_a_long_audit_log_is_shown_in_pages(
 
     for number in range(250):
         office.team.audit("anna", f"did thing {number};")
-    monkeypatch.setattr("hotloop.learn.pack.chain.read", never)
+    monkeypatch.setattr("hotloop.takehome.audit_log.read", never)
     first = member.get("/audit").text
     assert [n for n in (249, 50, 49) if f"did thing {n};" in first] == [249, 50]
     earlier = re.search(r"/audit\?before=\d+", first)

@@ -18,13 +18,15 @@ from hotloop.core.transactions import writing
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.executors import Outcomes, Work
 from hotloop.course.ray_cluster import ClusterUnavailable
+from hotloop.service.settings import own_folder
+from hotloop.service.tables import gradings, opened
+from hotloop.service.takehome import grader as grader_of_portal
+from hotloop.service.takehome import standing
+from hotloop.service.takehome.grader import Grader
+from hotloop.service.takehome.queue import DAMAGED, Queue
 from hotloop.service.web import queue as queue_of_sites
+from hotloop.service.web.process import Stopped
 from hotloop.service.web.queue import LEASE, TRIES, State
-from hotloop.takehome.portal import grader as grader_of_portal
-from hotloop.takehome.portal import standing
-from hotloop.takehome.portal.database import connect, gradings
-from hotloop.takehome.portal.grader import Grader, Stopped
-from hotloop.takehome.portal.queue import DAMAGED, Queue
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import TeamError
 
@@ -194,9 +196,9 @@ def test_a_submission_that_never_reached_the_queue_is_found(
 def test_a_lost_database_is_made_anew_from_the_folder(handed_in: Office, trace: Path) -> None:
     quick(handed_in.team, handed_in.portal.queue, trace).batch()
     handed_in.portal.close()
-    for path in (handed_in.team.folder / "portal").glob("portal.db*"):
+    for path in (handed_in.team.folder / "portal").glob("service.db*"):
         path.unlink()
-    engine = connect(handed_in.team.folder)
+    engine = opened(own_folder(handed_in.team.folder))
     try:
         grader = quick(handed_in.team, Queue(engine), trace)
         grader.reconcile()
@@ -360,8 +362,9 @@ def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> 
 
 def test_the_grader_ends_when_it_is_asked_to(handed_in: Office, trace: Path) -> None:
     """The real process, which puts its submission back into the queue."""
-    command = [sys.executable, "-m", "hotloop.takehome.portal.grader"]
-    command += [str(handed_in.team.folder), "--name", "grader"]
+    command = [sys.executable, "-m", "hotloop.service.takehome.grader"]
+    command += [str(handed_in.portal.settings.data), "--team", str(handed_in.team.folder)]
+    command += ["--name", "grader"]
     process = subprocess.Popen(command, env=_environment())
     try:
         queue = handed_in.portal.queue
@@ -379,7 +382,7 @@ def _all_failed(queue: Queue) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "HOTLOOP_PORTAL_DATABASE": ""}
+    return {**os.environ, "HOTLOOP_SERVE_DATABASE": ""}
 
 
 def _started(office: Office, seconds: str, trace: Path) -> subprocess.Popen[bytes]:

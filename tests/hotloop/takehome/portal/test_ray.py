@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.service.takehome import standing
+from hotloop.service.takehome.queue import Grading
 from hotloop.service.web.queue import State
-from hotloop.takehome.portal import standing
-from hotloop.takehome.portal.queue import Grading
 from hotloop.takehome.report import read_report
 
 from ...waiting import until
@@ -26,9 +26,10 @@ def test_a_node_grades_and_an_end_on_request_is_no_try(
     stranger, content = Browser(office.portal), work(office)
     assert stranger.upload(office.page(), content).status_code == 303
     pack = office.packs[0]
-    command = [sys.executable, "-m", "hotloop.takehome.portal.grader", str(office.team.folder)]
+    command = [sys.executable, "-m", "hotloop.service.takehome.grader"]
+    command += [str(office.portal.settings.data), "--team", str(office.team.folder)]
     command += ["--name", "grader", "--ray", cluster]
-    environment = {**os.environ, "HOTLOOP_PORTAL_DATABASE": "", "RAY_USAGE_STATS_ENABLED": "0"}
+    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
     with (tmp_path / "log").open("wb") as log:
         grader = subprocess.Popen(command, env=environment, stderr=log)
     try:

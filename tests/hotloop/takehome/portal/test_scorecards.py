@@ -10,8 +10,8 @@ import pytest
 
 from hotloop.core import intervals
 from hotloop.learn.predicting.scores import Prediction, Truth, VivaScore, scored
+from hotloop.service.takehome import standing
 from hotloop.takehome import compare, grading, scorecard, viva
-from hotloop.takehome.portal import standing
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
 

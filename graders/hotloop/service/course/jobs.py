@@ -1,0 +1,209 @@
+"""Jobs as learners see them: created, looked up, cancelled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+
+from hotloop.core.record import Record
+from hotloop.core.transactions import reading, writing
+from hotloop.learn.remote import job as job_format
+from hotloop.learn.remote.request import MAX_BYTES, WholeRequest
+from hotloop.service.course import faults
+from hotloop.service.tables import jobs, records, works
+from hotloop.service.web.answers import Refused
+from hotloop.service.web.queue import Queue, State, WorkRow
+from hotloop.tasks.variants import digest_of
+
+MOST_OPEN = 20
+"""Most open jobs of one learner."""
+
+MOST_OPEN_BYTES = 2 * MAX_BYTES
+"""Most bytes of their requests, which are stored until the jobs end."""
+
+KEY_REUSED = (
+    "This idempotency key was sent with another request before: a new request takes a new key."
+)
+
+
+@dataclass(frozen=True)
+class Put:
+    """A learner's request, completed by what the course gave. key: the idempotency key."""
+
+    account: int
+    key: str
+    asked: WholeRequest
+    deadline: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The present result of a job; fields as in `hotloop.learn.remote.job.Job`."""
+
+    state: job_format.State
+    submitted: datetime
+    problem: str
+    records: list[dict[str, Any]]
+
+
+def put(engine: Engine, sent: Put) -> str:
+    """Store a job, put it in the queue, and return its id. Idempotent per key.
+
+    A waiting job of the same learner whose tasks are all in this one is replaced, and the new job
+    takes its place in the queue. Raises Refused if the key was used for another request, or if too
+    many jobs are open.
+    """
+    document = sent.asked.model_dump_json()
+    digest = sha256(document.encode()).hexdigest()
+    with writing(engine) as connection:
+        before = connection.execute(
+            select(jobs.c.id, jobs.c.digest).where(
+                jobs.c.account == sent.account, jobs.c.key == sent.key
+            )
+        ).one_or_none()
+        if before is not None:
+            if before.digest != digest:
+                raise Refused(422, KEY_REUSED)
+            return str(before.id)
+        now = datetime.now(UTC)
+        place = min([now, *_replaced(connection, sent)])
+        _require_room(connection, sent, len(document))
+        job = str(uuid4())
+        row = {
+            "id": job,
+            "account": sent.account,
+            "key": sent.key,
+            "digest": digest,
+            "module": sent.asked.module,
+            "tasks": json.dumps(sent.asked.tasks),
+            "request": document,
+            "state": "open",
+            "submitted": now,
+            "place": place,
+            "deadline": sent.deadline,
+            "variant": digest_of(sent.asked.variant),
+        }
+        connection.execute(insert(jobs).values(row))
+        enqueue(connection, job, "cpu")
+    return job
+
+
+def enqueue(connection: Connection, job: str, phase: job_format.Phase) -> None:
+    """Put a phase of a job into the queue, at the job's place."""
+    query = select(jobs.c.account, jobs.c.place).where(jobs.c.id == job)
+    row = connection.execute(query).one()
+    QUEUE.add(connection, row.place, job=job, account=row.account, phase=phase)
+
+
+def close(connection: Connection, job: str, state: str) -> None:
+    """End a job: drop its waiting and running works, and delete its files."""
+    QUEUE.drop(connection, works.c.job == job)
+    over = {"state": state, "request": "", "ended": datetime.now(UTC)}
+    connection.execute(update(jobs).where(jobs.c.id == job).values(over))
+
+
+def cancel(engine: Engine, job: str) -> None:
+    """End a job if it is open."""
+    with writing(engine) as connection:
+        query = select(jobs.c.id).where(jobs.c.id == job, jobs.c.state == "open")
+        if connection.execute(query).one_or_none() is not None:
+            close(connection, job, "cancelled")
+
+
+def find(engine: Engine, account: int, job: str) -> Row[str] | None:
+    """Return a learner's own job; None if there is none with this id."""
+    query = select(jobs.c.id).where(jobs.c.id == job, jobs.c.account == account)
+    with reading(engine) as connection:
+        return connection.execute(query).one_or_none()
+
+
+def outcome(engine: Engine, job: str) -> Outcome:
+    """Return the present result of a job, with the records in the order of its tasks."""
+    with reading(engine) as connection:
+        row = connection.execute(
+            select(jobs.c.tasks, jobs.c.state, jobs.c.submitted).where(jobs.c.id == job)
+        ).one()
+        found = connection.execute(
+            select(records.c.task, records.c.record).where(records.c.job == job)
+        ).all()
+        problems = connection.execute(
+            select(works.c.problem).where(works.c.job == job, works.c.state == State.LOST)
+        ).scalars()
+        problem = " ".join(problems)
+    by_task = {task: json.loads(text) for task, text in found}
+    ordered = [by_task[task] for task in json.loads(row.tasks) if task in by_task]
+    return Outcome(row.state, row.submitted, problem, ordered)
+
+
+def known(connection: Connection, job: str) -> list[Record]:
+    """Return the records of a job so far."""
+    found = connection.execute(select(records.c.record).where(records.c.job == job)).scalars()
+    return [Record.from_json(json.loads(text)) for text in found]
+
+
+def write(connection: Connection, job: str, judged: Sequence[tuple[str, str]]) -> None:
+    """Store records, as (task, JSON) pairs; earlier records of the same tasks are replaced."""
+    for task, text in judged:
+        of_task = (records.c.job == job, records.c.task == task)
+        connection.execute(delete(records).where(*of_task))
+        connection.execute(insert(records).values(job=job, task=task, record=text))
+
+
+def _replaced(connection: Connection, sent: Put) -> list[datetime]:
+    """End the jobs that are replaced, and return the places they had in the queue."""
+    found = connection.execute(
+        select(jobs.c.id, jobs.c.tasks, jobs.c.place)
+        .join(works, works.c.job == jobs.c.id)
+        .where(
+            jobs.c.account == sent.account,
+            jobs.c.module == sent.asked.module,
+            jobs.c.state == "open",
+            works.c.state == State.WAITING,
+        )
+    ).all()
+    same = [row for row in found if set(json.loads(row.tasks)) <= set(sent.asked.tasks)]
+    for row in same:
+        close(connection, row.id, "replaced")
+    return [row.place for row in same]
+
+
+def _require_room(connection: Connection, sent: Put, length: int) -> None:
+    size = func.coalesce(func.sum(func.length(jobs.c.request)), 0)
+    query = select(func.count(), size).where(jobs.c.account == sent.account, jobs.c.state == "open")
+    count, stored = connection.execute(query).one()
+    if count >= MOST_OPEN:
+        raise Refused(
+            429, f"{MOST_OPEN} of your jobs are open: wait for them, or cancel some.", wait_s=10
+        )
+    if stored + length > MOST_OPEN_BYTES:
+        said = f"Your open jobs have {stored >> 20} MiB of files, and this one has too many more"
+        raise Refused(429, f"{said}: wait for them, or cancel some.", wait_s=10)
+
+
+def _give_up(connection: Connection, work: WorkRow, problem: str) -> None:
+    """End the job of a work that was given up; the points that it leaves open stay pending."""
+    query = select(jobs.c.module, jobs.c.tasks, jobs.c.variant).where(jobs.c.id == work.job)
+    job = connection.execute(query).one()
+    before = known(connection, work.job)
+    tasks = json.loads(job.tasks)
+    found = faults.given_up(job.module, job.variant, tasks, before, problem)
+    write(connection, work.job, [(r.task, json.dumps(r.to_json())) for r in found])
+    close(connection, work.job, "done")
+
+
+QUEUE = Queue(
+    works,
+    works.c.account,
+    select(works.c.id, works.c.job, works.c.account, works.c.queued, jobs.c.deadline).join(
+        jobs, jobs.c.id == works.c.job
+    ),
+    _give_up,
+)
+"""The service's queue: works of a phase, in turns of learners."""

@@ -1,0 +1,113 @@
+"""Data of the instructor's pages: the queue, its workers, and faults of the service."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Engine, select
+
+from hotloop.core.transactions import reading
+from hotloop.service.course.watch import Place, places
+from hotloop.service.tables import jobs, lti_items, workers, works
+from hotloop.service.web.accounts import accounts
+from hotloop.service.web.queue import LEASE, State
+
+MOST = 100
+"""Most rows on a page."""
+
+
+@dataclass(frozen=True)
+class Open:
+    """A job that has not ended."""
+
+    who: str
+    what: str
+    submitted: datetime
+    place: Place
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A work that was given up, or a score that the LMS did not accept."""
+
+    who: str
+    what: str
+    at: datetime
+    problem: str
+
+
+@dataclass(frozen=True)
+class Working:
+    """A worker. beat: time of its last heartbeat."""
+
+    name: str
+    phase: str
+    host: str
+    beat: datetime
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it reported within the last `LEASE`."""
+        return self.beat > datetime.now(UTC) - LEASE
+
+
+def queue(engine: Engine) -> list[Open]:
+    """Return all open jobs: those being judged, then those that wait, in queue order."""
+    at = places(engine)
+    query = (
+        select(jobs.c.id, accounts.c.name, jobs.c.module, jobs.c.tasks, jobs.c.submitted)
+        .join(accounts, accounts.c.id == jobs.c.account)
+        .where(jobs.c.state == "open")
+    )
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    found = [
+        Open(row.name, _what(row.module, row.tasks), row.submitted, at[row.id])
+        for row in rows
+        if row.id in at
+    ]
+    return sorted(
+        found, key=lambda one: (not one.place.running, one.place.phase, one.place.position or 0)
+    )
+
+
+def faults(engine: Engine) -> list[Fault]:
+    """Return the works that were given up, the latest first."""
+    query = (
+        select(accounts.c.name, jobs.c.module, jobs.c.tasks, works.c.ended, works.c.problem)
+        .join(jobs, jobs.c.id == works.c.job)
+        .join(accounts, accounts.c.id == works.c.account)
+        .where(works.c.state == State.LOST)
+        .order_by(works.c.id.desc())
+        .limit(MOST)
+    )
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    return [Fault(r.name, _what(r.module, r.tasks), r.ended, r.problem) for r in rows]
+
+
+def scores(engine: Engine) -> list[Fault]:
+    """Return the scores that the LMS has not accepted, the latest attempt first."""
+    query = (
+        select(accounts.c.name, lti_items.c.module, lti_items.c.tried, lti_items.c.problem)
+        .join(accounts, accounts.c.id == lti_items.c.account)
+        .where(lti_items.c.problem != "")
+        .order_by(lti_items.c.tried.desc())
+        .limit(MOST)
+    )
+    with reading(engine) as connection:
+        return [Fault(*row) for row in connection.execute(query)]
+
+
+def working(engine: Engine) -> list[Working]:
+    """Return the known workers by name, also those that were silent for up to a day."""
+    columns = (workers.c.name, workers.c.phase, workers.c.host, workers.c.beat)
+    with reading(engine) as connection:
+        rows = connection.execute(select(*columns).order_by(workers.c.name)).all()
+    return [Working(*row) for row in rows]
+
+
+def _what(module: str, tasks: str) -> str:
+    return f"{module}: {', '.join(json.loads(tasks))}"

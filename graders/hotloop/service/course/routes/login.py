@@ -1,0 +1,49 @@
+"""Routes that exchange an invitation for a token, and give instructors a link to the pages."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.requests import Request
+
+from hotloop.core.document import Strict
+from hotloop.learn.remote.job import Link, Login
+from hotloop.service.course import people
+from hotloop.service.course.service import Asking, Here
+from hotloop.service.web.answers import Refused
+from hotloop.service.web.site import client
+
+NO_INVITATION = "This invitation is over, or was used: ask your instructor for another one."
+
+router = APIRouter(prefix="/api", tags=["people"])
+
+
+class Invitation(Strict):
+    """The secret part of an invitation's link."""
+
+    invitation: str = Field(max_length=100)
+
+
+PAGE_STAY = timedelta(minutes=10)
+
+
+@router.post("/page")
+def page(service: Here, who: Asking) -> Link:
+    """For an instructor: return a link that opens the pages in a browser, once."""
+    if who.role != "instructor":
+        raise Refused(403, "The pages are for instructors.")
+    secret = people.invitation(service.engine, who.account, PAGE_STAY)
+    return Link(link=service.link(secret))
+
+
+@router.post("/login")
+def log_in(request: Request, service: Here, given: Invitation) -> Login:
+    """Exchange an invitation for a token. An invitation works once."""
+    found = people.accept(service.engine, given.invitation)
+    if found is None:
+        service.rates.count("unknown", client(request))
+        raise Refused(410, NO_INVITATION)
+    person, token = found
+    return Login(name=person.name, role=person.role, token=token)

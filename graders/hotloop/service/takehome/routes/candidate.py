@@ -1,0 +1,218 @@
+"""The candidate's page behind their link: pack, upload and confirmation."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from fastapi import Path as InPath
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from hotloop.learn.pack import limits
+from hotloop.service.pages import page
+from hotloop.service.settings import UPLOAD_BYTES, own_folder
+from hotloop.service.takehome import links, standing
+from hotloop.service.takehome.answers import OVER
+from hotloop.service.takehome.links import Link
+from hotloop.service.takehome.portal import Here, Portal, of
+from hotloop.service.takehome.standing import State
+from hotloop.service.web.answers import Refused
+from hotloop.service.web.site import client
+from hotloop.service.web.uploads import place
+from hotloop.takehome.archive import Refusal, RefusedSubmission
+from hotloop.takehome.submission import Submission, open_submission
+from hotloop.takehome.team import PackRecord, TeamError, UnknownPack
+
+FIELD = "submission"
+_UPLOAD: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": [FIELD],
+                    "properties": {FIELD: {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    }
+}
+
+LATE = (
+    "The upload came too late: it began before the deadline, but was not complete {:g} seconds "
+    "after it, and was not taken. What you handed in before is kept. Write to the team."
+)
+
+router = APIRouter(prefix="/c", default_response_class=Response)
+
+
+def opened(request: Request, token: Annotated[str, InPath(max_length=100)]) -> Link:
+    """Return the link. Raises Refused if it does not exist or has expired."""
+    portal = of(request)
+    found = links.find(portal.engine, token)
+    if found is None:
+        portal.rates.count("unknown", client(request))
+        raise Refused(404, "There is no such link. Check that you have copied all of it.")
+    if datetime.now(UTC) > found.works_until(_record(portal, found).deadline):
+        raise Refused(410, OVER)
+    return found
+
+
+Opened = Annotated[Link, Depends(opened)]
+
+
+@router.get("/{token}")
+def look(portal: Here, link: Opened) -> Response:
+    """Show the candidate's page."""
+    return _page(portal, link)
+
+
+@router.post("/{token}/pack")
+def download(portal: Here, link: Opened) -> Response:
+    """Send the pack; the first download starts the time window.
+
+    A POST request, so that link scanners of mail systems do not start it.
+    """
+    one = standing.standing(portal.team, portal.queue, link.pack)
+    now = datetime.now(UTC)
+    if now < one.manifest.not_before:
+        raise Refused(403, "It has not begun yet.")
+    if now > one.deadline:
+        raise Refused(410, "The time for it is over.")
+    if one.record.started is None:
+        portal.team.start(link.pack, now)
+        portal.team.audit("candidate", f"{one.record.pseudonym} downloaded the pack")
+    return FileResponse(
+        portal.team.pack_file(link.pack),
+        media_type="application/zip",
+        filename=f"{one.record.pseudonym}.zip",
+    )
+
+
+@router.post("/{token}/submission", openapi_extra=_UPLOAD, max_body_size=UPLOAD_BYTES)
+async def upload(request: Request, portal: Here, link: Opened) -> Response:
+    """Receive a submission. The body is read after the link has been checked."""
+    received = datetime.now(UTC)
+    portal.rates.count("upload", str(link.pack))
+    with place(portal.site, link.token, portal.settings.submissions, [portal.team.folder]):
+        async with _form(request, portal, _deadline(portal, link) - received) as form:
+            found = form.get(FIELD)
+            if not isinstance(found, UploadFile) or not found.size:
+                raise Refused(422, "No file was chosen: choose the zip that you have made.")
+            await run_in_threadpool(take, portal, link.pack, found.file, received)
+    return RedirectResponse(f"/c/{link.token}", 303)
+
+
+@asynccontextmanager
+async def _form(request: Request, portal: Portal, left: timedelta) -> AsyncGenerator[FormData]:
+    """Parse the form. Raises Refused if it is complete too long after the deadline.
+
+    Such an upload could contain work done after the deadline. left: time until the deadline; if it
+    is negative, `take` refuses the submission.
+    """
+    late = timedelta(seconds=portal.settings.late_s)
+    try:
+        async with asyncio.timeout((left + late).total_seconds() if left >= timedelta() else None):
+            form = await request.form(max_files=1, max_fields=4, max_part_size=1024)
+    except TimeoutError:
+        raise Refused(410, LATE.format(late.total_seconds()), hang_up=True) from None
+    try:
+        yield form
+    finally:
+        await form.close()
+
+
+def _deadline(portal: Portal, link: Link) -> datetime:
+    return _record(portal, link).until(standing.manifest(portal.team, link.pack))
+
+
+def _page(portal: Portal, link: Link) -> Response:
+    one = standing.standing(portal.team, portal.queue, link.pack)
+    now = datetime.now(UTC)
+    # After a hand-in was reopened, one more is allowed.
+    may_upload = now <= one.deadline and (not one.record.submitted or one.record.reopened)
+    return page(
+        "candidate.html",
+        link=link,
+        one=one,
+        begun=now >= one.manifest.not_before,
+        may_download=now <= one.deadline,
+        may_upload=may_upload,
+        is_over=one.state is State.OVER,
+        digest=one.record.submitted[-1].digest if one.record.submitted else "",
+        minutes=round(sum(task.minutes for task in one.manifest.tasks.values())),
+        largest=limits.MAX_UPLOAD >> 20,
+        late=round(portal.settings.late_s),
+    )
+
+
+def _record(portal: Portal, link: Link) -> PackRecord:
+    """Return the pack's record. If the candidate's data was deleted, delete the link too."""
+    try:
+        return portal.team.pack(link.pack)
+    except UnknownPack:
+        links.end(portal.engine, link.pack)
+        raise
+
+
+_STATUS = {
+    Refusal.TOO_LARGE: 413,
+    Refusal.REPLAYED: 409,
+    Refusal.EXPIRED: 410,
+    Refusal.OUTSIDE_WINDOW: 410,
+}
+
+
+def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> None:
+    """Store a submission and queue it. Raises Refused with the reason; nothing is stored then.
+
+    received: start of the upload, so that a slow connection or a busy server does not make it late.
+    Raises TeamError or ForgedManifest if the team's files are damaged or were deleted.
+    """
+    with portal.opening, _copied(portal, stream) as path:
+        try:
+            submission = open_submission(path, portal.team, received=received, expected_pack=pack)
+        except RefusedSubmission as error:
+            # If the candidate was deleted in the meantime, there is no pseudonym to log.
+            with suppress(UnknownPack):
+                pseudonym = portal.team.pack(pack).pseudonym
+                portal.team.audit(
+                    "candidate", f"{pseudonym} was refused a submission: {error.code}"
+                )
+            raise Refused(_STATUS.get(error.code, 422), error.sentence) from None
+        is_new = submission.digest not in [one.digest for one in portal.team.pack(pack).submitted]
+        _keep(portal, submission, path)
+    # The submission is safe now: if the process is killed, `Queue.reconcile` queues it.
+    portal.queue.add(pack, submission.digest)
+    said = "handed in" if is_new else "sent again what had arrived"
+    portal.team.audit("candidate", f"{submission.manifest.pseudonym} {said}")
+
+
+@contextmanager
+def _copied(portal: Portal, stream: BinaryIO) -> Generator[Path]:
+    """Copy the upload to a temporary file under a name that the portal chooses."""
+    with tempfile.NamedTemporaryFile(dir=own_folder(portal.team.folder), suffix=".zip") as file:
+        stream.seek(0)
+        shutil.copyfileobj(stream, file)
+        file.flush()
+        yield Path(file.name)
+
+
+def _keep(portal: Portal, submission: Submission, path: Path) -> None:
+    try:
+        portal.team.keep(submission, path)
+    except UnknownPack:
+        raise
+    except TeamError:
+        # Another submission was stored since this one was opened.
+        raise Refused(409, "Work on this pack was handed in already.") from None

@@ -1,0 +1,277 @@
+"""Pages on results: report, scorecard, name and comparison."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from fastapi import Depends, Query
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from hotloop.learn.pack.keys import KeyMissing
+from hotloop.learn.predicting.scores import VivaScore
+from hotloop.service.pages import page
+from hotloop.service.takehome import standing
+from hotloop.service.takehome.answers import FOR_MEMBERS
+from hotloop.service.takehome.passwords import MEMBER
+from hotloop.service.takehome.portal import Here, Portal
+from hotloop.service.takehome.routes.candidates import known
+from hotloop.service.takehome.standing import State
+from hotloop.service.web.accounts import Member
+from hotloop.service.web.answers import Refused
+from hotloop.service.web.headers import REPORT_POLICY
+from hotloop.service.web.site import Who, pages_for
+from hotloop.takehome import scorecard, viva
+from hotloop.takehome.compare import (
+    VIVA_COLUMNS,
+    VIVA_NOTE,
+    CompareError,
+    Comparison,
+    compare,
+    viva_words,
+)
+from hotloop.takehome.outcome import report_path
+from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, UnreadableReport
+from hotloop.takehome.scorecard import (
+    Filing,
+    ReportAltered,
+    ReportChanged,
+    Scorecard,
+    ScorecardError,
+)
+from hotloop.takehome.team import PackRecord, TeamError
+from hotloop.takehome.written_here import OwnReports
+
+REPORT = "report"
+"""The field with the digest of the report that was marked."""
+
+router = pages_for(MEMBER, FOR_MEMBERS)
+
+_SCORECARD: dict[str, Any] = {
+    "requestBody": {
+        "content": {
+            "application/x-www-form-urlencoded": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        REPORT: {"type": "string"},
+                        "decision": {"enum": ["advance", "hold", "decline"]},
+                        "note": {"type": "string"},
+                        "mark.overall": {"enum": ["", "0", "1", "2", "3", "4"]},
+                        "note.overall": {"type": "string"},
+                    },
+                }
+            }
+        }
+    }
+}
+
+
+async def fields(request: Request) -> dict[str, str]:
+    """Return all text fields of a form with dynamic field names."""
+    form = await request.form()
+    return {key: value for key, value in form.items() if isinstance(value, str)}
+
+
+Fields = Annotated[dict[str, str], Depends(fields)]
+
+
+@router.get("/candidates/{pack}/report")
+def report(portal: Here, pack: UUID) -> Response:
+    """Send the report's page, with a policy that blocks scripts."""
+    return _file(portal, pack, HTML_NAME, "text/html; charset=utf-8")
+
+
+@router.get("/candidates/{pack}/report.json")
+def report_json(portal: Here, pack: UUID) -> Response:
+    """Send report.json."""
+    return _file(portal, pack, JSON_NAME, "application/json")
+
+
+@router.get("/candidates/{pack}/scorecard")
+def form(portal: Here, who: Who, pack: UUID) -> Response:
+    """Show the scorecard form, with the values filed last."""
+    try:
+        card = scorecard.read(portal.team, pack)
+    except ScorecardError as error:
+        raise Refused(409, str(error)) from None
+    return _form(portal, who, pack, card)
+
+
+@router.post("/candidates/{pack}/scorecard", openapi_extra=_SCORECARD)
+def file(portal: Here, who: Who, pack: UUID, given: Fields) -> Response:
+    """File a version of the scorecard, after which the name can be revealed."""
+    known(portal, pack)
+    try:
+        filing = _filing(given)
+        read = given.get(REPORT, "")
+        scorecard.file(portal.team, pack, filing, who.name, report=read)
+    except ReportChanged as error:
+        return _form(portal, who, pack, None, str(error), given, 409)
+    except ValidationError as error:
+        field = ".".join(map(str, error.errors()[0]["loc"]))[:80]
+        return _form(portal, who, pack, None, f"This is not as it must be: {field}.", given)
+    except ScorecardError as error:
+        return _form(portal, who, pack, None, str(error), given)
+    return RedirectResponse(f"/candidates/{pack}", 303)
+
+
+@router.post("/candidates/{pack}/reveal")
+def reveal(portal: Here, who: Who, pack: UUID) -> Response:
+    """Show the candidate's name. Raises Refused before the scorecard is filed."""
+    found = known(portal, pack)
+    try:
+        name = portal.team.reveal(pack, who.name)
+    except (TeamError, KeyMissing) as error:
+        if portal.team.scorecard_path(pack).is_file():
+            raise Refused(409, str(error)) from None
+        raise Refused(409, "File the scorecard first: the name is shown after that.") from None
+    return page("name.html", member=who, one=found, name=name)
+
+
+@router.get("/compare")
+def side_by_side(
+    portal: Here,
+    who: Who,
+    role: Annotated[str, Query(max_length=64)] = "",
+    measured: bool = False,
+) -> Response:
+    """Compare candidates of a role; those with overlapping intervals are not ranked."""
+    everybody = standing.overview(portal.team, portal.queue)
+    graded = [one for one in everybody.candidates if one.score is not None]
+    titles = {one.record.role: one.manifest.title for one in graded}
+    role = role or next(iter(titles), "")
+    chosen = [one.record for one in graded if one.record.role == role]
+    found, problems = _compared(portal, chosen, measured)
+    problems += [f"{one.name} is left out. {one.problem}" for one in everybody.damaged]
+    problems += [
+        f"{one.record.pseudonym} is left out. {one.problem}"
+        for one in everybody.candidates
+        if one.state is State.LOST and one.record.role == role
+    ]
+    packs = {one.record.pseudonym: one.record.pack for one in graded}
+    return page(
+        "compare.html",
+        member=who,
+        titles=titles,
+        role=role,
+        found=found,
+        packs=packs,
+        problems=problems,
+        measured=measured,
+        count=len(chosen),
+        viva_words=viva_words,
+        viva_columns=VIVA_COLUMNS,
+        viva_note=VIVA_NOTE,
+    )
+
+
+def _compared(
+    portal: Portal, records: Sequence[PackRecord], measured: bool
+) -> tuple[Comparison | None, list[str]]:
+    """Compare candidates with readable files; return the comparison and problems of the others.
+
+    The comparison is None if there are fewer than two.
+    """
+    reports: list[Report] = []
+    cards: dict[str, Scorecard] = {}
+    vivas: dict[str, VivaScore] = {}
+    problems: list[str] = []
+    own = OwnReports(portal.team)
+    for record in records:
+        try:
+            read = own.read(report_path(portal.team, record.pack))
+            card = scorecard.read(portal.team, record.pack)
+            answered = viva.score_of(portal.team, record.pack, read.submission.digest)
+        except (UnreadableReport, ScorecardError, viva.VivaError) as error:
+            problems.append(f"{record.pseudonym} is left out. {error}")
+            continue
+        reports.append(read)
+        if card is not None:
+            cards[read.pseudonym] = card
+        if answered is not None:
+            vivas[read.pseudonym] = answered
+    if len(reports) < 2:
+        return None, problems
+    try:
+        return compare(reports, cards, vivas, measured_only=measured), problems
+    except CompareError as error:
+        return None, [*problems, str(error)]
+
+
+def _file(portal: Portal, pack: UUID, name: str, kind: str) -> Response:
+    known(portal, pack)
+    path = report_path(portal.team, pack).with_name(name)
+    if not path.is_file():
+        raise Refused(404, "There is no report yet.")
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return FileResponse(path, media_type=kind, headers=headers)
+
+
+def _form(
+    portal: Portal,
+    who: Member,
+    pack: UUID,
+    card: scorecard.Scorecard | None,
+    problem: str = "",
+    given: dict[str, str] | None = None,
+    status: int = 422,
+) -> Response:
+    found = known(portal, pack)
+    try:
+        # Read the digest before the form, so that a report that changes in between cannot be
+        # marked.
+        read = scorecard.report_digest(portal.team, pack)
+        if given is not None and status != 409:
+            read = given.get(REPORT, "")
+        asked = scorecard.form(portal.team, pack)
+    except ReportAltered as error:
+        raise Refused(409, str(error)) from None
+    except ScorecardError:
+        raise Refused(409, "There is no report to mark yet.") from None
+    # Marks of an earlier hand-in are not shown for a later one.
+    is_earlier = card is not None and card.submission != asked.report.submission.digest
+    values = given if given is not None else _values(None if is_earlier else card)
+    return page(
+        "scorecard.html",
+        status if problem else 200,
+        member=who,
+        one=found,
+        criteria=asked.criteria,
+        values=values,
+        problem=problem,
+        version=card.version if card else 0,
+        is_earlier=is_earlier,
+        read=read,
+    )
+
+
+def _values(card: scorecard.Scorecard | None) -> dict[str, str]:
+    """Return the form's fields with the filed values."""
+    if card is None:
+        return {}
+    values = {"decision": card.decision, "note": card.note}
+    for key, found in card.marks.items():
+        values[f"mark.{key}"] = "" if found.mark is None else str(found.mark)
+        values[f"note.{key}"] = found.note
+    return values
+
+
+def _filing(given: dict[str, str]) -> Filing:
+    """Parse the fields. Raises ValidationError if they are invalid."""
+    keys = {key.partition(".")[2] for key in given if key.startswith(("mark.", "note."))}
+    marks = {key: _mark(given, key) for key in sorted(keys)}
+    document = {"decision": given.get("decision", ""), "marks": marks, "note": _text(given, "note")}
+    return Filing.model_validate(document)
+
+
+def _mark(given: dict[str, str], key: str) -> dict[str, object]:
+    number = given.get(f"mark.{key}", "")
+    mark = int(number) if number in ("0", "1", "2", "3", "4") else number or None
+    return cast("dict[str, object]", {"mark": mark, "note": _text(given, f"note.{key}")})
+
+
+def _text(given: dict[str, str], key: str) -> str:
+    """Normalize line ends: browsers send CRLF."""
+    return given.get(key, "").replace("\r\n", "\n").strip()

@@ -1,0 +1,176 @@
+"""The state of each candidate, for the team's pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache
+from uuid import UUID
+
+from hotloop.core.intervals import Interval
+from hotloop.learn.pack.manifest import ForgedManifest, Manifest
+from hotloop.service.takehome.queue import Grading, Queue
+from hotloop.service.web.queue import State as Queued
+from hotloop.takehome.outcome import headline, outcome_of, report_path
+from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
+
+_CLOCK = timedelta(milliseconds=20)
+"""How much file times may lag behind the clock."""
+
+
+class State(StrEnum):
+    """State of a candidate."""
+
+    INVITED = "not downloaded yet"
+    WORKING = "at work"
+    OVER = "time is over"
+    WAITING = "waits for grading"
+    GRADING = "is being graded"
+    GRADED = "graded"
+    FAILED = "could not be graded"
+    LOST = "report cannot be read"
+    FILED = "scorecard filed"
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A pack too damaged to determine the candidate's state. name: of its folder."""
+
+    name: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All candidates, the latest first, and packs that are damaged."""
+
+    candidates: Sequence[Standing]
+    damaged: Sequence[Damaged]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """State of one candidate. score: with the marks of the filed scorecard.
+
+    It is None until the last hand-in has a report. problem: why it was not graded, or what cannot
+    be read, as one sentence.
+    """
+
+    record: PackRecord
+    manifest: Manifest
+    state: State
+    deadline: datetime
+    score: Interval | None
+    problem: str = ""
+
+    @property
+    def shown_deadline(self) -> datetime | None:
+        """The deadline while work is awaited, else None.
+
+        Later it would only reveal who got more time than others, possibly for health reasons.
+        """
+        awaited = not self.record.submitted or self.record.reopened
+        return self.deadline if awaited else None
+
+    @property
+    def handed_in(self) -> datetime | None:
+        """Time of the last submission, or None."""
+        return self.record.submitted[-1].received if self.record.submitted else None
+
+
+def overview(team: Team, queue: Queue, now: datetime | None = None) -> Overview:
+    """Return the state of all candidates."""
+    gradings = queue.all()
+    records, faults = team.readable_packs()
+    found: list[Standing] = []
+    damaged = [Damaged(name, str(fault)) for name, fault in sorted(faults.items())]
+    for record in records:
+        try:
+            found.append(_standing(team, record, gradings, now or datetime.now(UTC)))
+        except UnknownPack:
+            # Deleted at this moment.
+            continue
+        except (TeamError, ForgedManifest, OSError) as fault:
+            damaged.append(Damaged(record.pseudonym, str(fault)))
+    return Overview(found[::-1], damaged)
+
+
+def standing(team: Team, queue: Queue, pack: UUID) -> Standing:
+    """Return the state of one candidate. Raises UnknownPack if the pack does not exist."""
+    record = team.pack(pack)
+    gradings: dict[tuple[UUID, str], Grading] = {}
+    if record.submitted:
+        digest = record.submitted[-1].digest
+        one = queue.find(pack, digest)
+        gradings = {} if one is None else {(pack, digest): one}
+    return _standing(team, record, gradings, datetime.now(UTC))
+
+
+def manifest(team: Team, pack: UUID) -> Manifest:
+    """Return the pack's verified manifest, cached until its file changes."""
+    path = team.pack_folder(pack) / "manifest.json"
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        team.pack(pack)
+        raise TeamError(f"{path} is missing: take it from your backup.") from None
+    return _manifest(team, pack, status.st_mtime_ns, status.st_ino)
+
+
+def written_since(team: Team, pack: UUID, digest: str, since: datetime | None) -> bool:
+    """True if there is a report on this submission, written after `since` if that is given."""
+    found = headline(team, pack)
+    if found is None or found.digest != digest:
+        return False
+    if since is None:
+        return True
+    written = datetime.fromtimestamp(report_path(team, pack).stat().st_mtime, UTC)
+    return written >= since - _CLOCK
+
+
+def _standing(
+    team: Team,
+    record: PackRecord,
+    gradings: Mapping[tuple[UUID, str], Grading],
+    now: datetime,
+) -> Standing:
+    found = manifest(team, record.pack)
+    until = record.until(found)
+    if not record.submitted:
+        return Standing(record, found, _before(record, until, now), until, None)
+    digest = record.submitted[-1].digest
+    one = gradings.get((record.pack, digest))
+    came = outcome_of(team, record)
+    state = _after(one, came.score is not None)
+    problem = one.problem if one else ""
+    if state is State.LOST:
+        path = report_path(team, record.pack)
+        problem = f"{path} holds no report on this hand-in that can be read: grade it again."
+    if state is State.GRADED:
+        state, problem = State.FILED if came.is_filed else State.GRADED, came.problem
+    return Standing(record, found, state, until, came.score, problem)
+
+
+def _before(record: PackRecord, until: datetime, now: datetime) -> State:
+    if now > until:
+        return State.OVER
+    return State.WORKING if record.started else State.INVITED
+
+
+def _after(one: Grading | None, graded: bool) -> State:
+    if graded and (one is None or one.state is Queued.DONE):
+        return State.GRADED
+    if one is not None and one.state is Queued.DONE:
+        return State.LOST
+    if one is None:
+        return State.WAITING
+    if one.state is Queued.LOST:
+        return State.FAILED
+    return State.GRADING if one.state is Queued.RUNNING else State.WAITING
+
+
+@lru_cache(maxsize=4096)
+def _manifest(team: Team, pack: UUID, _mtime_ns: int, _inode: int) -> Manifest:
+    return team.manifest(pack)
