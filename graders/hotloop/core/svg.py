@@ -86,6 +86,11 @@ def text(x: Value, y: Value, words: str, **style: Value) -> str:
     return element("text", escape(words), **{"x": x, "y": y, "fill": PAGE, **style})
 
 
+def key(x: float, y: float, words: str, fill: str, **style: Value) -> str:
+    """Draw an entry of a legend: a square of a color, and what it stands for."""
+    return rect(x, y, 12, 12, fill=fill, **style) + text(x + 18, y + 10, words)
+
+
 def picture(
     width: float,
     height: float,
@@ -96,6 +101,8 @@ def picture(
     **attributes: Value,
 ) -> str:
     """Return a picture of `parts`, drawn from (0, 0) to (width, height), as an SVG file's text.
+
+    Each part is a line of it, and no line is empty, so that it can stand in Markdown.
 
     title and description: what it shows, for readers who cannot see it. attributes: such as
     `width`, where a page must not scale it; `font_size` is 12.
@@ -109,7 +116,8 @@ def picture(
         "font_family": "system-ui, sans-serif",
         "font_size": 12,
     }
-    return element("svg", *parts, **{**own, **attributes})
+    lines = [f"\n{part}" for part in parts]
+    return element("svg", *lines, "\n", **{**own, **attributes})
 
 
 def _written(value: str | float) -> str:
