@@ -29,11 +29,11 @@ def element(name: str, /, *content: str, title: Value = "", **attributes: Value)
     `stroke-width`, and `class_` as `class`; None and "" are left out; numbers are rounded to two
     decimals, and texts escaped.
     """
-    head = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{_written(value)}"'
-        for key, value in attributes.items()
-        if value is not None and value != ""
-    )
+    head = ""
+    for key, value in attributes.items():
+        if value is not None and value != "":
+            written = escape(value) if isinstance(value, str) else number(value)
+            head += f' {key.rstrip("_").replace("_", "-")}="{written}"'
     inside = (f"<title>{escape(str(title))}</title>" if title else "") + "".join(content)
     return f"<{name}{head}>{inside}</{name}>" if inside else f"<{name}{head}/>"
 
@@ -118,10 +118,6 @@ def picture(
     }
     lines = [f"\n{part}" for part in parts]
     return element("svg", *lines, "\n", **{**own, **attributes})
-
-
-def _written(value: str | float) -> str:
-    return escape(value) if isinstance(value, str) else number(value)
 
 
 def number(value: float) -> str:
