@@ -15,6 +15,8 @@ import shapes
 import torch
 import vlm
 
+from hotloop.core import svg
+
 BACKENDS = [
     {"name": "cuda_graphs", "memory_gib": 32.0, "compiled": True, "step_s": 0.10},
     {"name": "compile", "memory_gib": 24.0, "compiled": True, "step_s": 0.13},
@@ -121,22 +123,20 @@ def drawn(cluster):
     """What happened, in order: a row a backend, a mark an event, as SVG."""
     rows = {backend["name"]: 30 + 34 * n for n, backend in enumerate(cluster.backends)}
     width, height = 130 + 14 * len(cluster.history), 40 + 34 * len(rows)
-    parts = [
-        f'<text x="6" y="{y + 5}" fill="currentColor">{name}</text>' for name, y in rows.items()
-    ]
+    parts = [svg.text(6, y + 5, name) for name, y in rows.items()]
     for place, event in enumerate(cluster.history):
         x, y = 120 + 14 * place, rows[event["backend"]]
         bad = event["kind"] != "step" or not math.isfinite(event["loss"])
         what = event["kind"] if event["kind"] != "step" else f"loss {event['loss']:.3f}"
-        title = f"<title>step {event['step']}: {what}</title>"
+        title = f"step {event['step']}: {what}"
         if bad:
             cross = f"M{x - 5} {y - 5}L{x + 5} {y + 5}M{x - 5} {y + 5}L{x + 5} {y - 5}"
-            parts.append(f'<path d="{cross}" stroke="#d33" stroke-width="3">{title}</path>')
+            parts.append(svg.path(cross, stroke="#d33", stroke_width=3, title=title))
             continue
         size = min(6.0, 2 + 8 * event["seconds"])
-        parts.append(f'<circle cx="{x}" cy="{y}" r="{size:.1f}" fill="#38a">{title}</circle>')
+        parts.append(svg.circle(x, y, size, fill="#38a", title=title))
         if event["step"] % 10 == 0:
-            label = f'<text x="{x}" y="{height - 4}" text-anchor="middle" font-size="11"'
-            parts.append(f'{label} fill="currentColor">{event["step"]}</text>')
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-    return f'{head} font-family="sans-serif" font-size="13">{"".join(parts)}</svg>'
+            label = {"text_anchor": "middle", "font_size": 11}
+            parts.append(svg.text(x, height - 4, str(event["step"]), **label))
+    style = {"width": width, "height": height, "font_size": 13}
+    return svg.picture(width, height, parts, "Events of the training, by backend", **style)

@@ -1,10 +1,16 @@
 """Graphs of tensors and plans of memory, drawn: before and after, side by side."""
 
 import json
-from html import escape
+
+import numpy as np
+from ir_drawing import on_white
+
+from hotloop.core import svg
 
 WIDE, TALL, DOWN, TOP, LETTER = 112, 26, 18, 34, 7.4
 DARK, EDGE = "#22304a", "#2a6fbb"
+TITLE = {"fill": DARK, "font_weight": "bold"}
+PEN = {"stroke": EDGE, "stroke_width": 1.4}
 FILLS = ("#dbe8f7", "#f9dfc7", "#d7efd8", "#efd9ee", "#f7efc0", "#d5ecec", "#e6e0d4", "#f3d2d6")
 
 
@@ -14,9 +20,9 @@ def steps(*graphs, titles=()):
     for number, graph in enumerate(graphs):
         title = titles[number] if number < len(titles) else ""
         drawn, width, tall = column(graph, x)
-        parts += [words(x, 20, title, bold=True), *drawn]
+        parts += [svg.text(x, 20, title, **TITLE), *drawn]
         x, height = x + max(width, len(title) * LETTER) + 40, max(height, tall)
-    return picture(parts, x, height)
+    return on_white(x, height, parts, "; ".join(titles) or "Steps of a graph")
 
 
 def column(graph, x):
@@ -27,7 +33,7 @@ def column(graph, x):
     for name, says, reads, group in graph:
         y = TOP + rows[name] * (TALL + DOWN)
         parts.append(box(x, y, WIDE, TALL, FILLS[groups.index(group) % len(FILLS)]))
-        parts.append(words(x + 6, y + 18, says))
+        parts.append(svg.text(x + 6, y + 18, says, fill=DARK))
         for read in dict.fromkeys(read for read in reads if read in rows):
             skipped = rows[name] - rows[read] - 1
             parts.append(edge(x, TOP + rows[read] * (TALL + DOWN), y, skipped))
@@ -39,14 +45,11 @@ def edge(x, above, below, skipped):
     """From a row to a later one."""
     middle, right = x + WIDE / 2, x + WIDE
     if not skipped:
-        way, end = f"M{middle},{above + TALL} L{middle},{below - 6}", (middle, below)
-        tip = f"M{end[0]},{end[1]} l-4,-7 l8,0 z"
-    else:
-        start, end, out = above + TALL / 2 + 4, below + TALL / 2 - 4, right + 12 * skipped + 12
-        way = f"M{right},{start} C{out},{start} {out},{end} {right + 6},{end}"
-        tip = f"M{right},{end} l7,-4 l0,8 z"
-    line = f'<path d="{way}" stroke="{EDGE}" stroke-width="1.4" fill="none"/>'
-    return line + f'<path d="{tip}" fill="{EDGE}"/>'
+        straight = svg.line(middle, above + TALL, middle, below - 6, **PEN)
+        return straight + svg.tip(middle, below, fill=EDGE)
+    start, end, out = above + TALL / 2 + 4, below + TALL / 2 - 4, right + 12 * skipped + 12
+    way = f"M{right},{start} C{out},{start} {out},{end} {right + 6},{end}"
+    return svg.path(way, **PEN) + svg.tip(right, end, "left", fill=EDGE)
 
 
 def kernels(text, *divisions, titles=()):
@@ -84,7 +87,7 @@ def memory(text, *plans, titles=()):
     for place, plan in enumerate(plans):
         used = max(plan[name] + size for name, size in graph["sizes"].items())
         title = f"{titles[place]}: {used} bytes" if place < len(titles) else f"{used} bytes"
-        parts.append(words(x, 20, title, bold=True))
+        parts.append(svg.text(x, 20, title, **TITLE))
         for number, (name, size) in enumerate(graph["sizes"].items()):
             first = numbers.get(name, -1)
             read = [numbers[made] for made, reads in graph["steps"] if name in reads]
@@ -92,28 +95,36 @@ def memory(text, *plans, titles=()):
             left, wide = x + (first + 1) * step, (last - first + 1) * step - 3
             y, tall = TOP + plan[name] * scale, max(size * scale - 1, 4)
             parts.append(box(left, y, wide, tall, FILLS[number % len(FILLS)]))
-            parts.append(words(left + 4, y + min(tall - 1, 12), name, size=10))
+            ink = {"fill": DARK, "font_size": 10}
+            parts.append(svg.text(left + 4, y + min(tall - 1, 12), name, **ink))
         x, height = x + (end + 2) * step + 20, max(height, TOP + used * scale + 10)
-    return picture(parts, x, height)
+    return on_white(x, height, parts, "; ".join(titles) or "A plan of memory")
 
 
 def box(x, y, wide, tall, fill):
-    return (
-        f'<rect x="{x:.0f}" y="{y:.1f}" width="{wide:.0f}" height="{tall:.1f}" rx="3" '
-        f'fill="{fill}" stroke="{DARK}"/>'
-    )
+    return svg.rect(x, y, wide, tall, rx=3, fill=fill, stroke=DARK)
 
 
-def words(x, y, said, bold=False, size=12):
-    weight = ' font-weight="bold"' if bold else ""
-    style = f'font-size="{size}" fill="{DARK}"{weight}'
-    return f'<text x="{x:.0f}" y="{y:.1f}" {style}>{escape(said)}</text>'
+def images(pictures, titles, scale=6):
+    """Pictures of stripes.py side by side, each with a line above it."""
+    parts, side = [], pictures[0].shape[-1]
+    wide = side * scale
+    for number, (image, title) in enumerate(zip(pictures, titles, strict=True)):
+        left = number * (wide + 12)
+        parts.append(svg.text(left, 14, title, fill=DARK))
+        colours = np.clip(128 + 40 * image, 0, 255).astype(int)
+        for y, x in np.ndindex(side, side):
+            fill = f"rgb({','.join(map(str, colours[:, y, x]))})"
+            parts.append(svg.rect(left + x * scale, 20 + y * scale, scale, scale, fill=fill))
+    return on_white(len(pictures) * (wide + 12), 24 + wide, parts, "Pictures of stripes")
 
 
-def picture(parts, width, height):
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" font-family="monospace" '
-        f'style="max-width:100%;height:auto"><rect width="100%" height="100%" fill="#ffffff"/>'
-        f"{''.join(parts)}</svg>"
-    )
+def bars(rows):
+    """Of each (title, bytes, share of right answers) a bar as long as its bytes."""
+    parts, most = [], max(count for _, count, _ in rows)
+    for number, (title, count, right) in enumerate(rows):
+        y, wide = 6 + 30 * number, 400 * count / most
+        parts.append(svg.text(0, y + 15, title, fill=DARK))
+        parts.append(svg.rect(80, y, wide, 22, fill=EDGE))
+        parts.append(svg.text(88 + wide, y + 15, f"{count:,} bytes, {right:.1%} right", fill=DARK))
+    return on_white(720, 12 + 30 * len(rows), parts, "Bytes and right answers of each network")

@@ -5,24 +5,22 @@ Both give SVG text, with a title and a description for those who cannot see it. 
 """
 
 import re
-from html import escape
 
 import tvm
 from tvm import relax, tirx
 
-BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 30, 24, 34, 16
-BEND_WIDTH, SWEEPS = 12, 6
-LINE, INDENT, BESIDE, BELOW = 24, 18, 6, 5
+from hotloop.core import layered_graph, svg
+
+LINE, INDENT, BESIDE, BELOW, MARGIN = 24, 18, 6, 5, 16
 CHARACTER = 7.3
 LONGEST = 90
-STYLE = (
-    "text{font:12px ui-monospace,monospace;fill:#1b1f24}"
-    "rect{fill:#fff;stroke:#57606a;rx:6}"
-    "rect.given{fill:#f2f4f6;stroke-dasharray:4 3}"
-    "rect.marked{fill:#fde9c8;stroke:#9a5b00;stroke-width:2}"
-    "rect.called{fill:#dcebfd;stroke:#0b5cad;stroke-width:2}"
-    "path{fill:none;stroke:#57606a}"
-)
+INK, EDGE = "#1b1f24", "#57606a"
+BOXES = {
+    "": {"fill": "#fff", "stroke": EDGE},
+    "given": {"fill": "#f2f4f6", "stroke": EDGE, "stroke_dasharray": "4 3"},
+    "marked": {"fill": "#fde9c8", "stroke": "#9a5b00", "stroke_width": 2},
+    "called": {"fill": "#dcebfd", "stroke": "#0b5cad", "stroke_width": 2},
+}
 
 
 def graph(module, name="main", marked=(), weights=False):
@@ -34,19 +32,17 @@ def graph(module, name="main", marked=(), weights=False):
     function = module[name] if isinstance(module, tvm.IRModule) else module
     nodes, edges = _dataflow(function, marked, weights)
     told = "; ".join(
-        f"{nodes[key][0]} takes {', '.join(nodes[a][0] for a, b in edges if b == key)}"
-        for key in nodes
-        if any(b == key for _, b in edges)
+        f"{text} takes {', '.join(nodes[a][0] for a, b in edges if b == number)}"
+        for number, (text, _) in enumerate(nodes)
+        if any(b == number for _, b in edges)
     )
-    row = _row_of_each(nodes, edges)
-    edges = _from_row_to_row(nodes, edges, row)
-    rows = _ordered(
-        [[key for key in nodes if row[key] == n] for n in sorted(set(row.values()))], edges
-    )
-    places, width, height = _places(nodes, rows)
-    parts = [_edge(places[a], places[b], nodes[b][1] == "bend") for a, b in edges]
-    parts += [_box(places[key], *nodes[key]) for key in nodes if nodes[key][1] != "bend"]
-    return _svg(width, height, f"Dataflow of {name}", f"{told}.", parts)
+    layout = layered_graph.place([18 + CHARACTER * len(text) for text, _ in nodes], edges)
+    parts = [svg.path(way, stroke=EDGE) for way in layout.ways]
+    for (text, kind), (x, y) in zip(nodes, layout.corners, strict=True):
+        width = 18 + CHARACTER * len(text)
+        parts.append(svg.rect(x, y, width, layered_graph.HEIGHT, rx=6, **BOXES[kind]))
+        parts.append(svg.text(x + 9, y + 19, text, fill=INK))
+    return _picture(layout.width, layout.height, f"Dataflow of {name}", f"{told}.", parts)
 
 
 def loops(function, marked=()):
@@ -66,19 +62,20 @@ def loops(function, marked=()):
         kind = "" if variable is not None else "given"
         kind = "marked" if variable in marked and variable is not None else kind
         x = MARGIN + INDENT * depth
-        parts.append(_rectangle(x, y, width - MARGIN - x - BESIDE * depth, height, kind))
-        parts.append(f'<text x="{x + 9}" y="{y + 16}">{escape(text)}</text>')
+        inside = width - MARGIN - x - BESIDE * depth
+        parts.append(svg.rect(x, y, inside, height, rx=6, **BOXES[kind]))
+        parts.append(svg.text(x + 9, y + 16, text, fill=INK))
         told.append(f"{'inside of it, ' * (depth > above)}{text}")
         above = depth
-    return _svg(width, end + MARGIN, "Loop nest", f"{'; '.join(told)}.", parts)
+    return _picture(width, end + MARGIN, "Loop nest", f"{'; '.join(told)}.", parts)
 
 
 # --- Relax ----------------------------------------------------------------------------------------
 
 
 def _dataflow(function, marked, weights):
-    """Nodes as {key: (text, kind)}, and edges as pairs of keys."""
-    nodes, edges, made = {}, [], {}
+    """Nodes as (text, kind), and edges as pairs of their numbers."""
+    nodes, edges, made = [], [], {}
     for number, parameter in enumerate(function.params):
         if number == 0 or weights:
             made[parameter] = [_add(nodes, f"{_name(parameter)} {_shape(parameter)}", "given")]
@@ -98,7 +95,7 @@ def _dataflow(function, marked, weights):
 
 
 def _add(nodes, text, kind):
-    nodes[len(nodes)] = (text, kind)
+    nodes.append((text, kind))
     return len(nodes) - 1
 
 
@@ -129,79 +126,6 @@ def _shape(value):
     shape = getattr(getattr(value, "ty", None), "shape", None)
     values = getattr(shape, "values", None)
     return "" if values is None else "×".join(_plain(n) for n in values)
-
-
-def _row_of_each(nodes, edges):
-    """One below the lowest that it takes; what takes nothing stands just above its first user."""
-    row = dict.fromkeys(nodes, 0)
-    for a, b in sorted(edges, key=lambda edge: edge[1]):
-        row[b] = max(row[b], row[a] + 1)
-    takers = {b for _, b in edges}
-    for key in nodes:
-        users = [row[b] for a, b in edges if a == key]
-        if users and key not in takers:
-            row[key] = min(users) - 1
-    return row
-
-
-def _from_row_to_row(nodes, edges, row):
-    """An edge that passes by rows gets a node in each of them, a bend, which has no box."""
-    short = []
-    for a, b in edges:
-        for between in range(row[a] + 1, row[b]):
-            bend = _add(nodes, "", "bend")
-            row[bend] = between
-            short.append((a, bend))
-            a = bend
-        short.append((a, b))
-    return short
-
-
-def _ordered(rows, edges):
-    """Within its row each node stands near the middle of its neighbours."""
-    above, below = {}, {}
-    for a, b in edges:
-        above.setdefault(b, []).append(a)
-        below.setdefault(a, []).append(b)
-    place = {}
-    for row in rows:
-        place.update(_middles(row))
-    for sweep in range(SWEEPS):
-        neighbours = below if sweep % 2 else above
-        for row in reversed(rows) if sweep % 2 else rows:
-            wanted = {
-                key: sum(place[n] for n in neighbours.get(key, [key]))
-                / len(neighbours.get(key, [key]))
-                for key in row
-            }
-            row.sort(key=wanted.__getitem__)
-            place.update(_middles(row))
-    return rows
-
-
-def _middles(row):
-    return {key: index - (len(row) - 1) / 2 for index, key in enumerate(row)}
-
-
-def _places(nodes, rows):
-    """Each node's box as x, y, width and height; and the size of all. Boxes are centred."""
-    places = {}
-    for number, row in enumerate(rows):
-        x, y = 0.0, MARGIN + number * (BOX_HEIGHT + GAP_Y)
-        for key in row:
-            text, kind = nodes[key]
-            width = BEND_WIDTH if kind == "bend" else 18 + CHARACTER * len(text)
-            places[key] = (x, y, width, BOX_HEIGHT)
-            x += width + GAP_X
-        boxes = [places[key] for key in row if nodes[key][1] != "bend"] or [places[row[0]]]
-        middle = (boxes[0][0] + boxes[-1][0] + boxes[-1][2]) / 2
-        for key in row:
-            x, *rest = places[key]
-            places[key] = (x - middle, *rest)
-    left = min(x for x, *_ in places.values()) - MARGIN
-    places = {key: (x - left, *rest) for key, (x, *rest) in places.items()}
-    width = max(x + width for x, _, width, _ in places.values()) + MARGIN
-    return places, width, len(rows) * (BOX_HEIGHT + GAP_Y) - GAP_Y + 2 * MARGIN
 
 
 # --- TIR ------------------------------------------------------------------------------------------
@@ -256,37 +180,7 @@ def _plain(node):
     return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1]}…"
 
 
-# --- SVG ------------------------------------------------------------------------------------------
-
-
-def _svg(width, height, title, description, parts):
-    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
-    words = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
-    body = "".join(parts)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{words}'
-        f"<style>{STYLE}</style>{body}</svg>"
-    )
-
-
-def _rectangle(x, y, width, height, kind):
-    of = f' class="{kind}"' if kind else ""
-    return f'<rect{of} x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{height:.0f}"/>'
-
-
-def _box(place, text, kind):
-    x, y, width, height = place
-    return (
-        f"{_rectangle(x, y, width, height, kind)}"
-        f'<text x="{x + 9:.0f}" y="{y + 19:.0f}">{escape(text)}</text>'
-    )
-
-
-def _edge(above, below, passing):
-    """A curve; past the boxes of a row it goes straight down."""
-    x, y = above[0] + above[2] / 2, above[1] + above[3]
-    to_x, to_y = below[0] + below[2] / 2, below[1]
-    bend = (to_y - y) / 2 if to_y - y <= GAP_Y else 30
-    ends = f"{x:.0f} {y + bend:.0f} {to_x:.0f} {to_y - bend:.0f} {to_x:.0f} {to_y:.0f}"
-    down = f"V{to_y + BOX_HEIGHT:.0f}" if passing else ""
-    return f'<path d="M{x:.0f} {y:.0f}C{ends}{down}"/>'
+def _picture(width, height, title, description, parts):
+    """A picture of the size that it says, not scaled to the page."""
+    style = {"width": width, "height": height, "font_family": "ui-monospace, monospace"}
+    return svg.picture(width, height, parts, title, description, **style)

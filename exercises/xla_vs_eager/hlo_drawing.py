@@ -3,18 +3,20 @@
 import re
 from math import prod
 
+from hotloop.core import svg
+
 INSTRUCTION = re.compile(
     r"\s+(ROOT )?%(?P<name>[\w.-]+) = (?P<type>\(.*?\)|\S+) (?P<op>[\w-]+)\((?P<operands>[^)]*)\)"
 )
 TYPE = re.compile(r"(pred|bf16|[fsu]\d+)\[([\d,]*)\]")
 QUIET = {"parameter", "constant", "bitcast", "tuple", "get-tuple-element"}
 COLOURS = {
-    "fusion": "#009e73",
-    "convolution": "#0072b2",
-    "dot": "#0072b2",
-    "copy": "#d55e00",
-    "transpose": "#d55e00",
-    "custom-call": "#cc79a7",
+    "fusion": svg.GREEN,
+    "convolution": svg.BLUE,
+    "dot": svg.BLUE,
+    "copy": svg.ORANGE,
+    "transpose": svg.ORANGE,
+    "custom-call": svg.PINK,
 }
 ROW, LEFT, WIDEST = 26, 330, 330
 
@@ -47,14 +49,12 @@ def entry(hlo):
     place = {each["name"]: ROW * number + 30 for number, each in enumerate(busy)}
     drawn = [edge for each in busy for edge in edges(each, found, place)]
     for each, count in zip(busy, moved, strict=True):
-        y, colour = place[each["name"]], COLOURS.get(each["op"], "#999999")
+        y, colour = place[each["name"]], COLOURS.get(each["op"], svg.GRAY)
         width = max(3, WIDEST * count / max(moved))
-        drawn.append(
-            f'<rect x="{LEFT}" y="{y}" width="{width:.0f}" height="{ROW - 8}" fill="{colour}"/>'
-            + text(LEFT - 8, y + 13, each["name"], "end")
-            + text(LEFT + width + 6, y + 13, f"{count / 1024:.1f} KiB")
-        )
-    return svg(ROW * len(busy) + 44, drawn, "what moves memory, and how much")
+        drawn.append(svg.rect(LEFT, y, width, ROW - 8, fill=colour))
+        drawn.append(svg.text(LEFT - 8, y + 13, each["name"], text_anchor="end"))
+        drawn.append(svg.text(LEFT + width + 6, y + 13, f"{count / 1024:.1f} KiB"))
+    return picture(ROW * len(busy) + 44, drawn, "what moves memory, and how much")
 
 
 def edges(each, found, place):
@@ -67,37 +67,24 @@ def edges(each, found, place):
         if operand in place:
             top, bottom = place[operand] + 9, place[each["name"]] + 9
             bend = 30 + min(90, (bottom - top) / 3)
-            yield (
-                f'<path d="M {LEFT - 2} {top} C {LEFT - bend} {top} {LEFT - bend} {bottom} '
-                f'{LEFT - 2} {bottom}" '
-                'fill="none" stroke="currentColor" stroke-opacity="0.35"/>'
-            )
+            x, out = LEFT - 2, LEFT - bend
+            way = f"M{x} {top}C{out} {top} {out} {bottom} {x} {bottom}"
+            yield svg.path(way, stroke_opacity=0.35)
 
 
 def pictures(images):
     """Digits side by side, the brighter the darker."""
     drawn = [
-        f'<rect x="{60 * n + 6 * x + 4:.0f}" y="{6 * y + 26}" width="6" height="6" '
-        f'fill="currentColor" fill-opacity="{float(value):.2f}"/>'
+        svg.rect(60 * n + 6 * x + 4, 6 * y + 26, 6, 6, fill=svg.PAGE, fill_opacity=float(value))
         for n, image in enumerate(images[..., 0])
         for y, row in enumerate(image)
         for x, value in enumerate(row)
         if value > 0
     ]
-    return svg(84, drawn, f"{len(images)} of the digits")
+    return picture(84, drawn, f"{len(images)} of the digits")
 
 
-def text(x, y, words, anchor="start"):
-    """Words in the page's own colour."""
-    return (
-        f'<text x="{x:.0f}" y="{y}" font-size="11" text-anchor="{anchor}" '
-        f'fill="currentColor">{words}</text>'
-    )
-
-
-def svg(height, drawn, title):
-    """The whole picture."""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" '
-        f'font-family="sans-serif">{text(4, 14, title)}{"".join(drawn)}</svg>'
-    )
+def picture(height, drawn, title):
+    """The whole picture, below its title."""
+    parts = [svg.text(4, 14, title), *drawn]
+    return svg.picture(760, height, parts, title, width=760, font_size=11)

@@ -3,9 +3,10 @@
 import base64
 import struct
 import zlib
-from html import escape
 
 from shapes import CLASSES, COLOURS
+
+from hotloop.core import svg
 
 
 def draw(panels, scale=3, names=CLASSES):
@@ -16,14 +17,15 @@ def draw(panels, scale=3, names=CLASSES):
     parts, left, tallest = [], 0, 0
     for title, picture, boxes in panels:
         height, width, _ = picture.shape
-        parts.append(f'<g transform="translate({left} 16) scale({scale})">{_image(picture)}')
-        parts += [_box(names, *box) for box in boxes]
-        parts.append(f'</g><text x="{left}" y="12" font-size="12">{escape(title)}</text>')
+        drawn = [_image(picture), *(_box(names, *box) for box in boxes)]
+        place = f"translate({left} 16) scale({scale})"
+        parts.append(svg.element("g", *drawn, transform=place))
+        parts.append(svg.text(left, 12, title))
         left += width * scale + 12
         tallest = max(tallest, height * scale + 20)
-    size = f'width="{left}" height="{tallest}" viewBox="0 0 {left} {tallest}"'
-    style = 'font-family="sans-serif" fill="currentColor"'
-    return Drawing(f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>{"".join(parts)}</svg>')
+    told = "; ".join(f"{title}: {len(boxes)} boxes" for title, _, boxes in panels)
+    size = {"width": left, "height": tallest}
+    return Drawing(svg.picture(left, tallest, parts, "Detections", told, **size))
 
 
 class Drawing:
@@ -40,20 +42,20 @@ def _box(names, left, top, right, bottom, score, which):
     name = names[int(which)]
     shade = COLOURS.get(name.split()[0], COLOURS["grey"])
     colour = "#" + "".join(f"{int(255 * part):02x}" for part in shade)
-    place = f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}"'
-    said = f"{escape(name)} {score:.2f}"
+    place = (left, top, right - left, bottom - top)
+    outlined = {"fill": "white", "stroke": "black", "stroke_width": 0.7, "paint_order": "stroke"}
     return (
-        f'<rect {place} fill="none" stroke="white" stroke-width="1.6"/>'
-        f'<rect {place} fill="none" stroke="{colour}" stroke-width="0.9"/>'
-        f'<text x="{left:.1f}" y="{max(top - 1, 4):.1f}" font-size="4.5" fill="white" '
-        f'stroke="black" stroke-width="0.7" paint-order="stroke">{said}</text>'
+        svg.rect(*place, fill="none", stroke="white", stroke_width=1.6)
+        + svg.rect(*place, fill="none", stroke=colour, stroke_width=0.9)
+        + svg.text(left, max(top - 1, 4), f"{name} {score:.2f}", font_size=4.5, **outlined)
     )
 
 
 def _image(picture):
     height, width, _ = picture.shape
     data = base64.b64encode(_png(picture)).decode()
-    return f'<image width="{width}" height="{height}" href="data:image/png;base64,{data}"/>'
+    source = f"data:image/png;base64,{data}"
+    return svg.element("image", width=width, height=height, href=source)
 
 
 def _png(picture):

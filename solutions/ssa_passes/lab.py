@@ -716,11 +716,12 @@ check("ssa_passes.pir")
 
 # %%
 import stripes
+import tensor_drawing
 
 clean, labels = stripes.drawn(0, 4, noise=0)
 noisy, _ = stripes.drawn(0, 4)
 titles = [f"class {label}" for label in labels] + ["as it is seen"] * 4
-SVG(stripes.as_pictures([*clean, *noisy], titles))
+SVG(tensor_drawing.images([*clean, *noisy], titles))
 
 # %%
 import small_classifier
@@ -738,7 +739,7 @@ rows = [
     (title, classifier.size(arrays), classifier.accuracy(arrays, *unseen))
     for title, arrays in {"given": given, "folded": slim, "int8": whole, "pruned": fewest}.items()
 ]
-SVG(stripes.as_bars(rows))
+SVG(tensor_drawing.bars(rows))
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "classifier", "locked": true, "points": 10, "solution": false, "task": false}
 check("ssa_passes.classifier")

@@ -22,7 +22,7 @@ import pytest
 from hotloop.core import paths
 from hotloop.engines.serving import metrics, preflight, repository
 from hotloop.engines.serving.unavailable import ServingUnavailable
-from hotloop.tasks.modules.triton_ensemble.deployments import CAUSES, NAMES
+from hotloop.tasks.modules.triton_ensemble.deployments import CAUSES, DIAGNOSIS
 from hotloop.tasks.modules.triton_ensemble.figures import Figures, figures_of
 
 MODULE = "triton_ensemble"
@@ -31,6 +31,7 @@ FOLDER = paths.exercises() / MODULE
 TRUTH = SCRIPTS / "deployments.json"
 KNOWN: dict[str, dict[str, Any]] = json.loads(TRUTH.read_text(encoding="utf-8"))
 HEALTHY = ("healthy", "healthy_alone")
+NAMES = DIAGNOSIS.names
 ALL = (*NAMES, *HEALTHY)
 STEPS = ("preprocess", "bert", "postprocess")
 KEYS = {

@@ -19,7 +19,7 @@ from pathlib import Path
 import torch
 
 from hotloop.judge import answer_key
-from hotloop.tasks.modules.control_flow_export.diagnoses import KEY
+from hotloop.tasks.modules.control_flow_export.diagnoses import DIAGNOSIS
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -32,7 +32,7 @@ MOST_LINES = 120
 def main() -> None:
     """All four."""
     truth = json.loads(KNOWN.read_text(encoding="utf-8"))
-    answer_key.write(KEY, truth)
+    answer_key.write(DIAGNOSIS.key, truth)
     for letter, known in truth.items():
         text = recorded(PROGRAMS / f"{known['cause']}.py")
         assert known["name"] in text, f"{known['name']} does not stand in the log"

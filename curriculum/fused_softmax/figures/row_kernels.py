@@ -16,7 +16,7 @@ def main() -> None:
     """Print the picture."""
     done = host.run(build.program([SOURCE], checked=True))
     assert not done.report.findings
-    print(table.svg(done.report.sites), end="")
+    print(table.picture(done.report.sites))
 
 
 if __name__ == "__main__":

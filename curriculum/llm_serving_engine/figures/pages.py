@@ -8,7 +8,7 @@ from __future__ import annotations
 import runpy
 from typing import Any
 
-from hotloop.core import paths
+from hotloop.core import paths, svg
 from hotloop.site.drawing import COLOURS, arrow, drawing, rectangle, text
 
 SIZE, BLOCKS = 4, 8
@@ -48,7 +48,8 @@ def main() -> None:
             parts.append(text(x + WIDTH / 2, y + 16, str(block), anchor="middle"))
             ends = (LEFT + STEP * block + WIDTH / 2, 110 if sequence == 0 else 140)
             ours = (x + WIDTH / 2, y + 24 if sequence == 0 else y)
-            parts.append(arrow(*ours, *ends) if sequence == 0 else _up(*ours, *ends))
+            up = svg.path(svg.curve(*ours, *ends), class_="edge")
+            parts.append(arrow(*ours, *ends) if sequence == 0 else up)
     parts.append(
         text(
             LEFT,
@@ -62,12 +63,6 @@ def main() -> None:
         f"shared; the partly filled block {old} was copied to {new} before the first write."
     )
     print("\n".join(drawing(260, parts, "Two block tables", told)))
-
-
-def _up(x1: float, y1: float, x2: float, y2: float) -> str:
-    middle = (y1 + y2) / 2
-    path = f"M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2:.1f}"
-    return f'<path d="{path}" fill="none" stroke="currentColor" class="edge"/>'
 
 
 if __name__ == "__main__":

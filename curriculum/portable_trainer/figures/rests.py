@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hotloop.core import svg
+
 SOLUTIONS = Path(__file__).parents[3] / "solutions" / "portable_trainer"
 DECIDE: Callable[..., Any] = runpy.run_path(str(SOLUTIONS / "policy.py"))["decide"]
 
@@ -20,7 +22,7 @@ BACKENDS = [
 STEPS, GOOD_STEPS = 200, 8
 LEFT, SCALE, TOP, ROW, BAR = 70, 3.1, 20, 34, 20
 WIDTH, HEIGHT = 720, 110
-COLOURS = {"compile": "#0072b2", "eager": "#009e73"}
+COLOURS = {"compile": svg.BLUE, "eager": svg.GREEN}
 
 
 def used() -> list[str]:
@@ -52,23 +54,19 @@ def runs(names: list[str]) -> list[tuple[str, int, int]]:
 def main() -> None:
     """Print the picture."""
     rows = {str(backend["name"]): TOP + ROW * place for place, backend in enumerate(BACKENDS)}
-    parts = [
-        f'<text x="4" y="{y + 15}" fill="currentColor">{name}</text>' for name, y in rows.items()
-    ]
+    parts = [svg.text(4, y + 15, name) for name, y in rows.items()]
     for name, first, end in runs(used()):
         x, y, wide = LEFT + SCALE * first, rows[name], SCALE * (end - first)
-        title = f"<title>{name}: steps {first} to {end - 1}</title>"
-        bar = f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{BAR}"'
-        parts.append(f'{bar} fill="{COLOURS[name]}">{title}</rect>')
+        title = f"{name}: steps {first} to {end - 1}"
+        parts.append(svg.rect(x, y, wide, BAR, fill=COLOURS[name], title=title))
         if name == "eager" and wide > 30:
-            label = f'<text x="{x + wide / 2:.1f}" y="{y + 15}" text-anchor="middle"'
-            parts.append(f'{label} fill="#fff">{end - first} steps</text>')
-    for step in range(0, STEPS + 1, 40):
-        label = f'<text x="{LEFT + SCALE * step:.1f}" y="{HEIGHT - 6}" text-anchor="middle"'
-        parts.append(f'{label} fill="currentColor">{step}</text>')
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
-    inside = "\n".join(parts)
-    print(f'{head} font-family="sans-serif" font-size="12">\n{inside}\n</svg>')
+            words = f"{end - first} steps"
+            parts.append(svg.text(x + wide / 2, y + 15, words, text_anchor="middle", fill="#fff"))
+    parts += [
+        svg.text(LEFT + SCALE * step, HEIGHT - 6, str(step), text_anchor="middle")
+        for step in range(0, STEPS + 1, 40)
+    ]
+    print(svg.picture(WIDTH, HEIGHT, parts, "The backend in use, by step"))
 
 
 if __name__ == "__main__":

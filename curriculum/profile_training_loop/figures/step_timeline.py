@@ -10,13 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hotloop.core import svg
+
 MODEL: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[1] / "proofs" / "two_clocks.py"))
 Line: Callable[..., Any] = MODEL["Line"]
 WORK: list[Any] = MODEL["WORK"]
 
 WIDTH, LEFT, SCALE, ROW = 720, 64, 5.0, 18
 SHOWN = 130  # milliseconds
-COLOURS = {"host": "#0072b2", "device": "#009e73", "waits": "#bbbbbb", "idle": "#e69f00"}
+COLOURS = {"host": svg.BLUE, "device": svg.GREEN, "waits": "#bbbbbb", "idle": svg.YELLOW}
 PANELS: list[tuple[str, list[Any]]] = [
     ("reads the loss in every step", [*WORK, MODEL["READ"]]),
     ("reads nothing", WORK),
@@ -31,23 +33,16 @@ def bar(start: float, end: float, y: int, fill: str, title: str, opacity: float 
     if start >= end:
         return ""
     x, width = LEFT + start * SCALE, (end - start) * SCALE
-    return (
-        f'<rect x="{x:g}" y="{y}" width="{max(width - 0.8, 0.6):g}" height="{ROW - 4}" '
-        f'fill="{fill}" fill-opacity="{opacity:g}"><title>{title}</title></rect>'
-    )
-
-
-def text(x: float, y: float, words: str, size: int = 11) -> str:
-    """Words in the page's own colour."""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="currentColor">{words}</text>'
+    style = {"fill": fill, "fill_opacity": opacity, "title": title}
+    return svg.rect(x, y, max(width - 0.8, 0.6), ROW - 4, **style)
 
 
 def panel(title: str, step: list[Any], top: int) -> list[str]:
     """The host's row, the device's row, and the device's idle gaps."""
     timeline = MODEL["simulate"](step, 12)
-    drawn = [text(2, top + 11, title, 12)]
     host, device = top + ROW, top + 2 * ROW
-    drawn += [text(2, host + 11, "host"), text(2, device + 11, "device")]
+    drawn = [svg.text(2, top + 11, title, font_size=12)]
+    drawn += [svg.text(2, host + 11, "host"), svg.text(2, device + 11, "device")]
     for name, start, end in timeline.host:
         waits = next(line.waits for line in step if line.name == name)
         colour = COLOURS["waits" if waits else "host"]
@@ -65,22 +60,16 @@ def panel(title: str, step: list[Any], top: int) -> list[str]:
 def main() -> None:
     """Print the picture."""
     height = len(PANELS) * 4 * ROW + 24
-    print(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        'font-family="sans-serif"><title>Host and device in four training loops</title>'
-    )
+    drawn: list[str] = []
     for index, (title, step) in enumerate(PANELS):
-        print("\n".join(panel(title, step, index * 4 * ROW)))
-    y = height - 18
+        drawn += panel(title, step, index * 4 * ROW)
     legend = [("host", "host works"), ("waits", "host waits"), ("device", "device works")]
-    for index, (key, words) in enumerate([*legend, ("idle", "device is idle")]):
-        x = LEFT + index * 150
-        opacity = 0.45 if key == "idle" else 1
-        print(
-            f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLOURS[key]}" '
-            f'fill-opacity="{opacity:g}"/>' + text(x + 18, y + 10, words)
-        )
-    print("</svg>")
+    for index, (kind, words) in enumerate([*legend, ("idle", "device is idle")]):
+        opacity = 0.45 if kind == "idle" else 1
+        x, y = LEFT + index * 150, height - 18
+        drawn.append(svg.key(x, y, words, COLOURS[kind], fill_opacity=opacity))
+    told = "Host and device in four training loops"
+    print(svg.picture(WIDTH, height, drawn, told, font_size=11))
 
 
 if __name__ == "__main__":

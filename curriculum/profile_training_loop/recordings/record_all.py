@@ -25,7 +25,7 @@ from training_loop import SOLUTIONS
 
 from hotloop.engines import trace
 from hotloop.judge import answer_key
-from hotloop.tasks.modules.profile_training_loop.recordings import KEY
+from hotloop.tasks.modules.profile_training_loop.recordings import DIAGNOSIS
 
 KNOWN = Path(__file__).with_name("recordings.json")
 ATTEMPTS = 20
@@ -53,7 +53,8 @@ def describe() -> None:
     }
     text = json.dumps(known, indent=1, ensure_ascii=False)
     KNOWN.write_text(f"{text}\n", encoding="utf-8")
-    answer_key.write(KEY, {letter: each for letter, each in known.items() if each["cause"]})
+    faulty = {letter: each for letter, each in known.items() if each["cause"]}
+    answer_key.write(DIAGNOSIS.key, faulty)
 
 
 def described(cause: str | None, path: Path) -> dict[str, Any]:

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from hotloop.core import svg
+from hotloop.core.svg import Scale
+
 PROOF = Path(__file__).parents[1] / "proofs" / "scale_and_zero_point.py"
 MODEL: dict[str, Any] = runpy.run_path(str(PROOF))
 
@@ -32,39 +35,21 @@ def seen(x: Any, low: float, high: float) -> Any:
     return MODEL["dequantize"](integers, scale, zero_point)
 
 
-def place(x: float, y: float, left: float) -> str:
-    """A point of the panel."""
-    across = left + (x - LOW) / (HIGH - LOW) * SIDE
-    return f"{across:.1f},{TOP + SIDE - (y - LOW) / (HIGH - LOW) * SIDE:.1f}"
-
-
-def curve(points: list[tuple[float, float]], left: float, style: str) -> str:
-    """A line through points."""
-    joined = " ".join(place(x, y, left) for x, y in points)
-    return f'<polyline points="{joined}" fill="none" {style}/>'
-
-
 def main() -> None:
     """Print the picture."""
-    print(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {TOP + SIDE + 30}" '
-        'role="img" font-family="sans-serif"><title>A range too small, right, too large</title>'
-    )
+    up, parts = Scale(LOW, HIGH, TOP + SIDE, TOP), list[str]()
     x = np.linspace(LOW, HIGH, 601, dtype=np.float32)
     for index, (title, low, high) in enumerate(PANELS):
         left = 14 + index * 240
-        print(f'<text x="{left}" y="14" font-size="12" fill="currentColor">{title}</text>')
-        exact = [(LOW, LOW), (HIGH, HIGH)]
-        print(curve(exact, left, 'stroke="currentColor" stroke-opacity="0.35"'))
-        steps = list(zip(x.tolist(), seen(x, low, high).tolist(), strict=True))
-        kept = [point for point in steps if LOW <= point[1] <= HIGH]
-        print(curve(kept, left, 'stroke="#e69f00" stroke-width="2"'))
-    y = TOP + SIDE + 20
-    print(
-        f'<text x="14" y="{y}" font-size="11" fill="currentColor">across: a value; up: what its '
-        "integer stands for, with 16 levels so that steps can be seen</text>"
-    )
-    print("</svg>")
+        across = Scale(LOW, HIGH, left, left + SIDE)
+        parts.append(svg.text(left, 14, title))
+        parts.append(svg.line(left, TOP + SIDE, left + SIDE, TOP, stroke_opacity=0.35))
+        steps = zip(x.tolist(), seen(x, low, high).tolist(), strict=True)
+        kept = [(across.at(value), up.at(y)) for value, y in steps if LOW <= y <= HIGH]
+        parts.append(svg.polyline(kept, stroke=svg.YELLOW, stroke_width=2))
+    words = "across: a value; up: what its integer stands for, with 16 levels so that steps show"
+    parts.append(svg.text(14, TOP + SIDE + 20, words, font_size=11))
+    print(svg.picture(WIDTH, TOP + SIDE + 30, parts, "A range too small, right, too large"))
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def describe() -> None:
     known = {letter: described(each["cause"], letter) for letter, each in _known().items()}
     text = json.dumps(known, indent=1, ensure_ascii=False)
     KNOWN.write_text(f"{text}\n", encoding="utf-8")
-    answer_key.write(builds.KEY, known)
+    answer_key.write(builds.DIAGNOSIS.key, known)
 
 
 def described(cause: str, letter: str) -> dict[str, Any]:

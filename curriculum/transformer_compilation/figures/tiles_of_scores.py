@@ -5,6 +5,8 @@ cd curriculum/transformer_compilation/figures && python tiles_of_scores.py > til
 
 from __future__ import annotations
 
+from hotloop.core import svg
+
 QUERIES, KEYS, BLOCK_Q, BLOCK_K, CELL = 12, 16, 4, 4, 18
 """A sequence that goes on: the last query sees the last key."""
 
@@ -18,43 +20,34 @@ def kind(query: int, key: int) -> str:
     return "masked" if key // BLOCK_K * BLOCK_K < visible else "never"
 
 
-COLOURS = {"seen": "#0072b2", "masked": "#e69f00", "never": "none"}
+COLOURS = {"seen": svg.BLUE, "masked": svg.YELLOW, "never": "none"}
 
 
 def main() -> None:
     """Print the picture."""
     width, height = 2 * KEYS * CELL + 120, QUERIES * CELL + 80
-    print(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-        'font-family="sans-serif"><title>Scores of standard and of tiled attention</title>'
-    )
+    parts: list[str] = []
     for panel, name in enumerate(("standard: all scores, to memory and back", "tiled, causal")):
         left = 10 + panel * (KEYS * CELL + 60)
-        print(f'<text x="{left}" y="18" font-size="13" fill="currentColor">{name}</text>')
+        parts.append(svg.text(left, 18, name, font_size=13))
         for query in range(QUERIES):
             for key in range(KEYS):
                 found = kind(query, key) if panel else "seen"
                 if not panel and key > query + KEYS - QUERIES:
                     found = "masked"
                 x, y = left + key * CELL, 30 + query * CELL
-                print(
-                    f'<rect x="{x}" y="{y}" width="{CELL - 1}" height="{CELL - 1}" '
-                    f'fill="{COLOURS[found]}" fill-opacity="0.75" stroke="currentColor" '
-                    'stroke-opacity="0.25"/>'
-                )
+                style = {"fill": COLOURS[found], "fill_opacity": 0.75, "stroke_opacity": 0.25}
+                parts.append(svg.rect(x, y, CELL - 1, CELL - 1, stroke=svg.PAGE, **style))
         if panel:
             for row in range(0, QUERIES, BLOCK_Q):
                 for column in range(0, KEYS, BLOCK_K):
                     x, y = left + column * CELL, 30 + row * CELL
-                    print(
-                        f'<rect x="{x}" y="{y}" width="{BLOCK_K * CELL - 1}" '
-                        f'height="{BLOCK_Q * CELL - 1}" fill="none" stroke="currentColor"/>'
-                    )
+                    size = (BLOCK_K * CELL - 1, BLOCK_Q * CELL - 1)
+                    parts.append(svg.rect(x, y, *size, fill="none", stroke=svg.PAGE))
     y = QUERIES * CELL + 52
-    for x, found, words in ((10, "seen", "needed"), (110, "masked", "computed and masked")):
-        print(f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLOURS[found]}"/>')
-        print(f'<text x="{x + 18}" y="{y + 11}" font-size="12" fill="currentColor">{words}</text>')
-    print("</svg>")
+    parts.append(svg.key(10, y, "needed", COLOURS["seen"]))
+    parts.append(svg.key(110, y, "computed and masked", COLOURS["masked"]))
+    print(svg.picture(width, height, parts, "Scores of standard and of tiled attention"))
 
 
 if __name__ == "__main__":

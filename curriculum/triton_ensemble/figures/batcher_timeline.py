@@ -9,12 +9,14 @@ import runpy
 from pathlib import Path
 from typing import Any
 
+from hotloop.core import svg
+
 PROOF = Path(__file__).parents[1] / "proofs" / "batcher_model.py"
 MODEL: dict[str, Any] = runpy.run_path(str(PROOF))
 
 WIDTH, LEFT, SCALE, ROW = 720, 4, 46.0, 20
 SHOWN = 15.0  # milliseconds
-COLOURS = {"waits": "#e69f00", "runs": "#0072b2"}
+COLOURS = {"waits": svg.YELLOW, "runs": svg.BLUE}
 EAGER, PATIENT = MODEL["BATCHERS"][1], MODEL["BATCHERS"][2]
 PANELS = [
     ("1 client, dynamic_batching { }", EAGER, 1),
@@ -33,22 +35,15 @@ def bar(start: float, end: float, y: int, kind: str, title: str) -> str:
         return ""
     x, width = LEFT + start * SCALE, (end - start) * SCALE
     opacity = 0.5 if kind == "waits" else 1
-    return (
-        f'<rect x="{x:.1f}" y="{y}" width="{max(width - 1, 0.6):.1f}" height="{ROW - 4}" '
-        f'fill="{COLOURS[kind]}" fill-opacity="{opacity:g}"><title>{title}</title></rect>'
-    )
-
-
-def text(x: float, y: float, words: str, fill: str = "currentColor", size: int = 11) -> str:
-    """Words, in the page's own colour if no other is given."""
-    return f'<text x="{x:.1f}" y="{y:g}" font-size="{size}" fill="{fill}">{words}</text>'
+    style = {"fill": COLOURS[kind], "fill_opacity": opacity, "title": title}
+    return svg.rect(x, y, max(width - 1, 0.6), ROW - 4, **style)
 
 
 def panel(title: str, batcher: Any, clients: int, top: int) -> list[str]:
     """One row: the instance runs batches, and in between it waits for more rows."""
     done = MODEL["simulate"](batcher, clients)
     rate = MODEL["per_second"](done)
-    drawn = [text(LEFT, top + 11, f"{title}: {rate:.0f} rows/s", size=12)]
+    drawn = [svg.text(LEFT, top + 11, f"{title}: {rate:.0f} rows/s", font_size=12)]
     y, reached = top + ROW - 4, 0.0
     for run in done:
         if run.began >= SHOWN:
@@ -57,7 +52,8 @@ def panel(title: str, batcher: Any, clients: int, top: int) -> list[str]:
         told = f"{run.rows} rows, {run.ended - run.began:.2f} ms"
         drawn.append(bar(run.began, run.ended, y, "runs", told))
         if run.began + 0.3 < SHOWN:
-            drawn.append(text(LEFT + run.began * SCALE + 4, y + 12, str(run.rows), "#ffffff"))
+            x = LEFT + run.began * SCALE + 4
+            drawn.append(svg.text(x, y + 12, str(run.rows), fill="#ffffff"))
         reached = run.ended
     return [element for element in drawn if element]
 
@@ -66,21 +62,14 @@ def main() -> None:
     """Print the picture."""
     step = 2 * ROW + 8
     height = len(PANELS) * step + 20
-    print(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        'font-family="sans-serif"><title>Batches under two settings of the batcher</title>'
-    )
+    drawn: list[str] = []
     for index, (title, batcher, clients) in enumerate(PANELS):
-        print("\n".join(panel(title, batcher, clients, index * step)))
-    y = height - 16
+        drawn += panel(title, batcher, clients, index * step)
     legend = [("runs", "a batch, with its rows"), ("waits", "the instance waits for more rows")]
     for index, (kind, words) in enumerate(legend):
-        x = LEFT + index * 200
-        print(
-            f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLOURS[kind]}"/>'
-            + text(x + 18, y + 10, words)
-        )
-    print("</svg>")
+        drawn.append(svg.key(LEFT + index * 200, height - 16, words, COLOURS[kind]))
+    told = "Batches under two settings of the batcher"
+    print(svg.picture(WIDTH, height, drawn, told, font_size=11))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from hotloop.engines.serving.options import Options
 from hotloop.engines.serving.server import Server
 from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
-from hotloop.tasks.modules.triton_ensemble.deployments import KEY
+from hotloop.tasks.modules.triton_ensemble.deployments import DIAGNOSIS
 
 MODULE = "triton_ensemble"
 KNOWN = Path(__file__).with_name("deployments.json")
@@ -63,7 +63,7 @@ def describe() -> None:
     known = {letter: described(each["cause"], letter) for letter, each in _known().items()}
     text = json.dumps(known, indent=1, ensure_ascii=False)
     KNOWN.write_text(f"{text}\n", encoding="utf-8")
-    answer_key.write(KEY, known)
+    answer_key.write(DIAGNOSIS.key, known)
 
 
 def described(cause: str, letter: str) -> dict[str, Any]:

@@ -12,18 +12,14 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from hotloop.core import svg
+
 PROOFS = Path(__file__).parents[1] / "proofs"
 FUSE: dict[str, Any] = runpy.run_path(str(PROOFS / "fuse_multiply_add.py"))
 CUT: dict[str, Any] = runpy.run_path(str(PROOFS / "partition.py"))
 
 WIDTH, COLUMN, NODE_WIDTH, NODE, STEP = 720, 180, 128, 24, 46
-COLOURS = {"operator": "#666666", "fused": "#009e73", "region": "#d55e00"}
-
-TO = 'marker-end="url(#used-by)"'
-ARROW = (
-    '<marker id="used-by" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" '
-    'orient="auto"><path d="M 0 1 L 8 4 L 0 7 Z" fill="currentColor"/></marker>'
-)
+COLOURS = {"operator": "#666666", "fused": svg.GREEN, "region": svg.ORANGE}
 
 Node = tuple[str, str, list[str]]
 
@@ -63,14 +59,9 @@ def graph(function: relax.Function) -> dict[str, Node]:
     return found
 
 
-def text(x: float, y: float, words: str, fill: str = "currentColor", size: int = 11) -> str:
-    """Words, in the page's own colour if no other is given."""
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}">{words}</text>'
-
-
 def drawn(title: str, found: dict[str, Node], left: int) -> list[str]:
     """One column, in the order of the bindings; an edge that skips one bends to the right."""
-    lines = [text(left, 14, title)]
+    lines = [svg.text(left, 14, title)]
     order = list(found)
     top = {name: 26 + index * STEP for index, name in enumerate(order)}
     middle, right = left + NODE_WIDTH / 2, left + NODE_WIDTH
@@ -78,17 +69,14 @@ def drawn(title: str, found: dict[str, Node], left: int) -> list[str]:
         for source in dict.fromkeys(used):
             start, end = top[source] + NODE, top[name]
             if order.index(name) == order.index(source) + 1:
-                path = f"M {middle:g} {start} V {end}"
+                lines.append(svg.line(middle, start, middle, end - 6) + svg.tip(middle, end))
             else:
                 y0, y1 = start - NODE / 2, end + NODE / 2
-                path = f"M {right} {y0:g} C {right + 34} {y0:g} {right + 34} {y1:g} {right} {y1:g}"
-            lines.append(f'<path d="{path}" fill="none" stroke="currentColor" {TO}/>')
+                way = f"M{right} {y0}C{right + 34} {y0} {right + 34} {y1} {right + 6} {y1}"
+                lines.append(svg.path(way) + svg.tip(right, y1, "left"))
     for name, (words, kind, _) in found.items():
-        lines.append(
-            f'<rect x="{left}" y="{top[name]}" width="{NODE_WIDTH}" height="{NODE}" rx="4" '
-            f'fill="{COLOURS[kind]}"/>'
-        )
-        lines.append(text(left + 8, top[name] + 16, words, "#ffffff"))
+        lines.append(svg.rect(left, top[name], NODE_WIDTH, NODE, rx=4, fill=COLOURS[kind]))
+        lines.append(svg.text(left + 8, top[name] + 16, words, fill="#ffffff"))
     return lines
 
 
@@ -101,22 +89,18 @@ def main() -> None:
         ("after the partition", graph(CUT["partitioned"](CUT["Network"])["main"])),
     ]
     height = 26 + max(len(found) for _, found in columns) * STEP + 20
-    print(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'font-family="sans-serif"><title>Two graphs before and after a pass</title>{ARROW}'
-    )
+    parts: list[str] = []
     for index, (title, found) in enumerate(columns):
-        print("\n".join(drawn(title, found, 2 + index * COLUMN)))
+        parts += drawn(title, found, 2 + index * COLUMN)
     legend = {
         "operator": "an operator",
         "fused": "one TIR function",
         "region": "for the accelerator",
     }
     for index, (kind, words) in enumerate(legend.items()):
-        x, y = 4 + index * 160, height - 16
-        print(f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLOURS[kind]}"/>')
-        print(text(x + 18, y + 10, words))
-    print("</svg>")
+        parts.append(svg.key(4 + index * 160, height - 16, words, COLOURS[kind]))
+    told = "Two graphs before and after a pass"
+    print(svg.picture(WIDTH, height, parts, told, font_size=11))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 
-from hotloop.core import paths
+from hotloop.core import paths, svg
 
 LEFT, WIDTH, ROW = 110, 560, 70
 RUNS = {"compiled": "healthy", "op by op": "d"}
@@ -21,33 +21,22 @@ def steps(letter: str) -> list[float]:
     return [step["ready_s"] for step in recording["steps"]]
 
 
-def text(x: float, y: float, words: str) -> str:
-    """Words in the page's own colour."""
-    return f'<text x="{x:.0f}" y="{y:.0f}" font-size="12" fill="currentColor">{words}</text>'
-
-
 def main() -> None:
     """Print the picture: all forty steps above, without the first one below."""
     found = {name: steps(letter) for name, letter in RUNS.items()}
-    print(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {4 * ROW + 10}" role="img" '
-        'font-family="sans-serif"><title>Forty steps, compiled and op by op</title>'
-    )
+    parts: list[str] = []
     for panel, (label, first) in enumerate((("forty steps", 0), ("without the first", 1))):
         longest = max(sum(each[first:]) for each in found.values())
         for row, (name, each) in enumerate(found.items()):
             y, x = (2 * panel + row) * ROW + 24, float(LEFT)
-            print(text(4, y + 18, name))
-            print(text(LEFT, y - 6, f"{label}: {sum(each[first:]):.2f} s"))
+            parts.append(svg.text(4, y + 18, name))
+            parts.append(svg.text(LEFT, y - 6, f"{label}: {sum(each[first:]):.2f} s"))
             for number, seconds in enumerate(each[first:], start=first):
                 width = WIDTH * seconds / longest
-                fill = "#d55e00" if number == 0 else ("#0072b2", "#56b4e9")[number % 2]
-                print(
-                    f'<rect x="{x:.1f}" y="{y}" width="{max(width, 0.3):.1f}" height="28" '
-                    f'fill="{fill}"/>'
-                )
+                fill = svg.ORANGE if number == 0 else (svg.BLUE, svg.SKY)[number % 2]
+                parts.append(svg.rect(x, y, max(width, 0.3), 28, fill=fill))
                 x += width
-    print("</svg>")
+    print(svg.picture(720, 4 * ROW + 10, parts, "Forty steps, compiled and op by op"))
 
 
 if __name__ == "__main__":

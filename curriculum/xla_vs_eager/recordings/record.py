@@ -66,7 +66,7 @@ def describe(causes: dict[str, str]) -> None:
         digest = hashlib.sha256(path_of(letter).read_bytes()).hexdigest()
         known[letter] = {"cause": cause, "evidence": evidence, "sha256": digest}
     KNOWN.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-    answer_key.write(recordings.KEY, known)
+    answer_key.write(recordings.DIAGNOSIS.key, known)
 
 
 def path_of(letter: str) -> Path:

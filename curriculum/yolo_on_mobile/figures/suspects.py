@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from hotloop.core import paths
+from hotloop.core import paths, svg
 
 sys.path += paths.beside_notebook("yolo_on_mobile")
 
@@ -30,7 +30,7 @@ PLACES = {
     "large": (3, 2),
 }
 ACROSS, DOWN, WIDE, TALL, PANEL = 92, 42, 66, 24, 372
-CLEARED, SUSPECT, OUT = "#009e73", "#d55e00", "#999999"
+CLEARED, SUSPECT, OUT = svg.GREEN, svg.ORANGE, svg.GRAY
 
 Panel = tuple[str, dict[str, str]]
 
@@ -47,21 +47,16 @@ def panels() -> list[Panel]:
 def drawn(panel: Panel, left: int) -> list[str]:
     """One graph with its colours."""
     title, colours = panel
-    parts = [f'<text x="{left}" y="14" font-weight="bold">{title}</text>']
+    parts = [svg.text(left, 14, title, font_weight="bold")]
     at = {name: (left + x * ACROSS, 30 + y * DOWN) for name, (x, y) in PLACES.items()}
     for name, inputs in TENSORS.items():
         for each in inputs:
             (x, y), (u, v) = at[each], at[name]
-            parts.append(
-                f'<line x1="{x + WIDE}" y1="{y + TALL // 2}" x2="{u}" y2="{v + TALL // 2}" '
-                'stroke="currentColor"/>'
-            )
+            parts.append(svg.line(x + WIDE, y + TALL / 2, u, v + TALL / 2))
     for name, (x, y) in at.items():
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{WIDE}" height="{TALL}" rx="4" fill="none" '
-            f'stroke="{colours[name]}" stroke-width="3"/>'
-            f'<text x="{x + WIDE // 2}" y="{y + 16}" text-anchor="middle">{name}</text>'
-        )
+        outline = {"rx": 4, "fill": "none", "stroke": colours[name], "stroke_width": 3}
+        parts.append(svg.rect(x, y, WIDE, TALL, **outline))
+        parts.append(svg.text(x + WIDE / 2, y + 16, name, text_anchor="middle"))
     return parts
 
 
@@ -69,19 +64,15 @@ def main() -> None:
     """Three panels and a legend."""
     found = panels()
     width = PANEL * len(found)
-    print(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 190" role="img" '
-        'font-family="sans-serif" font-size="12" fill="currentColor">'
-    )
-    print("<title>What an answer about one tensor clears, and what stays suspect</title>")
+    parts: list[str] = []
     for number, panel in enumerate(found):
-        print("\n".join(drawn(panel, 4 + number * PANEL)))
+        parts += drawn(panel, 4 + number * PANEL)
     for number, (colour, said) in enumerate(
         ((CLEARED, "cleared"), (SUSPECT, "suspect"), (OUT, "not asked: something before departs"))
     ):
-        print(f'<rect x="{4 + 110 * number}" y="168" width="12" height="12" fill="{colour}"/>')
-        print(f'<text x="{22 + 110 * number}" y="178">{said}</text>')
-    print("</svg>")
+        parts.append(svg.key(4 + 110 * number, 168, said, colour))
+    told = "What an answer about one tensor clears, and what stays suspect"
+    print(svg.picture(width, 190, parts, told))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantiz
 
 from hotloop.core import paths
 from hotloop.judge import answer_key
-from hotloop.tasks.modules.yolo_on_mobile.recorded import KEY
+from hotloop.tasks.modules.yolo_on_mobile.recorded import DIAGNOSIS
 
 GIVEN = paths.exercises() / "yolo_on_mobile"
 TRUTH = Path(__file__).with_name("runs.json")
@@ -83,7 +83,7 @@ def main() -> None:
             values = {key: figures[key] for key in evidence}
             truth[name] = {"cause": CAUSES[name], "evidence": values}
     TRUTH.write_text(json.dumps(truth, indent=1) + "\n", encoding="utf-8")
-    answer_key.write(KEY, truth)
+    answer_key.write(DIAGNOSIS.key, truth)
 
 
 def decoded(network: torch.nn.Module, fed: Array) -> Array:

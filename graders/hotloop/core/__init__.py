@@ -1,1 +1,1 @@
-"""Shared by all parts: verdicts, records, the wire protocol, the clock. Imports no other part."""
+"""Shared by all parts: verdicts, records, the wire protocol, pictures. Imports no other part."""

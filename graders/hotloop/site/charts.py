@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hotloop.core import paths
+from hotloop.core import paths, svg
+from hotloop.core.svg import Scale
 from hotloop.site.drawing import (
     COLOURS,
     LINE,
@@ -150,10 +151,7 @@ class Axis:
 
     def at(self, value: float, begin: float, end: float) -> float:
         """Map a value to a position between `begin` and `end`."""
-        low, high = self.ticks[0], self.ticks[-1]
-        if self.log:
-            low, high, value = math.log(low), math.log(high), math.log(value)
-        return begin + (end - begin) * (value - low) / (high - low)
+        return Scale(self.ticks[0], self.ticks[-1], begin, end, self.log).at(value)
 
 
 def curves(
@@ -179,10 +177,8 @@ def curves(
     y = bottom + 34.0
     for each in series:
         places = [(across.at(x, left, right), up.at(v, bottom, top)) for x, v in each.points]
-        path = " ".join(f"{x:.1f},{v:.1f}" for x, v in places)
         if each.joined:
-            style = f"stroke:{each.colour};stroke-width:2"
-            parts.append(f'<polyline points="{path}" fill="none" style="{style}"/>')
+            parts.append(svg.polyline(places, style=f"stroke:{each.colour};stroke-width:2"))
         parts += [dot(x, v, 3 if each.joined else 2, each.colour) for x, v in places]
         parts += [dot(_MARGIN + 4, y + 7, 4, each.colour)]
         parts.append(text(_MARGIN + 14, y + 11, each.name, size=10))
@@ -217,7 +213,9 @@ def graph(
     boxes = {name: _lines_of(node) for name, node in nodes.items()}
     for start, end in edges:
         a, b = nodes[start], nodes[end]
-        parts.append(_arrow(a.x, a.y + _half(boxes[start]), b.x, b.y - _half(boxes[end])))
+        top = b.y - _half(boxes[end])
+        parts.append(line(a.x, a.y + _half(boxes[start]), b.x, top - 6, "edge"))
+        parts.append(svg.tip(b.x, top, class_="tip"))
     for name, node in nodes.items():
         half = _half(boxes[name])
         left = node.x - node.width / 2
@@ -240,12 +238,6 @@ def _lines_of(node: Node) -> list[str]:
 
 def _half(lines: Sequence[str]) -> float:
     return (len(lines) * LINE + 8) / 2
-
-
-def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
-    tip = f"{x2 - 4:.1f},{y2 - 7:.1f} {x2 + 4:.1f},{y2 - 7:.1f} {x2:.1f},{y2:.1f}"
-    edge = line(x1, y1, x2, y2 - 6, "edge")
-    return f'{edge}<polygon points="{tip}" fill="currentColor" class="tip"/>'
 
 
 _SIDE = 26

@@ -4,10 +4,11 @@ A drawing is 360 units wide, the width of a phone, and its smallest text is of s
 scaled down. Its description contains what it shows, for readers who cannot see it.
 """
 
-import html
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from hotloop.core import svg
 
 WIDTH = 360
 SIZE = 11
@@ -48,63 +49,42 @@ def text(
     words: str,
     *,
     size: float = SIZE,
-    anchor: str = "start",
+    anchor: str = "",
     css: str = "",
     turned: float = 0,
 ) -> str:
     """Draw one line of text; anchor: start, middle or end."""
-    more = f' class="{css}"' if css else ""
-    if anchor != "start":
-        more += f' text-anchor="{anchor}"'
-    if turned:
-        more += f' transform="rotate({turned:g} {x:g} {y:g})"'
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}"{more}>{html.escape(words)}</text>'
+    turn = f"rotate({turned:g} {x:g} {y:g})" if turned else ""
+    return svg.text(x, y, words, font_size=size, text_anchor=anchor, class_=css, transform=turn)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, css: str = "faint") -> str:
     """Draw a straight line."""
-    return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
-        f' stroke="currentColor" class="{css}"/>'
-    )
+    return svg.line(x1, y1, x2, y2, class_=css)
 
 
 def rectangle(
     x: float, y: float, width: float, height: float, css: str = "box", fill: str = ""
 ) -> str:
     """Draw a rectangle with slightly rounded corners."""
-    more = f' style="fill:{fill}"' if fill else ""
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4"'
-        f' fill="none" stroke="currentColor" class="{css}"{more}/>'
-    )
+    style = f"fill:{fill}" if fill else ""
+    outline = {"fill": "none", "stroke": svg.PAGE, "class_": css, "style": style}
+    return svg.rect(x, y, width, height, rx=4, **outline)
 
 
 def dot(x: float, y: float, radius: float, fill: str, title: str = "") -> str:
     """Draw a disc; `title` is its tooltip."""
-    told = f"<title>{html.escape(title)}</title>" if title else ""
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" style="fill:{fill}">{told}</circle>'
+    return svg.circle(x, y, radius, style=f"fill:{fill}", title=title)
 
 
 def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
     """Draw an arrow from one box down to another."""
-    middle = (y1 + y2) / 2
-    path = f"M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2 - 5:.1f}"
-    tip = f"{x2 - 4:.1f},{y2 - 6:.1f} {x2 + 4:.1f},{y2 - 6:.1f} {x2:.1f},{y2:.1f}"
-    edge = f'<path d="{path}" fill="none" stroke="currentColor" class="edge"/>'
-    return f'{edge}<polygon points="{tip}" class="tip"/>'
+    return svg.path(svg.curve(x1, y1, x2, y2 - 5), class_="edge") + svg.tip(x2, y2, class_="tip")
 
 
 def drawing(height: float, parts: Sequence[str], title: str, description: str) -> list[str]:
     """Return the SVG's lines, without an empty line, so that it can be part of a page's text."""
-    told = " ".join(html.escape(f"{title}. {description}", quote=True).split())
-    size = f'viewBox="0 0 {WIDTH} {height:g}"'
-    return [
-        f'<svg class="drawing" xmlns="http://www.w3.org/2000/svg" {size} role="img"',
-        f'aria-label="{told}">',
-        *parts,
-        "</svg>",
-    ]
+    return svg.picture(WIDTH, height, parts, title, description, class_="drawing").split("\n")
 
 
 def figure(picture: Sequence[str], caption: str) -> list[str]:

@@ -1,8 +1,9 @@
 """A drawing of all prerequisites; the page marks in it the modules that a learner has done."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
+from hotloop.core import svg
 from hotloop.site import drawing, skill_map
 from hotloop.site.drawing import Box
 from hotloop.tasks import curriculum
@@ -22,8 +23,7 @@ def section(modules: Sequence[curriculum.Module]) -> list[str]:
     boxes = _boxes(modules)
     edges = [(name, m.id) for m in modules for name in m.prerequisites.modules if name in boxes]
     parts = [drawing.arrow(*boxes[a].bottom, *boxes[b].top) for a, b in edges]
-    for module in modules:
-        parts += _drawn(module, boxes[module.id])
+    parts += [_drawn(module, boxes[module.id]) for module in modules]
     height = max((box.y + box.height for box in boxes.values()), default=0) + 2
     told = " ".join(_told(module, modules) for module in modules)
     picture = drawing.drawing(height, parts, "Modules and what they need", told)
@@ -33,13 +33,15 @@ def section(modules: Sequence[curriculum.Module]) -> list[str]:
     return drawing.figure(picture, caption)
 
 
-def _drawn(module: curriculum.Module, box: Box) -> Iterator[str]:
-    yield f'<g data-module="{module.id}">'
-    yield from box.drawn()
+def _drawn(module: curriculum.Module, box: Box) -> str:
     colour = skill_map.colour(module.track)
-    yield drawing.rectangle(box.x, box.y, _STRIPE, box.height, "stripe", colour)
-    yield drawing.text(box.x + box.width - 6, box.y + 13, "", anchor="end", css="sign")
-    yield "</g>"
+    return svg.element(
+        "g",
+        *box.drawn(),
+        drawing.rectangle(box.x, box.y, _STRIPE, box.height, "stripe", colour),
+        drawing.text(box.x + box.width - 6, box.y + 13, "", anchor="end", css="sign"),
+        data_module=module.id,
+    )
 
 
 def _boxes(modules: Sequence[curriculum.Module]) -> dict[str, Box]:

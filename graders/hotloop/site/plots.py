@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hotloop.core.svg import Scale
 from hotloop.site import drawing
 from hotloop.site.drawing import COLOURS, LINE, WIDTH, dot, line, rectangle, text
 from hotloop.site.markdown import plain
@@ -172,18 +173,10 @@ def _interval(m: curriculum.Measurement, axis: _LogAxis, y: float) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _LogAxis:
-    """Maps a value to a position on a logarithmic axis from `left` to `right`."""
+class _LogAxis(Scale):
+    """A logarithmic axis."""
 
-    low: float
-    high: float
-    left: float
-    right: float
-
-    def at(self, value: float) -> float:
-        """Return the position of `value`."""
-        share = math.log(value / self.low) / math.log(self.high / self.low)
-        return self.left + share * (self.right - self.left)
+    log: bool = True
 
     def ticks(self) -> list[float]:
         """Return 1, 2 and 5 times powers of ten within the axis; only powers of ten if over seven.
@@ -209,7 +202,7 @@ class _LogAxis:
 
     def drawn(self, y: float) -> list[str]:
         """Draw the axis, with its numbers below it."""
-        parts = [line(self.left, y, self.right, y)]
+        parts = [line(self.begin, y, self.end, y)]
         for value in self.ticks():
             x = self.at(value)
             parts.append(line(x, y, x, y + 4))

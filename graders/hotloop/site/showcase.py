@@ -8,10 +8,10 @@ tests run again. The README shows the same verdict as a picture:
 
 import re
 from collections.abc import Mapping
-from html import escape
+from html import escape, unescape
 from typing import Any
 
-from hotloop.core import paths
+from hotloop.core import paths, svg
 from hotloop.learn.bank.catalog import catalog
 from hotloop.tasks import curriculum
 from hotloop.tasks.problem import Level, Rung
@@ -38,22 +38,17 @@ def picture() -> str:
     module, _, _, task, _ = SPEED
     head, _, rest = drawn.partition(">")
     width, height = (float(size) for size in re.findall(r'viewBox="0 0 (\S+) (\S+)"', head)[0])
-    told = re.findall(r'aria-label="([^"]*)"', head)[0]
-    badge = f'<tspan fill="#2da44e" font-weight="bold">{found.verdict}</tspan>'
-    lines = (f"{badge} {module}.{task} on an {escape(run.device)}", escape(found.sentence))
-    texts = [f'<text x="8" y="{20 + 18 * n}">{text}</text>' for n, text in enumerate(lines)]
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height + 52:g}"',
-            f'width="600" role="img" aria-label="{told}"',
-            'font-family="system-ui, sans-serif" font-size="12" fill="currentColor">',
-            "<style>svg { color: #1f2328 }",
-            "@media (prefers-color-scheme: dark) { svg { color: #e6edf3 } }</style>",
-            *texts,
-            f'<g transform="translate(0 52)">{rest.removesuffix("</svg>")}</g>',
-            "</svg>",
-        ]
-    )
+    [told] = re.findall(r'aria-label="([^"]*)"', head)
+    badge = svg.element("tspan", str(found.verdict), fill="#2da44e", font_weight="bold")
+    place = f" {module}.{task} on an {escape(run.device)}"
+    colors = "svg{color:#1f2328}@media (prefers-color-scheme:dark){svg{color:#e6edf3}}"
+    parts = [
+        svg.element("style", colors),
+        svg.element("text", badge, place, x=8, y=20, fill=svg.PAGE),
+        svg.text(8, 38, found.sentence),
+        svg.element("g", rest.removesuffix("</svg>"), transform="translate(0 52)"),
+    ]
+    return svg.picture(width, height + 52, parts, unescape(told), width=600)
 
 
 def _speed() -> tuple[curriculum.Run, curriculum.Measurement, str]:

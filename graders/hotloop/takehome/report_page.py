@@ -4,14 +4,13 @@ Text of candidates and of the judge is escaped; only markup drawn here is marked
 """
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from hotloop.core import intervals
+from hotloop.core import intervals, svg
 from hotloop.core.html_templates import environment
 from hotloop.core.intervals import Interval
 from hotloop.learn.bank.export import markup
@@ -129,19 +128,13 @@ def bar(points: Interval, possible: float, what: str) -> Markup:
         return Markup("")
     low, high = (_WIDTH * min(1.0, bound / possible) for bound in (points.low, points.high))
     spoken = f"{what}: {said_points(points, possible)}"
-    hatched = "".join(
-        f'<path d="M{x:.1f} {_HEIGHT - 1}L{min(x + 6, high):.1f} 1" stroke="currentColor" '
-        'stroke-width="1" opacity="0.6"/>'
-        for x in _steps(low, high)
-    )
-    return Markup(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{escape(spoken)}" class="bar">'
-        f'<rect x="0.5" y="0.5" width="{_WIDTH - 1}" height="{_HEIGHT - 1}" rx="2" fill="none" '
-        'stroke="currentColor" opacity="0.4"/>'
-        f'<rect x="1" y="1" width="{max(0.0, low - 1):.1f}" height="{_HEIGHT - 2}" '
-        f'fill="{_CERTAIN}"/>{hatched}</svg>'
-    )
+    frame = {"rx": 2, "fill": "none", "stroke": svg.PAGE, "opacity": 0.4}
+    parts = [
+        svg.rect(0.5, 0.5, _WIDTH - 1, _HEIGHT - 1, **frame),
+        svg.rect(1, 1, max(0.0, low - 1), _HEIGHT - 2, fill=_CERTAIN),
+        *(svg.line(x, _HEIGHT - 1, min(x + 6, high), 1, opacity=0.6) for x in _steps(low, high)),
+    ]
+    return Markup(svg.picture(_WIDTH, _HEIGHT, parts, spoken, class_="bar"))
 
 
 def said_points(points: Interval, possible: float) -> str:

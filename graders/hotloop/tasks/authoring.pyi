@@ -48,6 +48,10 @@ from hotloop.judge.rungs.cuda_compiles import CudaCompiles as CudaCompiles
 from hotloop.judge.rungs.cuda_operator import Called as Called
 from hotloop.judge.rungs.cuda_operator import RightOrRefused as RightOrRefused
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic as CudaTraffic
+from hotloop.judge.rungs.diagnosis import Diagnosis as Diagnosis
+from hotloop.judge.rungs.diagnosis import DiagnosisFigure as DiagnosisFigure
+from hotloop.judge.rungs.diagnosis import DiagnosisLine as DiagnosisLine
+from hotloop.judge.rungs.diagnosis import DiagnosisWord as DiagnosisWord
 from hotloop.judge.rungs.fast import Baseline as Baseline
 from hotloop.judge.rungs.fast import Fast as Fast
 from hotloop.judge.rungs.gpu_fast import GpuFast as GpuFast

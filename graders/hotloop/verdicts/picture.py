@@ -6,8 +6,9 @@ learner's notebook shows it too.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, cast
+
+from hotloop.core import svg
 
 _WIDTH, _LEFT, _RIGHT = 410, 92, 112
 _ROW, _BAR, _TOP = 26, 16, 26
@@ -35,15 +36,10 @@ def speed_svg(evidence: Mapping[str, Any]) -> str | None:
     asked = _asked(evidence)
     scale = _SPAN / (_top(rows, asked) * 1.02)
     height = _TOP + _ROW * len(rows) + 6
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
-        f'aria-label="{escape(describe(evidence))}" font-family="system-ui, sans-serif" '
-        'font-size="12" fill="currentColor" '
-        f'style="width:100%;max-width:{_SHOWN_WIDTH}px;height:auto">'
-    )
     drawn = [_row(bar, index, scale) for index, bar in enumerate(rows)]
     lines = [_level(ratio, scale, height, labelled=ratio == asked[-1]) for ratio in asked]
-    return "".join([head, *drawn, *lines, "</svg>"])
+    style = f"width:100%;max-width:{_SHOWN_WIDTH}px;height:auto"
+    return svg.picture(_WIDTH, height, [*drawn, *lines], describe(evidence), style=style)
 
 
 def describe(evidence: Mapping[str, Any]) -> str:
@@ -127,48 +123,36 @@ def _furthest(rows: Sequence[Bar], asked: Sequence[float]) -> float:
 def _row(bar: Bar, index: int, scale: float) -> str:
     y = _TOP + index * _ROW
     middle = y + _BAR / 2
-    drawn = (
-        f'<text x="{_LEFT - 8}" y="{middle + 4}" text-anchor="end">{escape(bar.label)}</text>'
-        f"{_shape(bar, y, bar.ratio * scale)}"
-    )
+    drawn = svg.text(_LEFT - 8, middle + 4, bar.label, text_anchor="end")
+    drawn += _shape(bar, y, bar.ratio * scale)
     if bar.interval:
         low, high = (_LEFT + bound * scale for bound in bar.interval)
         ends = f"M{low:.1f} {y + 3}v{_BAR - 6}M{high:.1f} {y + 3}v{_BAR - 6}"
-        drawn += (
-            f'<path d="M{low:.1f} {middle}H{high:.1f}{ends}" stroke="currentColor" '
-            'stroke-width="1.5" fill="none"/>'
-        )
+        drawn += svg.path(f"M{low:.1f} {middle}H{high:.1f}{ends}", stroke_width=1.5)
     said = f"{bar.ratio:.{0 if bar.ratio >= 100 else 2}f}×"
     said += f" · {seconds(bar.seconds)}" if bar.seconds is not None else ""
-    return drawn + f'<text x="{_WIDTH - _RIGHT + 10}" y="{middle + 4}">{said}</text>'
+    return drawn + svg.text(_WIDTH - _RIGHT + 10, middle + 4, said)
 
 
 def _shape(bar: Bar, y: int, length: float) -> str:
     """Draw a bar: outlined if it is a bound and not measured, open if it is cut short."""
-    dashed = 'fill="none" stroke="currentColor" stroke-dasharray="4 3"'
     if length > _SPAN:
         end = _LEFT + _SPAN
         slash = f"l5 {-_BAR - 4}"
-        return (
-            f'<path d="M{end} {y}H{_LEFT}v{_BAR}H{end}" {dashed}/>'
-            f'<path d="M{end - 16} {y + _BAR + 2}{slash}M{end - 11} {y + _BAR + 2}{slash}" '
-            'stroke="currentColor" fill="none"/>'
+        return svg.path(f"M{end} {y}H{_LEFT}v{_BAR}H{end}", stroke_dasharray="4 3") + svg.path(
+            f"M{end - 16} {y + _BAR + 2}{slash}M{end - 11} {y + _BAR + 2}{slash}"
         )
-    style = dashed if bar.colour == "none" else f'fill="{bar.colour}"'
-    width = max(1.0, length)
-    return f'<rect x="{_LEFT}" y="{y}" width="{width:.1f}" height="{_BAR}" rx="2" {style}/>'
+    outline = {"stroke": svg.PAGE, "stroke_dasharray": "4 3"} if bar.colour == "none" else {}
+    return svg.rect(_LEFT, y, max(1.0, length), _BAR, rx=2, fill=bar.colour, **outline)
 
 
 def _level(ratio: float, scale: float, height: int, *, labelled: bool) -> str:
     x = _LEFT + ratio * scale
-    line = (
-        f'<path d="M{x:.1f} {_TOP - 6}V{height - 4}" stroke="currentColor" '
-        'stroke-dasharray="2 3" opacity="0.7"/>'
-    )
+    line = svg.line(x, _TOP - 6, x, height - 4, stroke_dasharray="2 3", opacity=0.7)
     if not labelled:
         return line
-    text = f'<text x="{x:.1f}" y="{_TOP - 10}" text-anchor="middle" font-size="11">'
-    return f"{line}{text}all points: {ratio:.2f}×</text>"
+    words = f"all points: {ratio:.2f}×"
+    return line + svg.text(x, _TOP - 10, words, text_anchor="middle", font_size=11)
 
 
 def seconds(value: float) -> str:

@@ -16,7 +16,7 @@ from hotloop.cli import app
 from hotloop.core.record import JUDGING_SECONDS, Circumstances, Record, RungRecord, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.course.class_page import causes
-from hotloop.course.class_page.distribution import describe, distribution, svg
+from hotloop.course.class_page.distribution import describe, distribution, picture
 from hotloop.course.class_page.marks import ClassMarks, Mark, ModuleMarks, read_marks
 from hotloop.course.class_page.page import page
 from hotloop.course.class_page.summary import document, summary
@@ -160,7 +160,7 @@ def test_pending_is_never_counted_as_none() -> None:
 def test_every_learner_is_in_one_bar(scores: list[Score], parts: int) -> None:
     found = distribution(scores, parts)
     assert sum(bar.learners for bar in found.bins) + found.unsettled == len(scores)
-    drawn = BeautifulSoup(svg("what <it> is", found), "html.parser")
+    drawn = BeautifulSoup(picture("what <it> is", found), "html.parser")
     assert drawn.svg is not None
     assert drawn.svg["aria-label"] == describe("what <it> is", found)
 

@@ -17,12 +17,12 @@ from hotloop.tasks.modules.xla_vs_eager import recordings as runs
 from hotloop.tasks.modules.yolo_on_mobile import recorded
 
 KEYS = {
-    "control_flow_export/recordings/failures.json": diagnoses.KEY,
-    "profile_training_loop/recordings/recordings.json": traces.KEY,
-    "resnet_tensorrt/recordings/builds.json": builds.KEY,
-    "triton_ensemble/recordings/deployments.json": deployments.KEY,
-    "xla_vs_eager/recordings/recordings.json": runs.KEY,
-    "yolo_on_mobile/recordings/runs.json": recorded.KEY,
+    "control_flow_export/recordings/failures.json": diagnoses.DIAGNOSIS.key,
+    "profile_training_loop/recordings/recordings.json": traces.DIAGNOSIS.key,
+    "resnet_tensorrt/recordings/builds.json": builds.DIAGNOSIS.key,
+    "triton_ensemble/recordings/deployments.json": deployments.DIAGNOSIS.key,
+    "xla_vs_eager/recordings/recordings.json": runs.DIAGNOSIS.key,
+    "yolo_on_mobile/recordings/runs.json": recorded.DIAGNOSIS.key,
 }
 TRUTH = {
     "a": {"cause": "sync", "model": None, "evidence": {"all_reduce": 0.7568}},

@@ -38,6 +38,7 @@ from hotloop.judge.rungs.correct import Case, Correct, Tensor, case
 from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic
+from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisWord
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.rungs.kernel_calls import KernelCalls
@@ -63,6 +64,9 @@ def write(text, path):
 
 def twice(x):
     return 2 * x
+
+def diagnosis():
+    return {name: {"cause": "sync"} for name in "abcd"}
 
 def refuse(x):
     raise ValueError("no")
@@ -308,6 +312,16 @@ OF_CORRECT = {
 EXAMPLES: dict[str, Example] = {
     "Answers": Example(
         Answers(_questions), "double", "json", {"questions": broken_generators(_questions)}
+    ),
+    "Diagnosis": Example(
+        Diagnosis(
+            Path(__file__).with_name("diagnosis_key.json"),
+            "run",
+            (DiagnosisWord("cause", "not {}"),),
+        ),
+        "diagnosis",
+        "json",
+        {"files": st.one_of(broken_values(()), st.just(_returns(tuple("abcdx"))))},
     ),
     "HiddenAnswers": Example(
         HiddenAnswers(_questions), "double", "json", {"questions": broken_generators(_questions)}

@@ -130,7 +130,7 @@ def test_the_way_to_a_module_is_drawn_and_linked() -> None:
     before = modules["profile_training_loop"]
     assert before.title in picture.attrib["aria-label"]
     after_it = [m for m in modules.values() if MODULE in m.prerequisites.modules]
-    arrows = [e for e in picture.iter() if e.tag.endswith("polygon")]
+    arrows = [e for e in picture.iter() if e.get("class") == "tip"]
     # From the required knowledge and the modules before it, and to those after it.
     assert len(arrows) == 1 + len(modules[MODULE].prerequisites.modules) + len(after_it)
     assert f"[{before.title}](../profile_training_loop/index.md)" in "\n".join(lines)

@@ -21,7 +21,7 @@ def answer(checked: Checked, picture: Path | None) -> Answer:
     """Show findings and what each line moves. picture: the SVG file for the latter."""
     data = as_data(checked.report)
     if picture is not None:
-        picture.write_text(table.svg(checked.report.sites), encoding="utf-8")
+        picture.write_text(table.picture(checked.report.sites), encoding="utf-8")
     lines = [_sites(checked.report.sites)] if checked.report.sites else []
     said = (*map(shown, data["findings"]), *lines, Text(_summary(checked)))
     document = {

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
 
+from hotloop.core import svg
 from hotloop.tasks.problem import Score
 
 _WIDTH, _HEIGHT = 360, 150
 _TOP, _BOTTOM, _GAP = 18, 22, 4
-_FINAL, _SO_FAR = "#2f81f7", "none"
+_FINAL = "#2f81f7"
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,20 @@ def describe(what: str, found: Distribution) -> str:
     return f"{what}, learners by percent of the settled points. {'; '.join(said) or 'nobody'}."
 
 
-def svg(what: str, found: Distribution) -> str:
+def picture(what: str, found: Distribution) -> str:
     """Draw a bar chart; open points use the text's color, for light and dark pages."""
     bars = [*found.bins, Bin("pending", 0, found.unsettled)]
     most = max(1, *(bar.learners for bar in bars))
     step = _WIDTH / len(bars)
-    drawn = "".join(_bar(bar, index * step, step - _GAP, most) for index, bar in enumerate(bars))
+    drawn = [_bar(bar, index * step, step - _GAP, most) for index, bar in enumerate(bars)]
     floor = _HEIGHT - _BOTTOM + 0.5
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{escape(describe(what, found))}" font-family="system-ui, sans-serif" '
-        'font-size="11" fill="currentColor" text-anchor="middle">'
-        f"{drawn}"
-        f'<path d="M0 {floor}H{_WIDTH}" stroke="currentColor" opacity="0.5"/></svg>'
+    return svg.picture(
+        _WIDTH,
+        _HEIGHT,
+        [*drawn, svg.line(0, floor, _WIDTH, floor, opacity=0.5)],
+        describe(what, found),
+        font_size=11,
+        text_anchor="middle",
     )
 
 
@@ -80,23 +81,15 @@ def _bar(bar: Bin, left: float, width: float, most: int) -> str:
     room = _HEIGHT - _TOP - _BOTTOM
     middle, floor = left + width / 2, _HEIGHT - _BOTTOM
     final, so_far = (room * count / most for count in (bar.final, bar.so_far))
-    parts = [f'<text x="{middle:.1f}" y="{_HEIGHT - 7}">{escape(bar.label)}</text>']
+    top = floor - final - so_far
+    parts = [svg.text(middle, _HEIGHT - 7, bar.label)]
     if bar.final:
-        y = floor - final
-        parts.append(
-            f'<rect x="{left:.1f}" y="{y:.1f}" width="{width:.1f}" height="{final:.1f}" '
-            f'fill="{_FINAL}"/>'
-        )
+        parts.append(svg.rect(left, floor - final, width, final, fill=_FINAL))
     if bar.so_far:
-        y = floor - final - so_far
-        parts.append(
-            f'<rect x="{left + 0.5:.1f}" y="{y:.1f}" width="{width - 1:.1f}" '
-            f'height="{so_far:.1f}" fill="{_SO_FAR}" stroke="currentColor" '
-            'stroke-dasharray="3 2"/>'
-        )
+        outline = {"fill": "none", "stroke": svg.PAGE, "stroke_dasharray": "3 2"}
+        parts.append(svg.rect(left + 0.5, top, width - 1, so_far, **outline))
     if bar.learners:
-        y = floor - final - so_far - 5
-        parts.append(f'<text x="{middle:.1f}" y="{y:.1f}">{bar.learners}</text>')
+        parts.append(svg.text(middle, top - 5, str(bar.learners)))
     return "".join(parts)
 
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from hotloop.core.html_templates import environment
 from hotloop.core.verdict import Verdict
 from hotloop.course.class_page.causes import BY_HAND, NOT_JUDGED
-from hotloop.course.class_page.distribution import Distribution, svg
+from hotloop.course.class_page.distribution import Distribution, picture
 from hotloop.course.class_page.summary import ClassSummary
 from hotloop.course.item_statistics import GOOD_CORRELATION, fewest_learners
 from hotloop.verdicts import words as verdict_words
@@ -51,7 +51,7 @@ def file_name(modules: list[str] | None) -> str:
 
 
 def _drawing(what: str, found: Distribution) -> Markup:
-    return Markup(svg(what, found))
+    return Markup(picture(what, found))
 
 
 def _percent(share: float | None) -> str:

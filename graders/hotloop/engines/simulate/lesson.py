@@ -42,7 +42,7 @@ class Traffic:
             f"<th>{name}</th>"
             for name in ("line", "memory", "bytes", "width", "efficiency", "what it means")
         )
-        return f"<table><tr>{head}</tr>{rows}</table>{table.svg(self.sites)}"
+        return f"<table><tr>{head}</tr>{rows}</table>{table.picture(self.sites)}"
 
 
 def show_traffic(file: str, kernel: str, *, rows: int, columns: int) -> Traffic:

@@ -1,12 +1,13 @@
 """Describes the memory traffic of each line, in words and as a chart."""
 
 from collections.abc import Sequence
-from html import escape
 
+from hotloop.core import svg
 from hotloop.engines.simulate.report import Site
 
 _GOOD = 0.99
 _WIDTH, _LEFT, _RIGHT, _ROW, _BAR, _TOP = 720, 230, 150, 24, 14, 30
+_TITLE = "bytes requested (dark) and moved (light)"
 
 
 def efficiency(site: Site) -> float:
@@ -30,37 +31,29 @@ def sentence(site: Site) -> str:
     return f"uncoalesced: moves {1 / share:.1f}× the requested bytes"
 
 
-def svg(sites: Sequence[Site]) -> str:
+def picture(sites: Sequence[Site]) -> str:
     """Draw bars of the bytes that each line requests from global memory and moves."""
     rows = [s for s in sites if s.space == "global"]
     most = max((max(s.moved, s.bytes) for s in rows), default=1)
     height = _TOP + _ROW * max(1, len(rows)) + 8
-    parts = [
-        (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
-            f'aria-label="{escape(_described(rows))}" font-family="system-ui, sans-serif" '
-            'font-size="12" fill="currentColor" '
-            f'style="width:100%;max-width:{_WIDTH}px;height:auto">'
-        ),
-        f'<text x="{_LEFT}" y="16">bytes requested (dark) and moved (light)</text>',
-    ]
+    parts = [svg.text(_LEFT, 16, _TITLE)]
     scale = (_WIDTH - _LEFT - _RIGHT) / most
     for index, site in enumerate(rows):
         parts.append(_row(site, _TOP + index * _ROW, scale))
     if not rows:
-        parts.append(f'<text x="8" y="{_TOP + 12}">no access to global memory</text>')
-    return "".join([*parts, "</svg>\n"])
+        parts.append(svg.text(8, _TOP + 12, "no access to global memory"))
+    style = f"width:100%;max-width:{_WIDTH}px;height:auto"
+    return svg.picture(_WIDTH, height, parts, _described(rows) or _TITLE, style=style)
 
 
 def _row(site: Site, top: int, scale: float) -> str:
     label = f"{site.line or '?'} {site.did}"
     moved, asked = site.moved * scale, min(site.bytes, site.moved) * scale
     return (
-        f'<text x="{_LEFT - 8}" y="{top + 12}" text-anchor="end">{escape(label)}</text>'
-        f'<rect x="{_LEFT}" y="{top}" width="{moved:.1f}" height="{_BAR}" fill="#e69f00" '
-        f'fill-opacity="0.45"/><rect x="{_LEFT}" y="{top}" width="{asked:.1f}" height="{_BAR}" '
-        f'fill="#0072b2"/><text x="{_LEFT + moved + 6:.1f}" y="{top + 12}">'
-        f"{_size(site.bytes)}, {efficiency(site):.0%}</text>"
+        svg.text(_LEFT - 8, top + 12, label, text_anchor="end")
+        + svg.rect(_LEFT, top, moved, _BAR, fill=svg.YELLOW, fill_opacity=0.45)
+        + svg.rect(_LEFT, top, asked, _BAR, fill=svg.BLUE)
+        + svg.text(_LEFT + moved + 6, top + 12, f"{_size(site.bytes)}, {efficiency(site):.0%}")
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from hotloop.core import svg
 from hotloop.engines.trace.bars import Bar, bars, merged
 from hotloop.engines.trace.events import Step
 from hotloop.engines.trace.graded import while_graded
@@ -120,13 +121,19 @@ class Timeline:
             *(self._heading(top, group) for top, group in headings),
             *(self._line(line) for line in lines if line.bars),
         ]
-        title = escape(f"Timeline of {self._trace.path.name}. {self.summary}")
+        timeline = svg.element(
+            "svg",
+            *drawn,
+            role="img",
+            aria_label=f"Timeline of {self._trace.path.name}. {self.summary}",
+            width="100%",
+            height=height,
+            font_size=11,
+        )
         return (
             f'<div class="hotloop-trace"><style>{_STYLE}</style>'
             f"<div>{escape(self.summary)}</div>"
-            f'<svg role="img" aria-label="{title}" width="100%" height="{height}" '
-            f'font-size="11" fill="currentColor">{"".join(drawn)}</svg>'
-            f"{self._legend(lines, number)}</div>"
+            f"{timeline}{self._legend(lines, number)}</div>"
         )
 
     def _x(self, time: int) -> float:
@@ -139,15 +146,13 @@ class Timeline:
         for time in _round_times(span):
             at = time / span * 100
             anchor = "start" if at < 8 else "end" if at > 92 else "middle"
-            drawn.append(
-                f'<line x1="{at:.2f}%" x2="{at:.2f}%" y1="14" y2="{height}" '
-                'stroke="currentColor" stroke-opacity=".18"/>'
-                f'<text x="{at:.2f}%" y="11" text-anchor="{anchor}">{_tick(time)}</text>'
-            )
+            x = f"{at:.2f}%"
+            drawn.append(svg.line(x, 14, x, height, stroke_opacity=0.18))
+            drawn.append(svg.text(x, 11, _tick(time), text_anchor=anchor))
         return "".join(drawn)
 
     def _heading(self, top: int, group: Group) -> str:
-        return f'<text x="0" y="{top + 16}" fill-opacity=".85">{escape(group.heading)}</text>'
+        return svg.text(0, top + 16, group.heading, fill_opacity=0.85)
 
     def _idle(self, headings: list[tuple[int, Group]], narrow: int, number: int) -> list[str]:
         """Draw hatching behind each GPU stream where no GPU is busy."""
@@ -156,11 +161,13 @@ class Timeline:
             return []
         drawn = [_hatching(number)]
         for start, end in self._gaps(narrow, MOST_SHAPES // 5 // len(tops)):
-            place = f'x="{self._x(start):.3f}%" width="{self._x(end) - self._x(start):.3f}%"'
-            text = f"GPU idle for {time_text((end - start) / 1000)}"
+            left, width = self._x(start), self._x(end) - self._x(start)
+            style = {
+                "fill": f"url(#hotloop-idle-{number})",
+                "title": f"GPU idle for {time_text((end - start) / 1000)}",
+            }
             drawn += [
-                f'<rect {place} y="{top + _HEADING - 1}" height="{_LINE}" '
-                f'fill="url(#hotloop-idle-{number})"><title>{text}</title></rect>'
+                svg.rect(f"{left:.3f}%", top + _HEADING - 1, f"{width:.3f}%", _LINE, **style)
                 for top in tops
             ]
         return drawn
@@ -174,25 +181,21 @@ class Timeline:
 
     def _line(self, line: _Line) -> str:
         drawn = [self._bar(bar, line.top) for bar in line.bars]
-        return (
-            f'<g fill="{COLOURS[line.colour]}" stroke="{LETTERS}" stroke-width=".5" '
-            f'stroke-opacity=".3">{"".join(drawn)}</g>'
-        )
+        style = {"stroke": LETTERS, "stroke_width": 0.5, "stroke_opacity": 0.3}
+        return svg.element("g", *drawn, fill=COLOURS[line.colour], **style)
 
     def _bar(self, bar: Bar, top: int) -> str:
         left = self._x(bar.start)
         width = max(self._x(bar.end) - left, 0.1)
-        place = f'x="{left:.3f}%" y="{top}" width="{width:.3f}%" height="{_BAR}"'
+        place = {"x": f"{left:.3f}%", "y": top, "width": f"{width:.3f}%", "height": _BAR}
         name = self._trace.names[bar.name]
-        pale = "" if bar.filled >= _SOLID else f' fill-opacity="{max(bar.filled, 0.2):.2f}"'
-        shape = f"<rect {place}{pale}><title>{escape(self._title(bar, name))}</title></rect>"
+        pale = None if bar.filled >= _SOLID else max(bar.filled, 0.2)
+        shape = svg.element("rect", title=self._title(bar, name), fill_opacity=pale, **place)
         if bar.count > 1 or width < _LABELLED:
             return shape
-        kind = "" if width >= _WIDE else ' class="n"'
-        return (
-            f'{shape}<svg {place} pointer-events="none"{kind}><text x="4" y="12" stroke="none" '
-            f'fill="{LETTERS}">{escape(name[:_LABEL])}</text></svg>'
-        )
+        label = svg.text(4, 12, name[:_LABEL], stroke="none", fill=LETTERS)
+        kind = "" if width >= _WIDE else "n"
+        return shape + svg.element("svg", label, pointer_events="none", class_=kind, **place)
 
     def _title(self, bar: Bar, name: str) -> str:
         name = name if len(name) <= _NAME else f"{name[:_NAME]}…"
@@ -207,12 +210,12 @@ class Timeline:
         colours = {line.colour for line in lines if line.bars}
         pale = any(bar.filled < _SOLID for line in lines for bar in line.bars)
         items = [
-            _legend_item(f'fill="{COLOURS[name]}"', meaning)
+            _legend_item(COLOURS[name], meaning)
             for name, meaning in MEANINGS.items()
             if name in colours
         ]
         if self._trace.has_gpu and "gpu" in self._lanes:
-            items.append(_legend_item(f'fill="url(#hotloop-idle-{number})"', MEANINGS["idle"]))
+            items.append(_legend_item(f"url(#hotloop-idle-{number})", MEANINGS["idle"]))
         note = f"<div>{_PALE}</div>" if pale else ""
         return f"<ul>{''.join(items)}</ul>{note}"
 
@@ -233,18 +236,21 @@ def timeline(
 
 
 def _hatching(number: int) -> str:
-    return (
-        f'<pattern id="hotloop-idle-{number}" width="6" height="6" patternUnits="userSpaceOnUse" '
-        'patternTransform="rotate(45)"><line x1="1" x2="1" y1="0" y2="6" stroke="currentColor" '
-        'stroke-opacity=".4" stroke-width="1.5"/></pattern>'
+    return svg.element(
+        "pattern",
+        svg.line(1, 0, 1, 6, stroke_opacity=0.4, stroke_width=1.5),
+        id=f"hotloop-idle-{number}",
+        width=6,
+        height=6,
+        patternUnits="userSpaceOnUse",
+        patternTransform="rotate(45)",
     )
 
 
 def _legend_item(fill: str, meaning: str) -> str:
-    return (
-        '<li><svg width="14" height="12"><rect width="14" height="12" '
-        f'stroke="{LETTERS}" stroke-opacity=".45" {fill}/></svg>{meaning}</li>'
-    )
+    size = {"width": 14, "height": 12}
+    box = svg.element("rect", stroke=LETTERS, stroke_opacity=0.45, fill=fill, **size)
+    return f"<li>{svg.element('svg', box, **size)}{meaning}</li>"
 
 
 def _tick(time: float) -> str:

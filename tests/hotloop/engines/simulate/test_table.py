@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from hotloop.engines.simulate.report import Line, Site
-from hotloop.engines.simulate.table import efficiency, sentence, svg
+from hotloop.engines.simulate.table import efficiency, picture, sentence
 
 
 def site(space: str, moved: int, fewest: int, *, requests: int = 1, line: int = 3) -> Site:
@@ -29,7 +29,7 @@ def test_efficiency_and_its_sentence(one: Site, share: float, text: str) -> None
 
 
 def test_the_picture_is_sound_and_says_everything() -> None:
-    root = ElementTree.fromstring(svg([site("global", 1024, 128), site("shared", 1, 1)]))
+    root = ElementTree.fromstring(picture([site("global", 1024, 128), site("shared", 1, 1)]))
     texts = ["".join(t.itertext()) for t in root.iter("{http://www.w3.org/2000/svg}text")]
     assert "a<b>.cu:3 read" in texts
     assert "128 B, 12%" in texts
@@ -40,4 +40,4 @@ def test_the_picture_is_sound_and_says_everything() -> None:
 
 
 def test_a_picture_of_nothing_says_so() -> None:
-    assert "no access to global memory" in svg([])
+    assert "no access to global memory" in picture([])

@@ -239,7 +239,8 @@ def gaps(found: WorkLog | None, rule: str) -> list[Signal]:
 
 
 def test_times_before_the_pack_and_after_the_hand_in_are_told() -> None:
-    (found,) = gaps(log(checked(-120, "a"), checked(-30, "a"), checked(10, "a"), checked(2000, "a")), "yes")
+    times = log(checked(-120, "a"), checked(-30, "a"), checked(10, "a"), checked(2000, "a"))
+    (found,) = gaps(times, "yes")
     assert (found.title, found.strength) == ("The work log's times cannot be", "weak")
     assert found.evidence == [
         "2030-01-02 07:00 UTC: before the pack was made.",

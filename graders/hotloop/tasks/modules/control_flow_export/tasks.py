@@ -101,4 +101,4 @@ migration = hl.returns_data(
     successors=hl.Answers(successors.questions, "successors", shares=True),
 )
 
-diagnose = hl.returns_data(correct=hl.Answers(diagnoses.questions, shares=True))
+diagnose = hl.returns_data(correct=diagnoses.DIAGNOSIS)

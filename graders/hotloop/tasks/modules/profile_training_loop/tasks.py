@@ -31,7 +31,7 @@ read_trace = hl.returns_data(
     own=TraceRead("record", traces.mismatch),
 )
 
-diagnose = hl.returns_data(correct=hl.Answers(recordings.questions, shares=True))
+diagnose = hl.returns_data(correct=recordings.DIAGNOSIS)
 
 augment = hl.fills_tensor(
     correct=hl.Correct(augmentation.cases, augmentation.augmented, augmentation.tolerance),

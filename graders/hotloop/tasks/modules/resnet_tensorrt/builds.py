@@ -9,27 +9,34 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Mapping
 from typing import Any, cast
 
-import numpy as np
-
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import Question, number_mismatch, shown
+from hotloop.judge.questions import number_mismatch, shown
+from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.tasks.modules.resnet_tensorrt.given_files import PROGRAMS
 
-Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
-KEY = PROGRAMS / "diagnosis_key.json"
-NAMES = ("a", "b", "c", "d")
 CAUSES = ("disabled", "training", "outputs", "inputs", "threads")
-COUNTS = ("warnings", "outputs", "threads_per_core")
 
-RELATIVE, ABSOLUTE = 0.03, 0.005
+DIAGNOSIS = Diagnosis(
+    PROGRAMS / "diagnosis_key.json",
+    "build",
+    (
+        DiagnosisWord(
+            "cause",
+            "the cause is not {}; ask what else leaves the same nodes in the profile",
+            CAUSES,
+        ),
+        DiagnosisFigure(absolute=0.005),
+    ),
+    entry="diagnosis",
+)
+
+COUNTS = ("warnings", "outputs", "threads_per_core")
 
 _LEVEL = re.compile(r"graph_optimization_level:(\d+)")
 _THREADS = re.compile(r"intra_op_param:OrtThreadPoolParams \{ thread_pool_size: (\d+)")
@@ -88,43 +95,6 @@ def reading_mismatch(answer: object, recording: Recording) -> str | None:
         if found is not None:
             return found
     return None
-
-
-def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
-    """Yield a question for each build, all of which the one diagnosis answers."""
-    for name in NAMES:
-        yield Question("Your diagnosis", (), partial(diagnosis_mismatch, names=(name,)))
-
-
-def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
-    """Return what is wrong with the diagnosis of the first wrong one of these builds, or None."""
-    reported = as_message(answer)
-    if reported is None:
-        return f"it is {shown(answer)}, not a dict"
-    for name in names:
-        found = _wrong_cause(as_message(reported.get(name)), name)
-        if found is not None:
-            return f"build {name}: {found}"
-    return None
-
-
-@cache
-def _key() -> AnswerKey:
-    return AnswerKey.read(KEY)
-
-
-def _wrong_cause(reported: Mapping[str, Any] | None, build: str) -> str | None:
-    if reported is None:
-        return "a dict is asked for, with “cause”, “evidence” and “value”"
-    cause, evidence = reported.get("cause"), reported.get("evidence")
-    if cause not in CAUSES:
-        return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
-    if not _key().value(build, "cause", cause):
-        return f"the cause is not {cause}; ask what else leaves the same nodes in the profile"
-    want = _key().value(build, "evidence", evidence) if isinstance(evidence, str) else None
-    if want is None:
-        return f"the cause is right, but {shown(evidence)} does not show it"
-    return number_mismatch(f"{evidence}", reported.get("value"), want, RELATIVE, ABSOLUTE)
 
 
 def _figure_mismatch(key: str, got: object, want: object) -> str | None:

@@ -87,5 +87,5 @@ engine = hl.returns_data(
 
 slow_builds = hl.returns_data(
     figures=hl.Answers(made_builds.questions),
-    diagnosis=hl.Answers(builds.diagnosis_questions, "diagnosis", shares=True),
+    diagnosis=builds.DIAGNOSIS,
 )

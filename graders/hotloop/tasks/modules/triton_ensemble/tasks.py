@@ -54,7 +54,7 @@ versions = hl.returns_data(
 
 read_metrics = hl.returns_data(
     correct=hl.Answers(metrics_questions.questions),
-    diagnosis=hl.Answers(deployments.questions, "diagnosis", shares=True),
+    diagnosis=deployments.DIAGNOSIS,
 )
 
 _faster = partial(

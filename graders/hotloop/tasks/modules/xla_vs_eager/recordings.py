@@ -12,25 +12,34 @@ import json
 import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from hotloop.core.wire import as_message
-from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
+from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
 from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
-KEY = PROGRAMS / "diagnosis_key.json"
-NAMES = ("a", "b", "c", "d")
 CAUSES = ("recompiles", "op_by_op", "callback", "baked", "layout")
+
+DIAGNOSIS = Diagnosis(
+    PROGRAMS / "diagnosis_key.json",
+    "run",
+    (
+        DiagnosisWord(
+            "cause", "the cause is not {}; look for what else makes such a run slow", CAUSES
+        ),
+        DiagnosisFigure(),
+    ),
+    entry="diagnosis",
+)
+
 FIGURES = (
     "programs",
     "compile_s",
@@ -40,7 +49,6 @@ FIGURES = (
     "constant_bytes",
     "programs_a_step",
 )
-RELATIVE = 0.03
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
 _CALLBACK = re.compile(r'custom_call_target="\w*callback\w*"')
@@ -127,40 +135,3 @@ def _hlo(rng: Rng, constants: Sequence[str]) -> Iterator[str]:
             f'custom_call_target="{target}", api_version=API_VERSION_TYPED_FFI'
         )
     yield "}"
-
-
-def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
-    """Yield a question for each run, all of which the one diagnosis answers."""
-    for name in NAMES:
-        yield Question("Your diagnosis", (), partial(diagnosis_mismatch, names=(name,)))
-
-
-def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
-    """Return what is wrong with the diagnosis of the first wrong one of these runs, or None."""
-    given = as_message(answer)
-    if given is None:
-        return f"it is {shown(answer)}, not a dict"
-    for name in names:
-        found = _wrong_cause(as_message(given.get(name)), name)
-        if found is not None:
-            return f"run {name}: {found}"
-    return None
-
-
-@cache
-def _key() -> AnswerKey:
-    return AnswerKey.read(KEY)
-
-
-def _wrong_cause(given: Mapping[str, Any] | None, run: str) -> str | None:
-    if given is None:
-        return "expected a dict with “cause”, “evidence” and “value”"
-    cause, evidence = given.get("cause"), given.get("evidence")
-    if cause not in CAUSES:
-        return f"“cause” is {shown(cause)}, expected one of {', '.join(CAUSES)}"
-    if not _key().value(run, "cause", cause):
-        return f"the cause is not {cause}; look for what else makes such a run slow"
-    want = _key().value(run, "evidence", evidence) if isinstance(evidence, str) else None
-    if want is None:
-        return f"the cause is right, but {shown(evidence)} does not show it"
-    return number_mismatch(f"{evidence}", given.get("value"), want, RELATIVE)

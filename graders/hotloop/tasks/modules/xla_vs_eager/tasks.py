@@ -96,7 +96,7 @@ donate = hl.returns_data(
 
 diagnose = hl.returns_data(
     figures=hl.Answers(recordings.figure_questions),
-    diagnosis=hl.Answers(recordings.diagnosis_questions, "diagnosis", shares=True),
+    diagnosis=recordings.DIAGNOSIS,
 )
 
 torch_xla_step = hl.fills_tensor(

@@ -7,28 +7,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from hotloop.core.wire import as_message
-from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
+from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_of, overlaps
 
 Rng = np.random.Generator
 
-KEY = PROGRAMS / "diagnosis_key.json"
-NAMES = ("a", "b", "c", "d")
 CAUSES = ("colours", "range", "scale", "decoding", "suppression")
+
+DIAGNOSIS = Diagnosis(
+    PROGRAMS / "diagnosis_key.json",
+    "run",
+    (
+        DiagnosisWord(
+            "cause", "the cause is not {}; ask which figures it would have left alone", CAUSES
+        ),
+        DiagnosisFigure(absolute=0.005),
+    ),
+    entry="diagnosis",
+)
+
 CLASSES = 6
 SHOWN = 0.25
 RUNS = 8
-RELATIVE = 0.03
 
 Recording = Mapping[str, Any]
 
@@ -75,43 +85,6 @@ def mismatch(want: Mapping[str, float], answer: object) -> str | None:
         if said is not None:
             return said
     return None
-
-
-def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
-    """Yield a question for each run, all of which the one diagnosis answers."""
-    for name in NAMES:
-        yield Question("Your diagnosis", (), partial(diagnosis_mismatch, names=(name,)))
-
-
-def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
-    """Return what is wrong with the diagnosis of the first wrong one of these runs, or None."""
-    reported = as_message(answer)
-    if reported is None:
-        return f"it is {shown(answer)}, not a dict"
-    for name in names:
-        said = _wrong_cause(as_message(reported.get(name)), name)
-        if said is not None:
-            return f"run {name}: {said}"
-    return None
-
-
-@cache
-def _key() -> AnswerKey:
-    return AnswerKey.read(KEY)
-
-
-def _wrong_cause(reported: Mapping[str, Any] | None, run: str) -> str | None:
-    if reported is None:
-        return "a dict is asked for, with “cause”, “evidence” and “value”"
-    cause, evidence = reported.get("cause"), reported.get("evidence")
-    if cause not in CAUSES:
-        return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
-    if not _key().value(run, "cause", cause):
-        return f"the cause is not {cause}; ask which figures it would have left alone"
-    want = _key().value(run, "evidence", evidence) if isinstance(evidence, str) else None
-    if want is None:
-        return f"the cause is right, but {shown(evidence)} does not show it"
-    return number_mismatch(f"{evidence}", reported.get("value"), want, RELATIVE, 0.005)
 
 
 def _alike(boxes: Floats) -> Floats:

@@ -148,5 +148,5 @@ yolov5n = hl.returns_data(
 
 diagnose = hl.returns_data(
     figures=hl.Answers(recorded.questions),
-    diagnosis=hl.Answers(recorded.diagnosis_questions, "diagnosis", shares=True),
+    diagnosis=recorded.DIAGNOSIS,
 )

@@ -89,11 +89,11 @@ def test_every_successor_is_one_of_the_choices() -> None:
 
 
 def test_each_part_of_a_diagnosis_counts() -> None:
-    right = {name: dict(KNOWN[name]) for name in diagnoses.NAMES}
-    assert diagnoses.mismatch(right) is None
+    right = {name: dict(KNOWN[name]) for name in diagnoses.DIAGNOSIS.names}
+    assert diagnoses.DIAGNOSIS.mismatch(right) is None
     for key, other in (("cause", "branch_on_data"), ("line", 1), ("name", "x")):
         wrong = {**right, "c": {**right["c"], key: other}}
-        assert str(diagnoses.mismatch(wrong)).startswith("failure c")
+        assert str(diagnoses.DIAGNOSIS.mismatch(wrong)).startswith("failure c")
     assert {each["cause"] for each in right.values()} < set(diagnoses.CAUSES)
 
 
@@ -133,11 +133,12 @@ def test_one_answer_of_eight_may_part_and_no_more() -> None:
 
 
 def test_a_variant_counts_lines_and_begins_messages_otherwise() -> None:
-    right = {name: dict(KNOWN[name]) for name in diagnoses.NAMES}
+    right = {name: dict(KNOWN[name]) for name in diagnoses.DIAGNOSIS.names}
     own = {name: {**each, "line": each["line"] + 6} for name, each in right.items()}
     with constants({"LOG_LINE": 7, "FIRST_TOKEN": 4}):
-        assert diagnoses.mismatch(own) is None
-        assert str(diagnoses.mismatch(right)).startswith("failure a: the cause is right, and line")
+        assert diagnoses.DIAGNOSIS.mismatch(own) is None
+        wrong = str(diagnoses.DIAGNOSIS.mismatch(right))
+        assert wrong.startswith("failure a: the cause is right, but line 34")
         assert trap.misformed({"tokens": [[4, 5], [4, 6]], "kind": 0}) is None
         said = trap.misformed({"tokens": [[4, 5], [3, 6]], "kind": 0})
         assert said == "each message begins with token 4"

@@ -18,7 +18,7 @@ KNOWN: dict[str, dict[str, Any]] = json.loads(
     (paths.curriculum() / "resnet_tensorrt/recordings/builds.json").read_text(encoding="utf-8")
 )
 KEY = "resnet_tensorrt.slow_builds"
-ALL = ("healthy", *builds.NAMES)
+ALL = ("healthy", *builds.DIAGNOSIS.names)
 
 
 def path_of(name: str) -> Path:
@@ -48,7 +48,7 @@ def test_the_reference_reads_the_recordings_too(name: str) -> None:
     assert builds.reading_mismatch(read_build(str(path_of(name))), recorded(name)) is None
 
 
-@pytest.mark.parametrize("name", builds.NAMES)
+@pytest.mark.parametrize("name", builds.DIAGNOSIS.names)
 def test_what_the_judge_knows_stands_in_the_recording(name: str) -> None:
     known, recording = KNOWN[name], recorded(name)
     assert hashlib.sha256(path_of(name).read_bytes()).hexdigest() == known["sha256"]
@@ -57,7 +57,7 @@ def test_what_the_judge_knows_stands_in_the_recording(name: str) -> None:
         assert shown[evidence] == pytest.approx(value, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", builds.NAMES)
+@pytest.mark.parametrize("name", builds.DIAGNOSIS.names)
 def test_each_sick_one_is_slower_than_the_healthy_one(name: str) -> None:
     healthy = builds.figures(recorded("healthy"))["run_ms"]
     assert builds.figures(recorded(name))["run_ms"] > 1.5 * healthy
@@ -65,14 +65,14 @@ def test_each_sick_one_is_slower_than_the_healthy_one(name: str) -> None:
 
 def test_evidence_of_a_cause_is_not_in_the_healthy_one() -> None:
     healthy = builds.counts(recorded("healthy")) | builds.shares(recorded("healthy"))
-    for name in builds.NAMES:
+    for name in builds.DIAGNOSIS.names:
         for evidence, value in KNOWN[name]["evidence"].items():
             assert healthy.get(evidence, 0.0) < 0.2 * value
 
 
 def test_training_shows_in_what_a_normalization_gives() -> None:
     """In training mode it has three outputs, of which two are the running statistics."""
-    for name in builds.NAMES:
+    for name in builds.DIAGNOSIS.names:
         given = {
             len(event["args"]["output_type_shape"])
             for event in recorded(name)["profile"]
@@ -88,12 +88,12 @@ def test_no_recording_names_a_folder_of_the_machine(name: str) -> None:
     assert "/root" not in text
 
 
-@pytest.mark.parametrize("name", builds.NAMES)
+@pytest.mark.parametrize("name", builds.DIAGNOSIS.names)
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"cause": "cosmic rays"}, "is asked for"),
-        ({"cause": None}, "is asked for"),
+        ({"cause": "cosmic rays"}, "expected one of"),
+        ({"cause": None}, "expected one of"),
         ({"cause": "disabled"}, "the cause is not"),
         ({"evidence": "Conv"}, "does not show it"),
         ({"evidence": 7}, "does not show it"),
@@ -107,7 +107,7 @@ def test_everything_in_a_diagnosis_must_be_right(
 ) -> None:
     wrong = reference()["diagnosis"]()
     wrong[name] = {**wrong[name], **change}
-    mismatch = builds.diagnosis_mismatch(wrong)
+    mismatch = builds.DIAGNOSIS.mismatch(wrong)
     assert mismatch is not None
     assert mismatch.startswith(f"build {name}")
     assert said in mismatch
@@ -115,7 +115,7 @@ def test_everything_in_a_diagnosis_must_be_right(
 
 @pytest.mark.parametrize("junk", [None, 3, "a", [], {}, {"a": 3}])
 def test_junk_gets_a_sentence(junk: Any) -> None:
-    assert builds.diagnosis_mismatch(junk)
+    assert builds.DIAGNOSIS.mismatch(junk)
     assert builds.reading_mismatch(junk, recorded("healthy"))
 
 

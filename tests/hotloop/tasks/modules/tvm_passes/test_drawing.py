@@ -30,7 +30,7 @@ class Module:
         return b
 
 for marked in json.loads(sys.argv[1]):
-    print(passes_drawing.graph(Module, marked=marked).count('class="marked"'))
+    print(passes_drawing.graph(Module, marked=marked).count(passes_drawing.BOXES['marked']['fill']))
 """
 
 

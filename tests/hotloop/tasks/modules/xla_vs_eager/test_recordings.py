@@ -29,7 +29,7 @@ def figures(letter: str) -> dict[str, Any]:
     return recordings.figures(json.loads(gzip.decompress(data(letter))))
 
 
-@pytest.mark.parametrize("letter", recordings.NAMES)
+@pytest.mark.parametrize("letter", recordings.DIAGNOSIS.names)
 def test_what_the_judge_knows_is_what_is_recorded(letter: str) -> None:
     known = KNOWN[letter]
     assert known["sha256"] == hashlib.sha256(data(letter)).hexdigest()
@@ -38,7 +38,7 @@ def test_what_the_judge_knows_is_what_is_recorded(letter: str) -> None:
         assert found[name] == pytest.approx(value, rel=1e-4)
 
 
-@pytest.mark.parametrize("letter", ["healthy", *recordings.NAMES])
+@pytest.mark.parametrize("letter", ["healthy", *recordings.DIAGNOSIS.names])
 def test_each_run_has_one_sickness(letter: str) -> None:
     found = figures(letter)
     signs = {
@@ -60,9 +60,9 @@ def right() -> dict[str, dict[str, Any]]:
 
 
 def test_the_diagnosis() -> None:
-    assert recordings.diagnosis_mismatch(right()) is None
+    assert recordings.DIAGNOSIS.mismatch(right()) is None
     for change, said in (
-        ({"cause": "layout"}, "the cause is not layout"),
+        ({"cause": "layout"}, "the cause is not 'layout'"),
         ({"cause": "magic"}, "expected one of recompiles"),
         ({"evidence": "step_ms"}, "does not show it"),
         ({"value": 3.0e9}, "expected"),
@@ -70,8 +70,8 @@ def test_the_diagnosis() -> None:
     ):
         answer = right()
         answer["b"] = {**answer["b"], **change}
-        assert said in (recordings.diagnosis_mismatch(answer) or "")
-    assert "not a dict" in (recordings.diagnosis_mismatch([]) or "")
+        assert said in (recordings.DIAGNOSIS.mismatch(answer) or "")
+    assert "not a dict" in (recordings.DIAGNOSIS.mismatch([]) or "")
 
 
 def test_made_runs_have_a_storm_and_a_quiet_one() -> None:

@@ -64,7 +64,7 @@ def test_scores_that_change_are_seen() -> None:
 
 
 def test_recordings_are_what_the_truth_was_computed_from() -> None:
-    for name in recorded.NAMES:
+    for name in recorded.DIAGNOSIS.names:
         recording = json.loads((FOLDER / f"run_{name}.json").read_text(encoding="utf-8"))
         figures = recorded.figures(recording)
         for key, value in KNOWN[name]["evidence"].items():
@@ -74,7 +74,7 @@ def test_recordings_are_what_the_truth_was_computed_from() -> None:
 def test_each_cause_shows_against_the_healthy_run() -> None:
     recording = json.loads((FOLDER / "run_healthy.json").read_text(encoding="utf-8"))
     healthy = recorded.figures(recording)
-    for name in recorded.NAMES:
+    for name in recorded.DIAGNOSIS.names:
         known = KNOWN[name]
         for key, value in known["evidence"].items():
             if known["cause"] == "colours":
@@ -90,8 +90,8 @@ def test_a_diagnosis_needs_its_evidence() -> None:
         for name, known in KNOWN.items()
         for key, value in known["evidence"].items()
     }
-    assert recorded.diagnosis_mismatch(right) is None
+    assert recorded.DIAGNOSIS.mismatch(right) is None
     for change in ({"cause": "range"}, {"cause": "heat"}, {"evidence": "map"}, {"value": 1e6}):
-        assert recorded.diagnosis_mismatch(right | {"a": {**right["a"], **change}}) is not None
-    assert recorded.diagnosis_mismatch({}) is not None
-    assert recorded.diagnosis_mismatch(None) is not None
+        assert recorded.DIAGNOSIS.mismatch(right | {"a": {**right["a"], **change}}) is not None
+    assert recorded.DIAGNOSIS.mismatch({}) is not None
+    assert recorded.DIAGNOSIS.mismatch(None) is not None
