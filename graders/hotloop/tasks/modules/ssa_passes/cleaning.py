@@ -27,7 +27,8 @@ class Language(Generic[P]):
     """How a framework's programs are generated, written and read.
 
     generated: the hidden programs, small ones first.
-    read: parses what the candidate's function returns; raises Malformed if it is no program.
+    reader: returns a function that parses what the candidate's function returns; it raises
+        Malformed if that is no program.
     fits: a mismatch between the inputs and outputs of a program and of its result, or None.
     size: the number of operations in a program. terms: from MLIR's operation names to the
         framework's. entry: the candidate's function; None for the task's own.
@@ -35,7 +36,7 @@ class Language(Generic[P]):
 
     generated: Callable[[random.Random], Sequence[P]]
     write: Callable[[P], str]
-    read: Callable[[object], P]
+    reader: Callable[[Session], Callable[[object], P]]
     fits: Callable[[P, P], str | None]
     size: Callable[[P], int] | None = None
     terms: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -64,13 +65,12 @@ def cleaned(
     pairs = session.once(f"answers of {language.entry}", lambda: _answers(session, language))
     rng = random.Random(int(session.rng().integers(1 << 62)))
     results: list[P] = []
-    for number, (given, answer) in enumerate(pairs, 1):
-        try:
-            result = language.read(answer)
+    for number, (given, result) in enumerate(pairs, 1):
+        if isinstance(result, Malformed):
+            mismatch = str(result)
+        else:
             results.append(result)
             mismatch = language.fits(given, result) or look(given, result, rng)
-        except Malformed as wrong:
-            mismatch = str(wrong)
         if mismatch is not None:
             text = language.write(given).strip().replace("\n", " ⏎ ")
             sentence = f"Program {number}: {language.in_its_terms(mismatch)}. It was: {text}"
@@ -98,9 +98,16 @@ def rungs(
     }
 
 
-def _answers(session: Session, language: Language[P]) -> list[tuple[P, object]]:
+def _answers(session: Session, language: Language[P]) -> list[tuple[P, P | Malformed]]:
+    """Return each program with the candidate's result, or why that is no program."""
     given = language.generated(random.Random(int(session.rng().integers(1 << 62))))
     texts = [language.write(program) for program in given]
     asked = session if language.entry is None else session.of(language.entry)
-    answers = in_batches(asked, texts, AT_ONCE, TIMEOUT_S)
-    return list(zip(given, answers, strict=True))
+    read = language.reader(session)
+    results: list[P | Malformed] = []
+    for answer in list(in_batches(asked, texts, AT_ONCE, TIMEOUT_S)):
+        try:
+            results.append(read(answer))
+        except Malformed as wrong:
+            results.append(wrong)
+    return list(zip(given, results, strict=True))

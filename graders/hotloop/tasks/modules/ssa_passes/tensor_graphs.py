@@ -186,5 +186,5 @@ def different(given: Steps, result: Steps, rng: random.Random) -> str | None:
     return None
 
 
-LANGUAGE = Language(programs, str, parse, same_ends)
+LANGUAGE = Language(programs, str, lambda _session: parse, same_ends)
 """torch.fx graphs as text."""
