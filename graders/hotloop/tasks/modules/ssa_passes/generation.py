@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from hotloop.tasks.modules.ssa_passes.arithmetic import Value, written
-from hotloop.tasks.modules.ssa_passes.edge_cases import EVERY, IN_BLOCKS, IN_PYTHON, Rare
+from hotloop.tasks.modules.ssa_passes.edge_cases import EVERY, IN_BLOCKS, IN_PYTHON
 from hotloop.tasks.modules.ssa_passes.language import Program
 from hotloop.tasks.modules.ssa_passes.lowered import lowered
 from hotloop.tasks.modules.ssa_passes.machine import ENDLESS, Broken, Outcome, run
-from hotloop.tasks.modules.ssa_passes.python import source
+from hotloop.tasks.modules.ssa_passes.sources import Drawing, inputs
 from hotloop.tasks.modules.ssa_passes.ssa_form import ssa, threaded
-from hotloop.tasks.modules.ssa_passes.trees import Style, Tree, generated, inputs
 
 MOST_INSTRS = 90
 RUNS = 6
@@ -56,40 +55,35 @@ class Given:
         return before, sum(run(changed, arguments).steps for arguments, _ in self.runs)
 
 
-Maker = Callable[[random.Random, int], tuple[Tree, str, Program] | None]
-"""Makes the tree, the text and the program of a number; None if it has become too large."""
+Maker = Callable[[random.Random, int], tuple[str, Program] | None]
+"""Makes the text and the program of a number; None if it has become too large."""
 
 
-def as_python(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+def as_python(rng: random.Random, number: int) -> tuple[str, Program] | None:
     """Make the source of a Python function of ints."""
-    style = Style(floats=False, python=True, statements=3 + number % 4)
-    tree = generated(rng, style)
-    tree = _beginning(tree, IN_PYTHON.get(number % EVERY))
-    program = lowered(tree, lazy=True)
-    return (tree, source(tree), program) if _is_small(program) else None
+    beginning = IN_PYTHON.get(number % EVERY, "").splitlines()[1:]
+    source = Drawing(rng, floats=False, select=False).source(3 + number % 4, beginning)
+    program = lowered(source, lazy=True)
+    return (source, program) if _is_small(program) else None
 
 
-def _beginning(tree: Tree, rare: Rare | None) -> Tree:
-    return tree if rare is None else replace(tree, body=[*rare(), *tree.body])
-
-
-def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+def as_blocks(rng: random.Random, number: int) -> tuple[str, Program] | None:
     """Make a program that is not in SSA form."""
-    tree = generated(rng, Style(floats=number % 2 == 0, statements=2 + number % 5))
-    tree = _beginning(tree, IN_BLOCKS.get(number % EVERY))
-    program = lowered(tree, lazy=number % 3 == 0)
-    return (tree, str(program), program) if _is_small(program) else None
+    beginning = IN_BLOCKS.get(number % EVERY, "").splitlines()[1:]
+    drawing = Drawing(rng, floats=number % 2 == 0, select=True)
+    program = lowered(drawing.source(2 + number % 5, beginning), lazy=number % 3 == 0)
+    return (str(program), program) if _is_small(program) else None
 
 
-def as_ssa(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+def as_ssa(rng: random.Random, number: int) -> tuple[str, Program] | None:
     """Make a program in SSA form."""
     made = as_blocks(rng, number)
     if made is None:
         return None
-    program = ssa(made[2], pruned=number % 2 == 0)
+    program = ssa(made[1], pruned=number % 2 == 0)
     if number % 3:
         program = threaded(program)
-    return made[0], str(program), program
+    return str(program), program
 
 
 def _is_small(program: Program) -> bool:
@@ -109,8 +103,8 @@ def _generated(rng: random.Random, maker: Maker, count: int) -> Iterator[Given]:
         made = maker(rng, number)
         if made is None:
             continue
-        tree, text, program = made
-        arguments = [inputs(rng, tree.params) for _ in range(RUNS)]
+        text, program = made
+        arguments = [inputs(rng, program.params) for _ in range(RUNS)]
         runs = tuple((given, run(program, given)) for given in arguments)
         if any(outcome.result == ENDLESS for _, outcome in runs):
             continue

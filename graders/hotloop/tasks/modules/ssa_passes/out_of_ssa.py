@@ -13,7 +13,6 @@ from itertools import pairwise
 from hotloop.tasks.modules.ssa_passes import verifier
 from hotloop.tasks.modules.ssa_passes.generation import as_ssa
 from hotloop.tasks.modules.ssa_passes.language import Block, Instr, Program
-from hotloop.tasks.modules.ssa_passes.trees import Return, Tree, Var
 
 SHAPES = 5
 """Of ten programs, how many are handwritten for cases that random programs rarely contain."""
@@ -27,7 +26,7 @@ def without_phis(program: Program) -> str | None:
     return verifier.untyped(program)
 
 
-def as_phis(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+def as_phis(rng: random.Random, number: int) -> tuple[str, Program] | None:
     """Make a program in SSA form; half of them have cycles of phis, or phis read after the loop."""
     if number % 10 >= SHAPES:
         return as_ssa(rng, number)
@@ -35,8 +34,7 @@ def as_phis(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None
         program = _circle(rng, 2 + number % 10)
     else:
         program = _read_later(rng, number) if number % 10 < 4 else _three_ways_in(rng)
-    tree = Tree([Var("n", "int")], [Return(Var("n", "int"))], "int")
-    return tree, str(program), program
+    return str(program), program
 
 
 def _circle(rng: random.Random, length: int) -> Program:
