@@ -42,10 +42,8 @@ def lowered(source: str, *, lazy: bool) -> Program:
 
 def without_unreachable(program: Program) -> Program:
     """Return the program without its unreachable blocks. It must have no phis."""
-    ended = {block.name: block for block in program.blocks}
-    there = reachable({n: b.successors for n, b in ended.items()}, program.blocks[0].name)
-    kept = [block for block in program.blocks if block.name in there]
-    return Program(program.name, program.params, program.returns, kept)
+    there = reachable(program.successors(), program.blocks[0].name)
+    return program.with_blocks([block for block in program.blocks if block.name in there])
 
 
 @dataclass

@@ -16,6 +16,7 @@ from typing import Any
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
+from hotloop.judge.graphs.graph import expression
 from hotloop.judge.program import Program as JudgeProgram
 from hotloop.judge.questions import shown
 from hotloop.judge.session import Session
@@ -241,15 +242,14 @@ def _reads(body: tuple[Op, ...]) -> Iterator[str]:
             yield from _reads(region)
 
 
-def _left(body: tuple[Op, ...], read: set[str], above: dict[tuple[str, ...], str]) -> str | None:
+def _left(body: tuple[Op, ...], read: set[str], above: dict[tuple[object, ...], str]) -> str | None:
     seen = dict(above)
     for op in body:
         quiet = op.name in PURE or (op.name == "scf.if" and not has_effect(op))
         if quiet and op.to not in read:
             return f"%{op.to} = {op.name} is still there, and nobody can notice when it is gone"
         if op.name in PURE:
-            parts = sorted(op.operands) if op.name in COMMUTATIVE else op.operands
-            key = (op.name, op.attribute, op.type, *parts)
+            key = expression(op.name, op.operands, COMMUTATIVE, op.attribute, op.type)
             if key in seen:
                 return f"%{op.to} = {op.name} is computed again: %{seen[key]} is that"
             seen[key] = op.to

@@ -171,7 +171,7 @@ def _changed(program: Program, block: int, place: int, *new: Instr) -> Program:
     """Return the program with one instruction replaced by others."""
     blocks = [Block(b.name, list(b.instrs)) for b in program.blocks]
     blocks[block].instrs[place : place + 1] = new
-    return Program(program.name, program.params, program.returns, blocks)
+    return program.with_blocks(blocks)
 
 
 def _places(program: Program, *ops: str, but: tuple[str, ...] = ()) -> list[tuple[int, int]]:
