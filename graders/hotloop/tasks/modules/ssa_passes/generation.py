@@ -6,8 +6,6 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from hotloop.tasks.modules.ssa_passes.arithmetic import Value, written
 from hotloop.tasks.modules.ssa_passes.edge_cases import EVERY, IN_BLOCKS, IN_PYTHON
 from hotloop.tasks.modules.ssa_passes.language import Program
@@ -31,11 +29,6 @@ class Given:
     text: str
     program: Program
     runs: tuple[tuple[list[Value], Outcome], ...]
-
-    def shown(self) -> str:
-        """Return the text on one line, or its number of lines if it is too long for a message."""
-        lines = [line.strip() for line in self.text.splitlines()]
-        return " ⏎ ".join(lines) if len(self.text) < 420 else f"{len(lines)} lines"
 
     def other(self, changed: Program) -> str | None:
         """Return how a changed program's outcomes differ from this one's, as a message, or None."""
@@ -90,11 +83,9 @@ def _is_small(program: Program) -> bool:
     return sum(1 for _ in program.instrs) <= MOST_INSTRS
 
 
-def programs(generator: np.random.Generator, maker: Maker, count: int) -> list[Given]:
+def programs(rng: random.Random, maker: Maker, count: int) -> list[Given]:
     """Return `count` programs that all terminate, the shortest texts first."""
-    rng = random.Random(int(generator.integers(1 << 62)))
-    found = list(_generated(rng, maker, count))
-    return sorted(found, key=lambda given: len(given.text))
+    return sorted(_generated(rng, maker, count), key=lambda given: len(given.text))
 
 
 def _generated(rng: random.Random, maker: Maker, count: int) -> Iterator[Given]:

@@ -247,7 +247,7 @@ def _as_region_op(
 # --- languages ------------------------------------------------------------------------------------
 
 
-def _language(count: int, entry: str | None = None) -> Language[Program]:
+def _language(count: int, entry: str | None = None) -> Language[Program, Program]:
     generated = partial(generated_many, count=count)
     return Language(generated, source, lambda _session: parse, same_types, size, _TERMS, entry)
 
