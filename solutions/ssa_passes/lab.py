@@ -601,7 +601,7 @@ check("ssa_passes.xdsl")
 #
 # MLIR brings a pass `cse`. Try it on the program above before you begin: is it this task's answer?
 #
-# This task needs the group `xla`, whose jaxlib holds the bindings: `pip install 'hotloop[xla]'`.
+# This task needs the group `xla`, whose jaxlib holds the bindings, and `xdsl`, with which the judge reads your result: `pip install 'hotloop[xla,xdsl]'`.
 #
 # ### HINTS ssa_passes.mlir
 

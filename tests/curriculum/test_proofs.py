@@ -5,11 +5,11 @@ import re
 import runpy
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.curriculum.apart import apart
 
 from hotloop.core import paths
 from hotloop.learn.bank import guides, proofs
@@ -19,21 +19,6 @@ READ_ONCE = ("TRITON_INTERPRET", "XLA_FLAGS")
 PROOFS = proofs.programs()
 RECORDS = sorted(paths.curriculum().glob("*/proofs/*.txt"))
 PLACE = re.compile(r"site-packages|(?<![\w.:/])/(home|root|tmp|usr|opt|var|work)/")
-
-
-@contextmanager
-def _apart() -> Iterator[None]:
-    """What a proof imports from folders of its module is nobody else's: names come up again."""
-    places, known = list(sys.path), set(sys.modules)
-    trees = (paths.curriculum(), paths.solutions(), paths.exercises())
-    try:
-        yield
-    finally:
-        sys.path[:] = places
-        for name in set(sys.modules) - known:
-            file = Path(getattr(sys.modules[name], "__file__", None) or "/")
-            if any(file.is_relative_to(tree) for tree in trees):
-                del sys.modules[name]
 
 
 @pytest.mark.parametrize("path", PROOFS, ids=proofs.name_of)
@@ -47,7 +32,7 @@ def test_a_proof_prints_what_is_recorded(
         fresh = {name: value for name, value in os.environ.items() if name not in READ_ONCE}
         subprocess.run([sys.executable, str(path)], check=True, timeout=150, env=fresh)
     else:
-        with _apart():
+        with apart():
             runpy.run_path(str(path), run_name="__main__")
     output = capfd.readouterr().out
     assert output.strip()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -119,7 +119,6 @@ _BINARY: Mapping[str, Callable[[Value, Value], Value]] = {
 ARITHMETIC: Final = frozenset({"add", "sub", "mul", "div", "mod"})
 ORDER: Final = frozenset({"lt", "le", "gt", "ge"})
 COMPARISONS: Final = ORDER | {"eq", "ne"}
-LOGIC: Final = frozenset({"and", "or", "not"})
 PURE: Final = frozenset({*_BINARY, "not", "float", "select", "copy"})
 COMMUTATIVE: Final = frozenset({"add", "mul", "eq", "ne", "and", "or"})
 
@@ -140,35 +139,21 @@ def evaluate(op: str, args: list[Value]) -> Value:
     return _BINARY[op](args[0], args[1])
 
 
-def result_type(op: str, types: list[str]) -> str | None:
+NUMBERS: Final = ("int", "float")
+RESULT_TYPES: Mapping[tuple[str, ...], str] = {
+    **{(op, kind, kind): kind for op in ARITHMETIC - {"mod"} for kind in NUMBERS},
+    ("mod", "int", "int"): "int",
+    **{(op, kind, kind): "bool" for op in ORDER for kind in NUMBERS},
+    **{(op, kind, kind): "bool" for op in ("eq", "ne") for kind in TYPES},
+    **{(op, "bool", "bool"): "bool" for op in ("and", "or")},
+    ("not", "bool"): "bool",
+    ("float", "int"): "float",
+    **{("copy", kind): kind for kind in TYPES},
+    **{("select", "bool", kind, kind): kind for kind in TYPES},
+}
+"""The result type of each operation and its argument types."""
+
+
+def result_type(op: str, types: Sequence[str]) -> str | None:
     """Return the result type, or None if the operation does not accept these argument types."""
-    if op in ("float", "copy", "not"):
-        return _of_one(op, types)
-    if op == "select":
-        fits = len(types) == 3 and types[0] == "bool" and types[1] == types[2]
-        return types[1] if fits else None
-    if len(types) != 2 or types[0] != types[1]:
-        return None
-    return _of_two(op, types[0])
-
-
-def _of_one(op: str, types: list[str]) -> str | None:
-    if len(types) != 1:
-        return None
-    if op == "copy":
-        return types[0]
-    if op == "float":
-        return "float" if types[0] == "int" else None
-    return "bool" if types[0] == "bool" else None
-
-
-def _of_two(op: str, kind: str) -> str | None:
-    if op in LOGIC:
-        return "bool" if kind == "bool" else None
-    if op in ORDER:
-        return "bool" if kind != "bool" else None
-    if op in COMPARISONS:
-        return "bool"
-    if op == "mod":
-        return "int" if kind == "int" else None
-    return kind if op in ARITHMETIC and kind != "bool" else None
+    return RESULT_TYPES.get((op, *types))

@@ -1,4 +1,4 @@
-"""Checks of a pass for CSE and dead-code elimination, on a framework's hidden programs."""
+"""Checks of a function from programs to programs, on hidden programs in any of our languages."""
 
 from __future__ import annotations
 
@@ -19,25 +19,29 @@ AT_ONCE = 30
 TIMEOUT_S = 120.0
 LONGEST_SENTENCE = 1500
 
+G = TypeVar("G")
 P = TypeVar("P")
 
 
 @dataclass(frozen=True)
-class Language(Generic[P]):
-    """How a framework's programs are generated, written and read.
+class Language(Generic[G, P]):
+    """How programs are generated, written and read.
 
-    generated: the hidden programs, small ones first.
-    read: parses what the candidate's function returns; raises Malformed if it is no program.
+    generated: the hidden programs, small ones first; they may know more than the results, which
+        are read from text.
+    write: the text that the candidate's function is called with.
+    reader: returns a function that parses what the candidate's function returns; it raises
+        Malformed if that is no program.
     fits: a mismatch between the inputs and outputs of a program and of its result, or None.
     size: the number of operations in a program. terms: from MLIR's operation names to the
         framework's. entry: the candidate's function; None for the task's own.
     """
 
-    generated: Callable[[random.Random], Sequence[P]]
-    write: Callable[[P], str]
-    read: Callable[[object], P]
-    fits: Callable[[P, P], str | None]
-    size: Callable[[P], int] | None = None
+    generated: Callable[[random.Random], Sequence[G]]
+    write: Callable[[G], str]
+    reader: Callable[[Session], Callable[[object], P]]
+    fits: Callable[[G, P], str | None]
+    size: Callable[[G | P], int] | None = None
     terms: Mapping[str, str] = field(default_factory=dict[str, str])
     entry: str | None = None
 
@@ -46,35 +50,32 @@ class Language(Generic[P]):
         return re.sub(r"\b\w+\.\w+", lambda word: self.terms.get(word[0], word[0]), sentence)
 
 
-Look = Callable[[P, P, random.Random], str | None]
+Look = Callable[[G, P, random.Random], str | None]
 """Returns a mismatch between a program and its result, or None. Draws inputs with the generator."""
 
 
 def cleaned(
     session: Session,
     *,
-    language: Language[P],
-    look: Look[P] = lambda _given, _result, _rng: None,
+    language: Language[G, P],
+    look: Look[G, P] = lambda _given, _result, _rng: None,
 ) -> str:
     """Check that each result is a program with the same inputs and outputs, and that `look` passes.
 
     Returns the message for the learner; raises Ruling. Calls the candidate's function only once for
     all checks of a task.
     """
-    pairs = session.once(f"answers of {language.entry}", lambda: _answers(session, language))
+    pairs = answers(session, language)
     rng = random.Random(int(session.rng().integers(1 << 62)))
     results: list[P] = []
-    for number, (given, answer) in enumerate(pairs, 1):
-        try:
-            result = language.read(answer)
+    for number, (given, result) in enumerate(pairs, 1):
+        if isinstance(result, Malformed):
+            mismatch = str(result)
+        else:
             results.append(result)
             mismatch = language.fits(given, result) or look(given, result, rng)
-        except Malformed as wrong:
-            mismatch = str(wrong)
         if mismatch is not None:
-            text = language.write(given).strip().replace("\n", " ⏎ ")
-            sentence = f"Program {number}: {language.in_its_terms(mismatch)}. It was: {text}"
-            raise Ruling(Verdict.WRONG_ANSWER, sentence[:LONGEST_SENTENCE])
+            raise refusal(language, number, given, mismatch)
     if language.size is None:
         return f"So for all {len(pairs)} programs."
     before = sum(language.size(given) for given, _ in pairs)
@@ -83,12 +84,19 @@ def cleaned(
     return f"So for all {len(pairs)} programs: {before} operations before, {after} after."
 
 
+def refusal(language: Language[G, P], number: int, given: G, mismatch: str) -> Ruling:
+    """Return the ruling that the result of program `number` is wrong."""
+    text = " ⏎ ".join(line.strip() for line in language.write(given).strip().splitlines())
+    sentence = f"Program {number}: {language.in_its_terms(mismatch)}. It was: {text}"
+    return Ruling(Verdict.WRONG_ANSWER, sentence[:LONGEST_SENTENCE])
+
+
 def rungs(
-    language: Language[P], different: Look[P], unfinished: Callable[[P], str | None]
+    language: Language[G, P], different: Look[G, P], unfinished: Callable[[P], str | None]
 ) -> dict[str, Rung]:
     """Return the checks: results are programs, compute the same, and are completely cleaned."""
 
-    def left(_given: P, result: P, _rng: random.Random) -> str | None:
+    def left(_given: G, result: P, _rng: random.Random) -> str | None:
         return unfinished(result)
 
     return {
@@ -98,9 +106,27 @@ def rungs(
     }
 
 
-def _answers(session: Session, language: Language[P]) -> list[tuple[P, object]]:
-    given = language.generated(random.Random(int(session.rng().integers(1 << 62))))
-    texts = [language.write(program) for program in given]
+def answers(session: Session, language: Language[G, P]) -> list[tuple[G, P | Malformed]]:
+    """Return each program with the candidate's result, or why that is no program."""
+
+    def ask() -> list[tuple[G, P | Malformed]]:
+        given = language.generated(random.Random(int(session.rng().integers(1 << 62))))
+        results = applied(session, language, [language.write(program) for program in given])
+        return list(zip(given, results, strict=True))
+
+    return session.once(f"answers of {language.entry}", ask)
+
+
+def applied(
+    session: Session, language: Language[G, P], texts: Sequence[str]
+) -> list[P | Malformed]:
+    """Return the candidate's result for each text, or why it is no program."""
     asked = session if language.entry is None else session.of(language.entry)
-    answers = in_batches(asked, texts, AT_ONCE, TIMEOUT_S)
-    return list(zip(given, answers, strict=True))
+    read = language.reader(session)
+    results: list[P | Malformed] = []
+    for answer in list(in_batches(asked, texts, AT_ONCE, TIMEOUT_S)):
+        try:
+            results.append(read(answer))
+        except Malformed as error:
+            results.append(error)
+    return results

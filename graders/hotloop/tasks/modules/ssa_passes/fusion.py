@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.constants import constant
+from hotloop.judge.graphs.builder import Builder
+from hotloop.judge.graphs.graph import Graph, in_order, partitions
 from hotloop.judge.questions import Question, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.ssa_passes.batches import in_batches
@@ -38,81 +38,56 @@ ONE = ("relu", "exp")
 TWO = ("add", "mul")
 
 
-@dataclass(frozen=True)
-class Step:
-    """One operation.
-
-    made: name of its result. reads: names of its operands. shape: of the result.
-    """
-
-    made: str
-    op: str
-    reads: tuple[str, ...]
-    shape: Shape
+Tensors = Graph[Shape]
+"""A graph of matrices. Its `types` are the shapes of all values."""
 
 
-@dataclass(frozen=True)
-class Graph:
-    """A graph's steps, in an order in which they can run."""
+def text(graph: Tensors) -> str:
+    """Return the JSON that the learner's function is given."""
+    steps = [[node.name, node.op, node.inputs, graph.types[node.name]] for node in graph.nodes]
+    inputs = graph.input_types()
+    return json.dumps({"inputs": inputs, "outputs": graph.outputs, "steps": steps})
 
-    inputs: dict[str, Shape]
-    outputs: tuple[str, ...]
-    steps: tuple[Step, ...]
 
-    def text(self) -> str:
-        """Return the JSON that the learner's function is given."""
-        steps = [[s.made, s.op, s.reads, s.shape] for s in self.steps]
-        return json.dumps({"inputs": self.inputs, "outputs": self.outputs, "steps": steps})
+def size(graph: Tensors, name: str) -> int:
+    """Return the bytes of a value."""
+    rows, columns = graph.types[name]
+    return BYTES * rows * columns
 
-    @cached_property
-    def named(self) -> dict[str, Step]:
-        """The steps by the name of their result."""
-        return {step.made: step for step in self.steps}
 
-    @cached_property
-    def sizes(self) -> dict[str, int]:
-        """Bytes of each value, inputs included."""
-        shapes = self.inputs | {step.made: step.shape for step in self.steps}
-        return {name: BYTES * rows * columns for name, (rows, columns) in shapes.items()}
-
-    @cached_property
-    def loops(self) -> dict[str, Shape]:
-        """The iteration space of each step: a sum's is its operand's shape."""
-        shapes = self.inputs | {step.made: step.shape for step in self.steps}
-        return {s.made: shapes[s.reads[0]] if s.op == "sum" else s.shape for s in self.steps}
-
-    def readers(self, name: str) -> set[str]:
-        """Return the names of the results that are computed from `name`."""
-        return {step.made for step in self.steps if name in step.reads}
+def loop(graph: Tensors, name: str) -> Shape:
+    """Return the iteration space of a node: a sum's is its operand's shape."""
+    node = graph.by_name[name]
+    return graph.types[node.reads[0] if node.op == "sum" else name]
 
 
 # --- the machine ----------------------------------------------------------------------------------
 
 
-def refused(graph: Graph, kernel: Sequence[str]) -> str | None:
+def refused(graph: Tensors, kernel: Sequence[str]) -> str | None:
     """Return why these steps cannot form a kernel, as a message fragment, or None."""
-    steps = [graph.named[made] for made in kernel]
-    if len({graph.loops[made] for made in kernel}) > 1:
+    steps = [graph.by_name[made] for made in kernel]
+    if len({loop(graph, made) for made in kernel}) > 1:
         return f"the steps of kernel {shown(list(kernel))} have different loops"
     if sum(step.op == "matmul" for step in steps) > 1:
         return f"kernel {shown(list(kernel))} has two matmuls"
     for step in steps:
         for name in set(step.reads) & set(kernel):
             if step.op == "matmul":
-                return f"{step.made} needs all of {name}, which its own kernel makes"
-            if graph.named[name].op == "sum":
-                return f"{step.made} reads the sum {name} before its kernel's loop has ended"
+                return f"{step.name} needs all of {name}, which its own kernel makes"
+            if graph.by_name[name].op == "sum":
+                return f"{step.name} reads the sum {name} before its kernel's loop has ended"
     return None
 
 
-def run(graph: Graph, kernels: Kernels) -> int | str:
+def run(graph: Tensors, kernels: Kernels) -> int | str:
     """Return the bytes loaded and stored, or a message fragment if the kernels cannot run."""
     memory, total = set(graph.inputs), 0
     for kernel in kernels:
         refusal = refused(graph, kernel)
         if refusal is not None:
             return refusal
-        loaded = {name for made in kernel for name in graph.named[made].reads} - set(kernel)
+        loaded = {name for made in kernel for name in graph.by_name[made].reads} - set(kernel)
         if not loaded <= memory:
             missing = min(loaded - memory)
             return f"kernel {shown(kernel)} reads {missing}, which no earlier kernel has made"
@@ -122,11 +97,11 @@ def run(graph: Graph, kernels: Kernels) -> int | str:
             if made in graph.outputs or not graph.readers(made) <= set(kernel)
         }
         memory |= stored
-        total += sum(graph.sizes[name] for name in (*loaded, *stored))
+        total += sum(size(graph, name) for name in (*loaded, *stored))
     return total
 
 
-def answered(graph: Graph, answer: object) -> Kernels | str:
+def answered(graph: Tensors, answer: object) -> Kernels | str:
     """Return the kernels, each step in exactly one; or a message fragment."""
     given = [as_list(kernel) for kernel in as_list(answer)]
     # A take-home's variant requires that each kernel begins with its number.
@@ -137,12 +112,12 @@ def answered(graph: Graph, answer: object) -> Kernels | str:
                 return f"kernel {shown(kernel)} does not begin with its number, {number}"
         given = [kernel[1:] for kernel in given]
     kernels = [[str(name) for name in kernel] for kernel in given]
-    if sorted(name for kernel in kernels for name in kernel) != sorted(graph.named):
+    if sorted(name for kernel in kernels for name in kernel) != sorted(graph.by_name):
         return f"{shown(answer)} does not name each step once, in lists"
     return [kernel for kernel in kernels if kernel]
 
 
-def ran(graph: Graph, answer: object) -> tuple[Kernels, int] | str:
+def ran(graph: Tensors, answer: object) -> tuple[Kernels, int] | str:
     """Return the kernels and the bytes that they move, or a message fragment."""
     kernels = answered(graph, answer)
     if isinstance(kernels, str):
@@ -151,32 +126,27 @@ def ran(graph: Graph, answer: object) -> tuple[Kernels, int] | str:
     return moved if isinstance(moved, str) else (kernels, moved)
 
 
-def in_order(graph: Graph, kernels: Kernels) -> Kernels | None:
+def ordered(graph: Tensors, kernels: Kernels) -> Kernels | None:
     """Return the kernels in an order in which they can run, or None if they wait for each other."""
     home = {made: number for number, kernel in enumerate(kernels) for made in kernel}
-    before = {
-        number: {home[n] for m in kernel for n in graph.named[m].reads if n in home} - {number}
+    needs = {
+        number: {home[n] for m in kernel for n in graph.by_name[m].reads if n in home} - {number}
         for number, kernel in enumerate(kernels)
     }
-    order: list[int] = []
-    while len(order) < len(kernels):
-        ready = [n for n in before if n not in order and before[n] <= set(order)]
-        if not ready:
-            return None
-        order += ready
-    return [kernels[number] for number in order]
+    order = in_order(needs)
+    return None if order is None else [kernels[number] for number in order]
 
 
-def cost(graph: Graph, kernels: Kernels) -> int | None:
+def cost(graph: Tensors, kernels: Kernels) -> int | None:
     """Return the bytes moved, with the kernels in any working order; None if they cannot run."""
     if any(refused(graph, kernel) for kernel in kernels):
         return None
-    order = in_order(graph, kernels)
+    order = ordered(graph, kernels)
     total = run(graph, order) if order is not None else None
     return total if isinstance(total, int) else None
 
 
-def mergings(graph: Graph, kernels: Kernels) -> Iterator[tuple[int, Kernels]]:
+def mergings(graph: Tensors, kernels: Kernels) -> Iterator[tuple[int, Kernels]]:
     """Yield every legal merge of two kernels: the bytes then moved, and the kernels."""
     for place, one in enumerate(kernels):
         for other in kernels[place + 1 :]:
@@ -186,7 +156,7 @@ def mergings(graph: Graph, kernels: Kernels) -> Iterator[tuple[int, Kernels]]:
                 yield bytes_, merged
 
 
-def unmerged(graph: Graph, kernels: Kernels) -> str | None:
+def unmerged(graph: Tensors, kernels: Kernels) -> str | None:
     """Return a message about two kernels whose merge moves fewer bytes, or None."""
     now = cost(graph, kernels)
     for then, merged in mergings(graph, kernels):
@@ -195,76 +165,58 @@ def unmerged(graph: Graph, kernels: Kernels) -> str | None:
     return None
 
 
-def greedy(graph: Graph) -> int:
+def greedy(graph: Tensors) -> int:
     """Return the bytes moved after merging the best pair until no merge helps."""
-    kernels: Kernels = [[made] for made in graph.named]
+    kernels: Kernels = [[made] for made in graph.by_name]
     now = cost(graph, kernels) or 0
     while better := [pair for pair in mergings(graph, kernels) if pair[0] < now]:
         now, kernels = min(better, key=lambda pair: pair[0])
     return now
 
 
-def least(graph: Graph) -> int:
+def least(graph: Tensors) -> int:
     """Return the fewest bytes, by trying every partition of the steps."""
-    costs = (cost(graph, kernels) for kernels in _divided(list(graph.named)))
+    costs = (cost(graph, kernels) for kernels in partitions(list(graph.by_name)))
     return min(found for found in costs if found is not None)
-
-
-def _divided(names: list[str]) -> Iterator[Kernels]:
-    if not names:
-        yield []
-        return
-    first, *others = names
-    for kernels in _divided(others):
-        yield [[first], *kernels]
-        for place, kernel in enumerate(kernels):
-            yield [*kernels[:place], [first, *kernel], *kernels[place + 1 :]]
 
 
 # --- hidden graphs --------------------------------------------------------------------------------
 
 
-class _Maker:
+class _Maker(Builder[Shape]):
     def __init__(self, rng: random.Random) -> None:
+        super().__init__()
         self.rng = rng
-        self.rows = rng.choice((4, 6, 16))
+        rows = rng.choice((4, 6, 16))
         self.widths = rng.sample((2, 3, 5, 8), 2)
-        self.shapes: dict[str, Shape] = {}
-        self.steps: list[Step] = []
         for name in ("x", "y"):
-            self.shapes[name] = (self.rows, self.widths[0])
-        self.inputs = ["x", "y"]
+            self.input(name, (rows, self.widths[0]))
 
     def step(self, op: str, *reads: str, width: int | None = None) -> str:
         """Add a step; return its name. A matmul's second factor is a new input.
 
         width: a matmul's number of columns; by default that of its first factor.
         """
-        rows, columns = self.shapes[reads[0]]
+        rows, columns = self.types[reads[0]]
         if op == "matmul":
-            columns, factor = width or columns, f"w{len(self.inputs)}"
-            self.shapes[factor] = (self.shapes[reads[0]][1], columns)
-            self.inputs.append(factor)
-            reads = (reads[0], factor)
+            inner, columns = columns, width or columns
+            reads = (reads[0], self.input(f"w{len(self.inputs)}", (inner, columns)))
         elif op == "sum":
             columns = 1
         elif len(reads) > 1:
-            columns = max(columns, self.shapes[reads[1]][1])
-        made = f"t{len(self.steps)}"
-        self.steps.append(Step(made, op, reads, (rows, columns)))
-        self.shapes[made] = (rows, columns)
-        return made
+            columns = max(columns, self.types[reads[1]][1])
+        return self.node(op, *reads, type_=(rows, columns))
 
     def random(self) -> None:
         """Add a random step, mostly on recent values."""
-        names = ["x", "y", *(step.made for step in self.steps)]
+        names = [name for name in self.types if not name.startswith("w")]
         source = self.rng.choice(names[-4:] if self.rng.random() < 0.7 else names)
         op = self.rng.choice((*ONE, *TWO, *TWO, *TWO, "sum", "matmul"))
-        columns = self.shapes[source][1]
+        columns = self.types[source][1]
         if op == "matmul":
             self.step(op, source, width=self.rng.choice(self.widths))
         elif op in TWO:
-            fitting = [n for n in names if self.shapes[n][1] in (columns, 1) and n != source]
+            fitting = [n for n in names if self.types[n][1] in (columns, 1) and n != source]
             self.step(op, source, self.rng.choice(fitting)) if fitting else self.step(
                 "relu", source
             )
@@ -273,17 +225,17 @@ class _Maker:
         else:
             self.step(op, source)
 
-    def graph(self) -> Graph:
+    def finished(self) -> Tensors:
         """Return the graph.
 
         Its outputs are the values that no step reads, and sometimes one more.
         """
-        read = {name for step in self.steps for name in step.reads}
-        outputs = {step.made for step in self.steps if step.made not in read}
+        read = {name for node in self.nodes for name in node.reads}
+        outputs = set(self.unread())
         if self.rng.random() < 0.4:
-            outputs.add(self.rng.choice(self.steps).made)
-        inputs = {name: self.shapes[name] for name in self.inputs if name in read}
-        return Graph(inputs, tuple(sorted(outputs)), tuple(self.steps))
+            outputs.add(self.rng.choice(self.nodes).name)
+        self.inputs = [name for name in self.inputs if name in read]
+        return self.graph(sorted(outputs))
 
 
 def _normalised(maker: _Maker) -> None:
@@ -319,16 +271,16 @@ MOTIFS: tuple[Callable[[_Maker], None], ...] = (
 )
 
 
-def generated(rng: random.Random, number: int, steps: int) -> Graph:
+def generated(rng: random.Random, number: int, steps: int) -> Tensors:
     """Return a graph that starts with motif `number` and has at least `steps` steps."""
     maker = _Maker(rng)
     MOTIFS[number % len(MOTIFS)](maker)
-    while len(maker.steps) < steps:
+    while len(maker.nodes) < steps:
         maker.random()
-    return maker.graph()
+    return maker.finished()
 
 
-def small_graphs(rng: random.Random) -> Iterator[tuple[Graph, int]]:
+def small_graphs(rng: random.Random) -> Iterator[tuple[Tensors, int]]:
     """Yield small graphs and the fewest bytes that they can move.
 
     TRAPS of them defeat greedy merging.
@@ -363,20 +315,20 @@ def fused(session: Session, *, thorough: bool = False) -> str:
         if thorough and not isinstance(found, str):
             found = unmerged(graph, found[0]) or found
         if isinstance(found, str):
-            sentence = f"Graph {number}: {found}. It was: {graph.text()}"
+            sentence = f"Graph {number}: {found}. It was: {text(graph)}"
             raise Ruling(Verdict.WRONG_ANSWER, sentence)
         kernels += len(found[0])
         after += found[1]
-        before += cost(graph, [[made] for made in graph.named]) or 0
+        before += cost(graph, [[made] for made in graph.by_name]) or 0
     session.note(kernels=kernels, bytes_before=before, bytes_after=after)
-    steps = sum(len(graph.steps) for graph, _ in pairs)
+    steps = sum(len(graph.nodes) for graph, _ in pairs)
     return f"{steps} steps in {kernels} kernels, {after} bytes moved instead of {before}."
 
 
-def _answers(session: Session) -> list[tuple[Graph, object]]:
+def _answers(session: Session) -> list[tuple[Tensors, object]]:
     rng = random.Random(int(session.rng().integers(1 << 62)))
     graphs = [generated(rng, number, 3 + number // 9) for number in range(GRAPHS)]
-    answers = in_batches(session, [graph.text() for graph in graphs], AT_ONCE, TIMEOUT_S)
+    answers = in_batches(session, [text(graph) for graph in graphs], AT_ONCE, TIMEOUT_S)
     return list(zip(graphs, answers, strict=True))
 
 
@@ -384,17 +336,17 @@ def least_moved(generator: Rng) -> Iterator[Question]:
     """Yield questions about small graphs whose minimum is known."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number, (graph, fewest) in enumerate(small_graphs(rng), 1):
-        yield Question(f"Graph {number}", (graph.text(),), _moves_least(graph, fewest))
+        yield Question(f"Graph {number}", (text(graph),), _moves_least(graph, fewest))
 
 
-def _moves_least(graph: Graph, fewest: int) -> Callable[[object], str | None]:
+def _moves_least(graph: Tensors, fewest: int) -> Callable[[object], str | None]:
     def mismatch(answer: object) -> str | None:
         found = ran(graph, answer)
         if isinstance(found, str):
             return found
         _, moved = found
         if moved > fewest:
-            return f"{moved} bytes are moved, and {fewest} would do; the graph is {graph.text()}"
+            return f"{moved} bytes are moved, and {fewest} would do; the graph is {text(graph)}"
         return None
 
     return mismatch

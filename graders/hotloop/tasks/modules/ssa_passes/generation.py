@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from hotloop.tasks.modules.ssa_passes.arithmetic import Value, written
-from hotloop.tasks.modules.ssa_passes.edge_cases import EVERY, IN_BLOCKS, IN_PYTHON, Rare
+from hotloop.tasks.modules.ssa_passes.edge_cases import EVERY, IN_BLOCKS, IN_PYTHON
 from hotloop.tasks.modules.ssa_passes.language import Program
 from hotloop.tasks.modules.ssa_passes.lowered import lowered
 from hotloop.tasks.modules.ssa_passes.machine import ENDLESS, Broken, Outcome, run
-from hotloop.tasks.modules.ssa_passes.python import source
+from hotloop.tasks.modules.ssa_passes.sources import Drawing, inputs
 from hotloop.tasks.modules.ssa_passes.ssa_form import ssa, threaded
-from hotloop.tasks.modules.ssa_passes.trees import Style, Tree, generated, inputs
 
 MOST_INSTRS = 90
 RUNS = 6
@@ -32,11 +29,6 @@ class Given:
     text: str
     program: Program
     runs: tuple[tuple[list[Value], Outcome], ...]
-
-    def shown(self) -> str:
-        """Return the text on one line, or its number of lines if it is too long for a message."""
-        lines = [line.strip() for line in self.text.splitlines()]
-        return " ⏎ ".join(lines) if len(self.text) < 420 else f"{len(lines)} lines"
 
     def other(self, changed: Program) -> str | None:
         """Return how a changed program's outcomes differ from this one's, as a message, or None."""
@@ -56,51 +48,44 @@ class Given:
         return before, sum(run(changed, arguments).steps for arguments, _ in self.runs)
 
 
-Maker = Callable[[random.Random, int], tuple[Tree, str, Program] | None]
-"""Makes the tree, the text and the program of a number; None if it has become too large."""
+Maker = Callable[[random.Random, int], tuple[str, Program] | None]
+"""Makes the text and the program of a number; None if it has become too large."""
 
 
-def as_python(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+def as_python(rng: random.Random, number: int) -> tuple[str, Program] | None:
     """Make the source of a Python function of ints."""
-    style = Style(floats=False, python=True, statements=3 + number % 4)
-    tree = generated(rng, style)
-    tree = _beginning(tree, IN_PYTHON.get(number % EVERY))
-    program = lowered(tree, lazy=True)
-    return (tree, source(tree), program) if _is_small(program) else None
+    beginning = IN_PYTHON.get(number % EVERY, "").splitlines()[1:]
+    source = Drawing(rng, floats=False, select=False).source(3 + number % 4, beginning)
+    program = lowered(source, lazy=True)
+    return (source, program) if _is_small(program) else None
 
 
-def _beginning(tree: Tree, rare: Rare | None) -> Tree:
-    return tree if rare is None else replace(tree, body=[*rare(), *tree.body])
-
-
-def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+def as_blocks(rng: random.Random, number: int) -> tuple[str, Program] | None:
     """Make a program that is not in SSA form."""
-    tree = generated(rng, Style(floats=number % 2 == 0, statements=2 + number % 5))
-    tree = _beginning(tree, IN_BLOCKS.get(number % EVERY))
-    program = lowered(tree, lazy=number % 3 == 0)
-    return (tree, str(program), program) if _is_small(program) else None
+    beginning = IN_BLOCKS.get(number % EVERY, "").splitlines()[1:]
+    drawing = Drawing(rng, floats=number % 2 == 0, select=True)
+    program = lowered(drawing.source(2 + number % 5, beginning), lazy=number % 3 == 0)
+    return (str(program), program) if _is_small(program) else None
 
 
-def as_ssa(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+def as_ssa(rng: random.Random, number: int) -> tuple[str, Program] | None:
     """Make a program in SSA form."""
     made = as_blocks(rng, number)
     if made is None:
         return None
-    program = ssa(made[2], pruned=number % 2 == 0)
+    program = ssa(made[1], pruned=number % 2 == 0)
     if number % 3:
         program = threaded(program)
-    return made[0], str(program), program
+    return str(program), program
 
 
 def _is_small(program: Program) -> bool:
     return sum(1 for _ in program.instrs) <= MOST_INSTRS
 
 
-def programs(generator: np.random.Generator, maker: Maker, count: int) -> list[Given]:
+def programs(rng: random.Random, maker: Maker, count: int) -> list[Given]:
     """Return `count` programs that all terminate, the shortest texts first."""
-    rng = random.Random(int(generator.integers(1 << 62)))
-    found = list(_generated(rng, maker, count))
-    return sorted(found, key=lambda given: len(given.text))
+    return sorted(_generated(rng, maker, count), key=lambda given: len(given.text))
 
 
 def _generated(rng: random.Random, maker: Maker, count: int) -> Iterator[Given]:
@@ -109,8 +94,8 @@ def _generated(rng: random.Random, maker: Maker, count: int) -> Iterator[Given]:
         made = maker(rng, number)
         if made is None:
             continue
-        tree, text, program = made
-        arguments = [inputs(rng, tree.params) for _ in range(RUNS)]
+        text, program = made
+        arguments = [inputs(rng, program.params) for _ in range(RUNS)]
         runs = tuple((given, run(program, given)) for given in arguments)
         if any(outcome.result == ENDLESS for _, outcome in runs):
             continue

@@ -6,7 +6,7 @@ The text is not trusted: anything else raises `Malformed`, with the beginning of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -104,9 +104,18 @@ class Program:
         return self.name, tuple(kind for _, kind in self.params), self.returns
 
     @property
+    def types(self) -> dict[str, str]:
+        """The type of each name."""
+        return dict(self.params) | {instr.to: instr.type for instr in self.instrs if instr.to}
+
+    @property
     def instrs(self) -> Iterator[Instr]:
         """All instructions, block by block."""
         return (instr for block in self.blocks for instr in block.instrs)
+
+    def with_blocks(self, blocks: Sequence[Block]) -> Program:
+        """Return the same function with other blocks."""
+        return Program(self.name, self.params, self.returns, list(blocks))
 
     def successors(self) -> dict[str, list[str]]:
         """Return the control-flow graph: the successors of each block."""

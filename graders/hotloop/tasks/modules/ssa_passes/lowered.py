@@ -1,48 +1,55 @@
-"""Lower a tree to blocks and jumps, not yet in SSA form."""
+"""Lower a Python function to blocks and jumps, not yet in SSA form."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hotloop.tasks.modules.ssa_passes.arithmetic import written
+from hotloop.tasks.modules.ssa_passes.arithmetic import result_type, written
 from hotloop.tasks.modules.ssa_passes.flow import reachable
-from hotloop.tasks.modules.ssa_passes.language import Block, Instr, Program
-from hotloop.tasks.modules.ssa_passes.trees import (
-    Assign,
-    Const,
-    Expr,
-    For,
-    If,
-    Leave,
-    Print,
-    Return,
-    Stmt,
-    Tree,
-    Var,
-    While,
-)
+from hotloop.tasks.modules.ssa_passes.language import Block, Instr, Program, kind_of
+
+OPERATIONS: Mapping[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.FloorDiv: "div",
+    ast.Mod: "mod",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.And: "and",
+    ast.Or: "or",
+}
 
 
-def lowered(tree: Tree, *, lazy: bool, name: str = "f") -> Program:
-    """Lower a tree to a program. lazy: whether `and` and `or` short-circuit."""
-    maker = _Maker(lazy)
-    maker.stmts(tree.body)
-    params = [(param.name, param.type) for param in tree.params]
-    program = Program(name, params, tree.returns, [b for b in maker.blocks if b.instrs])
-    return without_unreachable(program)
+def lowered(source: str, *, lazy: bool) -> Program:
+    """Lower one of our own functions. lazy: whether `and` and `or` short-circuit."""
+    (function,) = ast.parse(source).body
+    assert isinstance(function, ast.FunctionDef)
+    params = [(arg.arg, ast.unparse(arg.annotation or arg)) for arg in function.args.args]
+    maker = _Maker(lazy, dict(params))
+    maker.statements(function.body)
+    returns = ast.unparse(function.returns or function)
+    blocks = [block for block in maker.blocks if block.instrs]
+    return without_unreachable(Program(function.name, params, returns, blocks))
 
 
 def without_unreachable(program: Program) -> Program:
     """Return the program without its unreachable blocks. It must have no phis."""
-    ended = {block.name: block for block in program.blocks}
-    there = reachable({n: b.successors for n, b in ended.items()}, program.blocks[0].name)
-    kept = [block for block in program.blocks if block.name in there]
-    return Program(program.name, program.params, program.returns, kept)
+    there = reachable(program.successors(), program.blocks[0].name)
+    return program.with_blocks([block for block in program.blocks if block.name in there])
 
 
 @dataclass
 class _Maker:
     lazy: bool
+    types: dict[str, str]
     blocks: list[Block] = field(default_factory=lambda: [Block("b0")])
     here: int = 0
     leaves: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
@@ -57,106 +64,129 @@ class _Maker:
         """Continue in a block that `new` has made."""
         self.here = int(name[1:])
 
-    def emit(self, op: str, *args: str, to: str = "", kind: str = "") -> None:
+    def emit(self, op: str, *args: str) -> None:
+        self.blocks[self.here].instrs.append(Instr(op, args))
+
+    def define(self, to: str, op: str, *args: str) -> str:
+        """Emit an operation with a result; return the result's name."""
+        kind = result_type(op, [kind_of(arg, self.types) or "" for arg in args]) or ""
+        self.types[to] = kind
         self.blocks[self.here].instrs.append(Instr(op, args, to, kind))
+        return to
 
     def temporary(self) -> str:
         self.temporaries += 1
         return f"t{self.temporaries}"
 
-    def stmts(self, body: list[Stmt]) -> bool:
+    def statements(self, body: Sequence[ast.stmt]) -> bool:
         """Lower the statements; return whether control continues after them."""
-        return all(self.stmt(stmt) for stmt in body)
+        return all(self.statement(statement) for statement in body)
 
-    def stmt(self, stmt: Stmt) -> bool:
-        if isinstance(stmt, Assign):
-            self.assign(stmt.to, self.value(stmt.value))
-        elif isinstance(stmt, Print):
-            self.emit("print", self.value(stmt.value))
-        elif isinstance(stmt, Return):
-            self.emit("return", self.value(stmt.value))
-            return False
-        elif isinstance(stmt, Leave):
-            self.emit("jump", self.leaves[-1][stmt.word == "continue"])
-            return False
-        elif isinstance(stmt, If):
-            return self.decide(stmt)
-        elif isinstance(stmt, While):
-            self.repeat(stmt)
-        else:
-            self.count(stmt)
+    def statement(self, statement: ast.stmt) -> bool:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self.define(name, "copy", self.value(value))
+            case ast.Expr(value=ast.Call(args=[value])):
+                self.emit("print", self.value(value))
+            case ast.Return(value=ast.expr() as value):
+                self.emit("return", self.value(value))
+                return False
+            case ast.Break() | ast.Continue():
+                self.emit("jump", self.leaves[-1][isinstance(statement, ast.Continue)])
+                return False
+            case ast.If():
+                return self.decide(statement)
+            case ast.While():
+                self.repeat(statement)
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(args=bounds)):
+                self.count(name, bounds, statement.body)
+            case _:
+                raise AssertionError(ast.dump(statement))
         return True
 
-    def assign(self, to: Var, value: str) -> None:
-        self.emit("copy", value, to=to.name, kind=to.type)
-
-    def decide(self, stmt: If) -> bool:
+    def decide(self, statement: ast.If) -> bool:
         then, other, behind = self.new(), self.new(), self.new()
-        self.branch(stmt.condition, then, other)
+        self.branch(statement.test, then, other)
         goes_on = False
-        for name, body in ((then, stmt.then), (other, stmt.other)):
+        for name, body in ((then, statement.body), (other, statement.orelse)):
             self.begin(name)
-            if self.stmts(body):
+            if self.statements(body):
                 self.emit("jump", behind)
                 goes_on = True
         if goes_on:
             self.begin(behind)
         return goes_on
 
-    def repeat(self, stmt: While) -> None:
+    def repeat(self, statement: ast.While) -> None:
         header, inside, behind = self.new(), self.new(), self.new()
         self.emit("jump", header)
         self.begin(header)
-        self.branch(stmt.condition, inside, behind)
+        self.branch(statement.test, inside, behind)
         self.begin(inside)
-        self.leaves.append((behind, header))
-        if self.stmts(stmt.body):
-            self.emit("jump", header)
-        self.leaves.pop()
+        self.loop_body(statement.body, behind, header)
         self.begin(behind)
 
-    def count(self, stmt: For) -> None:
+    def loop_body(self, body: Sequence[ast.stmt], behind: str, again: str) -> None:
+        """Lower the body. behind, again: where `break` and `continue` jump."""
+        self.leaves.append((behind, again))
+        if self.statements(body):
+            self.emit("jump", again)
+        self.leaves.pop()
+
+    def count(self, name: str, bounds: Sequence[ast.expr], body: Sequence[ast.stmt]) -> None:
+        """Lower a loop over range(bounds), which are computed once; the body may assign `name`."""
         header, inside, step, behind = (self.new() for _ in range(4))
-        start, stop = self.value(stmt.start), self.value(stmt.stop)
-        hidden, bound, more = self.temporary(), self.temporary(), self.temporary()
-        self.emit("copy", start, to=hidden, kind="int")
-        self.emit("copy", stop, to=bound, kind="int")
+        *start, stop = [self.value(bound) for bound in bounds]
+        hidden = self.define(self.temporary(), "copy", *(start or ["0"]))
+        bound = self.define(self.temporary(), "copy", stop)
         self.emit("jump", header)
         self.begin(header)
-        self.emit("lt", hidden, bound, to=more, kind="bool")
+        more = self.define(self.temporary(), "lt", hidden, bound)
         self.emit("branch", more, inside, behind)
         self.begin(inside)
-        self.emit("copy", hidden, to=stmt.to.name, kind="int")
-        self.leaves.append((behind, step))
-        if self.stmts(stmt.body):
-            self.emit("jump", step)
-        self.leaves.pop()
+        self.define(name, "copy", hidden)
+        self.loop_body(body, behind, step)
         self.begin(step)
-        self.emit("add", hidden, "1", to=hidden, kind="int")
+        self.define(hidden, "add", hidden, "1")
         self.emit("jump", header)
         self.begin(behind)
 
-    def branch(self, condition: Expr, then: str, other: str) -> None:
+    def branch(self, condition: ast.expr, then: str, other: str) -> None:
         """Branch to `then` or `other` on the condition."""
-        if self.lazy and not isinstance(condition, Const | Var):
-            if condition.op == "not":
-                return self.branch(condition.args[0], other, then)
-            if condition.op in ("and", "or"):
+        match condition:
+            case ast.UnaryOp(operand=operand) if self.lazy:
+                self.branch(operand, other, then)
+            case ast.BoolOp(op=op, values=[first, last]) if self.lazy:
                 second = self.new()
-                ways = (second, other) if condition.op == "and" else (then, second)
-                self.branch(condition.args[0], *ways)
+                ways = (second, other) if isinstance(op, ast.And) else (then, second)
+                self.branch(first, *ways)
                 self.begin(second)
-                return self.branch(condition.args[1], then, other)
-        self.emit("branch", self.value(condition), then, other)
-        return None
+                self.branch(last, then, other)
+            case _:
+                self.emit("branch", self.value(condition), then, other)
 
-    def value(self, expr: Expr) -> str:
+    def value(self, expr: ast.expr) -> str:
         """Emit the expression; return its name or constant."""
-        if isinstance(expr, Const):
-            return written(expr.value)
-        if isinstance(expr, Var):
-            return expr.name
-        args = [self.value(arg) for arg in expr.args]
-        to = self.temporary()
-        self.emit(expr.op, *args, to=to, kind=expr.type)
-        return to
+        match expr:
+            case ast.Name(id=name):
+                return name
+            case ast.Constant(value=int() | float() as number):
+                return written(number)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+                return written(-number)
+            case ast.IfExp():
+                op, parts = "select", [expr.test, expr.body, expr.orelse]
+            case ast.Call():
+                op, parts = "float", expr.args
+            case ast.UnaryOp():
+                op, parts = "not", [expr.operand]
+            case ast.BinOp():
+                op, parts = OPERATIONS[type(expr.op)], [expr.left, expr.right]
+            case ast.BoolOp():
+                op, parts = OPERATIONS[type(expr.op)], expr.values
+            case ast.Compare():
+                op, parts = OPERATIONS[type(expr.ops[0])], [expr.left, *expr.comparators]
+            case _:
+                raise AssertionError(ast.dump(expr))
+        args = [self.value(part) for part in parts]
+        return self.define(self.temporary(), op, *args)

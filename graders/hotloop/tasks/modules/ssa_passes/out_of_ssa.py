@@ -7,16 +7,16 @@ values that only change places.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from itertools import pairwise
 
 from hotloop.tasks.modules.ssa_passes import verifier
 from hotloop.tasks.modules.ssa_passes.generation import as_ssa
-from hotloop.tasks.modules.ssa_passes.language import Block, Instr, Program
-from hotloop.tasks.modules.ssa_passes.trees import Return, Tree, Var
+from hotloop.tasks.modules.ssa_passes.language import Program, parse
 
 SHAPES = 5
-"""Of ten programs, how many are handwritten for cases that random programs rarely contain."""
+"""Of ten programs, how many are handwritten for cases that random programs rarely contain: two with
+a circle of phis, and the three below.
+"""
 
 
 def without_phis(program: Program) -> str | None:
@@ -27,90 +27,110 @@ def without_phis(program: Program) -> str | None:
     return verifier.untyped(program)
 
 
-def as_phis(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+def as_phis(rng: random.Random, number: int) -> tuple[str, Program] | None:
     """Make a program in SSA form; half of them have cycles of phis, or phis read after the loop."""
     if number % 10 >= SHAPES:
         return as_ssa(rng, number)
     if number % 10 < 2:
-        program = _circle(rng, 2 + number % 10)
+        text = _circle(rng, 2 + number % 10)
     else:
-        program = _read_later(rng, number) if number % 10 < 4 else _three_ways_in(rng)
-    tree = Tree([Var("n", "int")], [Return(Var("n", "int"))], "int")
-    return tree, str(program), program
+        text = (READ_LATER, OLDER_READ_LATER, THREE_WAYS_IN)[number % 10 - 2]
+        text = text.format(step=rng.randint(1, 9), rounds=rng.randint(3, 6))
+    program = parse(text)
+    return str(program), program
 
 
-def _circle(rng: random.Random, length: int) -> Program:
+def _circle(rng: random.Random, length: int) -> str:
     """A loop whose phis rotate their values, with one more phi that copies the first of them."""
     names = [f"v{place}" for place in range(length)]
     rng.shuffle(names)
     starts = rng.sample(range(-50, 50), length)
     phis = [
-        Instr("phi", ("b0", str(start), "b2", after), name, "int")
+        f"  {name}: int = phi b0 {start} b2 {after}"
         for start, (name, after) in zip(starts, pairwise([*names, names[0]]), strict=True)
     ]
-    phis.append(Instr("phi", ("b0", "7", "b2", names[0]), "follower", "int"))
+    phis.append(f"  follower: int = phi b0 7 b2 {names[0]}")
     rng.shuffle(phis)
-    seen = [Instr("print", (name,)) for name in (*names, "follower")]
-    return _loop(phis, seen, rounds=rng.randint(2, 5))
+    prints = [f"  print {name}" for name in (*names, "follower")]
+    lines = "\n".join(phis), "\n".join(prints)
+    return CIRCLE.format(phis=lines[0], prints=lines[1], rounds=rng.randint(2, 5))
 
 
-def _loop(phis: Sequence[Instr], seen: Sequence[Instr], rounds: int) -> Program:
-    count = Instr("phi", ("b0", "0", "b2", "more"), "count", "int")
-    less = Instr("lt", ("count", str(rounds)), "go", "bool")
-    blocks = [
-        Block("b0", [Instr("jump", ("b1",))]),
-        Block("b1", [*phis, count, *seen, less, Instr("branch", ("go", "b2", "b3"))]),
-        Block("b2", [Instr("add", ("count", "1"), "more", "int"), Instr("jump", ("b1",))]),
-        Block("b3", [Instr("return", ("n",))]),
-    ]
-    return Program("f", [("n", "int")], "int", blocks)
+CIRCLE = """
+func f(n: int) -> int
+b0:
+  jump b1
+b1:
+{phis}
+  count: int = phi b0 0 b2 more
+{prints}
+  go: bool = lt count {rounds}
+  branch go b2 b3
+b2:
+  more: int = add count 1
+  jump b1
+b3:
+  return n
+"""
 
+READ_LATER = """
+func f(n: int) -> int
+b0:
+  jump b1
+b1:
+  count: int = phi b0 0 b1 more
+  kept: int = phi b0 n b1 next
+  next: int = add kept {step}
+  more: int = add count 1
+  go: bool = lt more {rounds}
+  branch go b1 b2
+b2:
+  print count
+  print kept
+  return kept
+"""
+"""A loop of one block whose phi is read after it: copies on the back edge need a new block."""
 
-def _read_later(rng: random.Random, number: int) -> Program:
-    """A loop of one block whose phi is read after it: copies on the back edge need a new block."""
-    step, rounds = rng.randint(1, 9), rng.randint(2, 5)
-    phis = [
-        Instr("phi", ("b0", "0", "b1", "more"), "count", "int"),
-        Instr("phi", ("b0", "n", "b1", "next"), "kept", "int"),
-    ]
-    if number % 2:
-        phis.append(Instr("phi", ("b0", "1", "b1", "kept"), "older", "int"))
-    loop = [
-        Instr("add", ("kept", str(step)), "next", "int"),
-        Instr("add", ("count", "1"), "more", "int"),
-        Instr("lt", ("more", str(rounds)), "go", "bool"),
-        Instr("branch", ("go", "b1", "b2")),
-    ]
-    seen = [Instr("print", (phi.to,)) for phi in phis]
-    blocks = [
-        Block("b0", [Instr("jump", ("b1",))]),
-        Block("b1", [*phis, *loop]),
-        Block("b2", [*seen, Instr("return", ("kept",))]),
-    ]
-    return Program("f", [("n", "int")], "int", blocks)
+OLDER_READ_LATER = """
+func f(n: int) -> int
+b0:
+  jump b1
+b1:
+  count: int = phi b0 0 b1 more
+  kept: int = phi b0 n b1 next
+  older: int = phi b0 1 b1 kept
+  next: int = add kept {step}
+  more: int = add count 1
+  go: bool = lt more {rounds}
+  branch go b1 b2
+b2:
+  print count
+  print kept
+  print older
+  return kept
+"""
+"""The same with a phi whose new value is another phi's."""
 
-
-def _three_ways_in(rng: random.Random) -> Program:
-    """A loop with two back edges, both from branches after which the phi is read."""
-    step, rounds = rng.randint(1, 9), rng.randint(3, 6)
-    header = [
-        Instr("phi", ("b0", "0", "b1", "more", "b2", "more"), "count", "int"),
-        Instr("phi", ("b0", "n", "b1", "next", "b2", "next"), "kept", "int"),
-        Instr("add", ("kept", str(step)), "next", "int"),
-        Instr("add", ("count", "1"), "more", "int"),
-        Instr("mod", ("more", "2"), "rest", "int"),
-        Instr("eq", ("rest", "1"), "odd", "bool"),
-        Instr("branch", ("odd", "b1", "b2")),
-    ]
-    seen = Instr("print", ("kept",))
-    less = Instr("lt", ("more", str(rounds)), "go", "bool")
-    blocks = [
-        Block("b0", [Instr("jump", ("b1",))]),
-        Block("b1", header),
-        Block("b2", [seen, less, Instr("branch", ("go", "b1", "b3"))]),
-        Block("b3", [Instr("return", ("kept",))]),
-    ]
-    return Program("f", [("n", "int")], "int", blocks)
+THREE_WAYS_IN = """
+func f(n: int) -> int
+b0:
+  jump b1
+b1:
+  count: int = phi b0 0 b1 more b2 more
+  kept: int = phi b0 n b1 next b2 next
+  next: int = add kept {step}
+  more: int = add count 1
+  rest: int = mod more 2
+  odd: bool = eq rest 1
+  branch odd b1 b2
+b2:
+  print kept
+  go: bool = lt more {rounds}
+  branch go b1 b3
+b3:
+  return kept
+"""
+"""A loop with two back edges, both from branches after which the phi is read."""
 
 
 def moves(program: Program) -> dict[tuple[str, str], dict[str, str]]:

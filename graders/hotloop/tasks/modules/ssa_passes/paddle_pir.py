@@ -19,6 +19,7 @@ from hotloop.tasks.modules.ssa_passes.regions import (
     Op,
     Program,
     generated_many,
+    require_valid,
     same_types,
     size,
 )
@@ -169,8 +170,10 @@ class _Reader:
         if name == "pd_op.data":
             return self.input(found["attributes"], to, kind, known, depth)
         regions = self.regions(known, depth) if found["opens"] else ()
+        if name in ("cf.yield", "pd_op.fetch") and operands:
+            kind = known[operands[0]]
         op = _as_region_op(name, operands, found["attributes"], to, kind, regions)
-        _refuse_other_kinds(op, [known[operand] for operand in operands])
+        require_valid(op, known)
         if op.to:
             known[op.to] = op.type
         return op
@@ -233,41 +236,20 @@ def _as_region_op(
         return Op("scf.if", operands, "", to, kind, regions)
     if name == "pd_op.print":
         # Its result equals its operand; these programs do not use it.
-        return Op("func.call", operands)
+        return Op("func.call", operands, "print")
     if name == "cf.yield" and not to:
-        return Op("scf.yield", operands, type="i64" if operands else "")
+        return Op("scf.yield", operands, type=kind)
     if name == "pd_op.fetch":
-        return Op("func.return", operands, type="i64")
+        return Op("func.return", operands, type=kind)
     raise Malformed(f"{name} is in no program that it was given")
-
-
-def _refuse_other_kinds(op: Op, kinds: list[str]) -> None:
-    if op.name in INTS:
-        fits = kinds == ["i64", "i64"] and op.type == "i64"
-    elif op.name == "arith.constant":
-        number = re.fullmatch(r"-?[0-9]{1,19}", op.attribute)
-        fits = not kinds and op.type == "i64" and number is not None
-    elif op.name == "arith.cmpi":
-        fits = kinds == ["i64", "i64"] and op.type == "i1"
-    elif op.name == "arith.select":
-        fits = kinds == ["i1", op.type, op.type]
-    elif op.name == "scf.if":
-        ends = [region[-1].operands if region else None for region in op.regions]
-        fits = kinds == ["i1"] and all(end is not None and len(end) == bool(op.to) for end in ends)
-    elif op.name == "scf.yield":
-        fits = kinds in ([], ["i64"])
-    else:
-        fits = kinds == ["i64"]
-    if not fits:
-        raise Malformed(f"{op.name} has other operands or another result than it may")
 
 
 # --- languages ------------------------------------------------------------------------------------
 
 
-def _language(count: int, entry: str | None = None) -> Language[Program]:
+def _language(count: int, entry: str | None = None) -> Language[Program, Program]:
     generated = partial(generated_many, count=count)
-    return Language(generated, source, parse, same_types, size, _TERMS, entry)
+    return Language(generated, source, lambda _session: parse, same_types, size, _TERMS, entry)
 
 
 CAPTURED = _language(40, "captured_text")

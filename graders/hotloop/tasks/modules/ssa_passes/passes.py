@@ -1,115 +1,101 @@
-"""Checks of a function from programs to programs, on hidden programs."""
+"""Checks of a function from programs to programs of the small language."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.constants import constant
-from hotloop.judge.rung import Rung, rung
+from hotloop.judge.rung import Rung, following, rung
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.ssa_passes import verifier
-from hotloop.tasks.modules.ssa_passes.batches import in_batches
+from hotloop.tasks.modules.ssa_passes import cleaning, verifier
+from hotloop.tasks.modules.ssa_passes.cleaning import Language, answers, cleaned, refusal
 from hotloop.tasks.modules.ssa_passes.generation import Given, Maker, as_ssa, programs
 from hotloop.tasks.modules.ssa_passes.language import Malformed, Program, parse
 from hotloop.tasks.modules.ssa_passes.ssa_form import renumbered
 
 COUNT = 200
-AT_ONCE = 25
-TIMEOUT_S = 60.0
 
+Blocks = Language[Given, Program]
 Look = Callable[[Program], str | None]
 """Returns what is wrong with a program, or None."""
 
 
-@dataclass(frozen=True)
-class Subject:
-    """What a task's function takes and returns.
+def language(maker: Maker = as_ssa, form: Look = verifier.mismatch) -> Blocks:
+    """Return the small language. maker: makes the inputs. form: checks a result's form."""
 
-    maker: makes its inputs. fits: checks a result's form.
-    """
-
-    maker: Maker = as_ssa
-    fits: Look = verifier.mismatch
-
-    def pairs(self, session: Session) -> list[tuple[Given, Program]]:
-        """Return each hidden program with its result, the same for all checks.
-
-        Raises Ruling if a result is no program.
-        """
-        given = session.once("programs", lambda: programs(session.rng(), self.maker, COUNT))
-        texts = [one.text for one in given]
-        results = session.once("results", lambda: applied(session, given, texts))
-        return list(zip(given, results, strict=True))
-
-
-def applied(session: Session, given: Sequence[Given], texts: Sequence[str]) -> list[Program]:
-    """Return the candidate's result for each text. given: the programs to name in messages.
-
-    Raises Ruling if a result is no program.
-    """
-    results: list[Program] = []
-    answers = in_batches(session, texts, AT_ONCE, TIMEOUT_S)
-    for one, answer in zip(given, answers, strict=True):
-        try:
-            results.append(parse(answer))
-        except Malformed as wrong:
-            _require(one, str(wrong))
-    return results
-
-
-def _require(given: Given, mismatch: str | None) -> None:
-    """Raise Ruling WRONG_ANSWER about a program, unless the mismatch is None."""
-    if mismatch is not None:
-        sentence = f"{given.label}: {mismatch}. It was: {given.shown()}."
-        raise Ruling(Verdict.WRONG_ANSWER, sentence)
-
-
-def sound(session: Session, subject: Subject) -> str:
-    """Check that each result has the required form and the given program's signature."""
-    pairs = subject.pairs(session)
-    # A take-home's variant requires that the name ends in its number.
-    number = constant("SUFFIX", 0, range(2, 1000))
-    suffix = f"_{number}" if number else ""
-    for given, result in pairs:
-        mismatch = subject.fits(result)
+    def fits(given: Given, result: Program) -> str | None:
+        # A take-home's variant requires that the name ends in its number.
+        number = constant("SUFFIX", 0, range(2, 1000))
         name, *others = given.program.signature
-        if result.signature != (name + suffix, *others):
-            mismatch = "it has another name, other parameters or another result type"
-        _require(given, mismatch)
-    return f"{len(pairs)} sound programs."
+        if result.signature != (f"{name}_{number}" if number else name, *others):
+            return "it has another name, other parameters or another result type"
+        return form(result)
+
+    return Language(
+        generated=lambda rng: programs(rng, maker, COUNT),
+        write=lambda given: given.text,
+        reader=lambda _session: parse,
+        fits=fits,
+    )
+
+
+def preserving(blocks: Blocks) -> dict[str, Rung]:
+    """Return the checks that results have the required form, and behave as the given programs.
+
+    Inputs contain zeros, infinities and NaN.
+    """
+
+    def different(given: Given, result: Program, _rng: object) -> str | None:
+        return given.other(result)
+
+    behaves = partial(cleaned, language=blocks, look=different)
+    return {"sound": partial(cleaned, language=blocks), "same": following("sound", behaves)}
+
+
+def few(
+    blocks: Blocks, op: str, limit: Callable[[Program], int], *, plural: str, limit_word: str
+) -> Rung:
+    """Return the check that no result has more instructions `op` than `limit` of its program.
+
+    plural, limit_word: as in "it has 3 phis, and 2 are needed".
+    """
+
+    def count(result: Program) -> int:
+        return sum(instr.op == op for instr in result.instrs)
+
+    def look(given: Given, result: Program, _rng: object) -> str | None:
+        most = limit(given.program)
+        if count(result) <= most:
+            return None
+        return f"it has {count(result)} {plural}, and {most} are {limit_word}"
+
+    return following("same", partial(cleaned, language=blocks, look=look))
 
 
 @rung(after=("sound",))
-def same(session: Session, subject: Subject) -> str:
-    """Check that each result prints and returns the same on inputs with zeros, infinities, NaN."""
-    pairs = subject.pairs(session)
-    for given, result in pairs:
-        _require(given, given.other(result))
-    return f"The same in all {sum(len(given.runs) for given, _ in pairs)} runs."
-
-
-@rung(after=("sound",))
-def idempotent(session: Session, subject: Subject) -> str:
+def idempotent(session: Session, blocks: Blocks) -> str:
     """Check that the function, run on its own results, changes nothing but names."""
-    pairs = subject.pairs(session)
-    again = applied(session, [given for given, _ in pairs], [str(result) for _, result in pairs])
-    for (given, first), second in zip(pairs, again, strict=True):
-        if str(renumbered(first)) != str(renumbered(second)):
-            _require(given, "run on its own result, it changes it again")
+    pairs = answers(session, blocks)
+    again = cleaning.applied(session, blocks, [str(result) for _, result in pairs])
+    for number, ((given, first), second) in enumerate(zip(pairs, again, strict=True), 1):
+        if isinstance(second, Malformed):
+            raise refusal(blocks, number, given, str(second))
+        if isinstance(first, Malformed) or str(renumbered(first)) != str(renumbered(second)):
+            raise refusal(blocks, number, given, "run on its own result, it changes it again")
     return "Nothing left to do the second time."
 
 
 @rung(after=("same",))
-def complete(session: Session, subject: Subject, unfinished: Look) -> str:
+def complete(session: Session, blocks: Blocks, unfinished: Look) -> str:
     """Check that `unfinished` finds nothing in any result, and that fewer operations execute."""
+    cleaned(session, language=blocks, look=lambda _given, result, _rng: unfinished(result))
     before = after = 0
-    for given, result in subject.pairs(session):
-        _require(given, unfinished(result))
-        steps = given.steps(result)
-        before, after = before + steps[0], after + steps[1]
+    for given, result in answers(session, blocks):
+        if not isinstance(result, Malformed):
+            steps = given.steps(result)
+            before, after = before + steps[0], after + steps[1]
     if after >= before:
         sentence = f"In all runs {after} operations are executed, and {before} before: no gain."
         raise Ruling(Verdict.WRONG_ANSWER, sentence)
@@ -117,36 +103,11 @@ def complete(session: Session, subject: Subject, unfinished: Look) -> str:
     return f"{before} operations executed before, {after} after: {1 - after / before:.0%} less."
 
 
-@rung(after=("same",))
-def few(
-    session: Session,
-    subject: Subject,
-    op: str,
-    limit: Callable[[Program], int],
-    *,
-    plural: str,
-    limit_word: str,
-) -> str:
-    """Check that no result has more instructions `op` than `limit` of the given program.
-
-    plural, limit_word: as in "it has 3 phis, and 2 are needed".
-    """
-    total = 0
-    for given, result in subject.pairs(session):
-        count = sum(instr.op == op for instr in result.instrs)
-        most = limit(given.program)
-        if count > most:
-            _require(given, f"it has {count} {plural}, and {most} are {limit_word}")
-        total += count
-    return f"{total} {plural}, and none too many."
-
-
 def rungs(unfinished: Look) -> dict[str, Rung]:
     """Return the checks of a pass on SSA form."""
-    subject = Subject()
+    blocks = language()
     return {
-        "sound": partial(sound, subject=subject),
-        "same": partial(same, subject=subject),
-        "idempotent": partial(idempotent, subject=subject),
-        "complete": partial(complete, subject=subject, unfinished=unfinished),
+        **preserving(blocks),
+        "idempotent": partial(idempotent, blocks=blocks),
+        "complete": partial(complete, blocks=blocks, unfinished=unfinished),
     }

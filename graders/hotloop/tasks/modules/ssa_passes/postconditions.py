@@ -5,6 +5,7 @@ Each function looks at the result alone, so it does not matter how the pass reac
 
 from __future__ import annotations
 
+from hotloop.judge.graphs.graph import expression
 from hotloop.tasks.modules.ssa_passes.arithmetic import (
     COMMUTATIVE,
     COMPARISONS,
@@ -18,11 +19,6 @@ from hotloop.tasks.modules.ssa_passes.flow import dominators, loops, reachable
 from hotloop.tasks.modules.ssa_passes.language import Instr, Program, kind_of
 
 
-def types_of(program: Program) -> dict[str, str]:
-    """Return the type of each name."""
-    return dict(program.params) | {i.to: i.type for i in program.instrs if i.to}
-
-
 def may_trap(instr: Instr, types: dict[str, str]) -> bool:
     """Whether it is an int division whose divisor may be zero."""
     if instr.op not in ("div", "mod") or kind_of(instr.args[0], types) != "int":
@@ -32,7 +28,7 @@ def may_trap(instr: Instr, types: dict[str, str]) -> bool:
 
 def dead(program: Program) -> str | None:
     """Return a message about the first instruction that affects nothing observable, or None."""
-    types = types_of(program)
+    types = program.types
     definitions = {instr.to: instr for instr in program.instrs if instr.to}
     needed: set[str] = set()
     waiting = [
@@ -84,7 +80,7 @@ def _known(instr: Instr) -> bool:
 def common(program: Program) -> str | None:
     """Return a message about the first instruction that a dominating, equal one makes redundant."""
     above = dominators(program.successors(), program.blocks[0].name)
-    seen: dict[tuple[str, ...], list[tuple[str, Instr]]] = {}
+    seen: dict[tuple[object, ...], list[tuple[str, Instr]]] = {}
     for block in sorted(program.blocks, key=lambda b: len(above.get(b.name, ()))):
         for instr in block.instrs if block.name in above else ():
             key = _key(instr, block.name)
@@ -97,19 +93,16 @@ def common(program: Program) -> str | None:
     return None
 
 
-def _key(instr: Instr, block: str) -> tuple[str, ...] | None:
+def _key(instr: Instr, block: str) -> tuple[object, ...] | None:
     if instr.op == "phi":
         parts = sorted(f"{label} {value}" for label, value in instr.incoming)
         return ("phi", block, instr.type, *parts)
-    if instr.op not in PURE:
-        return None
-    args = sorted(instr.args) if instr.op in COMMUTATIVE else list(instr.args)
-    return (instr.op, *args)
+    return expression(instr.op, instr.args, COMMUTATIVE) if instr.op in PURE else None
 
 
 def simplified(program: Program) -> str | None:
     """Return a message about the first instruction that the task's list simplifies, or None."""
-    types = types_of(program)
+    types = program.types
     for instr in program.instrs:
         if instr.op in PURE and len(instr.args) > 1 and _simpler(instr, types):
             return f"“{instr}” is still there, and the list says what it gives"
@@ -142,7 +135,7 @@ def _simpler(instr: Instr, types: dict[str, str]) -> bool:
 
 def hoisted(program: Program) -> str | None:
     """Return a message about the first loop-invariant instruction still in its loop, or None."""
-    types, graph = types_of(program), program.successors()
+    types, graph = program.types, program.successors()
     above = dominators(graph, program.blocks[0].name)
     for header, body in sorted(loops(graph, above).items()):
         inside = [b for b in program.blocks if b.name in body]

@@ -1,7 +1,7 @@
 """Programs with regions inside operations, in MLIR's text: generated, parsed, run.
 
-They are given in the custom form that people write, and parsed in the generic form, which all MLIR
-printers support. Neither MLIR nor xDSL is loaded.
+They are given in the custom form that people write. xDSL reads what a candidate makes of them, in a
+process of its own; the judge loads neither xDSL nor MLIR.
 """
 
 from __future__ import annotations
@@ -11,9 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
+from typing import Any
 
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
+from hotloop.judge.graphs.graph import expression
+from hotloop.judge.program import Program as JudgeProgram
 from hotloop.judge.questions import shown
+from hotloop.judge.session import Session
 from hotloop.tasks.modules.ssa_passes.arithmetic import wrap
 from hotloop.tasks.modules.ssa_passes.cleaning import Language
 from hotloop.tasks.modules.ssa_passes.language import Malformed
@@ -26,6 +32,10 @@ COMMUTATIVE = frozenset(INTS) - {"arith.subi"}
 PURE = (*INTS, "arith.constant", "arith.cmpi", "arith.select")
 MARK = "hotloop.cleaned"
 """A module attribute that only a take-home's variant requires."""
+
+MLIR_TEXT = JudgeProgram(
+    {"mlir_text.py": Path(__file__).parent / "programs" / "mlir_text.py"}, "mlir_text.py"
+)
 
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge")
 
@@ -122,278 +132,93 @@ def _run(body: tuple[Op, ...], names: dict[str, int], printed: list[int]) -> lis
     return []
 
 
-# --- reading the generic form ---------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
-_TOKEN = re.compile(
-    r'\s*("(?:[^"\\]|\\.)*"|->|<\{|\}>|%[\w$.#-]+|[\^@#!][\w$.]+|-?[\w.]+|[(){}<>\[\],:=])'
-)
-
-
-def parse(text: object) -> Program:
-    """Parse the generic form. Raises Malformed, also if a value is read out of its scope."""
-    if not isinstance(text, str) or len(text) > LONGEST:
-        raise Malformed(f"it gives {shown(text)}, not a program's text")
-    try:
-        return _Reader(text).program()
-    except (IndexError, RecursionError) as wrong:
-        raise Malformed("its text ends too early, or nests too deep") from wrong
+SIGNATURES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(INTS, ("i64 i64 -> i64",)),
+    "arith.constant": ("-> i64", "-> i1"),
+    "arith.cmpi": ("i64 i64 -> i1",),
+    "arith.select": ("i1 i64 i64 -> i64", "i1 i1 i1 -> i1"),
+    "func.call": ("i64 ->",),
+    "scf.if": ("i1 ->", "i1 -> i64", "i1 -> i1"),
+    "scf.yield": ("->", "i64 ->", "i1 ->"),
+    "func.return": ("i64 ->",),
+}
+"""Types of operands and result that each operation may have here."""
 
 
-@dataclass
-class _Reader:
-    text: str
-    words: list[str] = field(default_factory=list[str])
-    at: int = 0
+def require_valid(op: Op, types: Mapping[str, str]) -> None:
+    """Raise Malformed unless operands, attribute, result and regions are those of its kind.
 
-    def __post_init__(self) -> None:
-        place = 0
-        rest = self.text.rstrip()
-        while place < len(rest):
-            found = _TOKEN.match(rest, place)
-            if found is None:
-                raise Malformed(f"{shown(rest[place : place + 20])} is not read as MLIR")
-            self.words.append(found[1])
-            place = found.end()
-
-    def take(self, *expected: str) -> str:
-        word = self.words[self.at]
-        if expected and word not in expected:
-            raise Malformed(f"{shown(word)} stands where {expected[0]} should")
-        self.at += 1
-        return word
-
-    def sees(self, *words: str) -> bool:
-        return self.at < len(self.words) and self.words[self.at] in words
-
-    def program(self) -> Program:
-        """Parse a module with the function f; declarations are skipped."""
-        found: list[Program] = []
-        self.take('"builtin.module"')
-        for word in ("(", ")"):
-            self.take(word)
-        attributes = self.attributes()
-        self.take("(")
-        self.take("{")
-        self.label()
-        while not self.sees("}"):
-            function = self.function()
-            found += [function] if function is not None else []
-        self.take("}")
-        self.take(")")
-        mark = constant("CLEANED", 0, range(2, 1000))
-        if mark:
-            # Attributes may also follow the region, where `ending` would skip them.
-            _require_mark(attributes | self.attributes(), mark)
-        self.ending()
-        if len(found) != 1 or self.at != len(self.words):
-            raise Malformed("it is not one module with one function f")
-        return found[0]
-
-    def function(self) -> Program | None:
-        self.take('"func.func"')
-        for word in ("(", ")"):
-            self.take(word)
-        attributes = self.attributes()
-        self.take("(")
-        self.take("{")
-        params = self.label()
-        body = self.body(dict(params))
-        self.take("}")
-        self.take(")")
-        self.ending()
-        if attributes.get("sym_name") != '"f"':
-            if body:
-                raise Malformed("it has another function than f")
-            return None
-        if not body or body[-1].name != "func.return":
-            raise Malformed("its function does not end with return")
-        return Program(tuple(params), body)
-
-    def label(self) -> list[tuple[str, str]]:
-        """Parse a block's label, if present; return its arguments."""
-        params: list[tuple[str, str]] = []
-        if not self.words[self.at].startswith("^"):
-            return params
-        self.take()
-        if self.sees("("):
-            self.take("(")
-            while not self.sees(")"):
-                name = self.take()
-                self.take(":")
-                params.append((_bare(name), self.take("i64", "i1")))
-                if self.sees(","):
-                    self.take(",")
-            self.take(")")
-        self.take(":")
-        return params
-
-    def attributes(self) -> dict[str, str]:
-        """Parse both kinds of attributes, <{…}> and {…}, if present."""
-        found: dict[str, str] = {}
-        for opening, closing in (("<{", "}>"), ("{", "}")):
-            if not self.sees(opening):
-                continue
-            self.take(opening)
-            while not self.sees(closing):
-                key = self.take()
-                found[key] = ""
-                if self.sees("="):
-                    self.take("=")
-                    found[key] = self.value(closing)
-                if self.sees(","):
-                    self.take(",")
-            self.take(closing)
-        return found
-
-    def value(self, closing: str) -> str:
-        """Return all words up to the next comma or closing bracket outside of nested brackets."""
-        words: list[str] = []
-        depth = 0
-        while depth or not self.sees(",", closing):
-            word = self.take()
-            depth += (word in ("(", "[", "{", "<", "<{")) - (word in (")", "]", "}", ">", "}>"))
-            words.append(word)
-        return " ".join(words)
-
-    def ending(self) -> list[str]:
-        """Parse `: (types) -> types`; return the result types."""
-        self.attributes()
-        self.take(":")
-        self.take("(")
-        while not self.sees(")"):
-            self.take("i64", "i1", ",")
-        self.take(")")
-        self.take("->")
-        if not self.sees("("):
-            return [self.take("i64", "i1")]
-        self.take("(")
-        types: list[str] = []
-        while not self.sees(")"):
-            types.append(self.take("i64", "i1"))
-            if self.sees(","):
-                self.take(",")
-        self.take(")")
-        return types
-
-    def body(self, known: dict[str, str]) -> tuple[Op, ...]:
-        """Parse operations up to the region's end, and add their results to `known`."""
-        ops: list[Op] = []
-        while not self.sees("}"):
-            ops.append(self.op(known))
-        for early in ops[:-1]:
-            if early.name in ("scf.yield", "func.return"):
-                raise Malformed("something stands behind the end of a block")
-        return tuple(ops)
-
-    def op(self, known: dict[str, str]) -> Op:
-        to = ""
-        if self.words[self.at].startswith("%"):
-            to = _bare(self.take())
-            self.take("=")
-        name = self.take().strip('"')
-        operands = self.operands(known)
-        attributes = self.attributes()
-        regions = self.regions(name, known)
-        types = self.ending()
-        op = Op(name, operands, "", to, types[0] if types else "", regions)
-        op = _checked(op, attributes, [known[operand] for operand in operands])
-        if len(types) != bool(to) or to in known:
-            raise Malformed(f"%{to or name} does not name one result, or is taken")
-        if to:
-            known[to] = op.type
-        return op
-
-    def operands(self, known: dict[str, str]) -> tuple[str, ...]:
-        """Parse operands. Raises Malformed if one is unknown."""
-        found: list[str] = []
-        self.take("(")
-        while not self.sees(")"):
-            found.append(_bare(self.take()))
-            if found[-1] not in known:
-                raise Malformed(f"%{found[-1]} is read where it is not there")
-            if self.sees(","):
-                self.take(",")
-        self.take(")")
-        return tuple(found)
-
-    def regions(self, name: str, known: dict[str, str]) -> tuple[tuple[Op, ...], ...]:
-        """Parse regions; what they define is visible inside only."""
-        found: list[tuple[Op, ...]] = []
-        if not self.sees("("):
-            return ()
-        self.take("(")
-        while not self.sees(")"):
-            self.take("{")
-            if self.label():
-                raise Malformed(f"a block of {name} has arguments")
-            found.append(self.body(dict(known)))
-            self.take("}")
-            if self.sees(","):
-                self.take(",")
-        self.take(")")
-        return tuple(found)
-
-
-def _require_mark(attributes: Mapping[str, str], mark: int) -> None:
-    # xDSL writes the name in quotes, MLIR without.
-    found = attributes.get(MARK, attributes.get(f'"{MARK}"', "nothing"))
-    if found != f"{mark} : i64":
-        raise Malformed(f"its module's {MARK} is {shown(found)}, and should be {mark}")
-
-
-def _bare(word: str) -> str:
-    if not word.startswith("%") or len(word) < 2:
-        raise Malformed(f"{shown(word)} is no value's name")
-    return word[1:]
-
-
-def _checked(op: Op, attributes: dict[str, str], kinds: list[str]) -> Op:
-    """Return the operation with its attribute.
-
-    Raises Malformed if operands, result or regions are wrong.
+    types: of the values that it may read.
     """
-    flags = attributes.get("overflowFlags", "none")
-    if "nsw" in flags or "nuw" in flags:
-        raise Malformed(f"{op.name} promises that nothing overflows")
-    if op.name in INTS:
-        fits = kinds == ["i64", "i64"] and op.type == "i64"
-    elif op.name == "arith.constant":
-        value = attributes.get("value", "").split(" ")[0]
-        op = replace(op, attribute=value)
-        good = {"i1": ("true", "false")}.get(op.type, (value,))
-        fits = not kinds and value in good and (op.type == "i1" or _is_int(value))
-    elif op.name == "arith.cmpi":
-        number = attributes.get("predicate", "").split(" ")[0]
-        known = number.isdigit() and int(number) < len(PREDICATES)
-        op = replace(op, attribute=PREDICATES[int(number)] if known else "")
-        fits = known and kinds == ["i64", "i64"] and op.type == "i1"
-    elif op.name == "arith.select":
-        fits = kinds == ["i1", op.type, op.type]
-    elif op.name == "func.call":
-        fits = kinds == ["i64"] and attributes.get("callee") == "@print"
-    elif op.name == "scf.if":
-        ends = [region[-1:] for region in op.regions]
-        fits = kinds == ["i1"] and len(ends) == 2 and all(_yields(op, end) for end in ends)
-    else:
-        fits = op.name in ("scf.yield", "func.return") and len(kinds) <= 1
-        op = replace(op, type=kinds[0] if kinds else "")
-        return op if fits and not op.to else _refuse(op)
-    return op if fits else _refuse(op)
+    for name in op.operands:
+        if name not in types:
+            raise Malformed(f"%{name} is read where it is not there")
+    kinds = [types[name] for name in op.operands]
+    signature = " ".join((*kinds, "->", op.type if op.to else "")).strip()
+    fits = signature in SIGNATURES.get(op.name, ())
+    if op.name == "arith.cmpi":
+        fits = fits and op.attribute in PREDICATES
+    if op.name == "arith.constant":
+        truth = op.attribute in ("true", "false")
+        number = re.fullmatch(r"-?[0-9]{1,19}", op.attribute) is not None
+        fits = fits and (truth if op.type == "i1" else number)
+    if op.name == "func.call":
+        fits = fits and op.attribute == "print"
+    if op.name == "scf.if":
+        fits = fits and len(op.regions) == 2 and all(_yields(op, part) for part in op.regions)
+    if not fits:
+        raise Malformed(f"{op.name} has other operands, results or attributes than it may")
 
 
-def _yields(op: Op, end: tuple[Op, ...]) -> bool:
+def _yields(op: Op, region: tuple[Op, ...]) -> bool:
     """Whether a region ends correctly. xDSL may print an empty region if there is no result."""
-    if not end:
+    if not region:
         return not op.to
-    return end[0].name == "scf.yield" and end[0].type == (op.type if op.to else "")
+    return region[-1].name == "scf.yield" and region[-1].type == (op.type if op.to else "")
 
 
-def _is_int(text: str) -> bool:
-    return re.fullmatch(r"-?[0-9]{1,19}", text) is not None
+def from_plain(answer: object) -> Program:
+    """Return the function that `programs/mlir_text.py` has read. Raises Malformed."""
+    function = as_message(answer)
+    if function is None:
+        raise Malformed(str(answer))
+    mark = constant("CLEANED", 0, range(2, 1000))
+    found = function["attributes"].get(MARK, "nothing")
+    if mark and found != f"{mark} : i64":
+        raise Malformed(f"its module's {MARK} is {shown(found)}, and should be {mark}")
+    params = tuple((name, kind) for name, kind in as_list(function["params"]))
+    body = _from_plain(as_list(function["body"]), dict(params))
+    if not body or body[-1].name != "func.return":
+        raise Malformed("its function does not end with return")
+    return Program(params, body)
 
 
-def _refuse(op: Op) -> Op:
-    raise Malformed(f"{op.name} has other operands, results or attributes than it may")
+def _from_plain(body: list[Any], types: dict[str, str]) -> tuple[Op, ...]:
+    """Return a region's operations. types: of the values before it; those in it are added."""
+    ops: list[Op] = []
+    for name, operands, attribute, to, kind, regions in body:
+        inner = tuple(_from_plain(region, dict(types)) for region in regions)
+        if name in ("scf.yield", "func.return") and operands:
+            kind = types.get(operands[0], "")
+        op = Op(name, tuple(operands), attribute, to, kind, inner)
+        require_valid(op, types)
+        if to:
+            types[to] = kind
+        ops.append(op)
+    return tuple(ops)
+
+
+def reader(session: Session) -> Callable[[object], Program]:
+    """Return a function that reads MLIR's text, in a process of its own. It raises Malformed."""
+
+    def read(text: object) -> Program:
+        if not isinstance(text, str) or len(text) > LONGEST:
+            raise Malformed(f"it gives {shown(text)}, not a program's text")
+        return from_plain(MLIR_TEXT.given(session, "reads MLIR").ask("program", text))
+
+    return read
 
 
 # --- what is left to do ---------------------------------------------------------------------------
@@ -417,15 +242,14 @@ def _reads(body: tuple[Op, ...]) -> Iterator[str]:
             yield from _reads(region)
 
 
-def _left(body: tuple[Op, ...], read: set[str], above: dict[tuple[str, ...], str]) -> str | None:
+def _left(body: tuple[Op, ...], read: set[str], above: dict[tuple[object, ...], str]) -> str | None:
     seen = dict(above)
     for op in body:
         quiet = op.name in PURE or (op.name == "scf.if" and not has_effect(op))
         if quiet and op.to not in read:
             return f"%{op.to} = {op.name} is still there, and nobody can notice when it is gone"
         if op.name in PURE:
-            parts = sorted(op.operands) if op.name in COMMUTATIVE else op.operands
-            key = (op.name, op.attribute, op.type, *parts)
+            key = expression(op.name, op.operands, COMMUTATIVE, op.attribute, op.type)
             if key in seen:
                 return f"%{op.to} = {op.name} is computed again: %{seen[key]} is that"
             seen[key] = op.to
@@ -587,7 +411,7 @@ def _count(body: tuple[Op, ...]) -> int:
 LANGUAGE = Language(
     generated=partial(generated_many, count=COUNT),
     write=str,
-    read=parse,
+    reader=reader,
     fits=same_types,
     size=size,
 )

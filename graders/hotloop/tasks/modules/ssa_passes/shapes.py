@@ -16,11 +16,12 @@ import numpy as np
 
 from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
+from hotloop.judge.graphs.builder import Builder
+from hotloop.judge.graphs.graph import Graph
 from hotloop.judge.questions import Question, dict_mismatch, shown
 
 Rng = np.random.Generator
 Type = tuple[str, tuple[int | str, ...]]
-Step = tuple[str, str, tuple[str, ...], dict[str, Any]]
 
 COUNT = 300
 OWN = {"n": 101, "m": 103}
@@ -111,40 +112,42 @@ def _tried(
         return None
 
 
-def generated(rng: random.Random, count: int) -> tuple[dict[str, Type], list[Step], object]:
-    """Return inputs, steps and the right answer.
+def generated(rng: random.Random, count: int) -> tuple[Graph[Type], object]:
+    """Return a program and the right answer.
 
     Half of the programs may end with a step that fails.
     """
-    types: dict[str, Type] = {f"x{n}": _type(rng) for n in range(rng.randint(2, 4))}
-    inputs, steps = dict(types), list[Step]()
-    wanted = rng.random() < 0.5  # a program without a fault
-    while len(steps) < count:
-        step = _step(rng, types, f"t{len(steps)}")
+    builder = Builder[Type]()
+    for number in range(rng.randint(2, 4)):
+        builder.input(f"x{number}", _type(rng))
+    faultless = rng.random() < 0.5
+    while len(builder.nodes) < count:
+        op, args, options = _step(rng, builder.types)
+        types = [builder.types[name] for name in args]
         try:
-            found = step_type(step[1], [types[arg] for arg in step[2]], step[3])
+            result = step_type(op, types, options)
         except Fails as reason:
-            if wanted or rng.random() < 0.6 or _entangled(step, types, str(reason)):
+            if faultless or rng.random() < 0.6 or _entangled(types, str(reason)):
                 continue
-            steps.append(step)
-            return inputs, steps, {"error": [step[0], str(reason)]}
-        if any(isinstance(extent, int) and extent > LARGEST for extent in found[1]):
-            continue
-        steps.append(step)
-        types[step[0]] = found
-    want = {name: [kind, list(shape)] for name, (kind, shape) in types.items()}
-    return inputs, steps, {"types": want}
+            failed = builder.node(op, *args, **options)
+            return builder.graph(), {"error": [failed, str(reason)]}
+        if all(isinstance(extent, str) or extent <= LARGEST for extent in result[1]):
+            builder.node(op, *args, type_=result, **options)
+    want = {name: [kind, list(shape)] for name, (kind, shape) in builder.types.items()}
+    return builder.graph(), {"types": want}
 
 
-def _two_reasons() -> tuple[dict[str, Type], list[Step], object]:
+def _two_reasons() -> tuple[Graph[Type], object]:
     """One axis certainly fails, another one may fail: the certain reason must be reported."""
-    inputs: dict[str, Type] = {"x0": ("float32", (4, "n")), "x1": ("float32", (3, "m"))}
-    return inputs, [("t0", "add", ("x0", "x1"), {})], {"error": ["t0", "unequal"]}
+    builder = Builder[Type]()
+    inputs = builder.input("x0", ("float32", (4, "n"))), builder.input("x1", ("float32", (3, "m")))
+    failed = builder.node("add", *inputs)
+    return builder.graph(), {"error": [failed, "unequal"]}
 
 
-def _entangled(step: Step, types: dict[str, Type], reason: str) -> bool:
-    """Whether the step fails only because two axes would need different values of one name."""
-    names = [extent for arg in step[2] for extent in types[arg][1] if isinstance(extent, str)]
+def _entangled(types: list[Type], reason: str) -> bool:
+    """Whether a step fails only because two axes would need different values of one name."""
+    names = [extent for _, shape in types for extent in shape if isinstance(extent, str)]
     return reason == "unequal" and len(set(names)) < len(names)
 
 
@@ -153,7 +156,10 @@ def _type(rng: random.Random) -> Type:
     return rng.choice(DTYPES), tuple(rng.choice(extents) for _ in range(rng.randint(1, 3)))
 
 
-def _step(rng: random.Random, types: dict[str, Type], name: str) -> Step:
+def _step(
+    rng: random.Random, types: Mapping[str, Type]
+) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+    """Return the operator, arguments and attributes of a random step."""
     ops = ("add", "mul", "less", "where", "relu", "matmul", "matmul", "sum", "transpose", "concat")
     op = rng.choice(ops)
     count = {"where": 3, "relu": 1, "sum": 1, "transpose": 1}.get(op, 2)
@@ -167,7 +173,7 @@ def _step(rng: random.Random, types: dict[str, Type], name: str) -> Step:
         options = {"axis": rng.randint(0, max(rank - 1, 0))}
     if op == "transpose":
         options = {"axes": rng.sample(range(rank), rank)}
-    return name, op, args, options
+    return op, args, options
 
 
 def sound_programs(generator: Rng) -> Iterator[Question]:
@@ -188,12 +194,13 @@ def _programs(generator: Rng, *, faulty: bool) -> Iterator[Question]:
     count = 0
     while count < COUNT // 2:
         by_hand = faulty and count == 0
-        inputs, steps, want = _two_reasons() if by_hand else generated(rng, 2 + count // 20)
+        graph, want = _two_reasons() if by_hand else generated(rng, 2 + count // 20)
         right = as_message(want) or {}
         if faulty != ("error" in right):
             continue
         count += 1
-        text = json.dumps({"inputs": inputs, "steps": steps})
+        steps = [[node.name, node.op, node.inputs, node.attributes] for node in graph.nodes]
+        text = json.dumps({"inputs": graph.input_types(), "steps": steps})
         yield Question(f"Program {count}", (text,), _mismatch(text, {**right, **version}))
 
 

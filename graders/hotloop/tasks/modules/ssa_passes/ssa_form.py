@@ -30,7 +30,7 @@ class _Construction:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.types = dict(program.params) | {i.to: i.type for i in program.instrs if i.to}
+        self.types = program.types
         self.before = program.predecessors()
         self.crossing = _crossing(program)
         self.numbers: dict[str, int] = {}
@@ -53,7 +53,7 @@ class _Construction:
             self.starts[block.name] = start
             bodies[block.name] = self.renamed(block, dict(start))
         blocks = [Block(b.name, [*self.phis(b.name), *bodies[b.name]]) for b in program.blocks]
-        return Program(program.name, program.params, program.returns, blocks)
+        return program.with_blocks(blocks)
 
     def start(self, block: Block) -> dict[str, str] | None:
         """Return each variable's value at the block's start; None if its predecessor isn't done."""
@@ -143,7 +143,7 @@ def _pruned(program: Program) -> Program:
 
 def _filtered(program: Program, keep: Callable[[Instr], bool]) -> Program:
     blocks = [Block(b.name, [i for i in b.instrs if keep(i)]) for b in program.blocks]
-    return Program(program.name, program.params, program.returns, blocks)
+    return program.with_blocks(blocks)
 
 
 def mapped(program: Program, names: dict[str, str]) -> Program:
@@ -158,7 +158,7 @@ def mapped(program: Program, names: dict[str, str]) -> Program:
         return old._replace(args=tuple(args), to=names.get(old.to, old.to) if old.to else "")
 
     blocks = [Block(b.name, [instr(i) for i in b.instrs]) for b in program.blocks]
-    return Program(program.name, program.params, program.returns, blocks)
+    return program.with_blocks(blocks)
 
 
 def renumbered(program: Program) -> Program:
@@ -174,7 +174,7 @@ def renumbered(program: Program) -> Program:
     blocks = [
         Block(labels[b.name], [_relabelled(i, labels) for i in b.instrs]) for b in program.blocks
     ]
-    return Program(program.name, program.params, program.returns, blocks)
+    return program.with_blocks(blocks)
 
 
 def _relabelled(instr: Instr, labels: dict[str, str]) -> Instr:
@@ -220,4 +220,4 @@ def _without(program: Program, empty: str, target: str, before: list[str]) -> Pr
         for b in program.blocks
         if b.name != empty
     ]
-    return Program(program.name, program.params, program.returns, blocks)
+    return program.with_blocks(blocks)

@@ -123,7 +123,7 @@ def live(program: Program) -> dict[str, set[str]]:
 def broken(generator: Rng) -> Iterator[Question]:
     """Yield questions about programs with one change, each kind in turn; one kind does nothing."""
     rng = random.Random(int(generator.integers(1 << 62)))
-    sound = [g.program for g in generation.programs(generator, generation.as_ssa, BROKEN // 3)]
+    sound = [g.program for g in generation.programs(rng, generation.as_ssa, BROKEN // 3)]
     sound = [program for program in sound if len(program.blocks) > 1]
     for number in range(BROKEN):
         change = CHANGES[number % len(CHANGES)]
@@ -140,7 +140,8 @@ def broken(generator: Rng) -> Iterator[Question]:
 
 def unbroken(generator: Rng) -> Iterator[Question]:
     """Yield questions about programs without a fault."""
-    for given in generation.programs(generator, generation.as_ssa, BROKEN // 3):
+    rng = random.Random(int(generator.integers(1 << 62)))
+    for given in generation.programs(rng, generation.as_ssa, BROKEN // 3):
         yield Question(given.label, (given.text,), _faults(given.program, set()))
 
 
@@ -171,7 +172,7 @@ def _changed(program: Program, block: int, place: int, *new: Instr) -> Program:
     """Return the program with one instruction replaced by others."""
     blocks = [Block(b.name, list(b.instrs)) for b in program.blocks]
     blocks[block].instrs[place : place + 1] = new
-    return Program(program.name, program.params, program.returns, blocks)
+    return program.with_blocks(blocks)
 
 
 def _places(program: Program, *ops: str, but: tuple[str, ...] = ()) -> list[tuple[int, int]]:

@@ -21,30 +21,18 @@ from hotloop.tasks.modules.ssa_passes import (
     verifier,
 )
 from hotloop.tasks.modules.ssa_passes.generation import as_blocks, as_python
-from hotloop.tasks.modules.ssa_passes.passes import Subject
 
-_blocks = Subject(as_python, verifier.untyped)
-lowering = hl.returns_data(
-    sound=partial(passes.sound, subject=_blocks), same=partial(passes.same, subject=_blocks)
-)
+lowering = hl.returns_data(**passes.preserving(passes.language(as_python, verifier.untyped)))
 
 dominance = hl.returns_data(
     tree=hl.Answers(structure.trees),
     frontiers=hl.Answers(structure.frontiers, "frontiers_from_text", ("tree",)),
 )
 
-_ssa = Subject(as_blocks, structure.in_ssa)
+_ssa = passes.language(as_blocks, structure.in_ssa)
 to_ssa = hl.returns_data(
-    sound=partial(passes.sound, subject=_ssa),
-    same=partial(passes.same, subject=_ssa),
-    few=partial(
-        passes.few,
-        subject=_ssa,
-        op="phi",
-        limit=structure.count_needed_phis,
-        plural="phis",
-        limit_word="needed",
-    ),
+    **passes.preserving(_ssa),
+    few=passes.few(_ssa, "phi", structure.count_needed_phis, plural="phis", limit_word="needed"),
 )
 
 verify = hl.returns_data(quiet=hl.Answers(structure.unbroken), faults=hl.Answers(structure.broken))
@@ -57,18 +45,10 @@ common = hl.returns_data(**passes.rungs(postconditions.common))
 simplify = hl.returns_data(**passes.rungs(postconditions.simplified))
 hoist = hl.returns_data(**passes.rungs(postconditions.hoisted))
 
-_without_phis = Subject(out_of_ssa.as_phis, out_of_ssa.without_phis)
+_without_phis = passes.language(out_of_ssa.as_phis, out_of_ssa.without_phis)
 leave_ssa = hl.returns_data(
-    sound=partial(passes.sound, subject=_without_phis),
-    same=partial(passes.same, subject=_without_phis),
-    few=partial(
-        passes.few,
-        subject=_without_phis,
-        op="copy",
-        limit=out_of_ssa.enough,
-        plural="copies",
-        limit_word="enough",
-    ),
+    **passes.preserving(_without_phis),
+    few=passes.few(_without_phis, "copy", out_of_ssa.enough, plural="copies", limit_word="enough"),
 )
 
 # --- tensor graphs --------------------------------------------------------------------------------

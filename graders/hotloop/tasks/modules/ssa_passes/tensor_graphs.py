@@ -7,9 +7,11 @@ loaded.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
 from hotloop.judge.constants import constant
+from hotloop.judge.graphs.builder import Builder
+from hotloop.judge.graphs.graph import Graph, Invalid, Node, expression, require_order
 from hotloop.judge.questions import shown
 from hotloop.tasks.modules.ssa_passes.arithmetic import is_name
 from hotloop.tasks.modules.ssa_passes.cleaning import Language
@@ -20,51 +22,48 @@ ARITY = {
     **dict.fromkeys(("relu", "neg", "relu_", "rand_like"), 1),
 }
 PURE = ("add", "sub", "mul", "relu", "neg")
+COMMUTATIVE = ("add", "mul")
 METHODS = ("add_", "mul_", "relu_")
 COUNT = 200
 MOST_LINES = 500
 TWINS_EVERY = 20
 """One of this many programs ends with two random draws that look alike."""
 
-Step = tuple[str, str, tuple[str, ...]]
+Tensors = Graph[None]
+"""A program. Its outputs may be inputs, too."""
 
 
-@dataclass(frozen=True)
-class Steps:
-    """A program. steps: name, operation and arguments of each. returned: names of the outputs."""
+def text(graph: Tensors) -> str:
+    """Return the text that the learner's function is given."""
+    lines = [" ".join((node.name, "=", node.op, *node.reads)) for node in graph.nodes]
+    inputs, outputs = " ".join(("inputs", *graph.inputs)), " ".join(("return", *graph.outputs))
+    return "\n".join([inputs, *lines, outputs]) + "\n"
 
-    inputs: tuple[str, ...]
-    steps: tuple[Step, ...]
-    returned: tuple[str, ...]
 
-    def __str__(self) -> str:
-        lines = [" ".join((name, "=", op, *args)) for name, op, args in self.steps]
-        ends = [" ".join(("inputs", *self.inputs)), *lines, " ".join(("return", *self.returned))]
-        return "\n".join(ends) + "\n"
+def owners(graph: Tensors) -> dict[str, str]:
+    """Map each name to the owner of its memory: a method returns its first argument."""
+    owner = {name: name for name in graph.inputs}
+    for node in graph.nodes:
+        owner[node.name] = owner[node.reads[0]] if node.op in METHODS else node.name
+    return owner
 
-    def owners(self) -> dict[str, str]:
-        """Map each name to the owner of its memory: a method returns its first argument."""
-        found = {name: name for name in self.inputs}
-        for name, op, args in self.steps:
-            found[name] = found[args[0]] if op in METHODS else name
-        return found
 
-    def run(self, inputs: list[int]) -> list[int]:
-        """Return the outputs followed by the final values of the inputs.
+def run(graph: Tensors, inputs: Sequence[int]) -> list[int]:
+    """Return the outputs followed by the final values of the inputs.
 
-        One int stands for a tensor.
-        """
-        owner = self.owners()
-        memory = dict(zip(self.inputs, inputs, strict=True))
-        draws = 0
-        for name, op, args in self.steps:
-            values = [memory[owner[arg]] for arg in args]
-            if op == "rand_like":
-                draws += 1
-                memory[name] = draws * 7919
-            else:
-                memory[owner[name]] = _computed(op.removesuffix("_"), values)
-        return [memory[owner[name]] for name in self.returned] + [memory[n] for n in self.inputs]
+    One int stands for a tensor.
+    """
+    owner = owners(graph)
+    memory = dict(zip(graph.inputs, inputs, strict=True))
+    draws = 0
+    for node in graph.nodes:
+        if node.op == "rand_like":
+            draws += 1
+            memory[node.name] = draws * 7919
+        else:
+            arguments = [memory[owner[name]] for name in node.reads]
+            memory[owner[node.name]] = _computed(node.op.removesuffix("_"), arguments)
+    return [memory[owner[name]] for name in (*graph.outputs, *graph.inputs)]
 
 
 def _computed(op: str, values: list[int]) -> int:
@@ -78,11 +77,11 @@ def _computed(op: str, values: list[int]) -> int:
     return number % 1_000_003 - 500_000
 
 
-def parse(text: object) -> Steps:
+def parse(answer: object) -> Tensors:
     """Parse a program. Raises Malformed, also if a name is read before its definition."""
-    if not isinstance(text, str):
-        raise Malformed(f"it gives {shown(text)}, not a text")
-    lines = [line.split() for line in text.splitlines()]
+    if not isinstance(answer, str):
+        raise Malformed(f"it gives {shown(answer)}, not a text")
+    lines = [line.split() for line in answer.splitlines()]
     # A take-home's variant requires a last line with the number that marks the graph's output.
     mark = constant("CLEANED", 0, range(2, 1000))
     if mark and (not lines or lines.pop() != ["cleaned", str(mark)]):
@@ -92,99 +91,93 @@ def parse(text: object) -> Steps:
     first, *middle, last = lines
     if first[0] != "inputs" or last[0] != "return":
         raise Malformed("it does not begin with inputs, or does not end with return")
-    known, steps = set(first[1:]), list[Step]()
+    nodes: list[Node] = []
     for words in middle:
         name, equals, op, *args = [*words, "", "", ""][: max(len(words), 3)]
-        if equals != "=" or ARITY.get(op) != len(args) or not is_name(name) or name in known:
-            raise Malformed(f"{shown(' '.join(words))} is no step, or its name is taken")
-        _refuse_unknown(args, known)
-        known.add(name)
-        steps.append((name, op, tuple(args)))
-    _refuse_unknown(last[1:], known)
-    return Steps(tuple(first[1:]), tuple(steps), tuple(last[1:]))
+        if equals != "=" or ARITY.get(op) != len(args) or not is_name(name):
+            raise Malformed(f"{shown(' '.join(words))} is no step")
+        nodes.append(Node(name, op, tuple(args)))
+    graph: Tensors = Graph(tuple(first[1:]), tuple(nodes), tuple(last[1:]))
+    try:
+        require_order(graph)
+    except Invalid as error:
+        raise Malformed(str(error)) from None
+    return graph
 
 
-def _refuse_unknown(names: list[str], known: set[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise Malformed(f"{shown(name)} is read before it is there")
-
-
-def generated(rng: random.Random, count: int) -> Steps:
+def generated(rng: random.Random, count: int) -> Tensors:
     """Return a random program with repetitions, writes between them, and unused results."""
     names = ["x", "y"]
-    steps: list[Step] = []
-    for number in range(count):
+    builder = Builder[None](inputs=["x", "y"])
+    for _ in range(count):
         op = rng.choice((*PURE, *PURE, *PURE, *METHODS, "rand_like"))
-        again = [step for step in steps if step[1] in PURE]
+        again = [node for node in builder.nodes if node.op in PURE]
         args = tuple(rng.choice(names[-5:]) for _ in range(ARITY[op]))
         if again and rng.random() < 0.35:
-            _, op, args = rng.choice(again)
+            old = rng.choice(again)
+            op, args = old.op, old.reads
             if rng.random() < 0.3:
                 args = args[::-1]
         if op == "rand_like":
             args = ("x",)
-        steps.append((f"t{number}", op, args))
-        names.append(f"t{number}")
-    returned = tuple(rng.sample(names, min(3, len(names))))
-    return Steps(("x", "y"), tuple(steps), returned)
+        names.append(builder.node(op, *args))
+    return builder.graph(rng.sample(names, min(3, len(names))))
 
 
-def programs(rng: random.Random) -> list[Steps]:
+def programs(rng: random.Random) -> list[Tensors]:
     """Return the hidden programs, the small ones first."""
-    found = [generated(rng, 2 + number // 10) for number in range(COUNT)]
+    graphs = [generated(rng, 2 + number // 10) for number in range(COUNT)]
     # Random programs almost never contain twins whose difference shows.
-    found[::TWINS_EVERY] = map(with_twin_draws, found[::TWINS_EVERY])
-    return found
+    graphs[::TWINS_EVERY] = map(with_twin_draws, graphs[::TWINS_EVERY])
+    return graphs
 
 
-def with_twin_draws(program: Steps) -> Steps:
+def with_twin_draws(graph: Tensors) -> Tensors:
     """Append two draws for the same argument, and return both as the first outputs."""
-    twins = [f"t{len(program.steps) + more}" for more in (0, 1)]
-    steps = tuple((name, "rand_like", ("x",)) for name in twins)
-    returned = (*twins, *program.returned)[: len(program.returned)]
-    return replace(program, steps=program.steps + steps, returned=returned)
+    names = [f"t{len(graph.nodes) + more}" for more in (0, 1)]
+    twins = [Node(name, "rand_like", ("x",)) for name in names]
+    outputs = (*names, *graph.outputs)[: len(graph.outputs)]
+    return Graph(graph.inputs, (*graph.nodes, *twins), outputs)
 
 
-def unfinished(program: Steps) -> str | None:
+def unfinished(graph: Tensors) -> str | None:
     """Return a message about something left to merge or remove, or None."""
-    owner = program.owners()
-    written = {owner[name] for name, op, _ in program.steps if op in METHODS}
-    read = {arg for _, _, args in program.steps for arg in args} | set(program.returned)
+    owner = owners(graph)
+    written = {owner[node.name] for node in graph.nodes if node.op in METHODS}
     version = dict.fromkeys(owner.values(), 0)
     seen: dict[tuple[object, ...], str] = {}
-    for name, op, args in program.steps:
-        if op in METHODS:
-            version[owner[name]] += 1
-        if op not in PURE:
+    for node in graph.nodes:
+        if node.op in METHODS:
+            version[owner[node.name]] += 1
+        if node.op not in PURE:
             continue
-        if name not in read:
-            return f"{name} is still computed, and nobody reads it"
-        if name in written:
+        if node.name not in graph.outputs and not graph.readers(node.name):
+            return f"{node.name} is still computed, and nobody reads it"
+        if node.name in written:
             continue
-        parts = [(owner[arg], version[owner[arg]]) for arg in args]
-        key = (op, *(sorted(parts) if op in ("add", "mul") else parts))
-        if key in seen:
-            return f"{name} is computed again: {seen[key]} is that, and neither is written to"
-        seen[key] = name
+        operands = [(owner[name], version[owner[name]]) for name in node.reads]
+        other = seen.setdefault(expression(node.op, operands, COMMUTATIVE), node.name)
+        if other != node.name:
+            return f"{node.name} is computed again: {other} is that, and neither is written to"
     return None
 
 
-def same_ends(given: Steps, result: Steps) -> str | None:
+def same_ends(given: Tensors, result: Tensors) -> str | None:
     """Return a message if the inputs or the numbers of outputs differ, else None."""
-    if result.inputs != given.inputs or len(result.returned) != len(given.returned):
+    if result.inputs != given.inputs or len(result.outputs) != len(given.outputs):
         return "it takes or returns something else"
     return None
 
 
-def different(given: Steps, result: Steps, rng: random.Random) -> str | None:
+def different(given: Tensors, result: Tensors, rng: random.Random) -> str | None:
     """Return a message if outputs or final inputs differ on one of four inputs, else None."""
     for _ in range(4):
         inputs = [rng.randint(-50, 50) for _ in given.inputs]
-        if result.run(inputs) != given.run(inputs):
-            return f"with {inputs} it gives {result.run(inputs)}, not {given.run(inputs)}"
+        got, want = run(result, inputs), run(given, inputs)
+        if got != want:
+            return f"with {inputs} it gives {got}, not {want}"
     return None
 
 
-LANGUAGE = Language(programs, str, parse, same_ends)
+LANGUAGE = Language(programs, text, lambda _session: parse, same_ends)
 """torch.fx graphs as text."""

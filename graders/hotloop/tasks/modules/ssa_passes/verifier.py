@@ -61,7 +61,7 @@ def _faults(program: Program) -> Iterator[Fault]:
         if count > 1:
             yield "redefined", name
     yield from _misplaced(program, counts)
-    types = dict(program.params) | {i.to: i.type for i in program.instrs if i.to}
+    types = program.types
     for block in program.blocks:
         others = False
         for instr in block.instrs:

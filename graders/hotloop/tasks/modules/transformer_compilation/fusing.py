@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,18 +10,13 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.wire import as_message
-from hotloop.judge.compare import Tolerance, compare
+from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
+from hotloop.judge.graphs.builder import Builder
+from hotloop.judge.graphs.evaluation import difference
+from hotloop.judge.graphs.graph import Graph, Invalid, Shape
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.tasks.modules.transformer_compilation.small_graphs import (
-    Floats,
-    Graph,
-    Invalid,
-    Node,
-    Shape,
-    read,
-    run,
-)
+from hotloop.tasks.modules.transformer_compilation.small_graphs import plain, read, run
 
 Rng = np.random.Generator
 
@@ -35,30 +29,23 @@ BEHIND, BEFORE = 6, 9
 
 
 @dataclass
-class Maker:
+class Maker(Builder[Shape]):
     """Builds a graph. saved: how many kernels a right pass can save."""
 
-    rng: Rng
-    width: int
-    rows: int
-    inputs: dict[str, Shape] = field(default_factory=dict[str, Shape])
-    nodes: list[Node] = field(default_factory=list[Node])
-    outputs: list[str] = field(default_factory=list[str])
+    rng: Rng = field(kw_only=True)
+    width: int = field(kw_only=True)
+    rows: int = field(kw_only=True)
     saved: int = 0
 
     def given(self, *shape: int) -> str:
         """Add an input and return its name."""
-        name = f"p{len(self.inputs)}"
-        self.inputs[name] = shape
-        return name
+        return self.input(f"p{len(self.inputs)}", shape)
 
-    def node(self, op: str, *inputs: str, **attributes: Any) -> str:
+    def node(self, op: str, *inputs: str, type_: Shape | None = None, **attributes: Any) -> str:
         """Add a kernel and return its name. The operands of an addition come in random order."""
         if op == "add" and self.rng.random() < 0.5:
             inputs = inputs[::-1]
-        name = f"n{len(self.nodes)}"
-        self.nodes.append(Node(name, op, inputs, attributes))
-        return name
+        return super().node(op, *inputs, type_=type_, **attributes)
 
     def linear(self, x: str, inner: int, outer: int) -> str:
         """Add a matrix product without a bias."""
@@ -68,12 +55,8 @@ class Maker:
         """Return True with this probability."""
         return bool(self.rng.random() < chance)
 
-    def graph(self) -> Graph:
-        """Return the finished graph."""
-        return Graph(self.inputs, tuple(self.nodes), tuple(self.outputs))
 
-
-def graphs(rng: Rng) -> Iterator[tuple[Graph, int]]:
+def graphs(rng: Rng) -> Iterator[tuple[Graph[Shape], int]]:
     """Yield the graphs of a session with their minimum kernel counts.
 
     Their first blocks cover every kind and both gelus, so every mistake is exposed.
@@ -83,13 +66,13 @@ def graphs(rng: Rng) -> Iterator[tuple[Graph, int]]:
         yield made(rng, *first)
 
 
-def made(rng: Rng, behind: int, before: int) -> tuple[Graph, int]:
+def made(rng: Rng, behind: int, before: int) -> tuple[Graph[Shape], int]:
     """Return transformer blocks without attention, and the number of kernels that they need.
 
     behind, before: numbers below GRAPHS that choose the kinds of the first block; the kinds of the
     other blocks are sampled.
     """
-    maker = Maker(rng, width=4 * int(rng.integers(1, 4)), rows=int(rng.integers(2, 6)))
+    maker = Maker("n", rng=rng, width=4 * int(rng.integers(1, 4)), rows=int(rng.integers(2, 6)))
     x = _block(maker, maker.given(maker.rows, maker.width), behind, before)
     for _ in range(int(rng.integers(1, 4))):
         x = _block(maker, x, *map(int, rng.integers(GRAPHS, size=2)))
@@ -195,11 +178,11 @@ def _too_many(kernels: int, fewest: int) -> str | None:
 
 def _questions(rng: Rng, judged: Callable[[int, int], str | None]) -> Iterator[Question]:
     for number, (graph, fewest) in enumerate(graphs(rng), start=1):
-        file = GivenFile("graph.json", json.dumps(graph.plain()).encode())
-        given = {name: rng.standard_normal(shape) for name, shape in graph.inputs.items()}
+        file = GivenFile("graph.json", json.dumps(plain(graph)).encode())
+        given = {name: rng.standard_normal(shape) for name, shape in graph.types.items()}
 
         def mismatch(
-            answer: object, graph: Graph = graph, fewest: int = fewest, given: Any = given
+            answer: object, graph: Graph[Shape] = graph, fewest: int = fewest, given: Any = given
         ) -> str | None:
             # In a take-home's variant, the graph has the pass's level.
             got, level = (
@@ -214,22 +197,11 @@ def _questions(rng: Rng, judged: Callable[[int, int], str | None]) -> Iterator[Q
         yield Question(f"Graph {number} with {len(graph.nodes)} kernels", (file,), mismatch)
 
 
-def changed(graph: Graph, answer: object, given: dict[str, Floats]) -> Graph | str:
+def changed(graph: Graph[Shape], answer: object, given: dict[str, Floats]) -> Graph[Shape] | str:
     """Return the graph that the pass made, or a message if it is invalid or computes otherwise."""
     try:
         found = read(answer, graph)
         got = run(found, given)
-    except Invalid as wrong:
-        return str(wrong)
-    for name, mine, theirs in zip(graph.outputs, run(graph, given), got, strict=True):
-        if mine.shape != theirs.shape:
-            return f"the output {name!r} has another shape"
-        disagreement = compare(theirs, mine, SAME)
-        if disagreement is not None:
-            return f"the output {name!r} is another one: {disagreement.sentence()}"
-    return found
-
-
-def kinds(graph: Graph) -> Counter[str]:
-    """Return the number of kernels of each op."""
-    return Counter(node.op for node in graph.nodes)
+    except Invalid as error:
+        return str(error)
+    return difference(graph, got, run(graph, given), SAME) or found

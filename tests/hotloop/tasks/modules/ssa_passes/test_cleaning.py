@@ -30,16 +30,10 @@ UNREAD = Program(PARAMS, (SUM, replace(SUM, to="unread"), RETURN))
 DIFFERENCE = Program(PARAMS, (replace(SUM, name="arith.subi"), RETURN))
 
 
-def _read(answer: object) -> Program:
-    if not isinstance(answer, Program):
-        raise Malformed("it gives no program")
-    return answer
-
-
 LANGUAGE = Language(
     generated=lambda rng: [generated(rng, 0)],
     write=str,
-    read=_read,
+    reader=lambda _session: lambda _answer: CLEAN,
     fits=same_types,
     size=size,
     terms={"arith.addi": "pd_op.add"},
@@ -50,11 +44,13 @@ RUNGS = rungs(LANGUAGE, different, unfinished)
 class _Asked:
     """A session in which the candidate made `answer` of a program."""
 
-    def __init__(self, answer: object) -> None:
+    def __init__(self, answer: Program | Malformed) -> None:
         self.answer = answer
         self.figures: dict[str, int] = {}
 
-    def once(self, _key: str, _make: Callable[[], object]) -> list[tuple[Program, object]]:
+    def once(
+        self, _key: str, _make: Callable[[], object]
+    ) -> list[tuple[Program, Program | Malformed]]:
         return [(UNREAD, self.answer)]
 
     def rng(self) -> np.random.Generator:
@@ -64,7 +60,7 @@ class _Asked:
         self.figures |= figures
 
 
-def _judged(name: str, answer: object) -> tuple[str, dict[str, int]]:
+def _judged(name: str, answer: Program | Malformed) -> tuple[str, dict[str, int]]:
     session: Any = _Asked(answer)
     return RUNGS[name](cast(Session, session)), session.figures
 
@@ -79,13 +75,13 @@ def test_operations_are_counted(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "answer", "about"),
     [
-        ("sound", None, "Program 1: it gives no program. It was: func"),
+        ("sound", Malformed("it gives no program"), "Program 1: it gives no program. It was: func"),
         ("sound", replace(CLEAN, params=PARAMS[:2]), "its function takes something else"),
         ("same", DIFFERENCE, "it gives"),
         ("complete", UNREAD, "%unread = pd_op.add is still there"),
     ],
 )
-def test_a_mismatch_names_the_program(name: str, answer: object, about: str) -> None:
+def test_a_mismatch_names_the_program(name: str, answer: Program | Malformed, about: str) -> None:
     with pytest.raises(Ruling) as ruling:
         _judged(name, answer)
     assert about in ruling.value.sentence

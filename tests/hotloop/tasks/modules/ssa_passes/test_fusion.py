@@ -5,12 +5,11 @@ import random
 import pytest
 
 from hotloop.judge.constants import constants
+from hotloop.judge.graphs.graph import Graph, Node
 from hotloop.tasks.modules.ssa_passes.fusion import (
     MOTIFS,
     SMALL_GRAPHS,
     TRAPS,
-    Graph,
-    Step,
     answered,
     cost,
     generated,
@@ -21,17 +20,18 @@ from hotloop.tasks.modules.ssa_passes.fusion import (
     unmerged,
 )
 
-FLAT, COLUMN = (4, 8), (4, 1)
+FLAT, COLUMN, SQUARE = (4, 8), (4, 1), (8, 8)
 GRAPH = Graph(
-    {"x": FLAT, "w": (8, 8)},
-    ("r",),
+    ("x", "w"),
     (
-        Step("e", "exp", ("x",), FLAT),
-        Step("s", "sum", ("e",), COLUMN),
-        Step("d", "mul", ("e", "s"), FLAT),
-        Step("p", "matmul", ("d", "w"), FLAT),
-        Step("r", "add", ("p", "d"), FLAT),
+        Node("e", "exp", ("x",)),
+        Node("s", "sum", ("e",)),
+        Node("d", "mul", ("e", "s")),
+        Node("p", "matmul", ("d", "w")),
+        Node("r", "add", ("p", "d")),
     ),
+    ("r",),
+    {**dict.fromkeys("xedpr", FLAT), "s": COLUMN, "w": SQUARE},
 )
 ALONE = [["e"], ["s"], ["d"], ["p"], ["r"]]
 
@@ -60,11 +60,12 @@ def test_what_cannot_run_is_said(kernels: list[list[str]], about: str) -> None:
 
 
 def test_two_loops_and_two_products_are_refused() -> None:
-    steps = (Step("p", "matmul", ("x", "w"), FLAT), Step("q", "matmul", ("x", "w"), FLAT))
-    two = Graph({"x": FLAT, "w": (8, 8)}, ("p", "q"), steps)
+    products = (Node("p", "matmul", ("x", "w")), Node("q", "matmul", ("x", "w")))
+    two = Graph(("x", "w"), products, ("p", "q"), {**dict.fromkeys("xpq", FLAT), "w": SQUARE})
     assert "two matmuls" in str(run(two, [["p", "q"]]))
-    other = (Step("a", "relu", ("x",), FLAT), Step("b", "relu", ("w",), (8, 8)))
-    loops = Graph({"x": FLAT, "w": (8, 8)}, ("a", "b"), other)
+    relus = (Node("a", "relu", ("x",)), Node("b", "relu", ("w",)))
+    types = {**dict.fromkeys("xa", FLAT), **dict.fromkeys("wb", SQUARE)}
+    loops = Graph(("x", "w"), relus, ("a", "b"), types)
     assert "different loops" in str(run(loops, [["a", "b"]]))
 
 
@@ -83,7 +84,7 @@ def test_the_least_is_least() -> None:
     rng = random.Random()
     for number in range(2 * len(MOTIFS)):
         graph = generated(rng, number, 5)
-        assert least(graph) <= greedy(graph) <= (cost(graph, [[m] for m in graph.named]) or 0)
+        assert least(graph) <= greedy(graph) <= (cost(graph, [[m] for m in graph.by_name]) or 0)
 
 
 def test_traps_are_among_the_small_graphs() -> None:

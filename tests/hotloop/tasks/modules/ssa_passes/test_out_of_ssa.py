@@ -30,7 +30,7 @@ b3:
 def test_written_shapes_are_sound_and_end(number: int) -> None:
     made = as_phis(random.Random(), number)
     assert made is not None
-    _, text, program = made
+    text, program = made
     assert verifier.mismatch(program) is None
     assert str(parse(text)) == text
     for n in (0, -5, 2**63 - 1):
@@ -43,7 +43,7 @@ def test_an_edge_from_a_branch_leads_to_a_block_with_three_ways_in() -> None:
     """Splitting only edges to blocks with two predecessors prints another value there."""
     made = as_phis(random.Random(4), 4)
     assert made is not None
-    program = made[2]
+    program = made[1]
     to = [way for block in program.blocks for way in block.successors]
     assert to.count("b1") == 3
     assert [len(block.successors) for block in program.blocks] == [1, 2, 2, 0]

@@ -32,7 +32,7 @@ for _op in ("add", "sub", "mul", "floordiv", "mod"):
 
 
 def _generated(maker: generation.Maker, count: int = 60) -> list[Given]:
-    return generation.programs(np.random.default_rng(), maker, count)
+    return generation.programs(random.Random(), maker, count)
 
 
 def test_blocks_mean_what_python_means() -> None:

@@ -1,18 +1,31 @@
-"""Programs with regions: printed, parsed in the generic form, run, and inspected."""
+"""Programs with regions: printed, read by xDSL, run, and inspected."""
 
 import random
+import runpy
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from hotloop.judge.constants import constants
 from hotloop.tasks.modules.ssa_passes.regions import (
+    MLIR_TEXT,
     Malformed,
     Program,
+    from_plain,
     generated,
-    parse,
+    reader,
     unfinished,
 )
+
+pytest.importorskip("xdsl")
+_READ = runpy.run_path(str(MLIR_TEXT.files["mlir_text.py"]))["program"]
+
+
+def parse(text: str) -> Program:
+    """Read a text as the judge does, in this process."""
+    return from_plain(_READ(text))
+
 
 GENERIC = """
 "builtin.module"() ({
@@ -35,8 +48,26 @@ GENERIC = """
 """
 
 
-def test_the_generic_form_is_read_and_run() -> None:
-    program = parse(GENERIC)
+CUSTOM = """
+func.func private @print(i64)
+func.func @f(%arg0: i64, %arg1: i64, %arg2: i1) -> i64 {
+  %0 = arith.constant -3 : i64
+  %1 = arith.subi %arg0, %0 : i64
+  %2 = arith.cmpi slt, %1, %arg1 : i64
+  %3 = scf.if %2 -> (i64) {
+    func.call @print(%1) : (i64) -> ()
+    scf.yield %0 : i64
+  } else {
+    scf.yield %1 : i64
+  }
+  return %3 : i64
+}
+"""
+
+
+@pytest.mark.parametrize("text", [GENERIC, CUSTOM])
+def test_both_forms_are_read_and_run(text: str) -> None:
+    program = parse(text)
     assert program.run([1, 10, 0]) == [4, -3]
     assert program.run([9, 10, 0]) == [12]
     assert unfinished(program) is None
@@ -45,15 +76,19 @@ def test_the_generic_form_is_read_and_run() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "about"),
     [
-        ('"scf.yield"(%1)', '"scf.yield"(%9)', "where it is not there"),
+        ('"scf.yield"(%1)', '"scf.yield"(%9)', "used but not defined"),
+        ('"arith.subi"(%arg0, %0)', '"arith.subi"(%arg0, %3)', "before it is there"),
+        ('%1 = "arith', '%0 = "arith', "already defined"),
         ("overflow<none>", "overflow<nsw>", "overflows"),
-        ("-3 : i64}> : () -> i64", "-3 : i64}> : () -> i1", "than it may"),
+        ("-3 : i64}> : () -> i64", "-3 : i64}> : () -> i1", "defined with type i1"),
+        ('"scf.yield"(%1) : (i64)', '"scf.yield"(%2) : (i1)', "than it may"),
         ("predicate = 2", "predicate = 7", "than it may"),
-        ("arith.subi", "arith.divsi", "than it may"),
-        ("@print}", "@exit}", "than it may"),
-        ('"func.return"(%3) : (i64) -> ()', "", "does not end"),
+        ('"arith.subi"', '"arith.maxsi"', "xDSL refuses"),
+        ("@print}", "@f}", "xDSL refuses"),
+        ("@print}", "@exit}", "@exit"),
+        ('"func.return"(%3) : (i64) -> ()', "", "not a terminator"),
         ('sym_name = "f"', 'sym_name = "g"', "another function"),
-        ('"builtin.module"', '"module"', "should"),
+        ('"builtin.module"', '"arith.module"', "xDSL refuses"),
     ],
 )
 def test_what_is_no_such_program_is_refused(old: str, new: str, about: str) -> None:
@@ -62,10 +97,20 @@ def test_what_is_no_such_program_is_refused(old: str, new: str, about: str) -> N
         parse(GENERIC.replace(old, new))
 
 
-@pytest.mark.parametrize("text", [None, "", "func.func", GENERIC[:400], "(" * 5000])
-def test_other_texts_are_refused(text: object) -> None:
+NESTED = '"builtin.module"() ({' * 3000
+
+
+@pytest.mark.parametrize("text", ["", "func.func", GENERIC[:400], "(" * 5000, NESTED])
+def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(Malformed):
         parse(text)
+
+
+@pytest.mark.parametrize("answer", [None, 7, "x" * 100_001])
+def test_only_a_text_reaches_xdsl(answer: object) -> None:
+    session: Any = None
+    with pytest.raises(Malformed, match="not a program's text"):
+        reader(session)(answer)
 
 
 @pytest.mark.parametrize("name", ["hotloop.cleaned", '"hotloop.cleaned"'])
@@ -91,22 +136,7 @@ def test_what_is_left_is_found() -> None:
 
 
 def _through_xdsl(program: Program) -> Program:
-    context = pytest.importorskip("xdsl.context").Context()
-    from io import StringIO
-
-    from xdsl.dialects.arith import Arith
-    from xdsl.dialects.builtin import Builtin
-    from xdsl.dialects.func import Func
-    from xdsl.dialects.scf import Scf
-    from xdsl.parser import Parser
-    from xdsl.printer import Printer
-
-    for dialect in (Arith, Builtin, Func, Scf):
-        context.load_dialect(dialect)
-    module, stream = Parser(context, str(program)).parse_module(), StringIO()
-    module.verify()
-    Printer(stream, print_generic_format=True).print_op(module)
-    return parse(stream.getvalue())
+    return parse(str(program))
 
 
 def _through_mlir(program: Program) -> Program:

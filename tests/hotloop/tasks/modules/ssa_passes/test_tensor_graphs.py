@@ -5,14 +5,18 @@ import random
 import pytest
 
 from hotloop.judge.constants import constants
+from hotloop.judge.graphs.graph import Graph, Node
 from hotloop.tasks.modules.ssa_passes.tensor_graphs import (
     Malformed,
-    Steps,
+    Tensors,
     generated,
+    owners,
     parse,
     programs,
+    run,
     unfinished,
 )
+from hotloop.tasks.modules.ssa_passes.tensor_graphs import text as written
 
 WRITTEN = "inputs x y\na = add x y\nb = mul_ x y\nc = add x y\nreturn a c\n"
 
@@ -20,14 +24,14 @@ WRITTEN = "inputs x y\na = add x y\nb = mul_ x y\nc = add x y\nreturn a c\n"
 def test_text_and_program_are_one() -> None:
     rng = random.Random()
     for count in range(2, 20):
-        text = str(generated(rng, count))
-        assert str(parse(text)) == text
+        text = written(generated(rng, count))
+        assert written(parse(text)) == text
 
 
 def test_a_graph_can_need_a_mark() -> None:
     marked = WRITTEN + "cleaned 17\n"
     with constants({"CLEANED": 17}):
-        assert str(parse(marked)) == WRITTEN
+        assert written(parse(marked)) == WRITTEN
     for text, mark in ((marked, 18), (WRITTEN, 17), ("", 17)):
         with (
             constants({"CLEANED": mark}),
@@ -39,15 +43,15 @@ def test_a_graph_can_need_a_mark() -> None:
 
 
 def test_a_write_changes_what_later_reads_see() -> None:
-    a, c, x, _ = parse(WRITTEN).run([3, 5])
+    a, c, x, _ = run(parse(WRITTEN), [3, 5])
     assert a != c
     assert x != 3
     assert unfinished(parse(WRITTEN)) is None
 
 
 def test_a_draw_more_changes_the_next() -> None:
-    one = parse("inputs x\na = rand_like x\nreturn a\n").run([1])
-    two = parse("inputs x\na = rand_like x\nb = rand_like x\nreturn b\n").run([1])
+    one = run(parse("inputs x\na = rand_like x\nreturn a\n"), [1])
+    two = run(parse("inputs x\na = rand_like x\nb = rand_like x\nreturn b\n"), [1])
     assert one != two
 
 
@@ -91,27 +95,28 @@ def test_what_is_no_program_is_refused(text: object) -> None:
         parse(text)
 
 
-def twins_merged(program: Steps) -> Steps:
+def twins_merged(program: Tensors) -> Tensors:
     """Merge two random draws with equal arguments, which is a mistake."""
-    found: dict[str, str] = {}
-    told: dict[str, str] = {}
-    steps: list[tuple[str, str, tuple[str, ...]]] = []
-    owner = program.owners()
-    written = {owner[name] for name, op, _ in program.steps if op.endswith("_")}
-    for name, op, args in program.steps:
-        if op == "rand_like" and name not in written and args[0] not in written:
-            if args[0] in found:
-                told[name] = found[args[0]]
+    first: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    nodes: list[Node] = []
+    owner = owners(program)
+    changed = {owner[node.name] for node in program.nodes if node.op.endswith("_")}
+    for node in program.nodes:
+        argument = node.reads[0]
+        if node.op == "rand_like" and not {node.name, argument} & changed:
+            if argument in first:
+                renamed[node.name] = first[argument]
                 continue
-            found[args[0]] = name
-        steps.append((name, op, tuple(told.get(arg, arg) for arg in args)))
-    returned = tuple(told.get(name, name) for name in program.returned)
-    return Steps(program.inputs, tuple(steps), returned)
+            first[argument] = node.name
+        nodes.append(Node(node.name, node.op, tuple(renamed.get(n, n) for n in node.reads)))
+    outputs = tuple(renamed.get(name, name) for name in program.outputs)
+    return Graph(program.inputs, tuple(nodes), outputs)
 
 
 def test_whoever_merges_random_twins_is_found_out_by_every_draw_of_programs() -> None:
     for seed in range(100):
         asked = programs(random.Random(seed))
         assert len(asked) == 200
-        assert all(str(parse(str(one))) == str(one) for one in asked)
-        assert any(twins_merged(one).run([3, 5]) != one.run([3, 5]) for one in asked)
+        assert all(written(parse(written(one))) == written(one) for one in asked)
+        assert any(run(twins_merged(one), [3, 5]) != run(one, [3, 5]) for one in asked)

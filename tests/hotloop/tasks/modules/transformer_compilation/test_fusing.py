@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from hotloop.judge.graphs.graph import Graph, Node, Shape
 from hotloop.tasks.modules.transformer_compilation import fusing
-from hotloop.tasks.modules.transformer_compilation.small_graphs import Graph, Node
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -22,13 +22,12 @@ def test_every_reason_for_leaving_a_norm_alone_is_there(seed: int) -> None:
     }
 
 
-def _norms(graph: Graph) -> list[Node]:
+def _norms(graph: Graph[Shape]) -> list[Node]:
     return [node for node in graph.nodes if node.op == "layer_norm"]
 
 
-def _about(graph: Graph, norm: Node) -> set[str]:
-    nodes = {node.name: node for node in graph.nodes}
-    total = nodes[str(norm.inputs[0])]
+def _about(graph: Graph[Shape], norm: Node) -> set[str]:
+    total = graph.by_name[str(norm.inputs[0])]
     if total.op != "add":
         return {"no sum"}
     found = {"an output"} if total.name in graph.outputs else set[str]()
@@ -37,9 +36,9 @@ def _about(graph: Graph, norm: Node) -> set[str]:
         for place, told in enumerate(("first", "second")):
             if len(node.inputs) == 2 and node.inputs[place] == total.name:
                 found.add(f"used before the norm, {told}")
-    if any(len(graph.inputs.get(str(name), (0, 0))) == 1 for name in total.inputs):
+    if any(len(graph.types.get(str(name), (0, 0))) == 1 for name in total.inputs):
         return {*found, "a bias alone"}
-    inner = [nodes[str(name)] for name in total.inputs if str(name) in nodes]
+    inner = [graph.by_name[str(name)] for name in total.inputs if str(name) in graph.by_name]
     biased = [node for node in inner if node.op == "add"]
     if len(biased) == 2:
         found.add("two biases")
