@@ -11,6 +11,7 @@ from hotloop.core import paths
 @contextmanager
 def apart(*folders: Path) -> Iterator[None]:
     """Import from these folders first; forget afterwards what was imported from the trees."""
+    trees = (paths.curriculum(), paths.solutions(), paths.exercises())
     places, known = list(sys.path), set(sys.modules)
     sys.path[:0] = map(str, folders)
     try:
@@ -19,5 +20,5 @@ def apart(*folders: Path) -> Iterator[None]:
         sys.path[:] = places
         for name in set(sys.modules) - known:
             file = Path(getattr(sys.modules[name], "__file__", None) or "/")
-            if file.is_relative_to(paths.solutions()) or file.is_relative_to(paths.curriculum()):
+            if any(file.is_relative_to(tree) for tree in trees):
                 del sys.modules[name]
