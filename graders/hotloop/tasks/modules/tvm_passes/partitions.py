@@ -22,7 +22,7 @@ from hotloop.judge.constants import constant
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rung import rung
-from hotloop.judge.rungs.holds import Look
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 from hotloop.tasks.modules.tvm_passes import mac16, planning, wiring
@@ -52,17 +52,17 @@ class Divided:
     partition: Partition
 
 
-def structure(session: Session) -> Iterator[Look]:
+def structure(session: Session) -> Iterator[Assertion]:
     """Check signature, regions, composite functions and operators of each partition."""
     return _looks(_graphs(session), _unsound, session)
 
 
-def meaning(session: Session) -> Iterator[Look]:
+def meaning(session: Session) -> Iterator[Assertion]:
     """Check which expression each value computes."""
     return _looks(_graphs(session), _miswired, session)
 
 
-def repetition(session: Session) -> Iterator[Look]:
+def repetition(session: Session) -> Iterator[Assertion]:
     """Check that partitioning a partitioned module again changes nothing."""
     return _looks(worth_another_look(_graphs(session)), _changed, session)
 
@@ -79,9 +79,11 @@ def _looks(
     graphs: Iterable[Graph],
     mismatch: Callable[[Divided, Session], str | None],
     session: Session,
-) -> Iterator[Look]:
+) -> Iterator[Assertion]:
     for graph in graphs:
-        yield Look(graph.label, lambda graph=graph: mismatch(_divided(graph, session), session))
+        yield Assertion(
+            graph.label, lambda graph=graph: mismatch(_divided(graph, session), session)
+        )
 
 
 @rung(after=("correct",))
