@@ -3,8 +3,8 @@
     python tests/benchmarks/check_walk.py [MODULE.TASK] [--files]
 
 The reference is checked, in a folder as a learner has it, in two processes that are counted each
-for itself: the command's, and the judge's. A file counts if a function of it runs; a file that is
-only imported does not, nor do the processes in the sandbox. --files lists them.
+for itself: the command's, and the judge's. A file counts if a function of it runs; how many are
+imported is said beside it. Processes in the sandbox do not count. --files lists the files.
 """
 
 import argparse
@@ -22,10 +22,10 @@ from hotloop.tasks.render import submission
 PACKAGE = Path(__file__).parents[2] / "graders" / "hotloop"
 TASK = "first_kernels.axpy"
 
-TRACER = f'''
+TRACER = f"""
 import os, sys, threading
 
-own, seen = os.getpid(), set()
+own, seen, imported = os.getpid(), set(), set()
 log = os.open(f"{{os.environ['HOTLOOP_WALK']}}/{{own}}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 os.write(log, (" ".join(sys.orig_argv) + "\\n").encode())
 
@@ -33,14 +33,18 @@ def walk(frame, event, _argument):
     code = frame.f_code
     name = code.co_filename
     function = code.co_flags & 1  # CO_OPTIMIZED: neither a module's body nor a class's
-    if event == "call" and function and name not in seen and name.startswith({str(PACKAGE)!r}):
+    if event != "call" or not name.startswith({str(PACKAGE)!r}) or os.getpid() != own:
+        return
+    if code.co_name == "<module>" and name not in imported:
+        imported.add(name)
+        os.write(log, ("import " + name + "\\n").encode())
+    elif function and name not in seen:
         seen.add(name)
-        if os.getpid() == own:
-            os.write(log, (name + "\\n").encode())
+        os.write(log, ("walk " + name + "\\n").encode())
 
 threading.setprofile(walk)
 sys.setprofile(walk)
-'''
+"""
 
 
 def main() -> None:
@@ -71,19 +75,21 @@ def walk(words: Sequence[str], scratch: Path) -> tuple[int, Mapping[str, list[st
     (scratch / "tracer" / "sitecustomize.py").write_text(TRACER)
     environment = {
         **os.environ,
-        "PYTHONPATH": str(scratch / "tracer"),
+        "PYTHONPATH": f"{scratch / 'tracer'}{os.pathsep}{PACKAGE.parent}",
         "HOTLOOP_WALK": str(scratch / "walked"),
         "XDG_DATA_HOME": str(scratch / "data"),
     }
     command = [sys.executable, "-m", "hotloop.cli", *words]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     sys.stderr.write(done.stderr)
-    found: dict[str, set[str]] = {"cli": set(), "judge": set()}
+    found: dict[str, set[str]] = {
+        f"{process} {kind}": set() for process in ("cli", "judge") for kind in ("walk", "import")
+    }
     for log in (scratch / "walked").iterdir():
-        argv, *files = log.read_text().splitlines()
+        argv, *lines = log.read_text().splitlines()
         for process, name in (("cli", "-m hotloop.cli "), ("judge", "-m hotloop.judge ")):
-            if name in argv:
-                found[process] |= {Path(file).relative_to(PACKAGE).as_posix() for file in files}
+            for kind, file in (line.split(" ", 1) for line in lines if name in argv):
+                found[f"{process} {kind}"].add(Path(file).relative_to(PACKAGE).as_posix())
     return done.returncode, {process: sorted(files) for process, files in found.items()}
 
 
