@@ -1,21 +1,24 @@
 """`hotloop check --repro`: a program that calls the learner's code with a failed check's input."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from hotloop.cli.answer import Answer
 from hotloop.cli.judging import judging_line
+from hotloop.cli.work import Work
 from hotloop.core.record import NOT_ATTEMPTED
 from hotloop.core.user_error import UserError
-from hotloop.learn.pack.manifest import PackFolder
 from hotloop.learn.practice import verdicts
 from hotloop.tasks.notebook_cells import NOTEBOOK
-from hotloop.tasks.problem import Problem
-from hotloop.tasks.variants import Variant
+
+if TYPE_CHECKING:
+    from hotloop.learn.pack.manifest import PackFolder
 
 SAME = "The input is that of your last check on this machine."
 FRESH = (
@@ -24,9 +27,7 @@ FRESH = (
 )
 
 
-def reproduce(
-    module: Problem[Any], task: str, work: Path, pack: PackFolder | None, variant: Variant | None
-) -> Answer:
+def reproduce(asked: Work, task: str) -> Answer:
     """Write the program for the first check of the task that fails."""
     from hotloop.judge.job import Job  # the judge, which not every machine has
     from hotloop.learn.repro import script
@@ -34,6 +35,7 @@ def reproduce(
     from hotloop.tasks.local_judging import require_confinement
     from hotloop.tasks.task_spec import task_spec
 
+    module, work, variant = asked.module, asked.folder, asked.variant()
     key = f"{module.id}.{task}"
     job = Job(
         module.id,
@@ -44,9 +46,9 @@ def reproduce(
         isolation=require_confinement(),
         device="cpu",
         variant=None if variant is None else variant.to_json(),
-        given={} if pack is None else pack.manifest.files,
+        given=asked.given,
     )
-    for seed in dict.fromkeys([_seed(key, pack), ""]):
+    for seed in dict.fromkeys([_seed(key, asked.pack), ""]):
         with judging_line() as say:
             failure = first_failure(replace(job, seed=seed), say)
         if failure is None:

@@ -33,8 +33,9 @@ _PENDING = frozenset({Verdict.UNDECIDED, Verdict.NOT_MEASURED, Verdict.JUDGE_ERR
 class Ruling(Exception):
     """Ends a rung with a verdict.
 
-    Can be raised anywhere below a rung. The rung's record takes its verdict and its sentence, which
-    tells the learner what to do next.
+    Can be raised anywhere below a rung.
+
+    verdict: of the rung, in its record. sentence: tells the learner what to do next.
     """
 
     def __init__(self, verdict: Verdict, sentence: str) -> None:
@@ -46,7 +47,10 @@ class Ruling(Exception):
 
 
 class Partly(Ruling):
-    """Ends a rung with a share of its points, 0 to 1. PARTIAL, or TOO_SLOW if the share is 0."""
+    """Ends a rung with a share of its points: PARTIAL, or TOO_SLOW if the share is 0.
+
+    earned: share of the points, 0 to 1. sentence: what the learner is told.
+    """
 
     def __init__(self, earned: float, sentence: str) -> None:
         super().__init__(Verdict.PARTIAL if earned else Verdict.TOO_SLOW, sentence)

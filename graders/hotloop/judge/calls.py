@@ -21,7 +21,8 @@ GUARD_BYTES = 64
 class TensorSpec:
     """Shape, dtype and layout of a tensor.
 
-    row_gap: unused elements between rows (0: contiguous).
+    shape: elements along each axis. dtype: type of the elements. row_gap: unused elements between
+        rows (0: contiguous).
     """
 
     shape: tuple[int, ...]
@@ -41,7 +42,10 @@ class TensorSpec:
 
 @dataclass(frozen=True)
 class CallSpec:
-    """One call: tensors and plain values in order, and the output tensor."""
+    """One call, without its values.
+
+    arguments: tensors and plain values, in order. out: the output tensor.
+    """
 
     arguments: tuple[TensorSpec | int | float | bool | str | None, ...]
     out: TensorSpec

@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from hotloop.judge.dtypes import FP32, DType
 
 Floats = NDArray[np.float64]
+"""An array of float64: what references take and return."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
     """Allowed error of an element: |got - want| ≤ relative·|want| + absolute.
 
-    Where a function of a case is expected, it may be given as it is, for all cases.
+    relative, absolute: 0 for none. Where a function of a case is expected, it may be given as it
+        is, for all cases.
     """
 
     relative: float

@@ -36,6 +36,7 @@ FATAL = {
 class CudaLaunch:
     """How the candidate's kernel is launched: `name<<<ceil(rows / rows_a_block), block>>>`.
 
+    rows_a_block, block: rows of the output that a block computes, and its threads.
     columns_a_block: columns of the output per block, on a second grid axis. None: a block has all
         columns.
     parameters: the learner's names of the tensors, the output last. After them, the kernel takes

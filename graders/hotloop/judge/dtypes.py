@@ -16,6 +16,7 @@ Array = NDArray[Any]
 class DType:
     """An element type.
 
+    name: as in messages, such as `fp32`.
     storage: numpy type of the raw elements.
     unit_roundoff: half the distance from 1 to the next number; 0 for exact types.
     smallest: smallest positive (subnormal) number; 0 for exact types.
@@ -48,13 +49,28 @@ class DType:
 
 
 FP64 = DType("fp64", np.dtype(np.float64), 2.0**-53, 2.0**-1074, 2.0**-1022)
+"""`float64`, 8 bytes."""
+
 FP32 = DType("fp32", np.dtype(np.float32), 2.0**-24, 2.0**-149, 2.0**-126)
+"""`float32`, 4 bytes; also what `case` makes of float64 values."""
+
 FP16 = DType("fp16", np.dtype(np.float16), 2.0**-11, 2.0**-24, 2.0**-14)
+"""`float16`, 2 bytes."""
+
 BF16 = DType("bf16", np.dtype(np.uint16), 2.0**-8, 2.0**-133, 2.0**-126)
+"""`bfloat16`, 2 bytes; the judge holds its bits in uint16."""
+
 I64 = DType("i64", np.dtype(np.int64))
+"""`int64`, 8 bytes."""
+
 I32 = DType("i32", np.dtype(np.int32))
+"""`int32`, 4 bytes."""
+
 U8 = DType("u8", np.dtype(np.uint8))
+"""`uint8`, 1 byte."""
+
 BOOL = DType("bool", np.dtype(np.bool_))
+"""`bool`, 1 byte; for masks."""
 
 
 def to_storage(values: Array, dtype: DType) -> Array:

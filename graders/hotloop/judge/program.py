@@ -40,7 +40,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Program:
-    """files: what its worker sees, by name in its folder.
+    """Functions of the check's author that a sandboxed process runs for the judge.
+
+    files: what its worker sees, by name in its folder.
 
     main: which of them holds the functions.
     environment: environment variables of its process.

@@ -20,7 +20,7 @@ Plain = str | int | float | bool | Sequence[str] | Sequence[int] | Mapping[str, 
 
 @dataclass(frozen=True)
 class GivenFile:
-    """A file whose path is passed to the candidate."""
+    """A file whose path is passed to the candidate. name: of the file. data: its content."""
 
     name: str
     data: bytes
@@ -35,6 +35,7 @@ class GivenFile:
 class Question(Authored):
     """One question. label: its name in messages to the learner.
 
+    arguments: of the candidate's function: plain data, or a `GivenFile`.
     mismatch: checks an answer; returns the beginning of a sentence, or None if it is correct.
 
     Raises TypeError for an argument that is no plain data, such as numpy.int64.

@@ -11,6 +11,7 @@ from hotloop.learn.bank.guides import guides
 from hotloop.learn.practice import data
 from hotloop.learn.practice.server import PAGE
 from hotloop.site import (
+    authoring_page,
     benchmarks,
     boundaries,
     checks_page,
@@ -59,6 +60,7 @@ def gather(root: Path | None = None) -> Path:
     _write_practice(pages / "assets" / "practice", modules, entries)
     write(pages / "benchmarks.md", benchmarks.page(root / "tests" / "benchmarks"))
     write(pages / "checks.md", checks_page.page(root / "tests" / "benchmarks" / "results"))
+    write(pages / authoring_page.NAME, authoring_page.page(root))
     write(pages / "results.md", results.page(modules))
     write(pages / report_schema.PLACE, report_schema.text())
     _write_ways(pages, modules)

@@ -49,6 +49,7 @@ def navigation(
                 {"Threat model": "threat-model.md"},
                 {"Threat model: details": "threat-model-details.md"},
                 {"How strong the checks are": "checks.md"},
+                {"Reference of hl": "authoring.md"},
                 {"Figures": "benchmarks.md"},
                 {"Measured results": "results.md"},
                 {"KernelBench, GPU MODE": "any-problem.md"},

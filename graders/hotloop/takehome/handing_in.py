@@ -14,7 +14,7 @@ from typing import Any
 
 from hotloop.core import whole_file
 from hotloop.core.user_error import UserError
-from hotloop.learn.pack import limits, manifest, work_files, work_log
+from hotloop.learn.pack import MANIFEST, limits, manifest, work_files, work_log
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest, PackFolder
 from hotloop.tasks import curriculum
 from hotloop.tasks.notebook_cells import MAX_SOURCE, UNREADABLE_CELL, Cell, cells
@@ -33,7 +33,7 @@ def pack_in(folder: Path) -> PackFolder:
     try:
         found = manifest.find(folder)
     except ForgedManifest as error:
-        raise CannotSubmit(f"{error} Take {manifest.NAME} from the pack again.") from None
+        raise CannotSubmit(f"{error} Take {MANIFEST} from the pack again.") from None
     if found is None:
         raise CannotSubmit(
             f"There is no pack in {folder.resolve()}: name the folder that you unpacked."
@@ -54,7 +54,7 @@ def make_submission(folder: Path, *, with_work_log: bool = True) -> Path:
         work_log.note(pack.folder, "submitted")
     work = _work(pack.folder)
     _require_asked(pack.manifest, work)
-    entries = {manifest.NAME: pack.signed, **work}
+    entries = {MANIFEST: pack.signed, **work}
     log = pack.folder / work_log.NAME
     if wanted and log.is_file():
         entries[work_log.NAME] = log.read_bytes()[: work_log.LONGEST]

@@ -22,7 +22,7 @@ from uuid import uuid4
 from hotloop import __version__
 from hotloop.core.yaml_lines import place
 from hotloop.judge.grader_digest import grader_digest
-from hotloop.learn.pack import manifest, seen, work_files
+from hotloop.learn.pack import MANIFEST, manifest, seen, work_files
 from hotloop.learn.pack.manifest import Manifest
 from hotloop.takehome import assistants
 from hotloop.takehome import team as teams
@@ -190,7 +190,7 @@ def _keep(
         keep_until=teams.keep_until(found),
     )
     data = zipped(_contents(role, found, files, signed, wheel))
-    kept = {teams.PACK: data, manifest.NAME: signed, VARIANT: files[VARIANT]}
+    kept = {teams.PACK: data, MANIFEST: signed, VARIANT: files[VARIANT]}
     team.add_pack(record, name, kept)
 
 
@@ -201,7 +201,7 @@ def _contents(
     text = instructions_markdown(role, found)
     contents = {
         **files,
-        manifest.NAME: signed,
+        MANIFEST: signed,
         "INSTRUCTIONS.md": text.encode(),
         "instructions.html": instructions_html(text, role.title).encode(),
         "Makefile": makefile(role).encode(),

@@ -16,7 +16,7 @@ from uuid import UUID
 from hotloop.course import hand_in
 from hotloop.course.hand_in import HandIn
 from hotloop.course.release import of_files
-from hotloop.learn.pack import limits, manifest, work_files, work_log
+from hotloop.learn.pack import MANIFEST, limits, manifest, work_files, work_log
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
 from hotloop.learn.pack.work_log import WorkLog
 from hotloop.takehome import archive
@@ -144,12 +144,12 @@ def _require_places(work: Mapping[str, bytes], given: Mapping[str, bytes]) -> No
 
 
 def _manifest(entries: Mapping[str, bytes], team: Team) -> tuple[Manifest, PackRecord]:
-    if manifest.NAME not in entries:
+    if MANIFEST not in entries:
         raise RefusedSubmission(
             Refusal.NO_MANIFEST, "There is no manifest in it: make it with `make submit`."
         )
     try:
-        found = manifest.verify(entries[manifest.NAME], team.public_key)
+        found = manifest.verify(entries[MANIFEST], team.public_key)
     except ForgedManifest as error:
         raise RefusedSubmission(Refusal.FORGED_MANIFEST, str(error)) from None
     try:
@@ -201,7 +201,7 @@ def _work(entries: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the candidate's files."""
     work: dict[str, bytes] = {}
     for name, data in entries.items():
-        if name in (manifest.NAME, work_log.NAME):
+        if name in (MANIFEST, work_log.NAME):
             continue
         if not name.startswith(limits.FILES):
             raise RefusedSubmission(

@@ -33,9 +33,8 @@ from hotloop.core import whole_file
 from hotloop.core.document import Strict
 from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
-from hotloop.learn.pack import keys
+from hotloop.learn.pack import MANIFEST, keys
 from hotloop.learn.pack.keys import TeamKey
-from hotloop.learn.pack.manifest import NAME as MANIFEST
 from hotloop.learn.pack.manifest import Digest, Manifest, Pseudonym, RoleId, verify
 from hotloop.sandbox import scratch
 from hotloop.takehome import audit_log, role

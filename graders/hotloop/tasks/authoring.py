@@ -6,8 +6,12 @@
 
 The constructor of a task says how its candidate is called (`returns_tensor`, `fills_tensor`, …) and
 takes the task's rungs: the classes below, or functions that take the `Session` and return one
-sentence. The names are listed in `authoring.pyi`. Each is imported at its first use, because a
-judge is started for each module and needs a few of them; importing all takes twice as long.
+sentence. The names are listed in `authoring.pyi`; the site's page of them is made by
+`hotloop.site.authoring_page`.
+
+Each is imported at its first use, because a judge is started for each module and needs a few of
+them; importing all takes twice as long. This is SPEC 1's `lazy_loader.attach_stub`, which is not
+used here: a judge imports nothing beyond numpy, and names that are near are worth an error of ours.
 """
 
 import ast
@@ -22,6 +26,11 @@ _HOME = {
     if isinstance(statement, ast.ImportFrom) and statement.module
     for name in statement.names
 }
+
+
+def homes() -> dict[str, str]:
+    """Return the module that defines each name."""
+    return dict(_HOME)
 
 
 def __getattr__(name: str) -> Any:

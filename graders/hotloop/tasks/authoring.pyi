@@ -81,3 +81,5 @@ from hotloop.judge.task import returns_tensor as returns_tensor
 from hotloop.judge.verification import Rows as Rows
 from hotloop.judge.verification import rows_agree as rows_agree
 from hotloop.judge.window import Workload as Workload
+
+def homes() -> dict[str, str]: ...

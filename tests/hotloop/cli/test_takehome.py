@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app, lab
+from hotloop.cli.work import Work
 from hotloop.learn.pack import work_log
 
 pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
@@ -311,9 +312,9 @@ def test_check_judges_what_the_take_home_asks(
     folder = tmp_path / made["pseudonym"]
     asked: list[tuple[Path, list[str]]] = []
 
-    def judge(job: Any, tasks: Any, _seed: str, *, nsight: bool) -> dict[str, Any]:
+    def judge(work: Work, _seed: str, *, nsight: bool) -> dict[str, Any]:
         assert not nsight
-        asked.append((job.folder, [f"{job.problem.id}.{task.id}" for task in tasks]))
+        asked.append((work.folder, work.keys))
         return {}
 
     monkeypatch.setattr("hotloop.cli.check._judge", judge)

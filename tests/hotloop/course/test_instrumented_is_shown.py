@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 import hotloop
-from hotloop.cli import check
+from hotloop.cli import records_table
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course import book, export, feedback, results
@@ -46,7 +46,7 @@ RECORD = Record(
 WORD = verdict_words.INSTRUMENTED.strip()
 
 SHOW = {
-    "cli/check.py",
+    "cli/records_table.py",
     "cli/progress.py",
     "course/book.py",
     "course/class_page/summary.py",
@@ -156,14 +156,16 @@ def test_cards_and_texts_of_a_notebook() -> None:
 
 
 def test_the_table_of_hotloop_check() -> None:
-    row = check._row(MODULE, MODULE.task(RECORD.task), RECORD)
+    task = MODULE.task(RECORD.task)
+    row = records_table._row(task, RECORD, settle(MODULE, RECORD.task, RECORD))
     console = Console(width=160, record=True)
-    console.print(check._table(MODULE, [row], {RECORD.task: RECORD}))
+    console.print(records_table.table([task], [row], {RECORD.task: RECORD}))
     assert console.export_text().count(WORD) == 2
 
 
 def test_the_document_of_hotloop_check() -> None:
-    told = check._row(MODULE, MODULE.task(RECORD.task), RECORD)["record"]
+    score = settle(MODULE, RECORD.task, RECORD)
+    told = records_table._row(MODULE.task(RECORD.task), RECORD, score)["record"]
     assert [rung["instrumented"] for rung in told["rungs"]] == [False] * len(OTHERS) + [True]
 
 

@@ -55,6 +55,7 @@ def sources(root: Path) -> None:
     shutil.copytree(CLONE / "site", root / "site")
     (root / "tests").mkdir()
     shutil.copytree(CLONE / "tests" / "benchmarks", root / "tests" / "benchmarks")
+    shutil.copytree(CLONE / "tests" / "docs" / "authoring", root / "tests" / "docs" / "authoring")
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ READERS = {
     "author/external/judging.py": "has had the record judged itself, on a node",
     "author/external/suite.py": "reads what external/judging.py has had judged",
     # What shows a record, or carries it.
-    "cli/check.py": "shows the record of this very check",
+    "cli/records_table.py": "shows the record of this very check",
     "learn/notebook.py": "shows the record of this very check",
     "course/notebook_run.py": "shows the record below its cell",
     "verdicts/render_record.py": "shows the record below its cell",

@@ -1,16 +1,20 @@
-"""Reads a problem of a public set, and converts it to a problem of Hotloop.
+"""Reads a problem in Hotloop's own form, or of a public set, which it converts to that form.
 
+    tests/docs/layer_norm                     a folder with `problem.yaml` and `tasks.py`
     KernelBench/level1/40_LayerNorm.py        a file with `class Model`
     problems/pmpp_v2/prefixsum_py             a folder with `task.yml` and `reference.py`
     definitions/rmsnorm/rmsnorm_h4096.json    a definition, with workloads/…/rmsnorm_h4096.jsonl
 
-No problem is imported here: it runs in a sandboxed worker (`rungs.py`).
+Of a public set nothing is imported here: it runs in a sandboxed worker (`rungs.py`).
 """
 
 import ast
 import json
 import re
 import shutil
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -21,7 +25,7 @@ from hotloop.author.external import PROGRAMS, SUBMISSION, flashinfer
 from hotloop.core.user_error import UserError
 from hotloop.tasks.problem import FILE
 
-Form = Literal["kernelbench", "gpu_mode", "flashinfer"]
+Form = Literal["hotloop", "kernelbench", "gpu_mode", "flashinfer"]
 
 ADAPTER = "hotloop_adapter.py"
 BENCHMARKS = 2
@@ -73,7 +77,10 @@ RUNGS: list[dict[str, Any]] = [
 
 @dataclass(frozen=True)
 class External:
-    """A problem of a public set. path: its file or folder; name: a valid Python identifier."""
+    """A problem outside the curriculum.
+
+    path: its file or folder; name: a valid Python identifier.
+    """
 
     form: Form
     path: Path
@@ -89,6 +96,8 @@ def find(path: Path) -> External:
     """Return the problem at a path. Raises UserError if its format is unknown."""
     name = re.sub(r"\W+", "_", path.stem if path.is_file() else path.name).strip("_").lower()
     name = name if name[:1].isalpha() else f"problem_{name}"
+    if (path / FILE).is_file():
+        return External("hotloop", path, name)
     if path.is_file() and path.suffix == ".py" and _defines(path, "Model", "get_inputs"):
         return External("kernelbench", path, name)
     if (path / TASK).is_file() and (path / "reference.py").is_file():
@@ -96,14 +105,26 @@ def find(path: Path) -> External:
     if path.suffix == ".json" and flashinfer.is_definition(path):
         return External("flashinfer", path, name)
     raise UserError(
-        f"{path} is no problem in a form that is known: expected a KernelBench file with `class "
-        "Model` and `get_inputs`, a GPU MODE folder with `task.yml` and `reference.py`, or a "
-        "definition of FlashInfer-Bench."
+        f"{path} is no problem in a form that is known: expected a folder with `problem.yaml` and "
+        "`tasks.py`, a KernelBench file with `class Model` and `get_inputs`, a GPU MODE folder "
+        "with `task.yml` and `reference.py`, or a definition of FlashInfer-Bench."
     )
 
 
+@contextmanager
+def own_form(problem: External) -> Generator[Path]:
+    """Yield the folder with the problem's `problem.yaml` and `tasks.py`, as the judge takes it."""
+    if problem.form == "hotloop":
+        yield problem.path
+        return
+    with tempfile.TemporaryDirectory(prefix="hotloop-") as scratch:
+        folder = Path(scratch) / problem.name
+        write(problem, folder)
+        yield folder
+
+
 def write(problem: External, folder: Path, *, graded: bool = False) -> None:
-    """Write it as a problem of Hotloop, which `hotloop check --from` can also judge.
+    """Write the problem of a public set in Hotloop's own form.
 
     graded: somebody's points depend on the verdict.
     """

@@ -33,9 +33,7 @@ class ExternalJob:
     @classmethod
     def of(cls, problem: forms.External, file: Path) -> "ExternalJob":
         """Return the job for a submission's file to a problem."""
-        with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
-            root = Path(folder) / "problem"
-            forms.write(problem, root)
+        with forms.own_form(problem) as root:
             paths = [path for path in root.rglob("*") if path.is_file()]
             written = {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
         return cls(problem.name, written, forms.submission(problem, file))

@@ -1,19 +1,31 @@
-"""Replaces the template's task in a new module with a problem of a public set."""
+"""Replaces the template's task in a new module with those of a problem.
+
+Of the author's own problem `answer/` becomes the reference, and each folder of `wrong/` a wrong
+answer; of a public set it is the problem's own code, and zeros.
+"""
 
 import json
 import re
+import shutil
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from hotloop.author.external import PROGRAMS, SUBMISSION, forms
-from hotloop.tasks.problem import FILE
+from hotloop.author.new_module import from_own_problem
+from hotloop.tasks.own_problem import ANSWER, WRONG
+from hotloop.tasks.problem import FILE, load_problem
 
 TEMPLATE_TASK = "row_means"
 
-_CELL = re.compile(r'# %% nbgrader=\{[^\n]*"solution": true.*?### END SOLUTION\n+', re.DOTALL)
+_SOLUTION_CELL = re.compile(
+    r'# %% nbgrader=\{[^\n]*"solution": true.*?### END SOLUTION\n+', re.DOTALL
+)
+_SECTION = re.compile(r"^# %% \[markdown\]\n# ## 1\. Means of rows\n.*", re.DOTALL | re.MULTILINE)
+_STATEMENT = re.compile(r"^# Write `row_means\(x\)`.*?(?=^#$)", re.DOTALL | re.MULTILINE)
 _TASKS = re.compile(r"^tasks:\n.*?(?=^hardware:)", re.DOTALL | re.MULTILINE)
 _STUBS = {
     "kernelbench": (
@@ -35,15 +47,26 @@ _ZEROS = {
 
 def checks(problem: forms.External, folder: Path) -> list[Path]:
     """Write the checks of the problem into the folder, and return the files."""
-    forms.write(problem, folder, graded=True)
-    (folder / "__init__.py").write_text('"""The checks of a problem of a public set."""\n')
-    # module.yaml describes the task already.
+    if problem.form == "hotloop":
+        # What an answer is timed against may be any file beside tasks.py.
+        left_out = shutil.ignore_patterns(ANSWER, WRONG, "__pycache__", ".*")
+        shutil.copytree(problem.path, folder, ignore=left_out)
+    else:
+        forms.write(problem, folder, graded=True)
+    (folder / "__init__.py").touch()
+    # module.yaml describes the tasks already.
     (folder / FILE).unlink()
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def solutions(problem: forms.External, module: str) -> Iterator[tuple[str, str]]:
-    """Yield file names and texts: the problem's code as the reference, and a wrong answer."""
+def solutions(problem: forms.External, module: str) -> Iterator[tuple[str, bytes]]:
+    """Yield file names and contents: the reference, and wrong answers.
+
+    Raises UserError if the author's own problem has no `answer/` with each task's files.
+    """
+    if problem.form == "hotloop":
+        yield from from_own_problem.solutions(problem.path, module)
+        return
     key, right = f"{module}.{problem.name}", _reference(problem)
     stub = "".join(f"### STUB {line.format(key=key)}\n" for line in _STUBS[problem.form])
     region = f"### BEGIN SOLUTION {key}\n{{stub}}{{text}}\n\n\n### END SOLUTION\n"
@@ -61,19 +84,62 @@ def given(problem: forms.External) -> Iterator[tuple[str, str]]:
 
 
 def adapted(problem: forms.External, path: Path, text: str) -> str:
-    """Return the text of a template's file, changed to be about this task."""
+    """Return the text of a template's file, changed to be about the problem's tasks."""
+    described = _described(problem)
+    tasks = described["tasks"]
     if path.name == "module.yaml":
-        task = forms.described(problem)["tasks"][0]
-        task |= {"goal": f"{problem.title}, in your own code.", "kind": "code", "minutes": 30}
-        task |= {"difficulty": 3, "importance": 3, "hints": [
-            "Which bytes must be moved at least once?", "What does the problem's own code move?",
-            f"Write the answer into `{SUBMISSION}`."]}  # fmt: skip
-        listed = yaml.safe_dump([task], sort_keys=False, allow_unicode=True)
-        text = _TASKS.sub(lambda _: "tasks:\n" + textwrap.indent(listed, "  ") + "\n", text)
+        drafts = [{**task, **_draft(task)} for task in tasks]
+        listed = yaml.safe_dump(drafts, sort_keys=False, allow_unicode=True)
+        needs = f"needs: {json.dumps(described['needs'])}\n\n" if described.get("needs") else ""
+        text = _TASKS.sub(lambda _: f"{needs}tasks:\n" + textwrap.indent(listed, "  ") + "\n", text)
     if path.name == "lab.py":
-        points = sum(rung["points"] for rung in forms.RUNGS)
-        text = _CELL.sub("", text).replace('"points": 5', f'"points": {points}')
-    return text.replace(TEMPLATE_TASK, problem.name)
+        text = _SECTION.sub(lambda found: _sections(_SOLUTION_CELL.sub("", found[0]), tasks), text)
+    return text.replace(TEMPLATE_TASK, str(tasks[0]["id"]))
+
+
+def _described(problem: forms.External) -> dict[str, Any]:
+    """Return the contents of `problem.yaml`, without what a person grades by a rubric."""
+    if problem.form != "hotloop":
+        return forms.described(problem)
+    load_problem(problem.path)  # so that its mistakes are told with their lines
+    found = yaml.safe_load((problem.path / FILE).read_text(encoding="utf-8"))
+    code = [task for task in found["tasks"] if task.get("kind", "code") == "code"]
+    return {**found, "tasks": code}
+
+
+def _draft(task: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what module.yaml says of a task and problem.yaml does not, to be rewritten."""
+    return {
+        "goal": f"{task['title']}, in your own code.",
+        "kind": "code",
+        "minutes": 30,
+        "difficulty": 3,
+        "importance": 3,
+        "hints": [
+            "Which bytes must be moved at least once?",
+            "What does the problem's own code move?",
+            f"Write the answer into `{_answered_in(task)}`.",
+        ],
+    }
+
+
+def _sections(template: str, tasks: list[dict[str, Any]]) -> str:
+    """Return the notebook's section of each task."""
+    sections: list[str] = []
+    for number, task in enumerate(tasks, 1):
+        statement = f"# Write `{task['entry']}` into `{_answered_in(task)}`: {task['title']}.\n"
+        text = _STATEMENT.sub(lambda _, statement=statement: statement, template)
+        points = sum(rung["points"] for rung in task["rungs"])
+        text = text.replace("1. Means of rows", f"{number}. {task['title']}")
+        text = text.replace('"points": 5', f'"points": {points}')
+        sections.append(text.replace(TEMPLATE_TASK, task["id"]))
+    return "\n".join(sections)
+
+
+def _answered_in(task: Mapping[str, Any]) -> str:
+    """Return the file that a learner writes: of a public problem the last one is the adapter."""
+    files = task["files"]
+    return str(files[0] if SUBMISSION in files else files[-1])
 
 
 def _reference(problem: forms.External) -> str:

@@ -33,7 +33,7 @@ def make(
 ) -> list[Path]:
     """Write the files of the module, add it to its track, and return the files; overwrites nothing.
 
-    problem: of a public set, replaces the template's task. Raises CannotMake outside of a clone,
+    problem: its tasks replace the template's. Raises CannotMake outside of a clone,
     for an invalid name or an unknown track, or if a file exists.
     """
     if not paths.in_clone():
@@ -45,7 +45,7 @@ def make(
         written = {
             path: from_problem.adapted(problem, path, text)
             for path, text in written.items()
-            if not {"checks", "wrong"} & {*path.parts}
+            if _checks() not in path.parents and "wrong" not in path.parts
         }
         for file, text in from_problem.solutions(problem, name):
             written[paths.solutions() / name / file] = text

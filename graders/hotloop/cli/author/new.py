@@ -28,8 +28,8 @@ def run(
         typer.Option(
             "--from",
             metavar="PROBLEM",
-            help="A problem of KernelBench, GPU MODE or FlashInfer-Bench as its first task; look "
-            "at its license.",
+            help="The tasks of a problem as its first ones: your own folder with `problem.yaml`, "
+            "or KernelBench's, GPU MODE's or FlashInfer-Bench's; look at the license.",
             show_default=False,
         ),
     ] = None,

@@ -12,9 +12,9 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Assertion(Authored):
-    """One inspection. label: its name in messages to the learner.
+    """One property that must hold. label: its name in messages to the learner.
 
-    mismatch: has the candidate make the object, unless an earlier rung did, and inspects it;
+    mismatch: has the candidate make the object, unless an earlier rung did, and looks at it;
         returns the beginning of a sentence, or None if it passes.
     """
 
@@ -25,11 +25,11 @@ class Assertion(Authored):
 
 @dataclass(frozen=True)
 class Assertions(Check):
-    """Every inspection must pass.
+    """What the candidate made has every property that is asserted.
 
-    looks: yields the inspections in order; the next one is requested only after the one before
-        passed.
-    said: sentence if all pass; `{count}` is the number of inspections.
+    looks: yields the assertions in order; the next one is requested only after the one before
+        held.
+    said: sentence if all hold; `{count}` is the number of assertions.
     """
 
     looks: Callable[[Session], Iterable[Assertion]]

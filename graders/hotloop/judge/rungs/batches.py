@@ -35,6 +35,7 @@ class Batches(Check):
     repository: builds the candidate's repository.
     questions: as in `LoadedSide`, made for a session.
     model: name of the model whose batches are counted.
+    clients, requests: how many clients send how many requests together.
     least_mean: smallest allowed mean number of rows per execution, with `clients` clients.
     """
 

@@ -91,6 +91,8 @@ Argument = Tensor | int | float | bool | str | None
 class Case(Authored):
     """One call. label: its name in messages to the learner, which must not reveal the values.
 
+    arguments: of the call, in order. out: shape and dtype of the output.
+
     Raises TypeError for an argument that is neither a `Tensor` nor plain data, such as numpy.int64.
     """
 

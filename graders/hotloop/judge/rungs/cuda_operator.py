@@ -17,7 +17,11 @@ from hotloop.judge.worker_connection import Worker
 
 @dataclass(frozen=True)
 class ForFunction(Check):
-    """A rung that runs `rung` on another function of the candidate's file, called `name`."""
+    """A rung that runs `rung` on another function of the candidate's file, called `name`.
+
+    style: how that function is called: it returns a tensor ("return"), fills one ("destination"),
+        or returns plain data ("json").
+    """
 
     name: str
     rung: Rung

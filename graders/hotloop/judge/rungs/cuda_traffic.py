@@ -31,7 +31,8 @@ WIDE = 0.5
 class CudaTraffic(Check):
     """Bytes between a kernel and global memory, compared with the minimum.
 
-    fewest_bytes: as in `TritonTraffic`.
+    case: generates the case whose bytes are counted.
+    fewest_bytes, advice: as in `TritonTraffic`.
     width: required bytes per load, 16 for vector loads, except for a tail; 0 for any width.
     """
 

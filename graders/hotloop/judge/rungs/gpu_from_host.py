@@ -100,6 +100,7 @@ class TimedGpuWorker(TimedWorker):
 class GpuFastFromHost(Check):
     """Speed of whole calls on the GPU, with every timed answer compared with the oracle's.
 
+    oracle: the reference of every timed answer.
     fewest_flops: operations of one call; the GPU's measured matmul FLOP/s gives the limit.
     entrant: as in `OnGpuFromHost`.
     """

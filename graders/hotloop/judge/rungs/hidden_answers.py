@@ -15,6 +15,7 @@ from hotloop.judge.session import Session
 class HiddenAnswers(Check):
     """As `Answers`, for questions that only a sandboxed program can generate.
 
+    questions: as in `Answers`, and may ask programs of the session.
     entry: name of the function to ask, if not the task's. shares: whether wrong answers cost only
         their own share of the points.
     """

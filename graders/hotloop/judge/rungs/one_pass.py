@@ -29,7 +29,10 @@ REPLAY = Program({"torch_replay.py": Path(worker).parent / "torch_replay.py"}, "
 
 @dataclass(frozen=True)
 class OnePass(Check):
-    """widest: maximum number of a row's elements that one reduction may read."""
+    """Reductions read each element of a long row once, in blocks of columns.
+
+    widest: maximum number of a row's elements that one reduction may read.
+    """
 
     calls: RecordedCalls
     widest: int = 4096

@@ -31,7 +31,11 @@ class Noted:
 
 @dataclass(frozen=True)
 class RecordedCalls(Check):
-    """As `Correct`, with the worker's notes of each call. watch: as in `Worker.on_plan`."""
+    """As `Correct`, with the worker's notes of each call, which another rung inspects.
+
+    correct: the calls and what is right. watch: what is noted, "operations" of PyTorch or
+        "launches" of Triton kernels.
+    """
 
     correct: Correct
     watch: str

@@ -36,7 +36,10 @@ IMPLAUSIBLE = 1.3
 
 @dataclass(frozen=True)
 class ServedFast(Check):
-    """repository, baseline: build the two repositories that are compared.
+    """Throughput of a served model, compared with that of another repository under the same load.
+
+    repository, baseline: build the two repositories that are compared.
+    questions: as in `Batches`.
 
     clients, requests: of a window.
     limit_s: seconds per row of the network alone, on one thread, for batches of the given number of

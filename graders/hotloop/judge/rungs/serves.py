@@ -13,7 +13,9 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Serves(Check):
-    """repository: builds the candidate's repository.
+    """A Triton server that serves the candidate's repository answers every inquiry correctly.
+
+    repository: builds the candidate's repository.
 
     inquiries: generated anew for each judging, from secret values.
     timeout_s: seconds for each request.

@@ -17,7 +17,9 @@ ENSEMBLE = "ensemble"
 
 @dataclass(frozen=True)
 class ValidModelRepository(Check):
-    """repository: builds the candidate's repository.
+    """The static check finds no problem in the candidate's model repository for a Triton server.
+
+    repository: builds the candidate's repository.
 
     backends: required models and the backend of each. An ENSEMBLE must run each of the other models
         exactly once. This is checked because a valid repository may lack required models.

@@ -18,13 +18,10 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 from hotloop.core.document import Identifier, Strict, Text
 from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
-from hotloop.learn.pack import keys
+from hotloop.learn.pack import MANIFEST, keys
 from hotloop.learn.pack.keys import TeamKey
 from hotloop.tasks.variants import NAME as VARIANT
 from hotloop.tasks.variants import Variant
-
-NAME = "manifest.json"
-"""The file next to the notebook with the candidate's variant, for `check()`."""
 
 LONGEST = 256 * 1024
 """Most bytes of a signed manifest."""
@@ -167,7 +164,7 @@ def find(folder: Path) -> PackFolder | None:
 
     Raises ForgedManifest if the manifest cannot be read.
     """
-    path = folder / NAME
+    path = folder / MANIFEST
     if not path.is_file():
         return None
     with path.open("rb") as stream:

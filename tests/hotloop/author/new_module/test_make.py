@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,20 +14,6 @@ LEFT_TO_WRITE = {
     f"test_there_are_eight_questions_over_three_levels[{NAME}]",
     f"test_there_are_four_wrong_answers_for_known_rungs[{NAME}]",
 }
-
-
-@pytest.fixture(scope="module")
-def tree(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A writable copy of the clone, without what the templates do not use."""
-    copy = tmp_path_factory.mktemp("tree")
-    ignored = shutil.ignore_patterns("__pycache__", "*.gz", "*.onnx", "*.safetensors")
-    for name in ("curriculum", "exercises", "solutions", "graders"):
-        shutil.copytree(clone / name, copy / name, ignore=ignored)
-    (copy / "tests").mkdir()
-    for name in ("conftest.py", "slow.txt", "test_contract.py"):
-        shutil.copyfile(clone / "tests" / name, copy / "tests" / name)
-    shutil.copyfile(clone / "pyproject.toml", copy / "pyproject.toml")
-    return copy
 
 
 def _run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

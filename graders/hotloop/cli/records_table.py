@@ -1,0 +1,101 @@
+"""The judge's records as the answer of a command: a table for people, and a document."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.core.record import Record
+from hotloop.tasks.problem import JudgedTask, Problem, Score, settle
+from hotloop.verdicts import words as verdict_words
+from hotloop.verdicts.profile import Profile
+
+Records = Mapping[str, Record]
+"""By the task's name."""
+
+
+def scores(
+    problem: Problem[Any], tasks: Sequence[JudgedTask], records: Records
+) -> dict[str, Score]:
+    """Return what each task earned, by its name."""
+    return {task.id: settle(problem, task.id, records.get(task.id)) for task in tasks}
+
+
+def document(
+    problem: Problem[Any],
+    tasks: Sequence[JudgedTask],
+    folder: Path,
+    records: Records,
+    scores: Mapping[str, Score],
+) -> dict[str, Any]:
+    """Return the JSON document: a row for each task, with points and record."""
+    rows = [_row(task, records.get(task.id), scores[task.id]) for task in tasks]
+    return {"module": problem.id, "folder": str(folder), "tasks": rows}
+
+
+def failed(records: Records) -> bool:
+    """Return whether a check is not right yet, or the judge failed."""
+    judged = [rung.verdict for record in records.values() for rung in record.rungs]
+    return any(verdict_words.is_failure(verdict) for verdict in judged)
+
+
+def table(tasks: Sequence[JudgedTask], rows: Sequence[dict[str, Any]], records: Records) -> Table:
+    """Return a section for each task. rows: those of the document."""
+    found = Table("task", "check", "verdict", "points", "sentence")
+    for column in found.columns[:4]:
+        column.no_wrap = True
+    for task, row in zip(tasks, rows, strict=True):
+        points = f"{row['points']:g} of {row['possible']:g}"
+        if row["pending"]:
+            points += f", {row['pending']:g} open"
+        record = records.get(task.id)
+        verdict = "" if record is None else verdict_words.of_task(record)
+        grey = "bright_black" if verdict == verdict_words.NOT_STARTED else ""
+        found.add_row(task.id, "", Text(verdict, grey), points, Text(row["sentence"]), style=grey)
+        if record is not None and len(record.rungs) > 1 and not grey:
+            _add_checks(found, task, record)
+        found.add_section()
+    return found
+
+
+def _row(task: JudgedTask, record: Record | None, score: Score) -> dict[str, Any]:
+    written = "Graded by a person." if task.kind == "written" else ""
+    return {
+        "task": task.id,
+        "verdict": record.verdict if record else None,
+        "sentence": record.sentence if record else written,
+        "points": score.points,
+        "pending": score.pending,
+        "possible": score.possible,
+        "record": record.to_json() if record else None,
+    }
+
+
+def _add_checks(found: Table, task: JudgedTask, record: Record) -> None:
+    worth = {rung.id: rung.points for rung in task.rungs}
+    for rung in record.rungs:
+        verdict, sentence = verdict_words.of_rung(rung, record)
+        earned = f"{worth.get(rung.rung, 0) * rung.earned:g}"
+        shown = "open" if rung.verdict.pending else earned
+        found.add_row("", rung.rung, verdict, shown, Text(sentence))
+
+
+def profiles(records: Records) -> list[Table | Text]:
+    """Show what Nsight Compute measured of each rung on a GPU, or why it did not."""
+    shown: list[Table | Text] = []
+    for name, record in records.items():
+        for rung in record.rungs:
+            profile = Profile.of(rung.evidence)
+            if profile is None:
+                continue
+            title = f"{name}.{rung.rung}, Nsight Compute"
+            if profile.why_not:
+                shown.append(Text(f"{title}: {profile.why_not}"))
+                continue
+            measured = Table(*profile.columns, title=title)
+            for row in profile.rows:
+                measured.add_row(*row)
+            shown.append(measured)
+    return shown or [Text("Nothing was profiled: no check that measures GPU speed was judged.")]

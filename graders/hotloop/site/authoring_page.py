@@ -1,0 +1,198 @@
+"""The page "Reference of hl": every name of `hotloop.tasks.authoring`, with an example that runs.
+
+Signatures and texts are those of the code; the examples are the cells of one file, which
+`tests/docs/test_authoring.py` runs.
+"""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from hotloop.site.markdown import Lines
+from hotloop.tasks import authoring
+
+NAME = "authoring.md"
+EXAMPLES = Path("tests") / "docs" / "authoring" / "examples.py"
+"""From the root of the tree."""
+
+PRELUDE = "prelude"
+"""The cell before all others."""
+
+GROUPS: Mapping[str, str] = {
+    "judge.task": "Tasks: how an answer is called",
+    "judge.rungs": "Checks: what is asked of an answer",
+    "judge.rung": "Checks of one's own",
+    "judge": "Cases, references, tolerances, timed calls",
+    "core": "Verdicts",
+}
+"""Headings by the package or module that defines the names, in the order of the page."""
+
+OFTEN = {
+    "after": "names of the checks that must pass first; the others are skipped until then.",
+    "timeout_s": "seconds for each request to the answer.",
+    "case_timeout_s": "seconds for each case.",
+    "seconds": "time for measuring.",
+    "pace": "how many windows are measured between two looks at the statistics.",
+    "entry": "the function to ask, in the same file or notebook; by default the task's.",
+    "cases": "generates the cases from a secret generator, anew for each judging.",
+    "reference": "a function in NumPy that takes the arguments (float64 arrays, bool for masks) "
+    "and returns the expected float64 output.",
+    "calls": "the calls that several checks share: `TritonKernelCalls`, or `RecordedCalls`.",
+    "launch": "how the kernel is launched, a `CudaLaunch`.",
+    "workload": "what is timed: a `Workload`, or a `DeviceWorkload` on a GPU.",
+    "baseline": "what the answer is timed against.",
+    "tolerance": "the allowed error: a `Tolerance`, or a function of the case that returns one.",
+}
+"""What these parameters mean in every check whose text does not say otherwise."""
+
+
+RECEIVED = {"Session", "Call", "Verdict", "Rung"}
+"""Classes that an author receives or names, and never calls."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An example. names: what it shows."""
+
+    names: tuple[str, ...]
+    code: str
+
+
+def cells(text: str) -> list[Cell]:
+    """Return the cells of the file with the examples, the prelude first."""
+    parts = re.split(r"^# %% (.+)\n", text, flags=re.MULTILINE)[1:]
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return [Cell(tuple(names.split(", ")), code.strip() + "\n") for names, code in pairs]
+
+
+def page(root: Path) -> str:
+    """Return the page. root: of the tree."""
+    prelude, *examples = cells((root / EXAMPLES).read_text(encoding="utf-8"))
+    lines = [
+        "# Reference of `hl`",
+        "",
+        "A `tasks.py` imports one module, and everything that it needs is in it:",
+        "",
+        *_code(prelude.code),
+        "",
+        (
+            "[Contribute](contribute.md) explains two whole problems. Each example here is run by "
+            "the tests; where it has a `right` and a `wrong` answer, both are judged. Where a name "
+            "does not say otherwise, in every check:"
+        ),
+        "",
+        *(f"- `{name}`: {text}" for name, text in OFTEN.items()),
+    ]
+    left = list(authoring.homes())
+    for prefix, heading in GROUPS.items():
+        home = f"hotloop.{prefix}"
+        names = [
+            name
+            for name in left
+            if (authoring.homes()[name] == home or authoring.homes()[name].startswith(f"{home}."))
+        ]
+        left = [name for name in left if name not in names]
+        lines += ["", f"## {heading}"]
+        for name in names:
+            lines += ["", *_entry(name, examples)]
+    return "\n".join([*lines, ""])
+
+
+def _entry(name: str, examples: Sequence[Cell]) -> Lines:
+    value = getattr(authoring, name)
+    lines = [f"### `hl.{name}`", ""]
+    if shown := signature(name):
+        lines += [*_code(shown), ""]
+    lines += _text(described(name))
+    if isinstance(value, ModuleType):
+        for member, function in vars(value).items():
+            own = inspect.isfunction(function) and function.__module__ == value.__name__
+            if own and not member.startswith("_"):
+                lines += ["", *_code(_signature(f"hl.{name}.{member}", function)), ""]
+                lines += _text(inspect.getdoc(function) or "")
+    for cell in examples:
+        if name == cell.names[0]:
+            lines += ["", *_code(cell.code)]
+        elif name in cell.names:
+            lines += ["", f"Example: [`hl.{cell.names[0]}`](#hl{cell.names[0].lower()})."]
+    return lines
+
+
+def signature(name: str) -> str:
+    """Return how the name is called; "" for what is not called."""
+    value = getattr(authoring, name)
+    if not (inspect.isclass(value) or inspect.isfunction(value)) or name in RECEIVED:
+        return ""
+    return _signature(f"hl.{name}", value)
+
+
+def _signature(name: str, value: Any) -> str:
+    """Return one line, or a line for each parameter, without the modules of types."""
+    parameters = inspect.signature(value).parameters.values()
+    shown: list[str] = []
+    for number, one in enumerate(parameters):
+        kind, default = one.annotation, one.default
+        text = kind if isinstance(kind, str) else inspect.formatannotation(kind)
+        text = re.sub(r"\b(?:\w+\.)+(?=\w)", "", text)
+        text = text.replace("ndarray[tuple[Any, ...], dtype[float64]]", "Floats")
+        shown.append(f"{one.name}: {text}".replace(": _empty", ""))
+        if one.kind is one.VAR_POSITIONAL:
+            shown[-1] = f"*{shown[-1]}"
+        elif one.kind is one.VAR_KEYWORD:
+            shown[-1] = f"**{shown[-1]}"
+        elif one.kind is one.KEYWORD_ONLY and "*" not in "".join(shown[:number]):
+            shown[-1] = f"*, {shown[-1]}"
+        if default is not one.empty:
+            plain = isinstance(default, str | int | float | tuple | bool | type(None))
+            shown[-1] += f" = {default!r}" if plain else " = …"
+    line = f"{name}({', '.join(shown)})"
+    return line if len(line) <= 88 else "\n".join([f"{name}(", *(f"    {s}," for s in shown), ")"])
+
+
+def described(name: str) -> str:
+    """Return what the code says of the name; of a value or a type, the text below its assignment.
+
+    Empty if it says nothing.
+    """
+    value = getattr(authoring, name)
+    if isinstance(value, ModuleType) or inspect.isclass(value) or inspect.isfunction(value):
+        return inspect.getdoc(value) or ""
+    home = import_module(authoring.homes()[name])
+    statements = ast.parse(inspect.getsource(home)).body
+    for before, after in pairwise(statements):
+        targets = before.targets if isinstance(before, ast.Assign) else []
+        if [getattr(target, "id", "") for target in targets] != [name]:
+            continue
+        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            return inspect.cleandoc(str(after.value.value))
+    return ""
+
+
+def _text(described: str) -> Lines:
+    """Return a docstring as Markdown: what it says of a parameter becomes an item of a list."""
+    lines: Lines = []
+    for paragraph in re.split(r"\n\s*\n", described):
+        items = re.split(r"\n(?=[\w, ]+: )", paragraph)
+        for item in items:
+            words = " ".join(textwrap.dedent(item).split())
+            parameter = re.match(r"^((?:[a-z_]+, )*[a-z_]+): (.*)$", words)
+            if parameter is None:
+                lines += [words, ""]
+            else:
+                lines += [f"- `{parameter[1]}`: {parameter[2]}"]
+        lines.append("")
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _code(text: str) -> Lines:
+    return ["```python", *text.rstrip().split("\n"), "```"]

@@ -1,0 +1,105 @@
+"""The reference of `hl`: each name says what it asks, and has an example that runs."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop.core.verdict import Verdict
+from hotloop.judge.budget import Budget
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.rung import judge_rungs
+from hotloop.judge.session import Session
+from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.task import Task
+from hotloop.site import authoring_page
+from hotloop.tasks import authoring
+
+ROOT = Path(__file__).parents[2]
+PRELUDE, *CELLS = authoring_page.cells((ROOT / authoring_page.EXAMPLES).read_text())
+NAMES = list(authoring.homes())
+
+
+def run(cell: authoring_page.Cell) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "example"}
+    exec(PRELUDE.code + cell.code, names)
+    return names
+
+
+def has_answers(cell: authoring_page.Cell) -> bool:
+    return "\nwrong = " in cell.code
+
+
+def test_each_name_has_one_example_and_each_example_is_of_a_name() -> None:
+    shown = [name for cell in CELLS for name in cell.names]
+    assert sorted(shown) == sorted(NAMES)
+    for cell in CELLS:
+        missing = [name for name in cell.names if f"hl.{name}" not in cell.code]
+        assert not missing, missing
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.names[0])
+def test_an_example_runs(cell: authoring_page.Cell) -> None:
+    run(cell)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "cell", [cell for cell in CELLS if has_answers(cell)], ids=lambda cell: cell.names[0]
+)
+def test_an_examples_right_answer_passes_and_the_wrong_one_fails(
+    cell: authoring_page.Cell, tmp_path: Path
+) -> None:
+    names = run(cell)
+    right = list(verdicts(names["task"], names["right"], tmp_path / "right"))
+    assert set(right) == {Verdict.PASSED}, right
+    wrong = list(verdicts(names["task"], names["wrong"], tmp_path / "wrong"))
+    assert Verdict.WRONG_ANSWER in wrong, wrong
+
+
+def verdicts(task: Task, answer: str, folder: Path) -> Iterator[Verdict]:
+    folder.mkdir()
+    (folder / "answer.py").write_text(answer)
+    (entry, *_) = re.findall(r"def (\w+)", answer)
+    spec = TaskSpec(entry, ("answer.py",), dict.fromkeys(task.rungs, RungSpec()))
+    session = Session(
+        task.candidate(spec),
+        files=folder,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget=Budget(120),
+        device="cpu",
+        spec=spec,
+    )
+    with closing(session):
+        yield from (record.verdict for record in judge_rungs(task.rungs, session))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_says_what_it_asks_and_what_it_takes(name: str) -> None:
+    text = authoring_page.described(name)
+    assert re.match(r"[A-Z0-9`].*[.:]", text), f"hl.{name} begins with no sentence: {text[:80]!r}"
+    value = getattr(authoring, name)
+    if not authoring_page.signature(name) or not inspect.isclass(value):
+        return
+    taken = inspect.signature(value).parameters
+    said = set(re.findall(r"`(\w+)`", text))
+    for words in re.findall(r"([\w, ]+): ", text):
+        said |= {word.strip() for word in words.split(",")}
+    untold = [one for one in taken if one not in said and one not in authoring_page.OFTEN]
+    assert not untold, f"hl.{name} does not say what {', '.join(untold)} is"
+
+
+def test_the_page_shows_each_name_with_its_signature_and_example() -> None:
+    page = authoring_page.page(ROOT)
+    for name in NAMES:
+        assert f"### `hl.{name}`\n" in page
+    assert "hl.Tolerance(relative: float, absolute: float)" in page
+    assert "- `relative`" in page or "relative·|want|" in page
+    assert page.count("```") % 2 == 0
+    for cell in CELLS:
+        assert cell.code.strip() in page
