@@ -45,7 +45,6 @@ from hotloop.judge.rungs.correct import Tensor as Tensor
 from hotloop.judge.rungs.correct import case as case
 from hotloop.judge.rungs.cuda_clean import CudaClean as CudaClean
 from hotloop.judge.rungs.cuda_compiles import CudaCompiles as CudaCompiles
-from hotloop.judge.rungs.cuda_operator import Called as Called
 from hotloop.judge.rungs.cuda_operator import RightOrRefused as RightOrRefused
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic as CudaTraffic
 from hotloop.judge.rungs.fast import Baseline as Baseline

@@ -47,7 +47,6 @@ _WHERE = {
 
 def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
     """Raise UserError, with the line, if `tasks.py` does not fit problem.yaml or the own answer."""
-    from hotloop.judge.rung import scored_by
     from hotloop.tasks.task_spec import task_spec
 
     defined = _defined_task(problem, task, source)
@@ -63,7 +62,7 @@ def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
     _require_baselines(defined, task, source)
     for number, name in enumerate(named):
         at = place(source / FILE, ("tasks", problem.tasks.index(task), "rungs", number))
-        reads, declared = scored_by(found[name]), spec.rungs[name]
+        reads, declared = found[name].scored_by, spec.rungs[name]
         if reads and not getattr(declared, reads):
             raise UserError(
                 f"{at}: the check {name} has no {reads}, which say how many points a "

@@ -15,7 +15,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rung import after, judge_rungs
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import correct, gpu_from_host
 from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Runner, case
 from hotloop.judge.rungs.gpu_from_host import OnGpuFromHost
@@ -46,11 +46,11 @@ def test_a_function_in_numpy_needs_a_tolerance() -> None:
 
 
 def test_on_a_gpu_it_comes_after_the_check_on_the_cpu() -> None:
-    assert after(Correct(nothing, same, exactly)) == ()
-    assert after(Correct(nothing, same, exactly, on=OnGpu())) == ("correct",)
-    assert after(Correct(nothing, same, exactly, on=OnGpu(), after=("twice",))) == ("twice",)
+    assert Correct(nothing, same, exactly).prerequisites == ()
+    assert Correct(nothing, same, exactly, on=OnGpu()).prerequisites == ("correct",)
+    assert Correct(nothing, same, exactly, on=OnGpu(), after=("twice",)).prerequisites == ("twice",)
     simulator = InSimulator(CudaLaunch((), block=32))
-    assert after(Correct(nothing, same, exactly, on=simulator)) == ()
+    assert Correct(nothing, same, exactly, on=simulator).prerequisites == ()
 
 
 # --- what costs whom ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.rung import attribute, judge_rung
+from hotloop.judge.rung import judge_rung, rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
-from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
+from hotloop.judge.rungs.cuda_operator import RightOrRefused
 from hotloop.judge.rungs.refuses import Refuses
 from hotloop.judge.session import Session
 
@@ -106,21 +107,18 @@ def test_a_wrong_answer_does_not(session: Session) -> None:
 
 
 def test_the_rung_is_asked_of_another_function(session: Session) -> None:
-    correct = Correct(cases, twice, lambda _case: TOLERANCE, after=("first",))
-    assert judged(Called("double", correct), "silence", session).verdict is Verdict.PASSED
-    wrong = judged(Called("silence", correct), "double", session)
-    assert wrong.verdict is Verdict.WRONG_ANSWER
-    assert attribute(Called("double", correct), "after", ()) == ("first",)
+    correct = Correct(cases, twice, lambda _case: TOLERANCE)
+    double, silence = (replace(correct, entry=name) for name in ("double", "silence"))
+    assert judged(double, "silence", session).verdict is Verdict.PASSED
+    assert judged(silence, "double", session).verdict is Verdict.WRONG_ANSWER
 
 
 def test_the_candidate_is_another_function_in_its_own_style(session: Session) -> None:
-    class Timed:
-        after = ("correct",)
+    @rung()
+    def says(session: Session) -> str:
+        asked = session.candidate
+        return f"{asked.name}, {asked.style}, {asked.operator}"
 
-        def __call__(self, session: Session) -> str:
-            asked = session.candidate
-            return f"{asked.name}, {asked.style}, {asked.operator}"
-
-    called = Called("kernel", Timed(), "destination")
-    sentence = called(session.about(Candidate("other", "file.py", operator=True)))
-    assert sentence == "kernel, destination, True"
+    check = replace(says, entry="kernel", style="destination")
+    about = session.about(Candidate("other", "file.py", operator=True))
+    assert judge_rung("a", check, about).sentence == "kernel, destination, True"

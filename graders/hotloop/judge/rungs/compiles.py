@@ -5,7 +5,7 @@ a launch on a GPU would compile them, in a process that does not run the learner
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
@@ -37,7 +37,7 @@ class Compiles(Check):
     calls: KernelCalls
     targets: tuple[int, ...] = (80, 90)
     max_spill_bytes: int | None = None
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     timeout_s: float = 60.0
 
     @property

@@ -176,7 +176,7 @@ class Runner(Protocol):
 
     @property
     def after(self) -> tuple[str, ...]:
-        """Default of `Correct.after`."""
+        """`Check.usually_after` of a `Correct`."""
         ...
 
     @property
@@ -244,18 +244,20 @@ class Correct(Check):
     reference: Callable[..., Floats] | Program
     tolerance: Callable[[Case], Tolerance] = _no_tolerance
     on: Runner = OnCpu()
-    after: tuple[str, ...] | None = None
     case_timeout_s: float | None = None
 
     def __post_init__(self) -> None:
-        """Take the runner's defaults. Raises TypeError for a NumPy function without tolerance."""
+        """Raise TypeError for a function in NumPy without tolerance."""
         super().__post_init__()
         if not callable(self.reference) and not hasattr(self.reference, "requiring"):
             raise TypeError(f"`reference` is {self.reference!r:.80}, expected a function")
         if callable(self.reference) and inspect.unwrap(self.tolerance) is _no_tolerance:
             raise TypeError("a reference in NumPy needs `tolerance`, such as a `Tolerance`")
-        if self.after is None:
-            object.__setattr__(self, "after", self.on.after)
+
+    @property
+    def usually_after(self) -> tuple[str, ...]:
+        """Those of the runner."""
+        return self.on.after
 
     @property
     def styles(self) -> frozenset[Style]:

@@ -1,7 +1,7 @@
 """Rung: a CUDA kernel has no data races or other faults, even if its result happens to be right."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,7 +22,7 @@ class CudaClean(Check):
     cases: Callable[[np.random.Generator], Iterable[Case]]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     case_timeout_s: float = 30.0
 
     def __call__(self, session: Session) -> str:

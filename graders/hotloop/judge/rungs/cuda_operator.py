@@ -1,36 +1,16 @@
-"""Rungs for an operator whose file holds several functions, each judged by another rung."""
+"""Rung: an operator's answers are correct, or refused by an exception."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from hotloop.core.verdict import Raised
 from hotloop.judge.authored import Check
-from hotloop.judge.candidate import Style
 from hotloop.judge.compare import Floats, Tolerance
-from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import Case, agreement, ask, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
-
-
-@dataclass(frozen=True)
-class Called(Check):
-    """A rung that runs `rung` on another function of the candidate's file, called `name`."""
-
-    name: str
-    rung: Rung
-    style: Style = "return"
-
-    @property
-    def runs(self) -> Rung:
-        """The wrapped rung."""
-        return self.rung
-
-    def __call__(self, session: Session) -> str:
-        """Run the wrapped rung on the function."""
-        return self.rung(session.of(self.name, self.style))
 
 
 @dataclass(frozen=True)
@@ -44,7 +24,7 @@ class RightOrRefused(Check):
     cases: Callable[[np.random.Generator], Iterable[Case]]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     case_timeout_s: float = 60.0
 
     def __call__(self, session: Session) -> str:

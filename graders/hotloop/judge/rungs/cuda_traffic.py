@@ -5,8 +5,8 @@ GPU. Shared memory is counted in passes, so bank conflicts count.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class CudaTraffic(Check):
     width: required bytes per load, 16 for vector loads, except for a tail; 0 for any width.
     """
 
-    scored_by: ClassVar[str] = "limits"
+    scored_by: str = field(default="limits", kw_only=True)
     launch: CudaLaunch
     case: Callable[[np.random.Generator], Case]
     reference: Callable[..., Floats]
@@ -43,7 +43,7 @@ class CudaTraffic(Check):
     fewest_bytes: Callable[[Case], int]
     width: int = 0
     advice: str = "Load every element once, keep it in registers, and store each result once."
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     timeout_s: float = 30.0
 
     def __call__(self, session: Session) -> str:

@@ -17,7 +17,6 @@ class KernelCorrect(Check):
     """
 
     calls: KernelCalls
-    after: tuple[str, ...] = ()
 
     @property
     def styles(self) -> frozenset[Style]:

@@ -6,7 +6,7 @@ row of at least LONG_ROW elements repeated on other values by a process without 
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
@@ -33,7 +33,7 @@ class OnePass(Check):
 
     calls: Watched
     widest: int = 4096
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
 
     def __call__(self, session: Session) -> str:
         """Check every long row; raise Ruling at the first call that reads too much."""

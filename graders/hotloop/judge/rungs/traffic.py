@@ -6,8 +6,8 @@ module.yaml.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.authored import Check
@@ -38,11 +38,11 @@ class Traffic(Check):
     advice: one sentence for learners whose kernel moves too much.
     """
 
-    scored_by: ClassVar[str] = "limits"
+    scored_by: str = field(default="limits", kw_only=True)
     calls: KernelCalls
     fewest_bytes: Callable[[Case], int]
     advice: str = "Load every element once, keep it in registers, and store each result once."
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
 
     @property
     def styles(self) -> frozenset[Style]:

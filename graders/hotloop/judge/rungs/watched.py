@@ -35,7 +35,6 @@ class Watched(Check):
 
     correct: Correct
     watch: str
-    after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
         """Run every case; raise Ruling at the first wrong answer."""

@@ -52,7 +52,7 @@ package = hl.returns_data(
     correct=hl.Holds(packages.right, "The package says what the source says, on all ways."),
     fast_cpu=packages.fast_cpu,
     serves=hl.Holds(
-        packages.served, "Each message gets the answer that it would get alone.", ("correct",)
+        packages.served, "Each message gets the answer that it would get alone.", after=("correct",)
     ),
     cold_start=packages.cold_start,
 )
@@ -98,7 +98,7 @@ hugging_face = hl.returns_data(
 
 migration = hl.returns_data(
     inventory=hl.HiddenAnswers(old_files.inventories),
-    successors=hl.Answers(successors.questions, "successors", shares=True),
+    successors=hl.Answers(successors.questions, entry="successors", shares=True),
 )
 
 diagnose = hl.returns_data(correct=hl.Answers(diagnoses.questions, shares=True))

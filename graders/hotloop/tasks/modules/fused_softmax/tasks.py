@@ -117,31 +117,32 @@ operator_launcher = hl.operator(
 )
 
 
-def _exported(of: Meaning) -> hl.Called:
-    rung = hl.Correct(
+def _exported(of: Meaning) -> hl.Check:
+    return hl.Correct(
         cases.to_transpose,
         of.softmax_of_columns,
         of.tolerance,
         after=("correct",),
         case_timeout_s=120,
+        entry="exported",
     )
-    return hl.Called("exported", rung)
 
 
-def _compiled_gradient(of: Meaning) -> hl.Called:
-    rung = hl.Correct(
+def _compiled_gradient(of: Meaning) -> hl.Check:
+    return hl.Correct(
         cases.gradients_in_a_graph,
         of.gradient_in_a_graph,
         of.gradient_tolerance,
         after=("correct",),
         case_timeout_s=120,
+        entry="compiled_gradient",
     )
-    return hl.Called("compiled_gradient", rung)
 
 
-def _gradient_of_gradient(of: Meaning) -> hl.Called:
-    rung = hl.RightOrRefused(cases.second_gradients, of.second_gradient, of.second_tolerance)
-    return hl.Called("second_gradient", rung)
+def _gradient_of_gradient(of: Meaning) -> hl.Check:
+    return hl.RightOrRefused(
+        cases.second_gradients, of.second_gradient, of.second_tolerance, entry="second_gradient"
+    )
 
 
 operator_python = hl.operator(
@@ -163,35 +164,32 @@ operator_backward = hl.operator(
     ),
     compiled=_compiled_gradient(SOFTMAX_OR_ZEROS),
     twice=_gradient_of_gradient(SOFTMAX_OR_ZEROS),
-    gpu_correct=hl.Called(
-        "backward_into",
-        hl.Correct(
-            cases.backward,
-            SOFTMAX_OR_ZEROS.backward,
-            SOFTMAX_OR_ZEROS.backward_tolerance,
-            on=hl.OnGpu(),
-        ),
-        "destination",
+    gpu_correct=hl.Correct(
+        cases.backward,
+        SOFTMAX_OR_ZEROS.backward,
+        SOFTMAX_OR_ZEROS.backward_tolerance,
+        on=hl.OnGpu(),
+        entry="backward_into",
+        style="destination",
     ),
-    gpu_fast=hl.Called(
-        "backward_into",
-        hl.GpuFast(
-            timed.backward_on_gpu(),
-            SOFTMAX_BACKWARD,
-            timed.bytes_of_call,
-        ),
-        "destination",
+    gpu_fast=hl.GpuFast(
+        timed.backward_on_gpu(),
+        SOFTMAX_BACKWARD,
+        timed.bytes_of_call,
+        entry="backward_into",
+        style="destination",
     ),
 )
 
 operator_triton = hl.returns_tensor(
     correct=hl.Correct(cases.for_a_triton_operator, SOFTMAX.rows, SOFTMAX.tolerance),
     exported=_exported(SOFTMAX),
-    gradient=hl.Called(
-        "gradient",
-        hl.Correct(
-            cases.gradients, SOFTMAX.gradient, SOFTMAX.gradient_tolerance, after=("correct",)
-        ),
+    gradient=hl.Correct(
+        cases.gradients,
+        SOFTMAX.gradient,
+        SOFTMAX.gradient_tolerance,
+        after=("correct",),
+        entry="gradient",
     ),
     compiled=_compiled_gradient(SOFTMAX),
     twice=_gradient_of_gradient(SOFTMAX),
@@ -200,16 +198,18 @@ operator_triton = hl.returns_tensor(
 operator_extension = hl.returns_tensor(
     correct=hl.Correct(cases.for_an_operator, _rows, _tolerance, case_timeout_s=180),
     refuses=hl.Refuses(cases.refused),
-    gradient=hl.Called(
-        "gradient",
-        hl.Correct(
-            cases.gradients,
-            SOFTMAX_OR_ZEROS.gradient,
-            SOFTMAX_OR_ZEROS.gradient_tolerance,
-            after=("correct",),
-        ),
+    gradient=hl.Correct(
+        cases.gradients,
+        SOFTMAX_OR_ZEROS.gradient,
+        SOFTMAX_OR_ZEROS.gradient_tolerance,
+        after=("correct",),
+        entry="gradient",
     ),
-    fast_cpu=hl.Called(
-        "softmax_into", hl.Fast(timed.on_cpu(), LIBRARY, timed.bytes_of_call), "destination"
+    fast_cpu=hl.Fast(
+        timed.on_cpu(),
+        LIBRARY,
+        timed.bytes_of_call,
+        entry="softmax_into",
+        style="destination",
     ),
 )

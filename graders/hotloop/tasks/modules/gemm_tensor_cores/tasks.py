@@ -33,7 +33,7 @@ warp_tiled = hl.cuda_kernel(
         partial(cases.bytes_of_tiles, side=64),
         advice="Load each tile of a and b once into shared memory, in whole sectors.",
     ),
-    reuse=partial(counted.reuse, launch=_threads, case=_f32_counted, most=2.0),
+    reuse=counted.reuse.bind(launch=_threads, case=_f32_counted, most=2.0),
     compiles=hl.CudaCompiles(targets=TENSOR_CORES, block=256, after=CLEAN),
     gpu_correct=hl.Correct(_f32, cases.product, cases.of_product, on=hl.OnGpu()),
 )
@@ -44,8 +44,7 @@ mma_tile = hl.cuda_kernel(
     PROGRAMS / "mma_tile.cu",
     correct=hl.Correct(_mma, cases.product, cases.of_product, on=hl.InSimulator(_warp)),
     clean=hl.CudaClean(_warp, _mma_small, cases.product, cases.of_product),
-    reuse=partial(
-        counted.reuse,
+    reuse=counted.reuse.bind(
         launch=_warp,
         case=partial(cases.counted_tiled, **cases.WARP_TILES),
         most=0.25,
@@ -62,10 +61,8 @@ swizzle = hl.cuda_kernel(
     PROGRAMS / "swizzle.cu",
     correct=hl.Correct(_tiles, cases.product, cases.of_product, on=hl.InSimulator(_block)),
     clean=hl.CudaClean(_block, _tiles_small, cases.product, cases.of_product),
-    conflicts=partial(
-        counted.no_conflicts, launch=_block, case=_tiles_counted, most_bytes=_tile_bytes
-    ),
-    reuse=partial(counted.reuse, launch=_block, case=_tiles_counted, most=0.125),
+    conflicts=counted.no_conflicts.bind(launch=_block, case=_tiles_counted, most_bytes=_tile_bytes),
+    reuse=counted.reuse.bind(launch=_block, case=_tiles_counted, most=0.125),
     compiles=hl.CudaCompiles(targets=TENSOR_CORES, block=128, after=CLEAN),
     gpu_correct=hl.Correct(_tiles, cases.product, cases.of_product, on=hl.OnGpu()),
 )
@@ -74,7 +71,7 @@ pipelined = hl.cuda_kernel(
     PROGRAMS / "pipelined.cu",
     correct=hl.Correct(_tiles, cases.product, cases.of_product, on=hl.InSimulator(_block)),
     clean=hl.CudaClean(_block, _tiles_small, cases.product, cases.of_product),
-    overlap=partial(counted.overlaps, launch=_block, case=_tiles_counted, depth=64),
+    overlap=counted.overlaps.bind(launch=_block, case=_tiles_counted, depth=64),
     compiles=hl.CudaCompiles(targets=TENSOR_CORES, block=128, after=CLEAN),
     gpu_correct=hl.Correct(_tiles, cases.product, cases.of_product, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
@@ -97,7 +94,7 @@ _matmul = hl.KernelCalls(
 )
 triton_matmul = hl.fills_tensor(
     correct=hl.KernelCorrect(_matmul),
-    order=partial(counted.shares_tiles, calls=_matmul, most=4.5),
+    order=counted.shares_tiles.bind(calls=_matmul, most=4.5),
     compiles=hl.Compiles(_matmul, max_spill_bytes=64),
     gpu_correct=hl.Correct(cases.matrices, cases.product, cases.of_product, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
@@ -113,7 +110,7 @@ _split = hl.KernelCalls(
 )
 split_k = hl.fills_tensor(
     correct=hl.KernelCorrect(_split),
-    programs=partial(counted.many_programs, calls=_split, least=32),
+    programs=counted.many_programs.bind(calls=_split, least=32),
     traffic=hl.Traffic(
         _split,
         cases.bytes_of_call,
@@ -173,7 +170,7 @@ _decode = hl.KernelCalls(
 )
 decode_attention = hl.fills_tensor(
     correct=hl.KernelCorrect(_decode),
-    programs=partial(counted.many_programs, calls=_decode, least=12),
+    programs=counted.many_programs.bind(calls=_decode, least=12),
     traffic=hl.Traffic(
         _decode,
         cases.bytes_of_cache,

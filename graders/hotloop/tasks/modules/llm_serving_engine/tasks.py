@@ -20,7 +20,7 @@ block_manager = hl.returns_data(
 paged_attention = hl.returns_tensor(
     "numpy",
     correct=hl.Correct(paged.chunks, paged.attended, paged.of_chunk),
-    chunks=hl.Answers(paged.prompts, "prefill", after=("correct",)),
+    chunks=hl.Answers(paged.prompts, entry="prefill", after=("correct",)),
 )
 
 scheduler = hl.returns_data(

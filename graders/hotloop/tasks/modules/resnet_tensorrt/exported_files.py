@@ -69,7 +69,9 @@ class Export:
 
     def holds(self, mismatch: Callable[[Order, Session], str | None], *after: str) -> Holds:
         """Return a check of the file. mismatch: returns a message fragment, or None."""
-        return Holds(partial(self._looks, mismatch=mismatch), "It is what was asked for.", after)
+        return Holds(
+            partial(self._looks, mismatch=mismatch), "It is what was asked for.", after=after
+        )
 
     def _looks(
         self, session: Session, mismatch: Callable[[Order, Session], str | None]

@@ -62,7 +62,7 @@ latency = hl.returns_data(
     correct=hl.Holds(
         sessions.looks, "The file gives the network's logits, for any number of images."
     ),
-    settings=hl.Answers(session_options.questions, "session_options", after=("correct",)),
+    settings=hl.Answers(session_options.questions, entry="session_options", after=("correct",)),
     fast_cpu=sessions.fast(),
 )
 
@@ -87,5 +87,5 @@ engine = hl.returns_data(
 
 slow_builds = hl.returns_data(
     figures=hl.Answers(made_builds.questions),
-    diagnosis=hl.Answers(builds.diagnosis_questions, "diagnosis", shares=True),
+    diagnosis=hl.Answers(builds.diagnosis_questions, entry="diagnosis", shares=True),
 )

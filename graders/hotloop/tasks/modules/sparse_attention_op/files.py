@@ -100,7 +100,7 @@ class Export:
 
     def stands(self, mismatch: Mismatch, said: str, *after: str) -> Holds:
         """Return the check that passes with message `said` if `mismatch` returns None."""
-        return Holds(partial(self._looks, mismatch=mismatch), said, after)
+        return Holds(partial(self._looks, mismatch=mismatch), said, after=after)
 
     def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Look]:
         order = session.once("order", lambda: self._order(session))

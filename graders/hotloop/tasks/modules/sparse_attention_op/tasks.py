@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.sparse_attention_op import (
     alone,
@@ -29,21 +27,29 @@ CORRECT = ("correct",)
 # --- in PyTorch and Triton ------------------------------------------------------------------------
 
 reference = hl.returns_tensor(
-    mask=hl.Called("kept", hl.Correct(references.mask_cases, truth.kept_as_numbers, exact)),
+    mask=hl.Correct(references.mask_cases, truth.kept_as_numbers, exact, entry="kept"),
     correct=hl.Correct(references.cases, truth.attention, tolerance, after=("mask",)),
     gpu_correct=hl.Correct(references.cases, truth.attention, tolerance, on=hl.OnGpu()),
 )
 
 _exported = hl.Correct(
-    operators.side_by_side, truth.heads_side_by_side, tolerance, after=CORRECT, case_timeout_s=120
+    operators.side_by_side,
+    truth.heads_side_by_side,
+    tolerance,
+    after=CORRECT,
+    case_timeout_s=120,
+    entry="exported",
 )
-_gradient = hl.Correct(operators.gradients, truth.gradients, gradient_tolerance, after=CORRECT)
+_gradient = hl.Correct(
+    operators.gradients, truth.gradients, gradient_tolerance, after=CORRECT, entry="gradient"
+)
 _compiled = hl.Correct(
     operators.few_gradients,
     truth.gradients_of_doubled,
     gradient_tolerance,
     after=("gradient",),
     case_timeout_s=180,
+    entry="compiled_gradient",
 )
 _gpu_gradient = hl.Correct(
     operators.gradients,
@@ -51,6 +57,7 @@ _gpu_gradient = hl.Correct(
     gradient_tolerance,
     on=hl.OnGpu(),
     after=("gradient", "gpu_correct"),
+    entry="gradient",
 )
 _gpu_compiled = hl.Correct(
     operators.few_gradients,
@@ -59,15 +66,16 @@ _gpu_compiled = hl.Correct(
     on=hl.OnGpu(),
     after=("compiled", "gpu_gradient"),
     case_timeout_s=180,
+    entry="compiled_gradient",
 )
 operator = hl.returns_tensor(
     correct=hl.Correct(operators.cases, truth.attention, tolerance),
-    exported=hl.Called("exported", _exported),
-    gradient=hl.Called("gradient", _gradient),
-    compiled=hl.Called("compiled_gradient", _compiled),
+    exported=_exported,
+    gradient=_gradient,
+    compiled=_compiled,
     gpu_correct=hl.Correct(operators.cases, truth.attention, tolerance, on=hl.OnGpu()),
-    gpu_gradient=hl.Called("gradient", _gpu_gradient),
-    gpu_compiled=hl.Called("compiled_gradient", _gpu_compiled),
+    gpu_gradient=_gpu_gradient,
+    gpu_compiled=_gpu_compiled,
 )
 
 _calls = hl.KernelCalls(
@@ -85,6 +93,7 @@ _against_dense = hl.GpuFast(
     fewest_flops=speeds.fewest_flops,
     baseline_truth=speeds.dense_attention,
     seconds=120.0,
+    entry="attend_kept",
 )
 _against_flex = hl.GpuFast(
     speeds.KEPT,
@@ -92,6 +101,7 @@ _against_flex = hl.GpuFast(
     speeds.fewest_bytes,
     fewest_flops=speeds.fewest_flops,
     seconds=120.0,
+    entry="attend_kept",
 )
 _causal_against_dense = hl.GpuFast(
     speeds.KEPT_CAUSAL,
@@ -99,6 +109,7 @@ _causal_against_dense = hl.GpuFast(
     speeds.fewest_causal_bytes,
     fewest_flops=speeds.fewest_causal_flops,
     baseline_truth=speeds.dense_attention,
+    entry="attend_kept",
 )
 kernel = hl.fills_tensor(
     correct=hl.KernelCorrect(_calls),
@@ -109,9 +120,9 @@ kernel = hl.fills_tensor(
     ),
     compiles=hl.Compiles(_calls),
     gpu_correct=hl.Correct(kernels.gpu_cases, truth.attention_over_lists, tolerance, on=hl.OnGpu()),
-    gpu_fast=hl.Called("attend_kept", _against_dense, "destination"),
-    gpu_flex=hl.Called("attend_kept", _against_flex, "destination"),
-    gpu_causal=hl.Called("attend_kept", _causal_against_dense, "destination"),
+    gpu_fast=_against_dense,
+    gpu_flex=_against_flex,
+    gpu_causal=_causal_against_dense,
 )
 
 # --- in ONNX --------------------------------------------------------------------------------------
@@ -149,7 +160,7 @@ silent = hl.returns_data(
 )
 
 fallback = hl.returns_data(
-    negotiated=hl.Answers(fallbacks.questions, "negotiate"),
+    negotiated=hl.Answers(fallbacks.questions, entry="negotiate"),
     partitioned=hl.Makes(fallbacks.assignments),
 )
 
@@ -162,7 +173,7 @@ _untouched = hl.Correct(
 cpu_kernel = hl.fills_tensor(
     correct=_right,
     untouched=_untouched,
-    alone=partial(alone.alone, of=(_right, _untouched)),
+    alone=alone.alone.bind(of=(_right, _untouched)),
 )
 
 custom_op = hl.returns_data(correct=hl.Makes(custom_ops.assignments))
@@ -170,9 +181,13 @@ custom_op = hl.returns_data(correct=hl.Makes(custom_ops.assignments))
 native_op = hl.returns_tensor(
     found=hl.Holds(native_ops.found, "ONNX Runtime finds the operator, and runs a node of it."),
     correct=hl.Holds(
-        native_ops.models, "Right for {count} hidden models, whose nodes differ.", ("found",)
+        native_ops.models,
+        "Right for {count} hidden models, whose nodes differ.",
+        after=("found",),
     ),
-    shapes=hl.Holds(native_ops.shapes, "Right for every shape, in two sessions in turns.", CORRECT),
+    shapes=hl.Holds(
+        native_ops.shapes, "Right for every shape, in two sessions in turns.", after=CORRECT
+    ),
 )
 
 plugin = hl.returns_tensor(**plugins.rungs(plugins.CPP), tensorrt=plugins.compiles)

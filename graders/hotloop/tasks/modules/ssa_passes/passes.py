@@ -146,7 +146,7 @@ def rungs(unfinished: Look) -> dict[str, Rung]:
     subject = Subject()
     return {
         "sound": partial(sound, subject=subject),
-        "same": partial(same, subject=subject),
-        "idempotent": partial(idempotent, subject=subject),
-        "complete": partial(complete, subject=subject, unfinished=unfinished),
+        "same": same.bind(subject=subject),
+        "idempotent": idempotent.bind(subject=subject),
+        "complete": complete.bind(subject=subject, unfinished=unfinished),
     }

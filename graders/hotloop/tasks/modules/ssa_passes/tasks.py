@@ -25,20 +25,19 @@ from hotloop.tasks.modules.ssa_passes.passes import Subject
 
 _blocks = Subject(as_python, verifier.untyped)
 lowering = hl.returns_data(
-    sound=partial(passes.sound, subject=_blocks), same=partial(passes.same, subject=_blocks)
+    sound=partial(passes.sound, subject=_blocks), same=passes.same.bind(subject=_blocks)
 )
 
 dominance = hl.returns_data(
     tree=hl.Answers(structure.trees),
-    frontiers=hl.Answers(structure.frontiers, "frontiers_from_text", ("tree",)),
+    frontiers=hl.Answers(structure.frontiers, entry="frontiers_from_text", after=("tree",)),
 )
 
 _ssa = Subject(as_blocks, structure.in_ssa)
 to_ssa = hl.returns_data(
     sound=partial(passes.sound, subject=_ssa),
-    same=partial(passes.same, subject=_ssa),
-    few=partial(
-        passes.few,
+    same=passes.same.bind(subject=_ssa),
+    few=passes.few.bind(
         subject=_ssa,
         op="phi",
         limit=structure.count_needed_phis,
@@ -60,9 +59,8 @@ hoist = hl.returns_data(**passes.rungs(postconditions.hoisted))
 _without_phis = Subject(out_of_ssa.as_phis, out_of_ssa.without_phis)
 leave_ssa = hl.returns_data(
     sound=partial(passes.sound, subject=_without_phis),
-    same=partial(passes.same, subject=_without_phis),
-    few=partial(
-        passes.few,
+    same=passes.same.bind(subject=_without_phis),
+    few=passes.few.bind(
         subject=_without_phis,
         op="copy",
         limit=out_of_ssa.enough,
@@ -76,13 +74,13 @@ leave_ssa = hl.returns_data(
 plan_memory = hl.returns_data(
     apart=memory.placed,
     reuse=hl.following("apart", partial(memory.placed, most=memory.ALLOWED)),
-    order=hl.Answers(memory.orders, "best_order"),
+    order=hl.Answers(memory.orders, entry="best_order"),
 )
 
 fuse = hl.returns_data(
     legal=fusion.fused,
     merged=hl.following("legal", partial(fusion.fused, thorough=True)),
-    fewest=hl.Answers(fusion.least_moved, "best"),
+    fewest=hl.Answers(fusion.least_moved, entry="best"),
 )
 
 torch_fx = hl.returns_data(
@@ -108,6 +106,6 @@ pir = hl.returns_data(
 
 classifier = hl.returns_data(
     folded=hl.Answers(networks.to_fold),
-    int8=hl.Answers(networks.to_quantise, "quantised_from"),
+    int8=hl.Answers(networks.to_quantise, entry="quantised_from"),
     smaller=networks.smaller,
 )

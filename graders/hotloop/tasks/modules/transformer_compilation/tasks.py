@@ -5,8 +5,6 @@ Points, levels and needs: module.yaml.
 
 from __future__ import annotations
 
-from functools import partial
-
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.transformer_compilation import (
     accounts,
@@ -67,7 +65,7 @@ flash_forward = hl.fills_tensor(
         attentions.fewest_bytes,
         advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
     ),
-    compiles=partial(feeds_tensor_cores, calls=_forward),
+    compiles=feeds_tensor_cores.bind(calls=_forward),
     gpu_correct=hl.Correct(
         attentions.gpu_cases, attentions.attention, attentions.tolerance, on=hl.OnGpu()
     ),
@@ -91,20 +89,17 @@ flash_backward = hl.fills_tensor(
         attentions.fewest_bytes,
         advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
     ),
-    compiles=partial(feeds_tensor_cores, calls=_backward),
+    compiles=feeds_tensor_cores.bind(calls=_backward),
     gpu_correct=hl.Correct(
         gradients.gpu_cases, gradients.gradients, gradients.tolerance, on=hl.OnGpu()
     ),
-    gpu_fast=hl.Called(
-        "attention_gradients",
-        hl.GpuFast(
-            speeds.GRADIENTS_ON_GPU,
-            speeds.FUSED_GRADIENTS,
-            speeds.bytes_of_call,
-            fewest_flops=speeds.flops_of_gradients,
-            seconds=120.0,
-        ),
-        "destination",
+    gpu_fast=hl.GpuFast(
+        speeds.GRADIENTS_ON_GPU,
+        speeds.FUSED_GRADIENTS,
+        speeds.bytes_of_call,
+        fewest_flops=speeds.flops_of_gradients,
+        seconds=120.0,
+        entry="attention_gradients",
     ),
 )
 
@@ -121,11 +116,11 @@ read_output = hl.returns_data(
     reused=hl.Answers(outputs.reuse_questions, after=("kernels",)),
 )
 
-learned_costs = hl.returns_data(regret=partial(regret, most=1.35))
+learned_costs = hl.returns_data(regret=regret.bind(most=1.35))
 
 compile_policy = hl.returns_data(
-    once=partial(pays, streams=streams.few_calls, most=2.0),
-    mixed=hl.following("once", partial(pays, streams=streams.mixed_calls, most=1.75)),
+    once=pays.bind(streams=streams.few_calls, most=2.0),
+    mixed=hl.following("once", pays.bind(streams=streams.mixed_calls, most=1.75)),
 )
 
 cold_start = hl.returns_data(
@@ -136,8 +131,8 @@ cold_start = hl.returns_data(
 
 few_graphs = hl.returns_data(
     correct=serving.right_answers,
-    graphs=partial(serving.few_graphs, most=2),
-    padding=partial(serving.little_padding, most=1.3),
+    graphs=serving.few_graphs.bind(most=2),
+    padding=serving.little_padding.bind(most=1.3),
 )
 
 # --- decoding -------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ versions = hl.returns_data(
 
 read_metrics = hl.returns_data(
     correct=hl.Answers(metrics_questions.questions),
-    diagnosis=hl.Answers(deployments.questions, "diagnosis", shares=True),
+    diagnosis=hl.Answers(deployments.questions, entry="diagnosis", shares=True),
 )
 
 _faster = partial(
@@ -73,9 +73,8 @@ tune = hl.returns_data(
 perf_analyzer = hl.returns_data(
     "numpy",
     sweep=partial(analyzed.sweep, repository=UNTUNED.put_together),
-    choose=hl.Answers(analyzer_reports.questions, "choose"),
-    measured=partial(
-        analyzed.measured,
+    choose=hl.Answers(analyzer_reports.questions, entry="choose"),
+    measured=analyzed.measured.bind(
         repository=BY_REPORT.put_together,
         baseline=UNTUNED.put_together,
         limit_s=truth.seconds_per_row,
@@ -120,6 +119,6 @@ saved_model = hl.returns_data(
         keras_files.SAVED_MODEL.looks, "Its signature is right, and it gives the scores."
     ),
     onnx=hl.Holds(keras_files.ONNX.looks, "It takes and gives the same, and gives the scores."),
-    requests=hl.Answers(serving_rest.request_questions, "to_triton"),
-    answers=hl.Answers(serving_rest.answer_questions, "from_triton"),
+    requests=hl.Answers(serving_rest.request_questions, entry="to_triton"),
+    answers=hl.Answers(serving_rest.answer_questions, entry="from_triton"),
 )

@@ -88,7 +88,7 @@ def holds(
 
             yield Look(network.label, found)
 
-    return Holds(looks, "Right for {count} hidden networks.", after)
+    return Holds(looks, "Right for {count} hidden networks.", after=after)
 
 
 def fact_questions(_rng: np.random.Generator, session: Session) -> Iterator[Question]:

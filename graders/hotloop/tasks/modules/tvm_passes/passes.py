@@ -212,7 +212,7 @@ def _holds(
             applied = Applied(subject, session, entry, number)
             yield Look(f"{entry} on module {number + 1}", partial(mismatch, applied))
 
-    return Holds(looks, said, after)
+    return Holds(looks, said, after=after)
 
 
 def _sound(applied: Applied) -> str | None:

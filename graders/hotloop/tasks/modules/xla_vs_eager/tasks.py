@@ -52,7 +52,7 @@ bucket = hl.returns_data(
 read_hlo = hl.returns_data(
     figures=hl.Answers(dumps.figure_questions),
     relayouts=hl.Answers(dumps.relayout_questions),
-    unfused=hl.Answers(dumps.fusion_questions, "why_not_fused"),
+    unfused=hl.Answers(dumps.fusion_questions, entry="why_not_fused"),
 )
 
 fused_loss = hl.returns_tensor(
@@ -96,12 +96,12 @@ donate = hl.returns_data(
 
 diagnose = hl.returns_data(
     figures=hl.Answers(recordings.figure_questions),
-    diagnosis=hl.Answers(recordings.diagnosis_questions, "diagnosis", shares=True),
+    diagnosis=hl.Answers(recordings.diagnosis_questions, entry="diagnosis", shares=True),
 )
 
 torch_xla_step = hl.fills_tensor(
     correct=hl.Correct(speed.cases, speed.ORACLE.function("train", speed.mismatch)),
-    graph=hl.Answers(lazy.graph_questions, "step_hlo", after=("correct",)),
+    graph=hl.Answers(lazy.graph_questions, entry="step_hlo", after=("correct",)),
 )
 
 torch_xla_report = hl.returns_data(

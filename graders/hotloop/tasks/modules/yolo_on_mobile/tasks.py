@@ -27,7 +27,7 @@ from hotloop.tasks.modules.yolo_on_mobile import (
 
 letterbox = hl.returns_tensor(
     picture=hl.Correct(pictures.cases, pictures.truth, pictures.tolerance),
-    boxes=hl.Answers(pictures.questions, "to_frame"),
+    boxes=hl.Answers(pictures.questions, entry="to_frame"),
 )
 
 decode = hl.returns_tensor(table=hl.Correct(tables.cases, tables.truth, tables.tolerance))
@@ -86,7 +86,7 @@ quantize = hl.returns_data(
 
 speed = hl.returns_data(
     correct=hl.Holds(speeds.looks, "The file gives the detector's table, in both sizes."),
-    settings=hl.Answers(session_options.questions, "session_options", after=("correct",)),
+    settings=hl.Answers(session_options.questions, entry="session_options", after=("correct",)),
     fast_cpu=speeds.fast(),
     engine=engines.builds,
     gpu_fast=engines.fast,
@@ -148,5 +148,5 @@ yolov5n = hl.returns_data(
 
 diagnose = hl.returns_data(
     figures=hl.Answers(recorded.questions),
-    diagnosis=hl.Answers(recorded.diagnosis_questions, "diagnosis", shares=True),
+    diagnosis=hl.Answers(recorded.diagnosis_questions, entry="diagnosis", shares=True),
 )
