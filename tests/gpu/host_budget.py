@@ -317,14 +317,14 @@ def _plausible(spec: CallSpec) -> Any:
 
 
 def _of_cases(rung: Correct) -> None:
-    for case in rung.cases(Seeds().generator()):
-        if callable(rung.reference):
-            want = case.truth(rung.reference)
-            compare(want, want, rung.tolerance(case))
+    for case in rung.truth.cases(Seeds().generator()):
+        if callable(rung.truth.reference):
+            want = case.truth(rung.truth.reference)
+            compare(want, want, rung.truth.tolerance(case))
         else:
-            assert isinstance(rung.reference, OracleFunction)
+            assert isinstance(rung.truth.reference, OracleFunction)
             right = np.random.default_rng(0).random(case.out.shape)
-            rung.reference.disagreement(case, right, right)
+            rung.truth.reference.disagreement(case, right, right)
 
 
 def table(found: list[Row]) -> str:

@@ -143,13 +143,20 @@ def _functions(cls: type[Authored]) -> tuple[tuple[str, object, object, bool], .
 
 @cache
 def _plain_fields(cls: type[Authored]) -> tuple[tuple[str, tuple[type, ...]], ...]:
-    """Return name and allowed types of the fields that hold only plain values, such as texts."""
+    """Return name and allowed types of the fields that hold plain values, or such a dataclass."""
     found: list[tuple[str, tuple[type, ...]]] = []
     for name, choices in _choices_of_fields(cls):
-        kinds = [_PLAIN.get(typing.get_origin(choice) or choice) for choice in choices]
+        kinds = [_allowed(choice) for choice in choices]
         if all(kinds):
             found.append((name, tuple(kind for allowed in kinds for kind in allowed or ())))
     return tuple(found)
+
+
+def _allowed(choice: object) -> tuple[type, ...]:
+    """Return the types of the values that may be given for a type; none for one of no interest."""
+    if isinstance(choice, type) and issubclass(choice, Authored):
+        return (choice,)
+    return _PLAIN.get(cast(object, typing.get_origin(choice) or choice), ())
 
 
 def _choices_of_fields(cls: type[Authored]) -> Iterator[tuple[str, tuple[object, ...]]]:

@@ -16,6 +16,7 @@ from hotloop.judge.compare import Tolerance as Tolerance
 from hotloop.judge.compare import compare as compare
 from hotloop.judge.constants import constant as constant
 from hotloop.judge.cuda_kernel import CudaLaunch as CudaLaunch
+from hotloop.judge.declared_shapes import Each as Each
 from hotloop.judge.dtypes import BF16 as BF16
 from hotloop.judge.dtypes import BOOL as BOOL
 from hotloop.judge.dtypes import FP16 as FP16
@@ -42,6 +43,7 @@ from hotloop.judge.rungs.compiles import Compiles as Compiles
 from hotloop.judge.rungs.correct import Case as Case
 from hotloop.judge.rungs.correct import Correct as Correct
 from hotloop.judge.rungs.correct import Tensor as Tensor
+from hotloop.judge.rungs.correct import Truth as Truth
 from hotloop.judge.rungs.correct import case as case
 from hotloop.judge.rungs.cuda_clean import CudaClean as CudaClean
 from hotloop.judge.rungs.cuda_compiles import CudaCompiles as CudaCompiles
@@ -73,6 +75,7 @@ from hotloop.judge.task import fills_tensor as fills_tensor
 from hotloop.judge.task import operator as operator
 from hotloop.judge.task import returns_data as returns_data
 from hotloop.judge.task import returns_tensor as returns_tensor
+from hotloop.judge.triton_kernel import triton_kernel as triton_kernel
 from hotloop.judge.verification import Rows as Rows
 from hotloop.judge.verification import rows_agree as rows_agree
 from hotloop.judge.window import Workload as Workload

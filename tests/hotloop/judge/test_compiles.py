@@ -18,7 +18,7 @@ from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import compiles
 from hotloop.judge.rungs.compiles import Compiles
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.correct import Case, Tensor, Truth
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
@@ -88,10 +88,8 @@ def anything(_x: np.ndarray) -> np.ndarray:
 
 
 CALLS = KernelCalls(
-    cases=lambda rng: [case(rng)],
-    counted=case,
-    reference=anything,
-    tolerance=lambda _case: Tolerance(0.0, 1e30),
+    Truth(lambda rng: [case(rng)], anything, lambda _case: Tolerance(0.0, 1e30)),
+    case,
     counted_calls=1,
 )
 RUNG = Compiles(CALLS, after=())

@@ -16,7 +16,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rung import judge_rung, rung
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.rungs.cuda_operator import RightOrRefused
 from hotloop.judge.rungs.refuses import Refuses
 from hotloop.judge.session import Session
@@ -66,7 +66,7 @@ def twice(x: np.ndarray) -> np.ndarray:
 
 
 TOLERANCE = Tolerance(1e-6, 0.0)
-RUNG = RightOrRefused(cases, twice, lambda _case: TOLERANCE)
+RUNG = RightOrRefused(Truth(cases, twice, lambda _case: TOLERANCE))
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_a_wrong_answer_does_not(session: Session) -> None:
 
 
 def test_the_rung_is_asked_of_another_function(session: Session) -> None:
-    correct = Correct(cases, twice, lambda _case: TOLERANCE)
+    correct = Correct(Truth(cases, twice, lambda _case: TOLERANCE))
     double, silence = (replace(correct, entry=name) for name in ("double", "silence"))
     assert judged(double, "silence", session).verdict is Verdict.PASSED
     assert judged(silence, "double", session).verdict is Verdict.WRONG_ANSWER

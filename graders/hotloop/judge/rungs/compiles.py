@@ -22,6 +22,9 @@ SHARED_KIB: Mapping[int, int] = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227, 100: 
 """Maximum shared memory of a block in KiB, by compute capability (CUDA C++ Programming Guide, table
 "Technical Specifications per Compute Capability")."""
 
+TARGETS = (80, 90)
+"""The usual compute capabilities to compile for."""
+
 ALIGNMENT = 16
 
 
@@ -35,7 +38,7 @@ class Compiles(Check):
     """
 
     calls: KernelCalls
-    targets: tuple[int, ...] = (80, 90)
+    targets: tuple[int, ...] = TARGETS
     max_spill_bytes: int | None = None
     after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     timeout_s: float = 60.0

@@ -1,14 +1,10 @@
 """Rung: an operator's answers are correct, or refused by an exception."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from hotloop.core.verdict import Raised
 from hotloop.judge.authored import Check
-from hotloop.judge.compare import Floats, Tolerance
-from hotloop.judge.rungs.correct import Case, agreement, ask, ruling_about
+from hotloop.judge.rungs.correct import Case, Truth, ask, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
 
@@ -21,9 +17,7 @@ class RightOrRefused(Check):
     that the function works, since a function that always raises passes here.
     """
 
-    cases: Callable[[np.random.Generator], Iterable[Case]]
-    reference: Callable[..., Floats]
-    tolerance: Callable[[Case], Tolerance]
+    truth: Truth
     after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     case_timeout_s: float = 60.0
 
@@ -31,7 +25,7 @@ class RightOrRefused(Check):
         """Run every case; raise Ruling at the first wrong answer."""
         worker = session.worker()
         right, cases = 0, 0
-        for case in self.cases(session.rng()):
+        for case in self.truth.cases(session.rng()):
             with ruling_about(case):
                 right += self._is_right(case, worker, session)
             cases += 1
@@ -45,7 +39,7 @@ class RightOrRefused(Check):
 
     def _is_right(self, case: Case, worker: Worker, session: Session) -> bool:
         """Return True for a correct answer, False if the function raised an exception."""
-        require = agreement(case, self.reference, self.tolerance)
+        require = self.truth.require(case)
         timeout_s = session.timeout(self.case_timeout_s)
         try:
             answer = ask(case, worker, session, timeout_s)

@@ -64,7 +64,7 @@ class OnePass(Check):
             why = _NOT_FOLLOWED.format(f"`{left}`") if left else _NOT_ALL
             if not steps:
                 _wrong(why)
-            require = self.calls.correct.require(noted.fresh)
+            require = self.calls.correct.truth.require(noted.fresh)
             asked = replace(noted.fresh, arguments=(*noted.fresh.arguments, steps))
             answer = process.answer("repeated", asked)
             try:

@@ -15,6 +15,7 @@ from hotloop.judge.blame import is_ours, unreadable_answer
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.cuda_kernel import CudaLaunch
+from hotloop.judge.declared_shapes import declared
 from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
@@ -64,6 +65,7 @@ def first_failure(job: Job, on_progress: Callable[[str], None]) -> Failure | Non
     launcher = Launcher(job.isolation, threads=default_threads())
     with (
         constants({} if variant is None else variant.constants),
+        declared(job.spec.cases),
         closing(session_of(job, task, launcher, on_progress=on_progress)) as session,
     ):
         for name, rung in task.rungs.items():
@@ -113,5 +115,5 @@ def _part(check: object, name: str) -> Any:
         return None
     if (found := getattr(check, name, None)) is not None:
         return found
-    inner = (getattr(check, part, None) for part in ("calls", "correct", "on"))
+    inner = (getattr(check, part, None) for part in ("calls", "correct", "truth", "on"))
     return next((f for f in (_part(part, name) for part in inner) if f is not None), None)

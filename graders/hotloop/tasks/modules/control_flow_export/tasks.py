@@ -64,27 +64,31 @@ decode_graphs = hl.fills_tensor(
     replayable=_step.stands(
         decoding.replayable, "Fixed shapes, no decisions, and right step by step."
     ),
-    correct=hl.Correct(cases, ORACLE.function("generate", disagreement)),
-    gpu_correct=hl.Correct(cases, ORACLE.function("generate", disagreement), on=hl.OnGpuFromHost()),
+    correct=hl.Correct(hl.Truth(cases, ORACLE.function("generate", disagreement))),
+    gpu_correct=hl.Correct(
+        hl.Truth(cases, ORACLE.function("generate", disagreement)), on=hl.OnGpuFromHost()
+    ),
     gpu_fast=hl.GpuFastFromHost(
         decoding.timed(), BASELINE, ORACLE.function("generate", disagreement), decoding.fewest_flops
     ),
 )
 
-_sparsemax = hl.KernelCalls(
-    sparse.cases, sparse.counted_case, sparse.sparsemax, sparse.tolerance, counted_calls=2
-)
-loop_in_kernel = hl.fills_tensor(
-    correct=hl.KernelCorrect(_sparsemax),
-    traffic=hl.Traffic(_sparsemax, sparse.bytes_of_case),
-    gpu_correct=hl.Correct(sparse.cases, sparse.sparsemax, sparse.tolerance, on=hl.OnGpu()),
+loop_in_kernel = hl.triton_kernel(
+    hl.KernelCalls(
+        hl.Truth(sparse.cases, sparse.sparsemax, sparse.tolerance),
+        sparse.counted_case,
+        counted_calls=2,
+    ),
+    fewest_bytes=sparse.bytes_of_case,
+    targets=(),
     gpu_fast=hl.GpuFast(sparse.on_gpu(), sparse.LOOP, sparse.bytes_of_call),
 )
 
 _alone = deciding.ORACLE.function("one_by_one", deciding.disagreement)
+_decided = hl.Truth(deciding.cases, _alone)
 decide_on_gpu = hl.fills_tensor(
-    correct=hl.Correct(deciding.cases, _alone),
-    gpu_correct=hl.Correct(deciding.cases, _alone, on=hl.OnGpuFromHost()),
+    correct=hl.Correct(_decided),
+    gpu_correct=hl.Correct(_decided, on=hl.OnGpuFromHost()),
     gpu_fast=hl.GpuFastFromHost(deciding.timed(), deciding.ALONE, _alone, deciding.fewest_flops),
 )
 

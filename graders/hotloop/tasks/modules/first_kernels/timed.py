@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from hotloop.judge.calls import CallSpec, TensorSpec
@@ -10,7 +9,6 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP16, FP32
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.correct import Case
 from hotloop.tasks.modules.first_kernels.cases import RADIUS, SLACK
 
 SHAPE = (8192, 8192)
@@ -118,17 +116,6 @@ def _normal(*, hostile: bool) -> Normal:
 
 def _absolute(magnitude: float) -> Tolerance:
     return Tolerance(Tolerance.derived(FP32, FP32).relative, SLACK * FP32.unit_roundoff * magnitude)
-
-
-def bytes_of_call(spec: CallSpec) -> int:
-    """Return the bytes of reading every input once and writing the output once."""
-    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
-    return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
-
-
-def bytes_of_case(case: Case) -> int:
-    """Return the same bytes for a case."""
-    return bytes_of_call(case.spec)
 
 
 def flops_of_product(spec: CallSpec) -> int:

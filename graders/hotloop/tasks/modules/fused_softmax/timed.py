@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BOOL, FP16, FP32, DType
 from hotloop.judge.gpu.recipes import HOSTILE, Draw, Keep, Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.correct import Case
 from hotloop.judge.verification import Rows, rows_agree
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.fused_softmax.cases import CPU_SHAPE, Rng, Shape, odd
@@ -155,14 +153,3 @@ def _draw(rng: Rng, twists: Sequence[Twist], hostile: bool) -> Draw:
     if not hostile:
         return Normal(4.0)
     return Normal(4.0, twists[int(rng.integers(len(twists)))], rows=_few(rng))
-
-
-def bytes_of_call(spec: CallSpec) -> int:
-    """Return the bytes of reading every input and writing the output once, without row gaps."""
-    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
-    return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
-
-
-def bytes_of_case(case: Case) -> int:
-    """Return the same bytes for a case."""
-    return bytes_of_call(case.spec)

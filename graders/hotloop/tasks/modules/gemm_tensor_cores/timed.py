@@ -52,12 +52,6 @@ def _tolerance(spec: CallSpec) -> Tolerance:
     return Tolerance(Tolerance.derived(FP32, FP32).relative, SLACK * FP32.unit_roundoff * magnitude)
 
 
-def bytes_of_call(spec: CallSpec) -> int:
-    """Return the bytes of reading every input once and writing the output once."""
-    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
-    return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
-
-
 def flops_of_product(spec: CallSpec) -> int:
     """Return the FLOPs: a multiplication and an addition for each of m · n · k."""
     a = spec.arguments[0]

@@ -26,66 +26,42 @@ CORRECT = ("correct",)
 
 # --- in PyTorch and Triton ------------------------------------------------------------------------
 
+_attention = hl.Truth(references.cases, truth.attention, tolerance)
 reference = hl.returns_tensor(
-    mask=hl.Correct(references.mask_cases, truth.kept_as_numbers, exact, entry="kept"),
-    correct=hl.Correct(references.cases, truth.attention, tolerance, after=("mask",)),
-    gpu_correct=hl.Correct(references.cases, truth.attention, tolerance, on=hl.OnGpu()),
+    mask=hl.Correct(hl.Truth(references.mask_cases, truth.kept_as_numbers, exact), entry="kept"),
+    correct=hl.Correct(_attention, after=("mask",)),
+    gpu_correct=hl.Correct(_attention, on=hl.OnGpu()),
 )
 
-_exported = hl.Correct(
-    operators.side_by_side,
-    truth.heads_side_by_side,
-    tolerance,
-    after=CORRECT,
-    case_timeout_s=120,
-    entry="exported",
-)
-_gradient = hl.Correct(
-    operators.gradients, truth.gradients, gradient_tolerance, after=CORRECT, entry="gradient"
-)
-_compiled = hl.Correct(
-    operators.few_gradients,
-    truth.gradients_of_doubled,
-    gradient_tolerance,
-    after=("gradient",),
-    case_timeout_s=180,
-    entry="compiled_gradient",
-)
-_gpu_gradient = hl.Correct(
-    operators.gradients,
-    truth.gradients,
-    gradient_tolerance,
-    on=hl.OnGpu(),
-    after=("gradient", "gpu_correct"),
-    entry="gradient",
-)
-_gpu_compiled = hl.Correct(
-    operators.few_gradients,
-    truth.gradients_of_doubled,
-    gradient_tolerance,
-    on=hl.OnGpu(),
-    after=("compiled", "gpu_gradient"),
-    case_timeout_s=180,
-    entry="compiled_gradient",
-)
+_operator = _attention.of(operators.cases)
+_gradients = hl.Truth(operators.gradients, truth.gradients, gradient_tolerance)
+_of_doubled = hl.Truth(operators.few_gradients, truth.gradients_of_doubled, gradient_tolerance)
 operator = hl.returns_tensor(
-    correct=hl.Correct(operators.cases, truth.attention, tolerance),
-    exported=_exported,
-    gradient=_gradient,
-    compiled=_compiled,
-    gpu_correct=hl.Correct(operators.cases, truth.attention, tolerance, on=hl.OnGpu()),
-    gpu_gradient=_gpu_gradient,
-    gpu_compiled=_gpu_compiled,
+    correct=hl.Correct(_operator),
+    exported=hl.Correct(
+        hl.Truth(operators.side_by_side, truth.heads_side_by_side, tolerance),
+        after=CORRECT,
+        case_timeout_s=120,
+        entry="exported",
+    ),
+    gradient=hl.Correct(_gradients, after=CORRECT, entry="gradient"),
+    compiled=hl.Correct(
+        _of_doubled, after=("gradient",), case_timeout_s=180, entry="compiled_gradient"
+    ),
+    gpu_correct=hl.Correct(_operator, on=hl.OnGpu()),
+    gpu_gradient=hl.Correct(
+        _gradients, on=hl.OnGpu(), after=("gradient", "gpu_correct"), entry="gradient"
+    ),
+    gpu_compiled=hl.Correct(
+        _of_doubled,
+        on=hl.OnGpu(),
+        after=("compiled", "gpu_gradient"),
+        case_timeout_s=180,
+        entry="compiled_gradient",
+    ),
 )
 
-_calls = hl.KernelCalls(
-    kernels.cases,
-    kernels.thin,
-    truth.attention_over_lists,
-    tolerance,
-    kernels.for_a_compiler,
-    timeout_s=kernels.CASE_S,
-)
+_listed = hl.Truth(kernels.cases, truth.attention_over_lists, tolerance)
 _against_dense = hl.GpuFast(
     speeds.KEPT,
     speeds.DENSE,
@@ -111,15 +87,11 @@ _causal_against_dense = hl.GpuFast(
     baseline_truth=speeds.dense_attention,
     entry="attend_kept",
 )
-kernel = hl.fills_tensor(
-    correct=hl.KernelCorrect(_calls),
-    traffic=hl.Traffic(
-        _calls,
-        kernels.fewest_bytes,
-        "Load keys and values of listed blocks only, and the queries once.",
-    ),
-    compiles=hl.Compiles(_calls),
-    gpu_correct=hl.Correct(kernels.gpu_cases, truth.attention_over_lists, tolerance, on=hl.OnGpu()),
+kernel = hl.triton_kernel(
+    hl.KernelCalls(_listed, kernels.thin, kernels.for_a_compiler, timeout_s=kernels.CASE_S),
+    fewest_bytes=kernels.fewest_bytes,
+    advice="Load keys and values of listed blocks only, and the queries once.",
+    gpu_correct=hl.Correct(_listed.of(kernels.gpu_cases), on=hl.OnGpu()),
     gpu_fast=_against_dense,
     gpu_flex=_against_flex,
     gpu_causal=_causal_against_dense,
@@ -166,9 +138,9 @@ fallback = hl.returns_data(
 
 # --- in runtimes ----------------------------------------------------------------------------------
 
-_right = hl.Correct(cpu_kernels.cases, cpu_kernels.attention, cpu_kernels.tolerance)
+_right = hl.Correct(hl.Truth(cpu_kernels.cases, cpu_kernels.attention, cpu_kernels.tolerance))
 _untouched = hl.Correct(
-    cpu_kernels.poisoned, cpu_kernels.without_poison, cpu_kernels.tolerance, after=CORRECT
+    hl.Truth(cpu_kernels.poisoned, cpu_kernels.without_poison, cpu_kernels.tolerance), after=CORRECT
 )
 cpu_kernel = hl.fills_tensor(
     correct=_right,

@@ -30,8 +30,9 @@ count_bytes = hl.returns_data(
     times=hl.Answers(accounts.time_questions, after=("bytes",)),
 )
 
+_capped = hl.Truth(attentions.capped_cases, attentions.capped_attention, attentions.tolerance)
 tiled_attention = hl.fills_tensor(
-    correct=hl.Correct(attentions.capped_cases, attentions.capped_attention, attentions.tolerance),
+    correct=hl.Correct(_capped),
     fast_cpu=hl.Fast(
         speeds.ON_CPU,
         speeds.CAPPED,
@@ -39,9 +40,7 @@ tiled_attention = hl.fills_tensor(
         fewest_flops=speeds.flops_of_call,
         seconds=60.0,
     ),
-    gpu_correct=hl.Correct(
-        attentions.capped_cases, attentions.capped_attention, attentions.tolerance, on=hl.OnGpu()
-    ),
+    gpu_correct=hl.Correct(_capped, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         speeds.CAPPED_ON_GPU,
         speeds.CAPPED,
@@ -50,49 +49,31 @@ tiled_attention = hl.fills_tensor(
     ),
 )
 
+_attention = hl.Truth(attentions.kernel_cases, attentions.attention, attentions.tolerance)
 _forward = hl.KernelCalls(
-    attentions.kernel_cases,
-    attentions.counted_case,
-    attentions.attention,
-    attentions.tolerance,
-    attentions.compiled_case,
-    counted_calls=2,
+    _attention, attentions.counted_case, attentions.compiled_case, counted_calls=2
 )
-flash_forward = hl.fills_tensor(
-    correct=hl.KernelCorrect(_forward),
-    traffic=hl.Traffic(
-        _forward,
-        attentions.fewest_bytes,
-        advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
-    ),
+flash_forward = hl.triton_kernel(
+    _forward,
+    fewest_bytes=attentions.fewest_bytes,
+    advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
     compiles=feeds_tensor_cores.bind(calls=_forward),
-    gpu_correct=hl.Correct(
-        attentions.gpu_cases, attentions.attention, attentions.tolerance, on=hl.OnGpu()
-    ),
+    gpu_correct=hl.Correct(_attention.of(attentions.gpu_cases), on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         speeds.ON_GPU, speeds.FUSED, speeds.bytes_of_call, fewest_flops=speeds.flops_of_call
     ),
 )
 
+_gradients = hl.Truth(gradients.cases, gradients.gradients, gradients.tolerance)
 _backward = hl.KernelCalls(
-    gradients.cases,
-    gradients.counted_case,
-    gradients.gradients,
-    gradients.tolerance,
-    gradients.compiled_case,
-    counted_calls=2,
+    _gradients, gradients.counted_case, gradients.compiled_case, counted_calls=2
 )
-flash_backward = hl.fills_tensor(
-    correct=hl.KernelCorrect(_backward),
-    traffic=hl.Traffic(
-        _backward,
-        attentions.fewest_bytes,
-        advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
-    ),
+flash_backward = hl.triton_kernel(
+    _backward,
+    fewest_bytes=attentions.fewest_bytes,
+    advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
     compiles=feeds_tensor_cores.bind(calls=_backward),
-    gpu_correct=hl.Correct(
-        gradients.gpu_cases, gradients.gradients, gradients.tolerance, on=hl.OnGpu()
-    ),
+    gpu_correct=hl.Correct(_gradients.of(gradients.gpu_cases), on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         speeds.GRADIENTS_ON_GPU,
         speeds.FUSED_GRADIENTS,
@@ -143,13 +124,14 @@ eight_bits = hl.returns_data(
 )
 
 _whole = decoding.ORACLE.function("whole", decoding.disagreement)
+_generated = hl.Truth(decoding.cases, _whole)
 decode_step = hl.fills_tensor(
     correct=hl.Holds(
         decoding.looks, "Its recording is right for all {count} hidden groups of requests."
     ),
     launches=decoding.few_launches,
-    generates=hl.Correct(decoding.cases, _whole, after=("correct",)),
-    gpu_correct=hl.Correct(decoding.cases, _whole, on=hl.OnGpuFromHost(), after=("generates",)),
+    generates=hl.Correct(_generated, after=("correct",)),
+    gpu_correct=hl.Correct(_generated, on=hl.OnGpuFromHost(), after=("generates",)),
     gpu_fast=hl.GpuFastFromHost(
         decoding.TIMED,
         decoding.GROWN,

@@ -81,24 +81,23 @@ perf_analyzer = hl.returns_data(
     ),
 )
 
-_pooling = hl.KernelCalls(
-    pooling.cases, pooling.counted_case, pooling.embeddings, pooling.tolerance, counted_calls=2
-)
-pool_on_gpu = hl.fills_tensor(
-    correct=hl.KernelCorrect(_pooling),
-    traffic=hl.Traffic(
-        _pooling,
-        pooling.fewest_bytes_of_case,
-        advice="Read each token once, and mask padding out of the load.",
+pool_on_gpu = hl.triton_kernel(
+    hl.KernelCalls(
+        hl.Truth(pooling.cases, pooling.embeddings, pooling.tolerance),
+        pooling.counted_case,
+        counted_calls=2,
     ),
-    gpu_correct=hl.Correct(pooling.cases, pooling.embeddings, pooling.tolerance, on=hl.OnGpu()),
+    fewest_bytes=pooling.fewest_bytes_of_case,
+    advice="Read each token once, and mask padding out of the load.",
+    targets=(),
     gpu_fast=hl.GpuFast(pooling.on_gpu(), pooling.CHAIN, pooling.fewest_bytes, seconds=90.0),
 )
 
 _each = batching.ORACLE.function("answer", batching.disagreement)
+_answers = hl.Truth(batching.cases, _each)
 batch_on_gpu = hl.fills_tensor(
-    correct=hl.Correct(batching.cases, _each),
-    gpu_correct=hl.Correct(batching.cases, _each, on=hl.OnGpuFromHost()),
+    correct=hl.Correct(_answers),
+    gpu_correct=hl.Correct(_answers, on=hl.OnGpuFromHost()),
     gpu_fast=hl.GpuFastFromHost(batching.timed(), batching.EACH, _each, batching.fewest_flops),
 )
 
