@@ -27,6 +27,9 @@ from hotloop.judge.dtypes import I64 as I64
 from hotloop.judge.dtypes import U8 as U8
 from hotloop.judge.dtypes import DType as DType
 from hotloop.judge.fault import generated as generated
+from hotloop.judge.gpu.definition import Input as Input
+from hotloop.judge.gpu.definition import Output as Output
+from hotloop.judge.gpu.definition import device_workload as device_workload
 from hotloop.judge.gpu.workload import DeviceWorkload as DeviceWorkload
 from hotloop.judge.matrices import matrices as matrices
 from hotloop.judge.oracle import Oracle as Oracle

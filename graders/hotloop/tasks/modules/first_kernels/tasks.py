@@ -21,14 +21,14 @@ axpy = hl.triton_kernel(
         counted_calls=2,
     ),
     max_spill_bytes=0,
-    gpu_fast=hl.GpuFast(timed.axpy_on_gpu(), hl.Baseline(BASELINES, "axpy")),
+    gpu_fast=hl.GpuFast(timed.AXPY, hl.Baseline(BASELINES, "axpy")),
 )
 
 row_sums = hl.triton_kernel(
     hl.KernelCalls(
         hl.Truth(cases.rows_to_sum, cases.sums, cases.of_sums), cases.counted_rows, counted_calls=2
     ),
-    gpu_fast=hl.GpuFast(timed.sums_on_gpu(), hl.Baseline(BASELINES, "row_sums")),
+    gpu_fast=hl.GpuFast(timed.ROW_SUMS, hl.Baseline(BASELINES, "row_sums")),
 )
 
 matmul = hl.triton_kernel(
@@ -43,7 +43,7 @@ matmul = hl.triton_kernel(
     # hundreds.
     max_spill_bytes=64,
     gpu_fast=hl.GpuFast(
-        timed.product_on_gpu(),
+        timed.MATMUL,
         hl.Baseline(BASELINES, "matmul"),
         fewest_flops=timed.flops_of_product,
     ),
@@ -65,7 +65,7 @@ bias_gelu = hl.cuda_kernel(
     ),
     compiles=hl.CudaCompiles(block=256),
     gpu_correct=hl.Correct(_gelu, on=hl.OnGpu()),
-    gpu_fast=hl.GpuFast(timed.gelu_on_gpu(), hl.Baseline(BASELINES, "bias_gelu")),
+    gpu_fast=hl.GpuFast(timed.BIAS_GELU, hl.Baseline(BASELINES, "bias_gelu")),
 )
 
 _tiles = hl.CudaLaunch(("x", "y"), rows_a_block=32)
@@ -99,7 +99,7 @@ blur_rows = hl.cuda_kernel(
     compiles=hl.CudaCompiles(block=256, after=CLEAN),
     gpu_correct=hl.Correct(_blurred, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
-        timed.blur_on_gpu(),
+        timed.BLUR,
         hl.Baseline(BASELINES, "copy"),
         baseline_truth=timed.unchanged,
     ),
