@@ -133,8 +133,10 @@ def judge(
         only = frozenset(job.rungs) if job.rungs is not None else None
         launcher = _launcher(job, timed=task.is_timed(only))
         session = session_of(job, task, launcher, connection, on_progress, turn, extend)
-        plain = variant.constants if variant is not None else {}
-        with constants(plain), declared(job.spec.cases):
+        with (
+            constants(variant.constants if variant is not None else {}),
+            declared(job.spec.cases),
+        ):
             judged = judge_rungs(task.rungs, session, only, lacking(job.spec))
         blamed = without_blame(judged, job.module, session.files, job.given)
         rungs = without_open(blamed, job.module, _asked(job), session.files, job.given)

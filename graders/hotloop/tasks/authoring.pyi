@@ -30,6 +30,7 @@ from hotloop.judge.fault import generated as generated
 from hotloop.judge.gpu.definition import Input as Input
 from hotloop.judge.gpu.definition import Output as Output
 from hotloop.judge.gpu.definition import device_workload as device_workload
+from hotloop.judge.gpu.definition import few_rows as few_rows
 from hotloop.judge.gpu.workload import DeviceWorkload as DeviceWorkload
 from hotloop.judge.matrices import matrices as matrices
 from hotloop.judge.oracle import Oracle as Oracle

@@ -5,7 +5,7 @@ The parts are those of a FlashInfer-Bench definition; shapes are names of axes, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32, DType
 from hotloop.judge.gpu.arithmetic import Tensor
-from hotloop.judge.gpu.recipes import Draw, Normal
+from hotloop.judge.gpu.recipes import Draw, Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
 
 Axes = Mapping[str, int]
@@ -49,6 +49,19 @@ class Output:
 
     shape: str
     dtype: DType = FP32
+
+
+def few_rows(scale: float, twists: Sequence[Twist]) -> Drawn:
+    """Return a draw for adversarial calls: normal numbers, with a twist in 1 to 5 rows.
+
+    Only in a few rows, so that looking at some rows reveals nothing about the others.
+    """
+
+    def draw(rng: np.random.Generator) -> Draw:
+        twist = twists[int(rng.integers(len(twists)))]
+        return Normal(scale, twist, rows=int(rng.integers(1, 6)))
+
+    return draw
 
 
 def device_workload(

@@ -79,9 +79,8 @@ loop_in_kernel = hl.triton_kernel(
         sparse.counted_case,
         counted_calls=2,
     ),
-    fewest_bytes=sparse.bytes_of_case,
     targets=(),
-    gpu_fast=hl.GpuFast(sparse.on_gpu(), sparse.LOOP, sparse.bytes_of_call),
+    gpu_fast=hl.GpuFast(sparse.on_gpu(), sparse.LOOP),
 )
 
 _alone = deciding.ORACLE.function("one_by_one", deciding.disagreement)

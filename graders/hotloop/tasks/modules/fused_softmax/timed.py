@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BOOL, FP16, FP32, DType
-from hotloop.judge.gpu.definition import Input, Output, device_workload
-from hotloop.judge.gpu.recipes import HOSTILE, Draw, Keep, Normal, Twist
+from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
+from hotloop.judge.gpu.recipes import HOSTILE, Keep, Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.verification import Rows, rows_agree
 from hotloop.judge.window import Workload
@@ -85,7 +84,7 @@ def on_gpu(meaning: Meaning = SOFTMAX) -> DeviceWorkload:
     """Return a workload of matrices larger than any cache."""
     return device_workload(
         partial(_axes, GPU_SHAPE),
-        (Input("rows columns", draw=Normal(4.0), hostile=partial(_few_rows, HOSTILE)),),
+        (Input("rows columns", draw=Normal(4.0), hostile=few_rows(4.0, HOSTILE)),),
         Output("rows columns"),
         meaning.rows_on_device,
         lambda _spec: meaning.tolerance_of(FP32, GPU_SHAPE[1], LARGEST_ON_GPU),
@@ -95,10 +94,6 @@ def on_gpu(meaning: Meaning = SOFTMAX) -> DeviceWorkload:
 def _axes(shape: Shape, rng: Rng, index: int) -> dict[str, int]:
     rows, columns = _now_and_then_odd(shape, rng, index)
     return {"rows": rows, "columns": columns}
-
-
-def _few_rows(twists: Sequence[Twist], rng: Rng) -> Draw:
-    return Normal(4.0, twists[int(rng.integers(len(twists)))], rows=_few(rng))
 
 
 def unchanged(x: Any) -> Any:
@@ -113,7 +108,7 @@ def backward_on_gpu() -> DeviceWorkload:
         partial(_axes, GPU_SHAPE),
         (
             Input("rows columns", draw=Normal(BACKWARD_SCALE)),
-            Input("rows columns", draw=Normal(4.0), hostile=partial(_few_rows, twists)),
+            Input("rows columns", draw=Normal(4.0), hostile=few_rows(4.0, twists)),
         ),
         Output("rows columns"),
         SOFTMAX_OR_ZEROS.backward_on_device,
@@ -134,7 +129,7 @@ def masked_on_gpu() -> DeviceWorkload:
     No value is −inf, which comes only from the mask in this task.
     """
     twists: list[Twist] = [twist for twist in HOSTILE if twist != "minus_infinity"]
-    x = Input("rows columns", FP16, Normal(4.0), partial(_few_rows, twists))
+    x = Input("rows columns", FP16, Normal(4.0), few_rows(4.0, twists))
     return device_workload(
         partial(_axes, GPU_MASKED_SHAPE),
         (x, Input("rows columns", BOOL, lambda _rng: _mask()), TIMED_SCALE),
