@@ -3,17 +3,17 @@
 from collections.abc import Callable
 
 from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.compiles import TARGETS, Compiles
 from hotloop.judge.rungs.correct import Case, Correct
-from hotloop.judge.rungs.kernel_calls import KernelCalls
-from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.on_gpu import OnGpu
-from hotloop.judge.rungs.traffic import ONCE, Traffic, bytes_once
+from hotloop.judge.rungs.triton_compiles import TARGETS, TritonCompiles
+from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
+from hotloop.judge.rungs.triton_kernel_correct import TritonKernelCorrect
+from hotloop.judge.rungs.triton_traffic import ONCE, TritonTraffic, bytes_once
 from hotloop.judge.task import Task, fills_tensor
 
 
 def triton_kernel(
-    calls: KernelCalls,
+    calls: TritonKernelCalls,
     *,
     fewest_bytes: Callable[[Case], int] | None = bytes_once,
     advice: str = ONCE,
@@ -25,10 +25,10 @@ def triton_kernel(
 
     Its checks, in this order:
 
-    - `correct`: `KernelCorrect`, the hidden cases, also by the kernels alone, and without races;
+    - `correct`: `TritonKernelCorrect`, the hidden cases, also by the kernels alone, and without races;
     - those of `others` that have another name and need no GPU;
-    - `traffic`: `Traffic`, with `fewest_bytes` and `advice`; left out if `fewest_bytes` is None;
-    - `compiles`: `Compiles`, with `targets` and `max_spill_bytes`; left out without targets;
+    - `traffic`: `TritonTraffic`, with `fewest_bytes` and `advice`; left out if `fewest_bytes` is None;
+    - `compiles`: `TritonCompiles`, with `targets` and `max_spill_bytes`; left out without targets;
     - `gpu_correct`: the same cases on a GPU;
     - those of `others` whose names begin with `gpu_`, such as `gpu_fast=hl.GpuFast(…)`.
 
@@ -36,14 +36,14 @@ def triton_kernel(
     """
     usual = dict[str, Rung]()
     if fewest_bytes is not None:
-        usual["traffic"] = Traffic(calls, fewest_bytes, advice)
+        usual["traffic"] = TritonTraffic(calls, fewest_bytes, advice)
     if targets:
-        usual["compiles"] = Compiles(calls, targets, max_spill_bytes)
+        usual["compiles"] = TritonCompiles(calls, targets, max_spill_bytes)
     on_gpu: dict[str, Rung] = {"gpu_correct": Correct(calls.truth, on=OnGpu())}
     more = [n for n in others if n not in usual and n != "correct" and not n.startswith("gpu_")]
     return fills_tensor(
         **{
-            "correct": KernelCorrect(calls),
+            "correct": TritonKernelCorrect(calls),
             **{name: others[name] for name in more},
             **usual,
             **on_gpu,

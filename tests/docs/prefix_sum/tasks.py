@@ -14,5 +14,5 @@ truth = hl.Truth(
     reference=np.cumsum,
     tolerance=hl.Tolerance(relative=0.0, absolute=0.0),  # sums of integers are exact
 )
-calls = hl.KernelCalls(truth, counted=lambda rng: vector(rng, 8192))
+calls = hl.TritonKernelCalls(truth, counted=lambda rng: vector(rng, 8192))
 prefix_sum = hl.triton_kernel(calls)

@@ -17,8 +17,8 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rung import judge_rung, rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
-from hotloop.judge.rungs.cuda_operator import RightOrRefused
-from hotloop.judge.rungs.refuses import Refuses
+from hotloop.judge.rungs.cuda_operator import CorrectOrRaises
+from hotloop.judge.rungs.raises_error import RaisesError
 from hotloop.judge.session import Session
 
 from ..sessions import new_session
@@ -66,7 +66,7 @@ def twice(x: np.ndarray) -> np.ndarray:
 
 
 TOLERANCE = Tolerance(1e-6, 0.0)
-RUNG = RightOrRefused(Truth(cases, twice, lambda _case: TOLERANCE))
+RUNG = CorrectOrRaises(Truth(cases, twice, lambda _case: TOLERANCE))
 
 
 @pytest.fixture(scope="module")
@@ -90,14 +90,14 @@ def test_right_or_an_error_passes(session: Session, name: str, right: int) -> No
 
 
 @pytest.mark.parametrize("number", range(len(ERRORS)), ids=ERRORS)
-@pytest.mark.parametrize("rung", [RUNG, Refuses(cases)], ids=["right or refused", "refused"])
+@pytest.mark.parametrize("rung", [RUNG, RaisesError(cases)], ids=["right or refused", "refused"])
 def test_every_exception_refuses(session: Session, rung: Any, number: int) -> None:
     record = judged(rung, f"refuse_by_{number}", session)
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
 
 
 def test_what_is_accepted_is_not_refused(session: Session) -> None:
-    assert judged(Refuses(cases), "refuse_vectors", session).verdict is Verdict.WRONG_ANSWER
+    assert judged(RaisesError(cases), "refuse_vectors", session).verdict is Verdict.WRONG_ANSWER
 
 
 def test_a_wrong_answer_does_not(session: Session) -> None:

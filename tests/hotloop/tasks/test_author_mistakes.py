@@ -307,7 +307,7 @@ UNJUDGED = {
     "launches of a function that returns": Mistake(
         "prefix_sum/tasks.py",
         "hl.triton_kernel(calls)",
-        "hl.returns_tensor(correct=hl.KernelCorrect(calls))",
+        "hl.returns_tensor(correct=hl.TritonKernelCorrect(calls))",
         ("tasks.py:18", "fills a tensor", "see `fills_tensor`"),
     ),
     "no baseline": Mistake(

@@ -10,7 +10,7 @@ from hotloop.judge.worker_connection import Worker
 
 
 @dataclass(frozen=True)
-class RightOrRefused(Check):
+class CorrectOrRaises(Check):
     """Every case must end in a correct answer or an exception, never in a wrong answer.
 
     For cases that the operator may reject but must not compute incorrectly. Another rung must show

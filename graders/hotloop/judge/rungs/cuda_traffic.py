@@ -15,7 +15,7 @@ from hotloop.judge.authored import Check
 from hotloop.judge.cuda_kernel import CudaLaunch, simulator
 from hotloop.judge.levels import within
 from hotloop.judge.rungs.correct import Case, Truth, ruling_about
-from hotloop.judge.rungs.traffic import ONCE, bytes_once, enough, fewest, too_few
+from hotloop.judge.rungs.triton_traffic import ONCE, bytes_once, enough, fewest, too_few
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable, reading
 
@@ -32,7 +32,7 @@ class CudaTraffic(Check):
 
     truth: what is right, as in `Correct`; its cases are not used.
     counted: generates the case whose bytes are counted.
-    fewest_bytes: as in `Traffic`.
+    fewest_bytes: as in `TritonTraffic`.
     width: required bytes per load, 16 for vector loads, except for a tail; 0 for any width.
     """
 

@@ -49,9 +49,9 @@ export = hl.returns_data(
 )
 
 package = hl.returns_data(
-    correct=hl.Holds(packages.right, "The package says what the source says, on all ways."),
+    correct=hl.Assertions(packages.right, "The package says what the source says, on all ways."),
     fast_cpu=packages.fast_cpu,
-    serves=hl.Holds(
+    serves=hl.Assertions(
         packages.served, "Each message gets the answer that it would get alone.", after=("correct",)
     ),
     cold_start=packages.cold_start,
@@ -74,7 +74,7 @@ decode_graphs = hl.fills_tensor(
 )
 
 loop_in_kernel = hl.triton_kernel(
-    hl.KernelCalls(
+    hl.TritonKernelCalls(
         hl.Truth(sparse.cases, sparse.sparsemax, sparse.tolerance),
         sparse.counted_case,
         counted_calls=2,

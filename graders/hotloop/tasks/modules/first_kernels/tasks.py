@@ -14,7 +14,7 @@ CLEAN = ("correct", "clean")
 # --- in Triton ------------------------------------------------------------------------------------
 
 axpy = hl.triton_kernel(
-    hl.KernelCalls(
+    hl.TritonKernelCalls(
         hl.Truth(cases.vectors, cases.scaled_sum, cases.of_vectors),
         cases.counted_vectors,
         cases.compiled_vectors,
@@ -25,14 +25,14 @@ axpy = hl.triton_kernel(
 )
 
 row_sums = hl.triton_kernel(
-    hl.KernelCalls(
+    hl.TritonKernelCalls(
         hl.Truth(cases.rows_to_sum, cases.sums, cases.of_sums), cases.counted_rows, counted_calls=2
     ),
     gpu_fast=hl.GpuFast(timed.ROW_SUMS, hl.Baseline(BASELINES, "row_sums")),
 )
 
 matmul = hl.triton_kernel(
-    hl.KernelCalls(
+    hl.TritonKernelCalls(
         hl.Truth(cases.matrices, cases.product, cases.of_product),
         cases.counted_matrices,
         cases.compiled_matrices,

@@ -26,7 +26,7 @@ _softmax_or_zeros = hl.Truth(cases.cuda, SOFTMAX_OR_ZEROS.rows, SOFTMAX_OR_ZEROS
 
 # --- in PyTorch -----------------------------------------------------------------------------------
 
-_online = hl.Watched(hl.Correct(_softmax.of(cases.any_rank)), "operations")
+_online = hl.RecordedCalls(hl.Correct(_softmax.of(cases.any_rank)), "operations")
 online_pass = hl.returns_tensor(correct=_online, one_pass=hl.OnePass(_online))
 
 compiled_chain = hl.fills_tensor(
@@ -38,11 +38,11 @@ compiled_chain = hl.fills_tensor(
 # --- in Triton ------------------------------------------------------------------------------------
 
 triton_forward = hl.triton_kernel(
-    hl.KernelCalls(_softmax, cases.short_rows), gpu_fast=hl.GpuFast(timed.on_gpu(), FIVE_OPS)
+    hl.TritonKernelCalls(_softmax, cases.short_rows), gpu_fast=hl.GpuFast(timed.on_gpu(), FIVE_OPS)
 )
 
 triton_masked = hl.triton_kernel(
-    hl.KernelCalls(
+    hl.TritonKernelCalls(
         hl.Truth(cases.masked, SOFTMAX.masked_rows, SOFTMAX.tolerance), cases.short_masked_rows
     ),
     gpu_fast=hl.GpuFast(timed.masked_on_gpu(), SCALE_MASK_SOFTMAX),
@@ -87,7 +87,7 @@ cuda_warp = hl.cuda_kernel(
 
 operator_launcher = hl.operator(
     correct=hl.Correct(_softmax_or_zeros.of(cases.for_an_operator), case_timeout_s=120),
-    refuses=hl.Refuses(cases.refused),
+    refuses=hl.RaisesError(cases.refused),
 )
 
 
@@ -114,7 +114,7 @@ def _compiled_gradient(of: Meaning) -> hl.Check:
 
 
 def _gradient_of_gradient(of: Meaning) -> hl.Check:
-    return hl.RightOrRefused(
+    return hl.CorrectOrRaises(
         hl.Truth(cases.second_gradients, of.second_gradient, of.second_tolerance),
         entry="second_gradient",
     )
@@ -157,7 +157,7 @@ operator_triton = hl.returns_tensor(
 
 operator_extension = hl.returns_tensor(
     correct=hl.Correct(_softmax_or_zeros.of(cases.for_an_operator), case_timeout_s=180),
-    refuses=hl.Refuses(cases.refused),
+    refuses=hl.RaisesError(cases.refused),
     gradient=hl.Correct(_gradient(SOFTMAX_OR_ZEROS), after=("correct",), entry="gradient"),
     fast_cpu=hl.Fast(timed.on_cpu(), LIBRARY, entry="softmax_into", style="destination"),
 )

@@ -80,7 +80,7 @@ pipelined = hl.cuda_kernel(
 
 # --- in Triton ------------------------------------------------------------------------------------
 
-_matmul = hl.KernelCalls(_product, cases.wide_matrices, cases.large_matrices, counted_calls=1)
+_matmul = hl.TritonKernelCalls(_product, cases.wide_matrices, cases.large_matrices, counted_calls=1)
 triton_matmul = hl.triton_kernel(
     _matmul,
     fewest_bytes=None,
@@ -93,7 +93,7 @@ triton_matmul = hl.triton_kernel(
     ),
 )
 
-_split = hl.KernelCalls(_product.of(cases.long_sums), cases.counted_long_sum, counted_calls=2)
+_split = hl.TritonKernelCalls(_product.of(cases.long_sums), cases.counted_long_sum, counted_calls=2)
 split_k = hl.triton_kernel(
     _split,
     fewest_bytes=cases.bytes_of_call,
@@ -103,7 +103,7 @@ split_k = hl.triton_kernel(
 )
 
 epilogue = hl.triton_kernel(
-    hl.KernelCalls(
+    hl.TritonKernelCalls(
         hl.Truth(cases.layers, cases.with_epilogue, cases.of_layer),
         cases.counted_layer,
         counted_calls=2,
@@ -118,7 +118,7 @@ epilogue = hl.triton_kernel(
 quantize_w4 = hl.returns_data(correct=hl.Answers(low_precision.weights))
 
 w4a16 = hl.triton_kernel(
-    hl.KernelCalls(
+    hl.TritonKernelCalls(
         hl.Truth(cases.packed_weights, cases.dequantized_product, cases.of_packed),
         cases.counted_packed,
         counted_calls=2,
@@ -135,7 +135,7 @@ block_scaled = hl.returns_data(
 
 # --- decoding -------------------------------------------------------------------------------------
 
-_decode = hl.KernelCalls(
+_decode = hl.TritonKernelCalls(
     hl.Truth(cases.caches, cases.attended, cases.of_attention),
     cases.counted_cache,
     counted_calls=2,

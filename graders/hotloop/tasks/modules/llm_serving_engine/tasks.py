@@ -46,7 +46,7 @@ capacity = hl.returns_data(correct=hl.Answers(planning.deployments))
 read_metrics = hl.returns_data(correct=hl.Answers(planning.metrics))
 
 paged_decode = hl.triton_kernel(
-    hl.KernelCalls(
+    hl.TritonKernelCalls(
         hl.Truth(paged.sequences, paged.decoded, paged.of_half),
         paged.counted_sequences,
         paged.compiled_sequences,

@@ -24,8 +24,8 @@ from hotloop.judge.dtypes import FP32, U8, DType
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.resnet_tensorrt.given_files import program
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import kernels, last_layer
@@ -67,22 +67,22 @@ class Export:
     what: str
     numbers: tuple[int, ...]
 
-    def holds(self, mismatch: Callable[[Order, Session], str | None], *after: str) -> Holds:
+    def holds(self, mismatch: Callable[[Order, Session], str | None], *after: str) -> Assertions:
         """Return a check of the file. mismatch: returns a message fragment, or None."""
-        return Holds(
+        return Assertions(
             partial(self._looks, mismatch=mismatch), "It is what was asked for.", after=after
         )
 
     def _looks(
         self, session: Session, mismatch: Callable[[Order, Session], str | None]
-    ) -> Iterator[Look]:
+    ) -> Iterator[Assertion]:
         number = session.once("number", lambda: int(session.rng().choice(self.numbers)))
         task = Assignment(self.what, (number,), FILE, lambda _data: None)
 
         def order() -> Order:
             return Order(number, file_written(task, session, EXPORT_S))
 
-        yield Look(
+        yield Assertion(
             f"{self.what} {number}",
             lambda: mismatch(session.once("exported", order), session),
         )

@@ -18,9 +18,9 @@ from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.rung import rung
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -105,9 +105,11 @@ def quantized(session: Session) -> bytes:
     return session.once("quantized", lambda: _made(session))
 
 
-def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
+def looks(
+    session: Session, mismatch: Callable[[bytes, Session], str | None]
+) -> Iterator[Assertion]:
     """Yield the check of the quantized file, however it was made."""
-    yield Look("Your network", lambda: mismatch(quantized(session), session))
+    yield Assertion("Your network", lambda: mismatch(quantized(session), session))
 
 
 def structure_mismatch(data: bytes, session: Session) -> str | None:

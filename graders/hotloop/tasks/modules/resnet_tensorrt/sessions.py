@@ -18,9 +18,9 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -53,13 +53,13 @@ def oracle() -> Oracle:
     return Oracle(eager().files, eager().main)
 
 
-def looks(session: Session) -> Iterator[Look]:
+def looks(session: Session) -> Iterator[Assertion]:
     """Yield the check of the file that `prepare` writes, on several batch sizes.
 
     The file is made once for all checks: exporting takes longer than everything else.
     """
 
-    yield Look("Your network", lambda: _mismatch(_prepared(session), session))
+    yield Assertion("Your network", lambda: _mismatch(_prepared(session), session))
 
 
 def fast() -> Fast:

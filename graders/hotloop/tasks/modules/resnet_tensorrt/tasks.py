@@ -46,11 +46,11 @@ remove_noops = hl.returns_data(
 )
 
 quantize = hl.returns_data(
-    sound=hl.Holds(
+    sound=hl.Assertions(
         partial(quantized.looks, mismatch=quantized.structure_mismatch),
         "Integers of a fixed scale compute it, in a third of the size or less.",
     ),
-    accurate=hl.Holds(
+    accurate=hl.Assertions(
         partial(quantized.looks, mismatch=quantized.accuracy_mismatch),
         "It is about as often right on hidden signs as with float32.",
         after=("sound",),
@@ -59,7 +59,7 @@ quantize = hl.returns_data(
 )
 
 latency = hl.returns_data(
-    correct=hl.Holds(
+    correct=hl.Assertions(
         sessions.looks, "The file gives the network's logits, for any number of images."
     ),
     settings=hl.Answers(session_options.questions, entry="session_options", after=("correct",)),
@@ -80,7 +80,7 @@ torch_gpu = hl.fills_tensor(
 )
 
 engine = hl.returns_data(
-    half=hl.Makes(halves.assignments, entry="in_half"),
+    half=hl.WritesFiles(halves.assignments, entry="in_half"),
     builds=engines.builds,
     gpu_fast=engines.fast,
 )

@@ -16,8 +16,8 @@ from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.compare import compare
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.rungs.correct import Case
-from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op import truth
 from hotloop.tasks.modules.sparse_attention_op.patterns import (
@@ -98,18 +98,18 @@ class Export:
     entry: str | None = None
     opset: bool = False
 
-    def stands(self, mismatch: Mismatch, said: str, *after: str) -> Holds:
+    def stands(self, mismatch: Mismatch, said: str, *after: str) -> Assertions:
         """Return the check that passes with message `said` if `mismatch` returns None."""
-        return Holds(partial(self._looks, mismatch=mismatch), said, after=after)
+        return Assertions(partial(self._looks, mismatch=mismatch), said, after=after)
 
-    def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Look]:
+    def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Assertion]:
         order = session.once("order", lambda: self._order(session))
 
         def found() -> str | None:
             file = session.once("exported file", lambda: self._exported(order, session))
             return mismatch(file, session)
 
-        yield Look(_first_up(order.words), found)
+        yield Assertion(_first_up(order.words), found)
 
     def _order(self, session: Session) -> Order:
         return Order.sampled(session.rng(), opset=self.opset)

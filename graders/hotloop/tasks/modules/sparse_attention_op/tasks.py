@@ -88,7 +88,7 @@ _causal_against_dense = hl.GpuFast(
     entry="attend_kept",
 )
 kernel = hl.triton_kernel(
-    hl.KernelCalls(_listed, kernels.thin, kernels.for_a_compiler, timeout_s=kernels.CASE_S),
+    hl.TritonKernelCalls(_listed, kernels.thin, kernels.for_a_compiler, timeout_s=kernels.CASE_S),
     fewest_bytes=kernels.fewest_bytes,
     advice="Load keys and values of listed blocks only, and the queries once.",
     gpu_correct=hl.Correct(_listed.of(kernels.gpu_cases), on=hl.OnGpu()),
@@ -120,7 +120,7 @@ node = hl.returns_data(
 )
 
 shape_inference = hl.returns_data(
-    inferred=hl.Makes(shapes.assignments),
+    inferred=hl.WritesFiles(shapes.assignments),
     refused=hl.HiddenAnswers(shapes.questions, entry="problems"),
 )
 
@@ -133,7 +133,7 @@ silent = hl.returns_data(
 
 fallback = hl.returns_data(
     negotiated=hl.Answers(fallbacks.questions, entry="negotiate"),
-    partitioned=hl.Makes(fallbacks.assignments),
+    partitioned=hl.WritesFiles(fallbacks.assignments),
 )
 
 # --- in runtimes ----------------------------------------------------------------------------------
@@ -148,16 +148,18 @@ cpu_kernel = hl.fills_tensor(
     alone=alone.alone.bind(of=(_right, _untouched)),
 )
 
-custom_op = hl.returns_data(correct=hl.Makes(custom_ops.assignments))
+custom_op = hl.returns_data(correct=hl.WritesFiles(custom_ops.assignments))
 
 native_op = hl.returns_tensor(
-    found=hl.Holds(native_ops.found, "ONNX Runtime finds the operator, and runs a node of it."),
-    correct=hl.Holds(
+    found=hl.Assertions(
+        native_ops.found, "ONNX Runtime finds the operator, and runs a node of it."
+    ),
+    correct=hl.Assertions(
         native_ops.models,
         "Right for {count} hidden models, whose nodes differ.",
         after=("found",),
     ),
-    shapes=hl.Holds(
+    shapes=hl.Assertions(
         native_ops.shapes, "Right for every shape, in two sessions in turns.", after=CORRECT
     ),
 )

@@ -50,7 +50,7 @@ tiled_attention = hl.fills_tensor(
 )
 
 _attention = hl.Truth(attentions.kernel_cases, attentions.attention, attentions.tolerance)
-_forward = hl.KernelCalls(
+_forward = hl.TritonKernelCalls(
     _attention, attentions.counted_case, attentions.compiled_case, counted_calls=2
 )
 flash_forward = hl.triton_kernel(
@@ -65,7 +65,7 @@ flash_forward = hl.triton_kernel(
 )
 
 _gradients = hl.Truth(gradients.cases, gradients.gradients, gradients.tolerance)
-_backward = hl.KernelCalls(
+_backward = hl.TritonKernelCalls(
     _gradients, gradients.counted_case, gradients.compiled_case, counted_calls=2
 )
 flash_backward = hl.triton_kernel(
@@ -126,7 +126,7 @@ eight_bits = hl.returns_data(
 _whole = decoding.ORACLE.function("whole", decoding.disagreement)
 _generated = hl.Truth(decoding.cases, _whole)
 decode_step = hl.fills_tensor(
-    correct=hl.Holds(
+    correct=hl.Assertions(
         decoding.looks, "Its recording is right for all {count} hidden groups of requests."
     ),
     launches=decoding.few_launches,

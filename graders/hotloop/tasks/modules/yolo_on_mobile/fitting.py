@@ -23,9 +23,9 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile, ask_plainly
 from hotloop.judge.rung import rung
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
@@ -113,9 +113,9 @@ def card(session: Session) -> Card:
     return session.once("card", sampled)
 
 
-def kept(session: Session) -> Iterator[Look]:
-    """Yield the Look that checks the file's structure and cost."""
-    yield Look("Your file", lambda: mismatch_of(_facts(session), card(session)))
+def kept(session: Session) -> Iterator[Assertion]:
+    """Check the file's structure and cost."""
+    yield Assertion("Your file", lambda: mismatch_of(_facts(session), card(session)))
 
 
 def mismatch_of(facts: Facts, limits: Card) -> str | None:
@@ -144,9 +144,9 @@ def mismatch_of(facts: Facts, limits: Card) -> str | None:
     return None
 
 
-def sees(session: Session) -> Iterator[Look]:
-    """Yield the Look that checks the mAP on hidden scenes of the file's own image size."""
-    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
+def sees(session: Session) -> Iterator[Assertion]:
+    """Check the mAP on hidden scenes of the file's own image size."""
+    yield Assertion(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
 
 
 def _sight_mismatch(session: Session) -> str | None:

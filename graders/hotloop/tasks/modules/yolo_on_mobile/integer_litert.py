@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.holds import Look
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile import small_litert
 from hotloop.tasks.modules.yolo_on_mobile.given_files import program
@@ -27,9 +27,11 @@ INPUTS = [["int8", [1, SIDE, SIDE, 3]]]
 OUTPUTS = [["int8", [1, CHANNELS, SIDE // s, SIDE // s]] for s in (8, 16, 32)]
 
 
-def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
-    """Yield the Look that checks the file, which is made once per session."""
-    yield Look(
+def looks(
+    session: Session, mismatch: Callable[[bytes, Session], str | None]
+) -> Iterator[Assertion]:
+    """Check the file, which is made once per session."""
+    yield Assertion(
         "Your file",
         lambda: mismatch(session.once("integers", lambda: _made(session)), session),
     )

@@ -16,8 +16,8 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile.given_files import program
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_average_precision, score_change
@@ -48,9 +48,11 @@ class Material:
     frames: bytes
 
 
-def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
-    """Yield the Look that checks the quantized file, which is made once per session."""
-    yield Look(
+def looks(
+    session: Session, mismatch: Callable[[bytes, Session], str | None]
+) -> Iterator[Assertion]:
+    """Check the quantized file, which is made once per session."""
+    yield Assertion(
         "Your network",
         lambda: mismatch(session.once("quantized", lambda: _made(session)), session),
     )

@@ -15,7 +15,7 @@ from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.holds import Look
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS
@@ -30,9 +30,9 @@ float32 changes a hundredth of that."""
 Graph = Mapping[str, Any]
 
 
-def looks(session: Session, *, kind: str) -> Iterator[Look]:
-    """Yield one Look for all graphs of a kind, to make, read and run them in one message each."""
-    yield Look("Your graphs", lambda: _mismatch(session, kind))
+def looks(session: Session, *, kind: str) -> Iterator[Assertion]:
+    """Inspect all graphs of a kind, to make, read and run them in one message each."""
+    yield Assertion("Your graphs", lambda: _mismatch(session, kind))
 
 
 def _mismatch(session: Session, kind: str) -> str | None:

@@ -38,11 +38,11 @@ nms = hl.returns_data(
 )
 
 in_graph = hl.returns_data(
-    interface=hl.Holds(
+    interface=hl.Assertions(
         partial(whole_file.looks, mismatch=whole_file.interface_mismatch),
         "Its ends have names, types and sizes that are known.",
     ),
-    boxes=hl.Holds(
+    boxes=hl.Assertions(
         partial(whole_file.looks, mismatch=whole_file.boxes_mismatch),
         "It gives the right boxes for hidden images and limits.",
         after=("interface",),
@@ -50,11 +50,11 @@ in_graph = hl.returns_data(
 )
 
 bisect = hl.returns_data(
-    right=hl.Holds(
+    right=hl.Assertions(
         partial(departures.looks, few=False),
         "The right tensor of all {count} hidden conversions.",
     ),
-    few=hl.Holds(
+    few=hl.Assertions(
         partial(departures.looks, few=True),
         "The right tensor of {count} more, in as few looks as are needed.",
         after=("right",),
@@ -62,22 +62,22 @@ bisect = hl.returns_data(
 )
 
 replace = hl.returns_data(
-    activations=hl.Holds(
+    activations=hl.Assertions(
         partial(rewriting.looks, kind="activations"),
         "All hidden graphs compute the same, with operators of the delegate.",
     ),
-    stem=hl.Holds(
+    stem=hl.Assertions(
         partial(rewriting.looks, kind="stem"),
         "Each hidden stem is one convolution, and the same.",
     ),
 )
 
 quantize = hl.returns_data(
-    sound=hl.Holds(
+    sound=hl.Assertions(
         partial(quantized.looks, mismatch=quantized.structure_mismatch),
         "Its convolutions compute with integers of a fixed scale, in half of the size.",
     ),
-    accurate=hl.Holds(
+    accurate=hl.Assertions(
         partial(quantized.looks, mismatch=quantized.accuracy_mismatch),
         "It sees about as much on hidden scenes as with float32.",
         after=("sound",),
@@ -85,7 +85,7 @@ quantize = hl.returns_data(
 )
 
 speed = hl.returns_data(
-    correct=hl.Holds(speeds.looks, "The file gives the detector's table, in both sizes."),
+    correct=hl.Assertions(speeds.looks, "The file gives the detector's table, in both sizes."),
     settings=hl.Answers(session_options.questions, entry="session_options", after=("correct",)),
     fast_cpu=speeds.fast(),
     engine=engines.builds,
@@ -98,16 +98,16 @@ audit = hl.returns_data(
 )
 
 fit = hl.returns_data(
-    card=hl.Holds(fitting.kept, "It keeps to the card."),
-    sees=hl.Holds(fitting.sees, "It sees what the card asks for.", after=("card",)),
+    card=hl.Assertions(fitting.kept, "It keeps to the card."),
+    sees=hl.Assertions(fitting.sees, "It sees what the card asks for.", after=("card",)),
     fast_cpu=fitting.fast,
 )
 
 
 def _file_and_runs(runtime: runtimes.Runtime) -> dict[str, hl.Rung]:
     return {
-        "file": hl.Holds(runtime.reads, "The file holds what was asked for."),
-        "runs": hl.Holds(runtime.runs, "It computes what the network does.", after=("file",)),
+        "file": hl.Assertions(runtime.reads, "The file holds what was asked for."),
+        "runs": hl.Assertions(runtime.runs, "It computes what the network does.", after=("file",)),
     }
 
 
@@ -115,15 +115,15 @@ openvino = hl.returns_data(**_file_and_runs(runtimes.OPENVINO))
 
 litert = hl.returns_data(
     **_file_and_runs(runtimes.LITERT),
-    small=hl.Holds(small_litert.looks, "It is small, and sees.", after=("runs",)),
+    small=hl.Assertions(small_litert.looks, "It is small, and sees.", after=("runs",)),
 )
 
 litert_int8 = hl.returns_data(
-    file=hl.Holds(
+    file=hl.Assertions(
         partial(integer_litert.looks, mismatch=integer_litert.structure_mismatch),
         "It computes with bytes from end to end, with a scale for each channel.",
     ),
-    sees=hl.Holds(
+    sees=hl.Assertions(
         partial(integer_litert.looks, mismatch=integer_litert.sight_mismatch),
         "It sees about as much on hidden scenes as with float32.",
         after=("file",),
@@ -131,19 +131,19 @@ litert_int8 = hl.returns_data(
 )
 
 coreml = hl.returns_data(
-    file=hl.Holds(runtimes.COREML.reads, "Its specification says what was asked for.")
+    file=hl.Assertions(runtimes.COREML.reads, "Its specification says what was asked for.")
 )
 
 executorch = hl.returns_data(**_file_and_runs(runtimes.EXECUTORCH))
 
 yolov5n = hl.returns_data(
-    network=hl.Holds(
+    network=hl.Assertions(
         published.network, "Its stem, its convolutions and their weights are YOLOv5n's."
     ),
-    table=hl.Holds(published.tables, "It gives the network's table.", after=("network",)),
-    openvino=hl.Holds(published.openvino, "OpenVINO's files give the network's table."),
-    litert=hl.Holds(published.litert, "LiteRT's file gives the network's maps."),
-    coreml=hl.Holds(published.coreml, "Its specification says what was asked for."),
+    table=hl.Assertions(published.tables, "It gives the network's table.", after=("network",)),
+    openvino=hl.Assertions(published.openvino, "OpenVINO's files give the network's table."),
+    litert=hl.Assertions(published.litert, "LiteRT's file gives the network's maps."),
+    coreml=hl.Assertions(published.coreml, "Its specification says what was asked for."),
 )
 
 diagnose = hl.returns_data(

@@ -13,8 +13,8 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.tasks.modules.yolo_on_mobile.quantized import BOXES, CLASSES, PROGRAM, SIDE
@@ -41,10 +41,10 @@ FLOAT, INT64 = 1, 7
 def looks(
     session: Session,
     mismatch: Callable[[bytes, int, Session], str | None],
-) -> Iterator[Look]:
-    """Yield the Look that checks the file, made once per session for a sampled number of boxes."""
+) -> Iterator[Assertion]:
+    """Check the file, made once per session for a sampled number of boxes."""
     most = session.once("most", lambda: int(session.rng().choice(MOST)))
-    yield Look(
+    yield Assertion(
         f"Your file of {most} boxes",
         lambda: mismatch(session.once("exported", lambda: _made(session, most)), most, session),
     )

@@ -1,8 +1,8 @@
 """Rung: bytes that the kernels load and store, compared with the minimum for the task.
 
-The bytes are counted in the replays of `KernelCalls`, so they earn points only if the kernels'
-answers were correct and all accesses stayed inside their tensors. How many earn what: `limits` in
-module.yaml.
+The bytes are counted in the replays of `TritonKernelCalls`, so they earn points only if the
+kernels' answers were correct and all accesses stayed inside their tensors. How many earn what:
+`limits` in module.yaml.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from hotloop.judge.candidate import Style
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.levels import within
 from hotloop.judge.rungs.correct import Case
-from hotloop.judge.rungs.kernel_calls import LAUNCHED, KernelCalls, TensorTraffic
+from hotloop.judge.rungs.triton_kernel_calls import LAUNCHED, TensorTraffic, TritonKernelCalls
 from hotloop.judge.session import Session
 
 COUNTING_SLACK = 0.98
@@ -35,7 +35,7 @@ def bytes_once(case: Case) -> int:
 
 
 @dataclass(frozen=True)
-class Traffic(Check):
+class TritonTraffic(Check):
     """Bytes loaded and stored by a call; the minimum reads and writes each row of a block once.
 
     calls: the recorded calls; the worst of the counted ones decides. Their rows should fit in a
@@ -48,7 +48,7 @@ class Traffic(Check):
     """
 
     scored_by: str = field(default="limits", kw_only=True)
-    calls: KernelCalls
+    calls: TritonKernelCalls
     fewest_bytes: Callable[[Case], int] = bytes_once
     advice: str = ONCE
     after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
