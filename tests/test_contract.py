@@ -24,7 +24,6 @@ from hotloop.core.verdict import Verdict
 from hotloop.engines.serving import preflight
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.rung import after, scored_by
 from hotloop.judge.task import find
 from hotloop.learn.bank import catalog
 from hotloop.tasks import curriculum, render
@@ -201,7 +200,7 @@ def test_what_earns_a_share_of_the_points_is_in_module_yaml(module: Module, task
         for name, rung in spec.rungs.items()
     }
     rungs = find(module.id, task.id).rungs
-    assert {name: scored_by(rung) for name, rung in rungs.items()} == declared
+    assert {name: rung.scored_by for name, rung in rungs.items()} == declared
 
 
 @per_task
@@ -480,7 +479,7 @@ def _stands_on(module: Module, task: Task, rung: str) -> set[str]:
     found: set[str] = set()
     waiting = [rung]
     while waiting:
-        new = set(after(rungs[waiting.pop()])) - found
+        new = set(rungs[waiting.pop()].prerequisites) - found
         found |= new
         waiting += new
     return found

@@ -13,14 +13,15 @@ must fail; fails if one is nearer to its limit than MARGIN.
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hotloop.core.verdict import Ruling
-from hotloop.judge.rung import Rung, attribute
+from hotloop.judge.authored import Check
+from hotloop.judge.rung import FunctionCheck
 from hotloop.tasks import render
 from hotloop.tasks.modules.transformer_compilation import replay
 from hotloop.tasks.modules.transformer_compilation.streams import Process, Stream, best_fixed
@@ -40,7 +41,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=500)
     seeds = range(parser.parse_args().seeds)
     rungs = compile_policy.rungs
-    limits = {name: attribute(rung, "most", None) for name, rung in rungs.items()}
+    limits = {name: bound(rung)["most"] for name, rung in rungs.items()}
     sound = True
     reference = loaded(None)
     for name, rung in rungs.items():
@@ -68,10 +69,16 @@ def told(who: str, rung: str, must: str, ratio: float, limit: float, seeds: int)
     return right
 
 
-def worst(decide: Decide, rung: Rung, seed: int) -> float:
+def worst(decide: Decide, rung: Check, seed: int) -> float:
     """Return the largest ratio over a seed's streams."""
-    streams = attribute(rung, "streams", None)
+    streams = bound(rung)["streams"]
     return max(ratio(decide, stream) for stream in streams(np.random.default_rng(seed)))
+
+
+def bound(rung: Check) -> Mapping[str, Any]:
+    """Return the values that tasks.py gives to a check's parameters."""
+    assert isinstance(rung, FunctionCheck)
+    return rung.arguments
 
 
 def ratio(decide: Decide, stream: Stream) -> float:

@@ -4,6 +4,7 @@ Modules, tasks and rungs are discovered. Each rung is judged once for real, with
 it is judged repeatedly from the recording, with changed replies.
 """
 
+import inspect
 import sys
 import time
 from collections import Counter
@@ -32,7 +33,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.files import lay_out
 from hotloop.judge.lacking import lacking
 from hotloop.judge.questions import Question
-from hotloop.judge.rung import after, is_timed
+from hotloop.judge.rung import FunctionCheck
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.task import find
 from hotloop.tasks import curriculum, render
@@ -122,7 +123,7 @@ def _altered_once(fuzzed: Fuzzed) -> None:
 
 def _nothing_of_it_true(fuzzed: Fuzzed) -> None:
     """Make all answers arbitrary."""
-    first = not after(fuzzed.task.rungs[fuzzed.rung])
+    first = not fuzzed.task.rungs[fuzzed.rung].prerequisites
 
     @settings(
         max_examples=fuzzed.examples(),
@@ -160,10 +161,11 @@ def _goes_well(record: RungRecord | None) -> bool:
 def _undriven(judged: Judged, rung: str, tape: Tape | None) -> str:
     """Return why a rung cannot be judged from a recording; empty if it can."""
     asked = judged.rungs[rung]
-    if is_timed(asked):
+    if asked.timed:
         return "it times a process, which nobody can play"
-    function = asked.func if isinstance(asked, partial) else asked
-    if getattr(sys.modules[function.__module__], "over", None) is served.over:
+    of = inspect.unwrap(asked.function) if isinstance(asked, FunctionCheck) else asked
+    of = of.func if isinstance(of, partial) else of
+    if getattr(sys.modules[of.__module__], "over", None) is served.over:
         return "it starts a real server"
     if tape is None or tape.answers:
         return ""

@@ -25,6 +25,7 @@ from unittest import mock
 import numpy as np
 import torch
 
+from hotloop.judge.authored import Check
 from hotloop.judge.budget import Budget
 from hotloop.judge.buffers import Placement, row_strides
 from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
@@ -40,9 +41,8 @@ from hotloop.judge.gpu.nvml import Nvml
 from hotloop.judge.gpu.verify import WHOLE_S
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.oracle import OracleFunction, case_of
-from hotloop.judge.rung import Rung
+from hotloop.judge.rung import FunctionCheck
 from hotloop.judge.rungs.correct import Correct
-from hotloop.judge.rungs.cuda_operator import ForFunction
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost
 from hotloop.judge.seeds import Seeds
@@ -110,13 +110,12 @@ def rungs() -> Iterator[tuple[str, Any]]:
                     yield f"{module.id}.{task.id}.{rung.id}", _measured_by(of_task[rung.id])
 
 
-def _measured_by(rung: Rung) -> Any:
+def _measured_by(rung: Check) -> Any:
     """Return the object that measures; a module's own function names it in FAST or RIGHT."""
-    if isinstance(rung, ForFunction):
-        return rung.rung
     if isinstance(rung, GpuFast | GpuFastFromHost | Correct):
         return rung
-    return vars(sys.modules[rung.__module__])[rung.__name__.upper()]
+    assert isinstance(rung, FunctionCheck)
+    return vars(sys.modules[rung.function.__module__])[rung.function.__name__.upper()]
 
 
 def measured(name: str, rung: Any) -> Iterator[Row]:
@@ -318,14 +317,14 @@ def _plausible(spec: CallSpec) -> Any:
 
 
 def _of_cases(rung: Correct) -> None:
-    for case in rung.cases(Seeds().generator()):
-        if callable(rung.reference):
-            want = case.truth(rung.reference)
-            compare(want, want, rung.tolerance(case))
+    for case in rung.truth.cases(Seeds().generator()):
+        if callable(rung.truth.reference):
+            want = case.truth(rung.truth.reference)
+            compare(want, want, rung.truth.tolerance(case))
         else:
-            assert isinstance(rung.reference, OracleFunction)
+            assert isinstance(rung.truth.reference, OracleFunction)
             right = np.random.default_rng(0).random(case.out.shape)
-            rung.reference.disagreement(case, right, right)
+            rung.truth.reference.disagreement(case, right, right)
 
 
 def table(found: list[Row]) -> str:

@@ -25,7 +25,6 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name, kind
-from hotloop.judge.rung import after
 from hotloop.judge.task import find
 from hotloop.sandbox.level import level
 from hotloop.tasks import curriculum
@@ -256,7 +255,9 @@ def _reached(record: Record) -> list[RungRecord]:
     rungs = find(record.module, record.task).rungs
     failed = {r.rung for r in record.rungs if r.verdict is not Verdict.PASSED}
     return [
-        r for r in record.rungs if r.rung not in rungs or failed.isdisjoint(after(rungs[r.rung]))
+        r
+        for r in record.rungs
+        if r.rung not in rungs or failed.isdisjoint(rungs[r.rung].prerequisites)
     ]
 
 

@@ -17,14 +17,17 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache, wraps
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
 from hotloop.judge.candidate import Style
 from hotloop.judge.fault import JudgeFault, generated, ours
+
+if TYPE_CHECKING:  # which imports half of the judge
+    from hotloop.judge.session import Session
 
 ANY_STYLE: frozenset[Style] = frozenset({"json", "return", "destination"})
 
@@ -83,25 +86,43 @@ class Authored:
 
 @dataclass(frozen=True)
 class Check(Authored):
-    """Base of the standard checks, which are called with the session and return a sentence.
+    """Base of all checks, which are called with the session and return a sentence.
 
-    See `hotloop.judge.rung` for `timed`, `instrumented` and `scored_by`. A subclass has a field
-    `after` too.
+    after: names of the checks of the task that must pass first; None: those that are usual.
+    entry: name of the function to judge, in the same file or notebook, if not the task's.
+    style: how that function is called, if not as the task's.
+    timed: the check times a worker on a CPU, so that worker is started by exec instead of fork. The
+        check calls `session.alone()` before it measures.
+    instrumented: other code of the learner runs in the process that is measured.
+    scored_by: what module.yaml has to say about the check: "levels" if it reads `session.levels`,
+        "limits" if it reads `session.limits`.
     """
 
-    timed: ClassVar[bool] = False
-    instrumented: ClassVar[bool] = False
-    scored_by: ClassVar[str] = ""
+    after: tuple[str, ...] | None = field(default=None, kw_only=True)
+    entry: str | None = field(default=None, kw_only=True)
+    style: Style | None = field(default=None, kw_only=True)
+    timed: bool = field(default=False, kw_only=True)
+    instrumented: bool = field(default=False, kw_only=True)
+    scored_by: str = field(default="", kw_only=True)
+
+    @property
+    def usually_after(self) -> tuple[str, ...]:
+        """Names of the checks that must pass first, where `after` does not say."""
+        return ()
+
+    @property
+    def prerequisites(self) -> tuple[str, ...]:
+        """Names of the checks that must pass before this one."""
+        return self.usually_after if self.after is None else self.after
 
     @property
     def styles(self) -> frozenset[Style]:
         """How a candidate may be called that the check judges."""
         return ANY_STYLE
 
-    @property
-    def runs(self) -> Callable[..., str] | None:
-        """The check that this one only runs, and whose attributes it has; None if it is none."""
-        return None
+    def __call__(self, session: "Session", /) -> str:
+        """Measure the candidate; return the sentence if it passes, raise `Ruling` otherwise."""
+        raise NotImplementedError
 
 
 @cache
@@ -122,13 +143,20 @@ def _functions(cls: type[Authored]) -> tuple[tuple[str, object, object, bool], .
 
 @cache
 def _plain_fields(cls: type[Authored]) -> tuple[tuple[str, tuple[type, ...]], ...]:
-    """Return name and allowed types of the fields that hold only plain values, such as texts."""
+    """Return name and allowed types of the fields that hold plain values, or such a dataclass."""
     found: list[tuple[str, tuple[type, ...]]] = []
     for name, choices in _choices_of_fields(cls):
-        kinds = [_PLAIN.get(typing.get_origin(choice) or choice) for choice in choices]
+        kinds = [_allowed(choice) for choice in choices]
         if all(kinds):
             found.append((name, tuple(kind for allowed in kinds for kind in allowed or ())))
     return tuple(found)
+
+
+def _allowed(choice: object) -> tuple[type, ...]:
+    """Return the types of the values that may be given for a type; none for one of no interest."""
+    if isinstance(choice, type) and issubclass(choice, Authored):
+        return (choice,)
+    return _PLAIN.get(cast(object, typing.get_origin(choice) or choice), ())
 
 
 def _choices_of_fields(cls: type[Authored]) -> Iterator[tuple[str, tuple[object, ...]]]:
@@ -136,13 +164,13 @@ def _choices_of_fields(cls: type[Authored]) -> Iterator[tuple[str, tuple[object,
 
     Raises NameError for a quoted type that does not exist at run time: it could hide a function.
     """
-    for field in fields(cls):
-        hint: object = field.type
+    for each in fields(cls):
+        hint: object = each.type
         if isinstance(hint, str):
             if hint in _NOT_IMPORTED:
                 continue
             hint = eval(hint, vars(sys.modules[cls.__module__]))  # noqa: S307 - our own source
-        yield field.name, _choices(hint)
+        yield each.name, _choices(hint)
 
 
 def _choices(hint: object) -> tuple[object, ...]:

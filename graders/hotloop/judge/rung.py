@@ -1,25 +1,15 @@
-"""Rungs are the checks of a task: functions that take the judging session and return a sentence.
+"""Rungs are the checks of a task: values of `Check`, called with the judging session.
 
-A rung that returns has passed. It raises `Ruling` for any other verdict, and `Partly` to earn a
-share of its points; `blame` decides the verdict for any other exception. A rung may have these
-attributes, which the judge reads without calling it:
-
-- `after`: names of the rungs of the task that must pass first.
-- `timed`: the rung times a worker on a CPU, so that worker is started by exec instead of fork. The
-  rung calls `session.alone()` before it measures.
-- `instrumented`: other code of the learner runs in the process that is measured.
-- `scored_by`: what module.yaml has to say about it: "levels" for a rung that reads
-  `session.levels`, "limits" for one that reads `session.limits`.
-
-The standard rungs are frozen dataclasses in `hotloop/judge/rungs/`, so that tests can read their
-cases.
+A rung that returns has passed, and what it returns is the sentence to record. It raises `Ruling`
+for any other verdict, and `Partly` to earn a share of its points; `blame` decides the verdict for
+any other exception. The standard rungs are frozen dataclasses in `hotloop/judge/rungs/`, so that
+tests can read their cases; `rung` makes one of a function.
 """
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import partial
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, cast
 
 from hotloop.core.record import JUDGING_SECONDS, NOT_ATTEMPTED, NOT_REACHED, RungRecord
 from hotloop.core.verdict import Partly, Ruling, Verdict
@@ -29,20 +19,31 @@ from hotloop.judge.fault import Stumble
 from hotloop.judge.overrun import Overrun, ending_after
 from hotloop.judge.session import Session
 
+P = ParamSpec("P")
+Rung = Check | Callable[[Session], str]
+"""What an author may give for a check: a `Check`, or a function that needs no attributes of one.
 
-class Rung(Protocol):
-    """Measure the candidate; return the sentence if it passes, raise `Ruling` otherwise.
-
-    Wrap code that no answer can influence (making questions and their expected answers) in
-    `fault.generated` and `fault.ours`.
-    """
-
-    def __call__(self, session: Session, /) -> str:
-        """Return the sentence to record if the rung passes."""
-        ...
+Wrap code that no answer can influence (making questions and their expected answers) in
+`fault.generated` and `fault.ours`.
+"""
 
 
-F = TypeVar("F", bound=Callable[..., Any])
+@dataclass(frozen=True)
+class FunctionCheck(Check, Generic[P]):
+    """A check that calls a function with the session and `arguments`: see `rung`."""
+
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"function"})
+    function: Callable[Concatenate[Session, P], str]
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def bind(self, *_none: P.args, **arguments: P.kwargs) -> Check:
+        """Return the check with values, given by name, for the function's other parameters."""
+        return replace(self, arguments={**self.arguments, **arguments})
+
+    def __call__(self, session: Session, /, *args: P.args, **arguments: P.kwargs) -> str:
+        """Call the function with the bound arguments and these."""
+        function = cast(Callable[..., str], self.function)
+        return function(session, *args, **{**self.arguments, **arguments})
 
 
 def rung(
@@ -51,57 +52,32 @@ def rung(
     timed: bool = False,
     instrumented: bool = False,
     scored_by: str = "",
-) -> Callable[[F], F]:
-    """Decorator that sets the attributes `after`, `timed`, `instrumented` and `scored_by`."""
-    attributes = {
-        "after": after,
-        "timed": timed,
-        "instrumented": instrumented,
-        "scored_by": scored_by,
-    }
+) -> Callable[[Callable[Concatenate[Session, P], str]], FunctionCheck[P]]:
+    """Decorator that makes a check of a function, with these attributes of `Check`.
 
-    def mark(function: F) -> F:
-        for name, value in attributes.items():
-            setattr(function, name, value)
-        return function
+    If the function takes more than the session, `bind` gives that where a task names the check.
+    """
+
+    def mark(function: Callable[Concatenate[Session, P], str]) -> FunctionCheck[P]:
+        return FunctionCheck(
+            function,
+            after=after,
+            timed=timed,
+            instrumented=instrumented,
+            scored_by=scored_by,
+        )
 
     return mark
 
 
-def following(before: str, rung: Rung) -> Rung:
-    """Return the same rung, to run after the rungs named in `before` (separated by spaces)."""
-    later = partial(rung)
-    later.__dict__["after"] = tuple(before.split())
-    return later
+def as_check(rung: Rung) -> Check:
+    """Return the check, or one of the function. Raises TypeError for anything else."""
+    return rung if isinstance(rung, Check) else FunctionCheck(rung)
 
 
-def attribute(rung: Rung, name: str, default: Any) -> Any:
-    """Return one of the attributes above, or `default` if it is not set.
-
-    For a `partial`, look first at its keyword arguments and own attributes, then at the wrapped
-    function; for a check that runs another one, at that one if its own is empty.
-    """
-    if isinstance(rung, partial):
-        given = {**rung.keywords, **vars(rung)}
-        return given[name] if name in given else attribute(rung.func, name, default)
-    own = getattr(rung, name, default)
-    inner = rung.runs if isinstance(rung, Check) else None
-    return own if own or inner is None else attribute(inner, name, default)
-
-
-def after(rung: Rung) -> tuple[str, ...]:
-    """Return the names of the rungs that must pass before this one."""
-    return tuple(attribute(rung, "after", ()))
-
-
-def is_timed(rung: Rung) -> bool:
-    """Return True if this rung times a worker on a CPU."""
-    return bool(attribute(rung, "timed", False))
-
-
-def scored_by(rung: Rung) -> str:
-    """Return `scored_by` of this rung, or an empty string."""
-    return str(attribute(rung, "scored_by", ""))
+def following(before: str, rung: Rung) -> Check:
+    """Return the same check, to run after those named in `before` (separated by spaces)."""
+    return replace(as_check(rung), after=tuple(before.split()))
 
 
 def judge_rungs(
@@ -117,30 +93,37 @@ def judge_rungs(
     """
     done: dict[str, RungRecord] = {}
     for name, rung in rungs.items():
+        check = as_check(rung)
         if only is not None and name not in only:
             continue
         session.progress(name)
         if lacking is not None and name in lacking:
             done[name] = RungRecord(name, Verdict.NOT_MEASURED, lacking[name])
         else:
-            done[name] = _not_reached(name, rung, done) or judge_rung(name, rung, session)
+            done[name] = _not_reached(name, check, done) or judge_rung(name, check, session)
     return tuple(done.values())
 
 
 def judge_rung(name: str, rung: Rung, session: Session) -> RungRecord:
     """Judge one rung and return its record, whatever the rung raises."""
     clock = time.monotonic()
-    own = session.for_rung(name)
-    record = _ruled(name, rung, own)
+    check = as_check(rung)
+    own = session_for(name, check, session)
+    record = _ruled(name, check, own)
     taken = {JUDGING_SECONDS: round(time.monotonic() - clock, 3)}
     evidence = {**own.figures, **record.evidence, **taken}
     # Set whatever the verdict: if instrumented rungs are not counted, neither are their failures.
-    instrumented = bool(attribute(rung, "instrumented", False))
-    return replace(record, evidence=evidence, instrumented=instrumented)
+    return replace(record, evidence=evidence, instrumented=check.instrumented)
 
 
-def _not_reached(name: str, rung: Rung, done: Mapping[str, RungRecord]) -> RungRecord | None:
-    for before in after(rung):
+def session_for(name: str, check: Check, session: Session) -> Session:
+    """Return the session in which the check called `name` is judged: about its function."""
+    own = session.for_rung(name)
+    return own if check.entry is None else own.of(check.entry, check.style)
+
+
+def _not_reached(name: str, check: Check, done: Mapping[str, RungRecord]) -> RungRecord | None:
+    for before in check.prerequisites:
         earlier = done.get(before)
         if earlier is None or earlier.verdict is Verdict.PASSED:
             continue
@@ -158,10 +141,10 @@ def _skipped(before: str, earlier: RungRecord) -> str:
     return f"{NOT_REACHED} `{before}` passes."
 
 
-def _ruled(name: str, rung: Rung, session: Session) -> RungRecord:
+def _ruled(name: str, check: Check, session: Session) -> RungRecord:
     try:
         with ending_after(lambda: session.budget.deadline):
-            return RungRecord(name, Verdict.PASSED, rung(session), 1.0)
+            return RungRecord(name, Verdict.PASSED, check(session), 1.0)
     except Partly as part:
         return RungRecord(name, part.verdict, part.sentence, part.earned)
     except Ruling as ruling:

@@ -17,6 +17,7 @@ from hotloop.core.variant import Variant
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.constants import constants
+from hotloop.judge.declared_shapes import declared
 from hotloop.judge.device import device_name, driver_version, kind
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.forking import worker_fork
@@ -132,7 +133,10 @@ def judge(
         only = frozenset(job.rungs) if job.rungs is not None else None
         launcher = _launcher(job, timed=task.is_timed(only))
         session = session_of(job, task, launcher, connection, on_progress, turn, extend)
-        with constants(variant.constants if variant is not None else {}):
+        with (
+            constants(variant.constants if variant is not None else {}),
+            declared(job.spec.cases),
+        ):
             judged = judge_rungs(task.rungs, session, only, lacking(job.spec))
         blamed = without_blame(judged, job.module, session.files, job.given)
         rungs = without_open(blamed, job.module, _asked(job), session.files, job.given)

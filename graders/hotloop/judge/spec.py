@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from hotloop.core.variant import Value
 from hotloop.judge.levels import CountLimit, Level
 
 
@@ -49,6 +50,9 @@ class TaskSpec:
 
     rungs: Mapping[str, RungSpec] = field(default_factory=dict[str, RungSpec])
 
+    cases: tuple[Mapping[str, Value], ...] = ()
+    """Shapes of the hidden cases, by name; empty if the checks generate them."""
+
     module_needs: tuple[str, ...] = ()
     """Package groups that most of the module's tasks need; the worker zygote imports them once."""
 
@@ -71,6 +75,7 @@ class TaskSpec:
                 str(message["entry"]),
                 tuple(message["files"]),
                 rungs,
+                tuple(dict(case) for case in message["cases"]),
                 tuple(message["module_needs"]),
             )
         except (AttributeError, KeyError, TypeError) as error:

@@ -8,13 +8,15 @@ import hashlib
 import importlib
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
-from hotloop.judge.authored import ANY_STYLE, Check
+from hotloop.judge.authored import Check
 from hotloop.judge.candidate import Candidate, Framework, Style
-from hotloop.judge.rung import Rung, attribute, is_timed
+from hotloop.judge.rung import Rung, as_check
 from hotloop.judge.spec import TaskSpec
 
 _STYLES = {
@@ -35,7 +37,7 @@ CHECKS = Path(__file__).parents[1] / "tasks" / "modules"
 class Task:
     """One task. rungs: judged in this order. See `Candidate` for the other fields."""
 
-    rungs: Mapping[str, Rung]
+    rungs: Mapping[str, Check]
     style: Style = "json"
     framework: Framework = "torch"
     operator: bool = False
@@ -49,24 +51,13 @@ class Task:
         """
         if not self.rungs:
             raise TypeError("a task has at least one check")
-        for name, rung in self.rungs.items():
-            if isinstance(rung, type):
-                raise TypeError(
-                    f"the check {name!r} is the class {rung.__name__}: make one, as in "
-                    f"`hl.{rung.__name__}(…)`"
-                )
-            if not callable(rung):
-                raise TypeError(f"the check {name!r} is {rung!r:.80}, expected a function")
-            if is_dataclass(rung) and not isinstance(rung, Check):
-                parts = (getattr(rung, field.name) for field in fields(rung))
-                if any(map(callable, parts)):
-                    raise TypeError(f"{type(rung).__name__} does not derive from `Check`")
-            styles = attribute(rung, "styles", ANY_STYLE)
-            if self.style not in styles:
+        for name, check in self.rungs.items():
+            style = check.style or self.style
+            if style not in check.styles:
                 raise TypeError(
                     f"the check {name!r} is for a function that "
-                    f"{' or '.join(_STYLES[style] for style in sorted(styles))}, and the task's "
-                    f"{_STYLES[self.style]}: see `{_CONSTRUCTORS[min(styles)]}`"
+                    f"{' or '.join(_STYLES[style] for style in sorted(check.styles))}, and the "
+                    f"task's {_STYLES[style]}: see `{_CONSTRUCTORS[min(check.styles)]}`"
                 )
 
     def candidate(self, spec: TaskSpec) -> Candidate:
@@ -77,28 +68,49 @@ class Task:
 
     def is_timed(self, only: frozenset[str] | None = None) -> bool:
         """Return True if one of the rungs in `only` (None: any rung) times a worker on a CPU."""
-        asked = [rung for name, rung in self.rungs.items() if only is None or name in only]
-        return any(is_timed(rung) for rung in asked)
+        return any(
+            check.timed for name, check in self.rungs.items() if only is None or name in only
+        )
+
+
+def _checks(rungs: Mapping[str, Rung]) -> dict[str, Check]:
+    """Return the checks of a task. Raises TypeError for what is none, naming its place."""
+    for name, rung in rungs.items():
+        if isinstance(rung, type):
+            raise TypeError(
+                f"the check {name!r} is the class {rung.__name__}: make one, as in "
+                f"`hl.{rung.__name__}(…)`"
+            )
+        if not callable(rung):
+            raise TypeError(f"the check {name!r} is {rung!r:.80}, expected a function")
+        if isinstance(rung, partial):
+            if isinstance(cast(object, rung.func), Check):
+                raise TypeError(
+                    f"the check {name!r} is a `partial`: give the function's arguments by `bind`"
+                )
+        elif is_dataclass(rung) and not isinstance(rung, Check):
+            raise TypeError(f"{type(rung).__name__} does not derive from `Check`")
+    return {name: as_check(rung) for name, rung in rungs.items()}
 
 
 def returns_data(framework: Framework = "torch", /, **rungs: Rung) -> Task:
     """A task whose function returns plain JSON data."""
-    return Task(rungs, "json", framework)
+    return Task(_checks(rungs), "json", framework)
 
 
 def returns_tensor(framework: Framework = "torch", /, **rungs: Rung) -> Task:
     """A task whose function returns one tensor, which the worker copies into the judge's memory."""
-    return Task(rungs, "return", framework)
+    return Task(_checks(rungs), "return", framework)
 
 
 def fills_tensor(framework: Framework = "torch", /, **rungs: Rung) -> Task:
     """A task whose function fills its last argument, the judge's output tensor."""
-    return Task(rungs, "destination", framework)
+    return Task(_checks(rungs), "destination", framework)
 
 
 def operator(**rungs: Rung) -> Task:
     """A task whose file builds a PyTorch operator from CUDA C++; the simulator replaces a GPU."""
-    return Task(rungs, "return", operator=True)
+    return Task(_checks(rungs), "return", operator=True)
 
 
 def cuda_kernel(launched_by: Path, /, **rungs: Rung) -> Task:
@@ -106,7 +118,7 @@ def cuda_kernel(launched_by: Path, /, **rungs: Rung) -> Task:
 
     launched_by: CUDA file of the check that launches the kernel on a GPU.
     """
-    return Task(rungs, "destination", launched_by=launched_by)
+    return Task(_checks(rungs), "destination", launched_by=launched_by)
 
 
 def find(module: str, name: str, source: Path | None = None) -> Task:

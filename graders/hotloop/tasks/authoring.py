@@ -2,7 +2,7 @@
 
     from hotloop.tasks import authoring as hl
 
-    layer_norm = hl.fills_tensor(correct=hl.Correct(cases, truth, tolerance))
+    layer_norm = hl.fills_tensor(correct=hl.Correct(hl.Truth(cases, reference, tolerance)))
 
 The constructor of a task says how its candidate is called (`returns_tensor`, `fills_tensor`, …) and
 takes the task's rungs: the classes below, or functions that take the `Session` and return one

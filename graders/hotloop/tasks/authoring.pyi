@@ -16,6 +16,7 @@ from hotloop.judge.compare import Tolerance as Tolerance
 from hotloop.judge.compare import compare as compare
 from hotloop.judge.constants import constant as constant
 from hotloop.judge.cuda_kernel import CudaLaunch as CudaLaunch
+from hotloop.judge.declared_shapes import Each as Each
 from hotloop.judge.dtypes import BF16 as BF16
 from hotloop.judge.dtypes import BOOL as BOOL
 from hotloop.judge.dtypes import FP16 as FP16
@@ -26,6 +27,10 @@ from hotloop.judge.dtypes import I64 as I64
 from hotloop.judge.dtypes import U8 as U8
 from hotloop.judge.dtypes import DType as DType
 from hotloop.judge.fault import generated as generated
+from hotloop.judge.gpu.definition import Input as Input
+from hotloop.judge.gpu.definition import Output as Output
+from hotloop.judge.gpu.definition import device_workload as device_workload
+from hotloop.judge.gpu.definition import few_rows as few_rows
 from hotloop.judge.gpu.workload import DeviceWorkload as DeviceWorkload
 from hotloop.judge.matrices import matrices as matrices
 from hotloop.judge.oracle import Oracle as Oracle
@@ -43,11 +48,11 @@ from hotloop.judge.rungs.batches import Batches as Batches
 from hotloop.judge.rungs.correct import Case as Case
 from hotloop.judge.rungs.correct import Correct as Correct
 from hotloop.judge.rungs.correct import Tensor as Tensor
+from hotloop.judge.rungs.correct import Truth as Truth
 from hotloop.judge.rungs.correct import case as case
 from hotloop.judge.rungs.cuda_clean import CudaClean as CudaClean
 from hotloop.judge.rungs.cuda_compiles import CudaCompiles as CudaCompiles
 from hotloop.judge.rungs.cuda_operator import CorrectOrRaises as CorrectOrRaises
-from hotloop.judge.rungs.cuda_operator import ForFunction as ForFunction
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic as CudaTraffic
 from hotloop.judge.rungs.diagnosis import Diagnosis as Diagnosis
 from hotloop.judge.rungs.diagnosis import DiagnosisFigure as DiagnosisFigure
@@ -78,6 +83,7 @@ from hotloop.judge.task import fills_tensor as fills_tensor
 from hotloop.judge.task import operator as operator
 from hotloop.judge.task import returns_data as returns_data
 from hotloop.judge.task import returns_tensor as returns_tensor
+from hotloop.judge.triton_kernel import triton_kernel as triton_kernel
 from hotloop.judge.verification import Rows as Rows
 from hotloop.judge.verification import rows_agree as rows_agree
 from hotloop.judge.window import Workload as Workload

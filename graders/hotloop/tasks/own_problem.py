@@ -28,6 +28,7 @@ from hotloop.tasks.problem import FILE, JudgedTask, Problem, load_problem
 
 if TYPE_CHECKING:
     from hotloop.judge.client import JudgeProcess
+    from hotloop.judge.rungs.correct import Truth
     from hotloop.judge.task import Task
 
 TASKS, ANSWER, WRONG = "tasks.py", "answer", "wrong"
@@ -47,7 +48,6 @@ _WHERE = {
 
 def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
     """Raise UserError, with the line, if `tasks.py` does not fit problem.yaml or the own answer."""
-    from hotloop.judge.rung import scored_by
     from hotloop.tasks.task_spec import task_spec
 
     defined = _defined_task(problem, task, source)
@@ -61,9 +61,10 @@ def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
     spec = task_spec(problem, task.id)
     _require_arguments(defined, task, source)
     _require_baselines(defined, task, source)
+    _require_shapes(defined, task, (source / FILE, ("tasks", problem.tasks.index(task))))
     for number, name in enumerate(named):
         at = place(source / FILE, ("tasks", problem.tasks.index(task), "rungs", number))
-        reads, declared = scored_by(found[name]), spec.rungs[name]
+        reads, declared = found[name].scored_by, spec.rungs[name]
         if reads and not getattr(declared, reads):
             raise UserError(
                 f"{at}: the check {name} has no {reads}, which say how many points a "
@@ -139,11 +140,49 @@ def _require_baselines(defined: Task, task: JudgedTask, source: Path) -> None:
                 )
 
 
+def _truths(defined: Task) -> list[Truth]:
+    """Return the truths of the checks, also of those that share calls."""
+    from hotloop.judge.rungs.correct import Truth
+
+    found = (getattr(getattr(r, "calls", r), "truth", None) for r in defined.rungs.values())
+    return [truth for truth in found if isinstance(truth, Truth)]
+
+
+def _require_shapes(
+    defined: Task, task: JudgedTask, at: tuple[Path, tuple[str | int, ...]]
+) -> None:
+    """Raise UserError, with the line, if the shapes of problem.yaml do not fit `hl.Each`."""
+    from hotloop.judge.declared_shapes import Each
+
+    file, where = at
+    generators = [inspect.unwrap(truth.cases) for truth in _truths(defined)]
+    makers = [inspect.unwrap(one.make) for one in generators if isinstance(one, Each)]
+    if makers and not task.cases:
+        raise UserError(
+            f"{place(file, where)}: {task.id} has no `cases`, whose shapes `hl.Each` in {TASKS} "
+            "reads: add them, as in `cases: [{columns: 1}, {columns: 4099}]`."
+        )
+    if task.cases and not makers:
+        raise UserError(
+            f"{place(file, (*where, 'cases'))}: no check of {task.id} reads these `cases`: give "
+            f"`hl.Each(…)` to its `hl.Truth` in {TASKS}, or remove them."
+        )
+    for number, shape in enumerate(task.cases):
+        for make in makers:
+            try:
+                inspect.signature(make).bind(None, **shape)
+            except TypeError as error:
+                takes = list(inspect.signature(make).parameters)[1:]
+                raise UserError(
+                    f"{place(file, (*where, 'cases', number))}: a case has {', '.join(shape)}, and "
+                    f"`{getattr(make, '__name__', make)}` in {TASKS} takes {', '.join(takes)} "
+                    f"after the generator ({error}): name the same."
+                ) from None
+
+
 def _inputs(defined: Task) -> set[int]:
     """Return how many arguments the references of the checks take, where that is fixed."""
-    references = (
-        getattr(getattr(rung, "calls", rung), "reference", None) for rung in defined.rungs.values()
-    )
+    references = (truth.reference for truth in _truths(defined))
     counts = {_parameters(reference) for reference in references if callable(reference)}
     return {count for count in counts if count is not None}
 

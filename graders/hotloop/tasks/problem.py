@@ -17,6 +17,7 @@ from pydantic import (
 
 from hotloop.core.document import Identifier, Strict, Text
 from hotloop.core.record import Record
+from hotloop.core.variant import Value
 from hotloop.core.yaml_lines import load
 
 FILE = "problem.yaml"
@@ -201,6 +202,9 @@ class JudgedTask(Strict):
 
     files: Annotated[list[Text], Field(min_length=1)]
     """The files that the learner edits; `entry` is in the last one."""
+
+    cases: list[dict[str, Value]] = Field(default_factory=list[dict[str, Value]])
+    """Shapes of the hidden cases, by name, which `hl.Each` in tasks.py gives to a function."""
 
     rungs: Annotated[list[Rung], Field(min_length=1)]
 

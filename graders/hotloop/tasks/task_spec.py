@@ -31,7 +31,8 @@ def task_spec(problem: Problem[Any], name: str) -> TaskSpec:
         )
         for rung in task.rungs
     }
-    return TaskSpec(task.entry or "", tuple(task.files), rungs, tuple(problem.needs))
+    cases = tuple(dict(case) for case in task.cases)
+    return TaskSpec(task.entry or "", tuple(task.files), rungs, cases, tuple(problem.needs))
 
 
 def unfit_file() -> Path:

@@ -7,7 +7,7 @@ import numpy as np
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP64
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.task import returns_tensor
 
 CASES = 5
@@ -38,23 +38,27 @@ def _cases_of_distances(rng: np.random.Generator) -> Iterator[Case]:
 
 row_means = returns_tensor(
     "numpy",
-    correct=Correct(_cases_of_means, lambda x: x.mean(axis=1), lambda _case: TOLERANCE),
+    correct=Correct(Truth(_cases_of_means, lambda x: x.mean(axis=1), lambda _case: TOLERANCE)),
 )
 
 clipped = returns_tensor(
     "numpy",
     correct=Correct(
-        _cases_of_clipping,
-        lambda x, low, high: np.minimum(np.maximum(x, low), high),
-        lambda _case: TOLERANCE,
+        Truth(
+            _cases_of_clipping,
+            lambda x, low, high: np.minimum(np.maximum(x, low), high),
+            lambda _case: TOLERANCE,
+        )
     ),
 )
 
 distances = returns_tensor(
     "numpy",
     correct=Correct(
-        _cases_of_distances,
-        lambda a, b: np.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)),
-        lambda _case: TOLERANCE,
+        Truth(
+            _cases_of_distances,
+            lambda a, b: np.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)),
+            lambda _case: TOLERANCE,
+        )
     ),
 )

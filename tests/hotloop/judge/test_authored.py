@@ -28,6 +28,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate, Framework, Style
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, Simulated
+from hotloop.judge.declared_shapes import Each
 from hotloop.judge.dtypes import BF16, FP16, FP32, I32, I64, U8
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question
@@ -35,9 +36,9 @@ from hotloop.judge.rung import judge_rung, rung
 from hotloop.judge.rungs import cuda_clean, cuda_traffic
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.assertions import Assertion, Assertions
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, case
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth, case
 from hotloop.judge.rungs.cuda_clean import CudaClean
-from hotloop.judge.rungs.cuda_operator import CorrectOrRaises, ForFunction
+from hotloop.judge.rungs.cuda_operator import CorrectOrRaises
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic
 from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisWord
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
@@ -178,10 +179,10 @@ def test_every_exported_check_is_one() -> None:
         name
         for name, value in EXPORTED.items()
         if isinstance(value, type) and dataclasses.is_dataclass(value) and "__call__" in vars(value)
-        if value is not Tolerance  # a function of a case
+        if value not in (Tolerance, Each)  # a function of a case, and one that generates cases
     }
-    assert checks | {"Check"} == {n for n, cls in AUTHORED.items() if issubclass(cls, Check)}
-    assert checks == set(EXAMPLES) | set(ELSEWHERE)
+    assert checks == {n for n, cls in AUTHORED.items() if issubclass(cls, Check)}
+    assert checks - {"Check"} == set(EXAMPLES) | set(ELSEWHERE)
 
 
 OF_AUTHORS = [(name, field) for name, cls in sorted(AUTHORED.items()) for field in _functions(cls)]
@@ -242,16 +243,16 @@ def test_whatever_is_wrong_with_a_reference_is_ours(reference: Callable[..., Any
 
 
 def test_a_value_instead_of_a_function_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match=r"`tolerance` of Correct is 1e-05, .* -> Tolerance"):
-        Correct(_cases, _twice, 1e-5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="`cases` of Correct"):
-        Correct([], _twice, _tolerance)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"`tolerance` of Truth is 1e-05, .* -> Tolerance"):
+        Truth(_cases, _twice, 1e-5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="`cases` of Truth"):
+        Truth([], _twice, _tolerance)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="`reference`"):
-        Correct(_cases, 3.0, _tolerance)  # type: ignore[arg-type]
+        Truth(_cases, 3.0, _tolerance)  # type: ignore[arg-type]
 
 
 def test_a_tolerance_may_be_given_in_place_of_a_function() -> None:
-    assert Correct(_cases, _twice, Tolerance(0, 1)).tolerance(_case()) == Tolerance(0, 1)
+    assert Truth(_cases, _twice, Tolerance(0, 1)).tolerance(_case()) == Tolerance(0, 1)
 
 
 # --- every check, judged on a right candidate ----------------------------------------------------
@@ -285,9 +286,10 @@ def _assignments(*_arguments: object) -> Iterator[Assignment]:
     yield Assignment("One", ("x",), "x.txt", lambda data: None if data == b"x" else "not x")
 
 
-CALLS = TritonKernelCalls(_cases, lambda _rng: _case(), _twice, _tolerance)
+TRUTH = Truth(_cases, _twice, _tolerance)
+CALLS = TritonKernelCalls(TRUTH, lambda _rng: _case())
 LAUNCH = CudaLaunch(("x", "y"))
-CORRECT = Correct(_cases, _twice, _tolerance)
+CORRECT = Correct(TRUTH)
 
 
 @dataclass(frozen=True)
@@ -309,6 +311,15 @@ OF_CORRECT = {
     "reference": st.one_of(errors.map(_raises), st.just(_returns(np.nan)), st.just(_returns("x"))),
     "tolerance": broken_values(Tolerance(0, 0)),
 }
+
+
+def _with(check: Any, field: str, function: Callable[..., Any]) -> Any:
+    """Return the check with another function for a field of its own, or of its truth."""
+    if hasattr(check, field):
+        return replace(check, **{field: function})
+    return replace(check, truth=replace(check.truth, **{field: function}))
+
+
 EXAMPLES: dict[str, Example] = {
     "Answers": Example(
         Answers(_questions), "double", "json", {"questions": broken_generators(_questions)}
@@ -335,21 +346,29 @@ EXAMPLES: dict[str, Example] = {
     "Correct": Example(CORRECT, "twice", "return", {**OF_CASES, **OF_CORRECT}),
     "RaisesError": Example(RaisesError(_cases), "refuse", "return", OF_CASES),
     "CorrectOrRaises": Example(
-        CorrectOrRaises(_cases, _twice, _tolerance), "twice", "return", {**OF_CASES, **OF_CORRECT}
+        CorrectOrRaises(TRUTH),
+        "twice",
+        "return",
+        {**OF_CASES, **OF_CORRECT},
     ),
     "CudaClean": Example(
-        CudaClean(LAUNCH, _cases, _twice, _tolerance),
+        CudaClean(LAUNCH, TRUTH),
         "kernel",
         "destination",
         {**OF_CASES, **OF_CORRECT},
     ),
     "CudaTraffic": Example(
-        CudaTraffic(LAUNCH, lambda _rng: _case(), _twice, _tolerance, lambda _case: 24),
+        CudaTraffic(
+            LAUNCH,
+            TRUTH,
+            lambda _rng: _case(),
+            lambda _case: 24,
+        ),
         "kernel",
         "destination",
         {
             **OF_CORRECT,
-            "case": broken_values(_case()),
+            "counted": broken_values(_case()),
             "fewest_bytes": st.one_of(
                 broken_values(1), st.sampled_from([_returns(0), _returns(-4)])
             ),
@@ -359,7 +378,6 @@ EXAMPLES: dict[str, Example] = {
 """By the check's name. A check that is made of another one comes in a test of its own."""
 
 ELSEWHERE = {
-    "ForFunction": "test_a_check_inside_another_one",
     "RecordedCalls": "test_a_check_inside_another_one",
     "OnePass": "test_a_check_inside_another_one",
     "TritonKernelCorrect": "test_launches_are_recorded_of_cases_only",
@@ -421,7 +439,7 @@ def test_what_an_author_gets_wrong_is_no_verdict_on_the_answer(
     @SETTINGS
     @given(example.broken[field])
     def judged(broken: Callable[..., Any]) -> None:
-        check = replace(example.check, **{field: broken})
+        check = _with(example.check, field, broken)
         verdict, told = _verdict(check, example.entry, example.style, session)
         assert verdict is Verdict.JUDGE_ERROR, told
 
@@ -431,18 +449,19 @@ def test_what_an_author_gets_wrong_is_no_verdict_on_the_answer(
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_all_functions_of_the_check_are_tried(name: str) -> None:
     example = EXAMPLES[name]
-    assert set(example.broken) == set(_functions(type(example.check)))
+    of_truth = _functions(Truth) if hasattr(example.check, "truth") else []
+    unused = {"cases"} if name == "CudaTraffic" else set[str]()
+    assert set(example.broken) == {*_functions(type(example.check)), *of_truth} - unused
 
 
 @pytest.mark.parametrize("field", [*OF_CASES, *OF_CORRECT])
 @pytest.mark.parametrize(
     "make",
     [
-        lambda check: ForFunction("twice", check),
         lambda check: RecordedCalls(check, "operations"),
         lambda check: OnePass(RecordedCalls(check, "operations")),
     ],
-    ids=["ForFunction", "RecordedCalls", "OnePass"],
+    ids=["RecordedCalls", "OnePass"],
 )
 def test_a_check_inside_another_one(
     make: Callable[[Any], Any], field: str, session: Session
@@ -451,7 +470,7 @@ def test_a_check_inside_another_one(
     @given({**OF_CASES, **OF_CORRECT}[field])
     def judged(broken: Callable[..., Any]) -> None:
         session._made.clear()  # pyright: ignore[reportPrivateUsage]
-        check = make(replace(CORRECT, **{field: broken}))
+        check = make(_with(CORRECT, field, broken))
         verdict, told = _verdict(check, "twice", "return", session, "torch")
         assert verdict is Verdict.JUDGE_ERROR, told
 
@@ -476,7 +495,7 @@ def test_launches_are_recorded_of_cases_only(check: Any, field: str, session: Se
     @given(strategies[field])
     def judged(broken: Callable[..., Any]) -> None:
         session._made.clear()  # pyright: ignore[reportPrivateUsage]
-        calls = replace(CALLS, **{field: broken})
+        calls = _with(CALLS, field, broken)
         verdict, told = _verdict(replace(check, calls=calls), "twice", "destination", session)
         assert verdict is Verdict.JUDGE_ERROR, told
 
@@ -557,7 +576,7 @@ def test_truth_that_is_nan_for_finite_inputs_is_ours_and_nan_for_nan_is_not() ->
 
 def test_an_output_of_another_shape_is_ours_before_the_candidate_is_asked(session: Session) -> None:
     wrong = replace(_case(), out=TensorSpec((7,), FP32))
-    check = Correct(lambda _rng: [wrong], _twice, _tolerance)
+    check = Correct(Truth(lambda _rng: [wrong], _twice, _tolerance))
     assert _verdict(check, "twice", "destination", session)[0] is Verdict.JUDGE_ERROR
 
 

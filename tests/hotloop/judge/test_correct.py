@@ -15,9 +15,9 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rung import after, judge_rungs
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import correct, gpu_from_host
-from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Runner, case
+from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Runner, Truth, case
 from hotloop.judge.rungs.gpu_from_host import OnGpuFromHost
 from hotloop.judge.rungs.in_simulator import InSimulator
 from hotloop.judge.rungs.on_gpu import OnGpu
@@ -41,16 +41,18 @@ def exactly(_case: object) -> Tolerance:
 
 def test_a_function_in_numpy_needs_a_tolerance() -> None:
     with pytest.raises(TypeError, match="needs `tolerance`"):
-        Correct(nothing, same)
-    Correct(nothing, Oracle({}, "oracle.py").function("train", lambda *_: None))
+        Correct(Truth(nothing, same))
+    Correct(Truth(nothing, Oracle({}, "oracle.py").function("train", lambda *_: None)))
 
 
 def test_on_a_gpu_it_comes_after_the_check_on_the_cpu() -> None:
-    assert after(Correct(nothing, same, exactly)) == ()
-    assert after(Correct(nothing, same, exactly, on=OnGpu())) == ("correct",)
-    assert after(Correct(nothing, same, exactly, on=OnGpu(), after=("twice",))) == ("twice",)
+    assert Correct(Truth(nothing, same, exactly)).prerequisites == ()
+    assert Correct(Truth(nothing, same, exactly), on=OnGpu()).prerequisites == ("correct",)
+    assert Correct(Truth(nothing, same, exactly), on=OnGpu(), after=("twice",)).prerequisites == (
+        "twice",
+    )
     simulator = InSimulator(CudaLaunch((), block=32))
-    assert after(Correct(nothing, same, exactly, on=simulator)) == ()
+    assert Correct(Truth(nothing, same, exactly), on=simulator).prerequisites == ()
 
 
 # --- what costs whom ------------------------------------------------------------------------------
@@ -95,7 +97,7 @@ def judged(rung: Correct, folder: Path, body: str = "out.copy_(2 * x)") -> RungR
 def test_what_a_candidate_does_is_the_candidates(
     body: str, verdict: Verdict, tmp_path: Path
 ) -> None:
-    assert judged(Correct(of_ones, twice, closely), tmp_path, body).verdict is verdict
+    assert judged(Correct(Truth(of_ones, twice, closely)), tmp_path, body).verdict is verdict
 
 
 def raises(*_: object) -> Any:
@@ -109,19 +111,27 @@ def with_plain(argument: Any) -> Any:
 @pytest.mark.parametrize(
     ("rung", "said"),
     [
-        (Correct(raises, twice, closely), "ZeroDivisionError"),
-        (Correct(of_ones, raises, closely), "`reference` of Correct failed: ZeroDivisionError"),
-        (Correct(of_ones, twice, raises), "`tolerance` of Correct failed: ZeroDivisionError"),
-        (Correct(of_ones, lambda x: x[:2], closely), "the reference returned (2,)"),
-        (Correct(lambda _rng: [], twice, closely), "nothing to ask"),
+        (Correct(Truth(raises, twice, closely)), "ZeroDivisionError"),
+        (
+            Correct(Truth(of_ones, raises, closely)),
+            "`reference` of Truth failed: ZeroDivisionError",
+        ),
+        (
+            Correct(Truth(of_ones, twice, raises)),
+            "`tolerance` of Truth failed: ZeroDivisionError",
+        ),
+        (Correct(Truth(of_ones, lambda x: x[:2], closely)), "the reference returned (2,)"),
+        (Correct(Truth(lambda _rng: [], twice, closely)), "nothing to ask"),
         (
             Correct(
-                lambda _rng: [case(lambda x, n: n * x, np.ones(3), np.int64(2))], twice, closely
+                Truth(
+                    lambda _rng: [case(lambda x, n: n * x, np.ones(3), np.int64(2))], twice, closely
+                )
             ),  # type: ignore[arg-type]
             "is no argument of a case",
         ),
         (
-            Correct(lambda _rng: [case(lambda x, n: x, np.ones(3), np.inf)], twice, closely),
+            Correct(Truth(lambda _rng: [case(lambda x, n: x, np.ones(3), np.inf)], twice, closely)),
             "is no argument of a case",
         ),
     ],
@@ -133,7 +143,7 @@ def test_what_a_check_does_wrong_costs_no_points(rung: Correct, said: str, tmp_p
 
 
 def test_a_check_without_cases_passes_nobody(tmp_path: Path) -> None:
-    record = judged(Correct(lambda _rng: iter(()), twice, closely), tmp_path, "pass")
+    record = judged(Correct(Truth(lambda _rng: iter(()), twice, closely)), tmp_path, "pass")
     assert record.verdict is Verdict.JUDGE_ERROR
 
 
@@ -145,7 +155,7 @@ def test_an_answer_that_is_corrected_afterwards_is_wrong(tmp_path: Path) -> None
         time.sleep(1)
         return twice(x)
 
-    record = judged(Correct(of_ones, slow, closely), tmp_path, body)
+    record = judged(Correct(Truth(of_ones, slow, closely)), tmp_path, body)
     assert record.verdict is Verdict.WRONG_ANSWER
 
 
@@ -157,7 +167,7 @@ def test_every_judging_has_inputs_of_its_own(tmp_path: Path) -> None:
         return [case(twice, np.array(seen[-1:]))]
 
     for _ in range(2):
-        assert judged(Correct(drawn, twice, closely), tmp_path).verdict is Verdict.PASSED
+        assert judged(Correct(Truth(drawn, twice, closely)), tmp_path).verdict is Verdict.PASSED
     assert seen[0] != seen[1]
 
 
@@ -184,6 +194,6 @@ def test_the_candidate_stands_still_while_its_answer_is_compared(
         return compare(*values)
 
     monkeypatch.setattr(correct, "compare", watching)
-    rung = Correct(of_ones, twice, closely, on=runner)
+    rung = Correct(Truth(of_ones, twice, closely), on=runner)
     assert judged(rung, tmp_path, body).verdict is Verdict.PASSED
     assert seen[0] == seen[1] > 0

@@ -16,7 +16,7 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.in_simulator import InSimulator
 
@@ -38,9 +38,11 @@ def scaled(x: np.ndarray, by: float) -> np.ndarray:
 
 RUNGS = {
     "correct": Correct(
-        cases, scaled, lambda _: Tolerance(1e-6, 0.0), on=InSimulator(LAUNCH), case_timeout_s=4
+        Truth(cases, scaled, lambda _: Tolerance(1e-6, 0.0)),
+        on=InSimulator(LAUNCH),
+        case_timeout_s=4,
     ),
-    "clean": CudaClean(LAUNCH, cases, scaled, lambda _: Tolerance(1e-6, 0.0)),
+    "clean": CudaClean(LAUNCH, Truth(cases, scaled, lambda _: Tolerance(1e-6, 0.0))),
 }
 
 

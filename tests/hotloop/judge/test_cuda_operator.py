@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.rung import attribute, judge_rung
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
-from hotloop.judge.rungs.cuda_operator import CorrectOrRaises, ForFunction
+from hotloop.judge.rung import judge_rung, rung
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.rungs.cuda_operator import CorrectOrRaises
 from hotloop.judge.rungs.raises_error import RaisesError
 from hotloop.judge.session import Session
 
@@ -65,7 +66,7 @@ def twice(x: np.ndarray) -> np.ndarray:
 
 
 TOLERANCE = Tolerance(1e-6, 0.0)
-RUNG = CorrectOrRaises(cases, twice, lambda _case: TOLERANCE)
+RUNG = CorrectOrRaises(Truth(cases, twice, lambda _case: TOLERANCE))
 
 
 @pytest.fixture(scope="module")
@@ -106,21 +107,18 @@ def test_a_wrong_answer_does_not(session: Session) -> None:
 
 
 def test_the_rung_is_asked_of_another_function(session: Session) -> None:
-    correct = Correct(cases, twice, lambda _case: TOLERANCE, after=("first",))
-    assert judged(ForFunction("double", correct), "silence", session).verdict is Verdict.PASSED
-    wrong = judged(ForFunction("silence", correct), "double", session)
-    assert wrong.verdict is Verdict.WRONG_ANSWER
-    assert attribute(ForFunction("double", correct), "after", ()) == ("first",)
+    correct = Correct(Truth(cases, twice, lambda _case: TOLERANCE))
+    double, silence = (replace(correct, entry=name) for name in ("double", "silence"))
+    assert judged(double, "silence", session).verdict is Verdict.PASSED
+    assert judged(silence, "double", session).verdict is Verdict.WRONG_ANSWER
 
 
 def test_the_candidate_is_another_function_in_its_own_style(session: Session) -> None:
-    class Timed:
-        after = ("correct",)
+    @rung()
+    def says(session: Session) -> str:
+        asked = session.candidate
+        return f"{asked.name}, {asked.style}, {asked.operator}"
 
-        def __call__(self, session: Session) -> str:
-            asked = session.candidate
-            return f"{asked.name}, {asked.style}, {asked.operator}"
-
-    called = ForFunction("kernel", Timed(), "destination")
-    sentence = called(session.about(Candidate("other", "file.py", operator=True)))
-    assert sentence == "kernel, destination, True"
+    check = replace(says, entry="kernel", style="destination")
+    about = session.about(Candidate("other", "file.py", operator=True))
+    assert judge_rung("a", check, about).sentence == "kernel, destination, True"

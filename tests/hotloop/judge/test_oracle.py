@@ -13,7 +13,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.profile_training_loop.learns import Exam, Learns
 
@@ -74,13 +74,15 @@ def judged(name: str, rung: Correct | Learns, session: Session) -> Verdict:
 
 
 def test_answers_are_compared_with_the_oracles(session: Session, oracle: Oracle) -> None:
-    rung = Correct(lambda _rng: [case([1.0, 2.0]), case([5.0])], oracle.function("train", unequal))
+    rung = Correct(
+        Truth(lambda _rng: [case([1.0, 2.0]), case([5.0])], oracle.function("train", unequal))
+    )
     assert judged("right", rung, session) is Verdict.PASSED
     assert judged("wrong", rung, session) is Verdict.WRONG_ANSWER
 
 
 def test_an_oracle_that_fails_is_our_fault(session: Session, oracle: Oracle) -> None:
-    rung = Correct(lambda _rng: [case([1.0])], oracle.function("broken", unequal))
+    rung = Correct(Truth(lambda _rng: [case([1.0])], oracle.function("broken", unequal)))
     assert judged("right", rung, session) is Verdict.JUDGE_ERROR
 
 
@@ -91,7 +93,7 @@ def test_whatever_fails_while_an_oracle_is_asked_is_our_fault(
         raise MemoryError
 
     monkeypatch.setattr("hotloop.judge.oracle.ask", fails)
-    rung = Correct(lambda _rng: [case([1.0])], oracle.function("train", unequal))
+    rung = Correct(Truth(lambda _rng: [case([1.0])], oracle.function("train", unequal)))
     assert judged("wrong", rung, session) is Verdict.JUDGE_ERROR
 
 
@@ -101,7 +103,7 @@ def test_two_oracles_whose_files_share_a_name_are_two(
     other = tmp_path_factory.mktemp("other") / "oracle.py"
     other.write_text("def train(x, weights):\n    weights.copy_(2.5 * x)\n")
     for truth, right in ((oracle, "right"), (Oracle({"oracle.py": other}, "oracle.py"), "wrong")):
-        rung = Correct(lambda _rng: [case([1.0])], truth.function("train", unequal))
+        rung = Correct(Truth(lambda _rng: [case([1.0])], truth.function("train", unequal)))
         assert judged(right, rung, session) is Verdict.PASSED
 
 

@@ -13,7 +13,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, BOOL, FP32, DType
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 
 from ..sessions import new_session
 
@@ -45,7 +45,7 @@ def judged(body: str, folder: Path) -> tuple[Verdict, str]:
     def cases(_rng: np.random.Generator) -> Iterator[Case]:
         yield case
 
-    rung = Correct(cases, lambda x: 2 * x, lambda _case: Tolerance(1e-6, 1e-6))
+    rung = Correct(Truth(cases, lambda x: 2 * x, lambda _case: Tolerance(1e-6, 1e-6)))
     session = new_session(
         folder, candidate=Candidate("twice", "answer.py", "destination"), budget_s=60
     )

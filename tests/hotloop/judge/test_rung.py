@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -15,11 +15,13 @@ import pytest
 from hotloop.core.record import JUDGING_SECONDS, RungRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import overrun
+from hotloop.judge.authored import Check
 from hotloop.judge.budget import Budget
 from hotloop.judge.fault import JudgeFault, generated, ours
 from hotloop.judge.labelled import labelled
-from hotloop.judge.rung import Rung, following, judge_rungs, rung, scored_by
-from hotloop.judge.rungs.cuda_operator import ForFunction
+from hotloop.judge.rung import Rung, as_check, following, judge_rung, judge_rungs, rung
+from hotloop.judge.session import Session
+from hotloop.judge.task import returns_data
 
 
 class MadeUpSession:
@@ -46,11 +48,11 @@ class MadeUpSession:
 
 
 @dataclass(frozen=True)
-class MadeUp:
+class MadeUp(Check):
     do: Callable[[], str]
-    after: tuple[str, ...] = ()
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"do"})
 
-    def __call__(self, session: MadeUpSession) -> str:
+    def __call__(self, session: Session) -> str:
         return self.do()
 
 
@@ -196,8 +198,9 @@ def test_the_time_of_a_rung_is_kept_where_it_was_judged() -> None:
     assert JUDGING_SECONDS not in blocked.evidence
 
 
+@dataclass(frozen=True)
 class Instrumented(MadeUp):
-    instrumented = True
+    instrumented: bool = field(default=True, kw_only=True)
 
 
 def test_an_instrumented_rung_says_so_whatever_comes_of_it() -> None:
@@ -229,8 +232,8 @@ def _counts(_session: object) -> str:
 
 
 @dataclass(frozen=True)
-class _Timed:
-    scored_by: ClassVar[str] = "levels"
+class _Timed(Check):
+    scored_by: str = field(default="levels", kw_only=True)
 
     def __call__(self, session: object) -> str:
         return "Fast."
@@ -240,20 +243,51 @@ def _plain(_session: object) -> str:
     return "Right."
 
 
+@rung(after=("first",), timed=True, scored_by="levels")
+def _at_most(session: object, most: int, least: int = 0) -> str:
+    return f"{session} from {least} to {most}."
+
+
 @pytest.mark.parametrize(
     ("made", "reads"),
     [
         (_plain, ""),
         (_counts, "limits"),
         (_Timed(), "levels"),
-        (ForFunction("f", _Timed()), "levels"),
-        (ForFunction("f", ForFunction("g", _counts)), "limits"),
-        (ForFunction("f", _plain), ""),
+        (_Timed(entry="f"), "levels"),
+        (_at_most.bind(most=2), "levels"),
         (following("correct", _counts), "limits"),
-        (partial(ForFunction("f", _Timed())), "levels"),
+        (following("correct", _plain), ""),
     ],
 )
 def test_what_a_rung_reads_of_module_yaml_is_known_without_calling_it(
     made: Rung, reads: str
 ) -> None:
-    assert scored_by(made) == reads
+    assert as_check(made).scored_by == reads
+
+
+def test_a_function_with_parameters_keeps_its_attributes_when_they_are_given() -> None:
+    check = _at_most.bind(most=2)
+    assert (check.prerequisites, check.timed) == (("first",), True)
+    assert check("It is") == "It is from 0 to 2."  # type: ignore[arg-type]
+    assert following("a b", check).prerequisites == ("a", "b")
+    with pytest.raises(TypeError, match="by `bind`"):
+        returns_data(correct=partial(_at_most, most=2))
+
+
+def test_a_check_may_be_about_another_function_of_the_file() -> None:
+    class About(MadeUpSession):
+        about = ""
+
+        def of(self, name: str, style: str | None = None) -> About:
+            self.about = f"{name}, {style}"
+            return self
+
+    @rung()
+    def says(session: object) -> str:
+        assert isinstance(session, About)
+        return f"About {session.about}."
+
+    for style, said in ((None, "About f, None."), ("destination", "About f, destination.")):
+        check = replace(says, entry="f", style=style)
+        assert judge_rung("a", check, About()).sentence == said  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.levels import Level
 from hotloop.judge.loaded import LoadedServer, LoadedWindow
-from hotloop.judge.rung import after, judge_rung
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.served_fast import ServedFast, tail_of
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
@@ -248,4 +248,4 @@ def test_a_run_file_takes_it(record: Record) -> None:
 def test_the_task_measures_after_the_batches_are_right() -> None:
     rungs = find("triton_ensemble", "tune").rungs
     assert list(rungs) == ["batches", "throughput", "alone"]
-    assert all(after(rungs[name]) == ("batches",) for name in ("throughput", "alone"))
+    assert all(rungs[name].prerequisites == ("batches",) for name in ("throughput", "alone"))

@@ -17,7 +17,7 @@ from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import triton_compiles
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.correct import Case, Tensor, Truth
 from hotloop.judge.rungs.triton_compiles import TritonCompiles
 from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.session import Session
@@ -88,10 +88,8 @@ def anything(_x: np.ndarray) -> np.ndarray:
 
 
 CALLS = TritonKernelCalls(
-    cases=lambda rng: [case(rng)],
-    counted=case,
-    reference=anything,
-    tolerance=lambda _case: Tolerance(0.0, 1e30),
+    Truth(lambda rng: [case(rng)], anything, lambda _case: Tolerance(0.0, 1e30)),
+    case,
     counted_calls=1,
 )
 RUNG = TritonCompiles(CALLS, after=())

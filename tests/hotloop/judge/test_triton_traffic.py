@@ -19,7 +19,7 @@ from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import CountLimit
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import triton_kernel_calls
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.correct import Case, Tensor, Truth
 from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.rungs.triton_traffic import TritonTraffic, too_few
 from hotloop.judge.session import Session
@@ -282,10 +282,8 @@ def softmax(x: np.ndarray) -> np.ndarray:
 
 
 CALLS = TritonKernelCalls(
-    cases=lambda rng: [case(rng)],
-    counted=case,
-    reference=softmax,
-    tolerance=lambda _case: Tolerance(1e-4, 1e-30),
+    Truth(lambda rng: [case(rng)], softmax, lambda _case: Tolerance(1e-4, 1e-30)),
+    case,
     counted_calls=2,
     timeout_s=20.0,
 )

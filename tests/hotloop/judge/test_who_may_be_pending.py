@@ -60,6 +60,7 @@ PLACES = {
         "well-formed."
     ),
     "judge/fault.py ours": "It surrounds code that no answer can influence.",
+    "judge/declared_shapes.py Each.__call__": "Reads only the task's YAML file.",
     "judge/fault.py generated": "It surrounds code that no answer can influence.",
     "judge/gpu/ceiling.py ask_number": OWN_PROCESS,
     "judge/gpu/engine.py require_tensorrt": MACHINE,
@@ -79,6 +80,7 @@ PLACES = {
     "judge/program.py Process._blamed": OWN_PROCESS,
     "judge/rung.py judge_rungs": MACHINE,
     "judge/rungs/correct.py Case.truth": OWN_INPUTS,
+    "judge/rungs/correct.py Truth.require": "A check's author gave an oracle where none fits.",
     "judge/rungs/correct.py agreement": OWN_INPUTS,
     "judge/rungs/cuda_compiles.py _toolchain": MACHINE,
     "judge/rungs/cuda_compiles.py _compile": MACHINE,

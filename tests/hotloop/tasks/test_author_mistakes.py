@@ -233,7 +233,7 @@ UNJUDGED = {
         "layer_norm/tasks.py",
         ', hl.Baseline("baseline.py", "pytorch")',
         "",
-        ("tasks.py:19", "'baseline'"),
+        ("tasks.py:18", "'baseline'"),
     ),
     "questions in place of their generator": Mistake(
         "double/tasks.py",
@@ -243,33 +243,54 @@ UNJUDGED = {
     ),
     "cases in place of their generator": Mistake(
         "layer_norm/tasks.py",
-        "hl.Correct(cases",
-        "hl.Correct([]",
-        ("tasks.py:18", "`cases` of Correct is []", "`(Generator) -> Iterable[Case]`"),
+        "hl.Truth(hl.Each(case)",
+        "hl.Truth([]",
+        ("tasks.py:17", "`cases` of Truth is []", "`(Generator) -> Iterable[Case]`"),
     ),
     "a number for a reference": Mistake(
         "prefix_sum/tasks.py",
         "reference=np.cumsum",
         "reference=3",
-        ("tasks.py:12", "`reference` of TritonKernelCalls is 3", "expected a function"),
+        ("tasks.py:12", "`reference` of Truth is 3", "expected a function"),
+    ),
+    "shapes of another name": Mistake(
+        "layer_norm/problem.yaml",
+        "{columns: 1024}",
+        "{rows: 1024}",
+        ("problem.yaml:16", "a case has rows", "`case` in tasks.py takes columns", "name the same"),
+    ),
+    "a shape that is no number": Mistake(
+        "layer_norm/problem.yaml", "{columns: 1024}", "{columns: [7]}", ("problem.yaml:16", "valid")
+    ),
+    "no shapes": Mistake(
+        "layer_norm/problem.yaml",
+        "    cases: [{columns: 1}, {columns: 100}, {columns: 1024}, {columns: 4099}]\n",
+        "",
+        ("problem.yaml:4", "has no `cases`", "add them"),
+    ),
+    "shapes that no check reads": Mistake(
+        "double/problem.yaml",
+        "    rungs:",
+        "    cases: [{n: 1}]\n    rungs:",
+        ("problem.yaml:8", "no check of double reads", "or remove them"),
     ),
     "no tolerance": Mistake(
         "layer_norm/tasks.py",
-        ", truth, TOLERANCE),\n    fast",
-        ", truth),\n    fast",
-        ("tasks.py:18", "needs `tolerance`", "`Tolerance`"),
+        ", truth, TOLERANCE)),\n    fast",
+        ", truth)),\n    fast",
+        ("tasks.py:17", "needs `tolerance`", "`Tolerance`"),
     ),
     "a number for a tolerance": Mistake(
         "layer_norm/tasks.py",
-        ", truth, TOLERANCE),\n    fast",
-        ", truth, 1e-5),\n    fast",
-        ("tasks.py:18", "`(Case) -> Tolerance`"),
+        ", truth, TOLERANCE)),\n    fast",
+        ", truth, 1e-5)),\n    fast",
+        ("tasks.py:17", "`(Case) -> Tolerance`"),
     ),
     "a function for the tolerance of timed calls": Mistake(
         "layer_norm/tasks.py",
         "4096, truth, TOLERANCE",
         "4096, truth, lambda case: TOLERANCE",
-        ("tasks.py:19", "expected a `Tolerance`"),
+        ("tasks.py:18", "expected a `Tolerance`"),
     ),
     "an answer that is called in another way": Mistake(
         "layer_norm/tasks.py",
@@ -285,21 +306,21 @@ UNJUDGED = {
     ),
     "launches of a function that returns": Mistake(
         "prefix_sum/tasks.py",
-        "fills_tensor(",
-        "returns_tensor(",
+        "hl.triton_kernel(calls)",
+        "hl.returns_tensor(correct=hl.TritonKernelCorrect(calls))",
         ("tasks.py:18", "fills a tensor", "see `fills_tensor`"),
     ),
     "no baseline": Mistake(
         "layer_norm/tasks.py",
         '"baseline.py"',
         '"base.py"',
-        ("tasks.py:17", "there is no", "base.py"),
+        ("tasks.py:16", "there is no", "base.py"),
     ),
     "a baseline of another name": Mistake(
         "layer_norm/tasks.py",
         '"pytorch"',
         '"torch"',
-        ("tasks.py:17", "has pytorch: name one of them"),
+        ("tasks.py:16", "has pytorch: name one of them"),
     ),
     "a baseline that is called in another way": Mistake(
         "layer_norm/baseline.py",
@@ -334,7 +355,7 @@ JUDGED = {
         "layer_norm/tasks.py",
         "return (x",
         "return float('nan') * (x",
-        ("tasks.py:12", "the reference returned NaN everywhere for finite inputs"),
+        ("tasks.py:11", "the reference returned NaN everywhere for finite inputs"),
     ),
     "a reference of another shape": Mistake(
         "prefix_sum/tasks.py",
@@ -352,22 +373,22 @@ JUDGED = {
         "layer_norm/tasks.py",
         "4096, truth",
         "4096, lambda x: truth(x)[1:]",
-        ("tasks.py:17", "shape (511, 4096)", "shape (512, 4096)"),
+        ("tasks.py:16", "shape (511, 4096)", "shape (512, 4096)"),
     ),
     "cases that raise": Mistake(
-        "layer_norm/tasks.py", "30.0", "30.0 / 0", ("tasks.py:12", "ZeroDivisionError")
+        "layer_norm/tasks.py", "30.0", "30.0 / 0", ("tasks.py:11", "ZeroDivisionError")
     ),
     "no cases": Mistake(
         "prefix_sum/tasks.py",
         "(1, 1000, 1024, 4099)",
         "()",
-        ("tasks.py:18", "`cases` of TritonKernelCalls", "nothing to ask", "yield one"),
+        ("tasks.py:18", "`cases` of Truth", "nothing to ask", "yield one"),
     ),
     "arrays in place of cases": Mistake(
         "layer_norm/tasks.py",
         "hl.case(truth, hl.reductions.spikes(rng, columns, 30.0))",
         "hl.reductions.spikes(rng, columns, 30.0)",
-        ("tasks.py:17", "expected each to be a Case"),
+        ("tasks.py:16", "`make` of Each returned", "expected Case"),
     ),
     "an array of which no tensor is made": Mistake(
         "prefix_sum/tasks.py",
@@ -383,15 +404,15 @@ JUDGED = {
     ),
     "a tolerance that raises": Mistake(
         "layer_norm/tasks.py",
-        ", truth, TOLERANCE),\n    fast",
-        ", truth, lambda case: TOLERANCE[0]),\n    fast",
-        ("tasks.py:18", "not subscriptable"),
+        ", truth, TOLERANCE)),\n    fast",
+        ", truth, lambda case: TOLERANCE[0])),\n    fast",
+        ("tasks.py:17", "not subscriptable"),
     ),
     "a tolerance that returns a number": Mistake(
         "layer_norm/tasks.py",
-        ", truth, TOLERANCE),\n    fast",
-        ", truth, lambda case: 1e-5),\n    fast",
-        ("tasks.py:17", "`tolerance` of Correct returned 1e-05, expected Tolerance"),
+        ", truth, TOLERANCE)),\n    fast",
+        ", truth, lambda case: 1e-5)),\n    fast",
+        ("tasks.py:16", "`tolerance` of Truth returned 1e-05, expected Tolerance"),
     ),
     "a NumPy number in a question": Mistake(
         "double/tasks.py",
@@ -413,8 +434,8 @@ JUDGED = {
     ),
     "no fewest bytes": Mistake(
         "prefix_sum/tasks.py",
-        "lambda case: case.spec.bytes",
-        "lambda case: 0",
+        "kernel(calls)",
+        "kernel(calls, fewest_bytes=lambda case: 0)",
         ("tasks.py:18", "`fewest_bytes` returned 0"),
     ),
     "a baseline that raises": Mistake(
@@ -483,7 +504,7 @@ def test_what_fails_while_an_answer_is_judged_is_told_and_costs_no_points(
     problem = load_problem(source)
     (task,) = problem.tasks
     require_checks(problem, task, source)
-    names = [rung.id for rung in task.rungs]
+    names = [rung.id for rung in task.rungs if not rung.needs_gpu]
     records = judge_folder(
         source / "answer", problem.id, [task.id], names, judge=judge, source=source
     )

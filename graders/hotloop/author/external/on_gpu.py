@@ -11,7 +11,7 @@ import json
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hotloop.author.external import PROGRAMS, TIMED
 from hotloop.author.external.rungs import LABELS, LEAST_CALLS, TOLD, OwnCode, Who, tensor_spec
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -171,13 +172,12 @@ def _workload(spec: CallSpec) -> DeviceWorkload:
 
 
 @dataclass(frozen=True)
-class OnGpu:
+class OnGpu(Check):
     """Checks that every call is right on the GPU. kinds, who: as in `Agrees`."""
 
     program: Program
     kinds: tuple[str, ...]
     who: Who
-    after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
         """Run each call. Raises Ruling at the first wrong one."""
@@ -218,15 +218,15 @@ class OnGpu:
 
 
 @dataclass(frozen=True)
-class FastOnGpu:
+class FastOnGpu(Check):
     """Checks the speed on a GPU against the problem's own code. baseline: `eager` or `compiled`."""
 
-    scored_by: ClassVar[str] = "levels"
+    scored_by: str = field(default="levels", kw_only=True)
     program: Program
     kinds: tuple[str, ...]
     who: Who
     baseline: Literal["eager", "compiled"]
-    after: tuple[str, ...] = ("gpu_correct",)
+    after: tuple[str, ...] | None = field(default=("gpu_correct",), kw_only=True)
     pace: Pace = USUAL
 
     def __call__(self, session: Session) -> str:

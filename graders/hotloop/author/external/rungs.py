@@ -16,6 +16,7 @@ import numpy as np
 
 from hotloop.author.external import moves
 from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Disagreement, Floats
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8
@@ -61,7 +62,7 @@ Who = Literal["eager", "problem"]
 
 
 @dataclass(frozen=True)
-class Agrees:
+class Agrees(Check):
     """Checks that the candidate's answers are right on inputs that the problem makes.
 
     The inputs' seeds are secret. kinds: of the inputs, one per call. who: decides what is right:

@@ -15,8 +15,6 @@ from hotloop.judge.gpu.ceiling import ask_number, measure
 from hotloop.judge.gpu.length import fitting, lengthen, limits
 from hotloop.judge.gpu.memory import Layout
 from hotloop.judge.gpu.workers import trusted_worker
-from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.cuda_operator import ForFunction
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.task import find
 
@@ -104,14 +102,8 @@ def timed_rungs() -> Iterator[tuple[str, GpuFast]]:
             if task.kind != "code":
                 continue
             for name, rung in find(module.id, task.id).rungs.items():
-                fast = _fast(rung)
-                if fast is not None:
-                    yield f"{module.id}.{task.id}.{name}", fast
-
-
-def _fast(rung: Rung) -> GpuFast | None:
-    inner = rung.rung if isinstance(rung, ForFunction) else rung
-    return inner if isinstance(inner, GpuFast) else None
+                if isinstance(rung, GpuFast):
+                    yield f"{module.id}.{task.id}.{name}", rung
 
 
 def _of_trial(card: Card, rung: GpuFast) -> dict[str, Any]:

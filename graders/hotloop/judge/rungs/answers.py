@@ -18,14 +18,11 @@ class Answers(Check):
     """Every question must be answered correctly, or each earns its share.
 
     questions: generates the questions from a secret generator, anew for each judging.
-    entry: the function to ask, in the same file or notebook; by default the task's entry.
     timeout_s: seconds for each question.
     shares: whether wrong answers cost only their own share of the points.
     """
 
     questions: Callable[[np.random.Generator], Iterable[Question]]
-    entry: str | None = None
-    after: tuple[str, ...] = ()
     timeout_s: float = 60.0
     shares: bool = False
 
@@ -35,8 +32,6 @@ class Answers(Check):
         Raises Ruling(WRONG_ANSWER) at the first wrong answer. With `shares` it asks all of them,
         and raises Partly with the first mismatch if some answers are right.
         """
-        if self.entry is not None:
-            session = session.of(self.entry)
         session.worker()
         count, wrong = 0, list[Ruling]()
         for question in self.questions(session.rng()):

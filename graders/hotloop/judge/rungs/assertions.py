@@ -34,7 +34,6 @@ class Assertions(Check):
 
     looks: Callable[[Session], Iterable[Assertion]]
     said: str
-    after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
         """Make every inspection; raise Ruling at the first mismatch."""

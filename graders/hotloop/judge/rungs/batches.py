@@ -6,7 +6,7 @@ from batches of 4 or from a mix of 1 and 16.
 
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -39,7 +39,7 @@ class Batches(Check):
     least_mean: smallest allowed mean number of rows per execution, with `clients` clients.
     """
 
-    timed: ClassVar[bool] = True
+    timed: bool = field(default=True, kw_only=True)
     reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     repository: Callable[[Session], Path]
     questions: Callable[[Session], Questions]
@@ -47,7 +47,6 @@ class Batches(Check):
     least_mean: float
     clients: int = 16
     requests: int = 512
-    after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
         """Apply the load, compare all answers and check the batch sizes; retry if too small."""

@@ -158,6 +158,65 @@ Require = Callable[[Floats], None]
 """Takes the answer to a case; raises Ruling if it is wrong."""
 
 
+class Program(Protocol):
+    """A reference that is a program of ours: see `OracleFunction`."""
+
+    def requiring(
+        self, session: Session, card: "Card | None"
+    ) -> AbstractContextManager[Callable[[Case], Require]]:
+        """Yield a function that has the program compute a case and returns the comparison."""
+        ...
+
+
+def _no_tolerance(_case: Case) -> Tolerance:
+    raise TypeError("an oracle's function compares by itself")
+
+
+@dataclass(frozen=True)
+class Truth(Authored):
+    """For which cases a candidate is asked, what is right, and how near an answer must come.
+
+    cases: generates the cases from a secret generator, anew for each judging. Twin generators
+        (`hotloop.judge.same_shapes`) must give cases of equal shapes.
+    reference: a function in NumPy that takes the arguments (float64 arrays, bool for masks) and
+        returns the expected float64 output; or an `OracleFunction`.
+    tolerance: returns the tolerance for a case, or is a `Tolerance` for all; only for a function in
+        NumPy.
+
+    Raises TypeError for a function in NumPy without tolerance.
+    """
+
+    cases: Callable[[np.random.Generator], Iterable[Case]]
+    reference: Callable[..., Floats] | Program
+    tolerance: Callable[[Case], Tolerance] = _no_tolerance
+
+    def __post_init__(self) -> None:
+        """Refuse here, where it is the check's fault, what cannot be compared with."""
+        super().__post_init__()
+        if not callable(self.reference) and not hasattr(self.reference, "requiring"):
+            raise TypeError(f"`reference` of Truth is {self.reference!r:.80}, expected a function")
+        if callable(self.reference) and inspect.unwrap(self.tolerance) is _no_tolerance:
+            raise TypeError("a reference in NumPy needs `tolerance`, such as a `Tolerance`")
+
+    def of(self, cases: Callable[[np.random.Generator], Iterable[Case]]) -> "Truth":
+        """Return the same for other cases."""
+        return replace(self, cases=cases)
+
+    def require(self, case: Case) -> Require:
+        """Return the comparison with the function in NumPy: see `agreement`."""
+        if not callable(self.reference):
+            raise JudgeFault("this check needs a reference that is a function in NumPy")
+        return agreement(case, self.reference, self.tolerance)
+
+    def requiring(
+        self, session: Session, card: "Card | None"
+    ) -> AbstractContextManager[Callable[[Case], Require]]:
+        """Yield the function that returns the comparison for a case."""
+        if callable(self.reference):
+            return nullcontext(self.require)
+        return self.reference.requiring(session, card)
+
+
 @dataclass(frozen=True)
 class Running:
     """A candidate that a runner has started.
@@ -178,7 +237,7 @@ class Runner(Protocol):
 
     @property
     def after(self) -> tuple[str, ...]:
-        """Default of `Correct.after`."""
+        """`Check.usually_after` of a `Correct`."""
         ...
 
     @property
@@ -215,49 +274,22 @@ class OnCpu:
         yield Running(run)
 
 
-class Program(Protocol):
-    """A reference that is a program of ours: see `OracleFunction`."""
-
-    def requiring(
-        self, session: Session, card: "Card | None"
-    ) -> AbstractContextManager[Callable[[Case], Require]]:
-        """Yield a function that has the program compute a case and returns the comparison."""
-        ...
-
-
-def _no_tolerance(_case: Case) -> Tolerance:
-    raise TypeError("an oracle's function compares by itself")
-
-
 @dataclass(frozen=True)
 class Correct(Check):
-    """Every case must agree with the reference.
+    """Every case must agree with the truth.
 
-    cases: generates the cases from a secret generator, anew for each judging.
-    reference: a function in NumPy that takes the arguments (float64 arrays, bool for masks) and
-        returns the expected float64 output; or an `OracleFunction`.
-    tolerance: returns the tolerance for a case, or is a `Tolerance` for all; only for a function in
-        NumPy.
-    on: where the candidate computes; it has the defaults of the fields below.
+    on: where the candidate computes; it has the defaults of `after` and of the field below.
     case_timeout_s: seconds for each case.
     """
 
-    cases: Callable[[np.random.Generator], Iterable[Case]]
-    reference: Callable[..., Floats] | Program
-    tolerance: Callable[[Case], Tolerance] = _no_tolerance
+    truth: Truth
     on: Runner = OnCpu()
-    after: tuple[str, ...] | None = None
     case_timeout_s: float | None = None
 
-    def __post_init__(self) -> None:
-        """Take the runner's defaults. Raises TypeError for a NumPy function without tolerance."""
-        super().__post_init__()
-        if not callable(self.reference) and not hasattr(self.reference, "requiring"):
-            raise TypeError(f"`reference` is {self.reference!r:.80}, expected a function")
-        if callable(self.reference) and inspect.unwrap(self.tolerance) is _no_tolerance:
-            raise TypeError("a reference in NumPy needs `tolerance`, such as a `Tolerance`")
-        if self.after is None:
-            object.__setattr__(self, "after", self.on.after)
+    @property
+    def usually_after(self) -> tuple[str, ...]:
+        """Those of the runner."""
+        return self.on.after
 
     @property
     def styles(self) -> frozenset[Style]:
@@ -269,7 +301,7 @@ class Correct(Check):
         timeout_s = self.case_timeout_s or self.on.case_timeout_s
         with (
             self.on.running(session, timeout_s) as running,
-            self._requiring(session, running.card) as requiring,
+            self.truth.requiring(session, running.card) as requiring,
         ):
             passed = self.judge(running, requiring, session.rng())
         session.note(cases=passed)
@@ -283,23 +315,11 @@ class Correct(Check):
     ) -> int:
         """Return the number of cases. Raises Ruling at the first wrong answer."""
         passed = 0
-        for case in self.cases(rng):
+        for case in self.truth.cases(rng):
             with ruling_about(case):
                 running.run(case, requiring(case))
             passed += 1
         return passed
-
-    def require(self, case: Case) -> Require:
-        """Return the comparison with the function in NumPy: see `agreement`."""
-        assert callable(self.reference)
-        return agreement(case, self.reference, self.tolerance)
-
-    def _requiring(
-        self, session: Session, card: "Card | None"
-    ) -> AbstractContextManager[Callable[[Case], Require]]:
-        if callable(self.reference):
-            return nullcontext(self.require)
-        return self.reference.requiring(session, card)
 
 
 def ask(case: Case, worker: Worker, session: Session, timeout_s: float) -> Floats:

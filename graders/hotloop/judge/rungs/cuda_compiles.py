@@ -53,7 +53,7 @@ class CudaCompiles(Check):
     max_spill_bytes: int | None = 0
     min_load_bytes: int | None = None
     include: tuple[Path, ...] = ()
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     timeout_s: float = 60.0
 
     def __post_init__(self) -> None:

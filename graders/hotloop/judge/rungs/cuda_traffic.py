@@ -5,18 +5,17 @@ GPU. Shared memory is counted in passes, so bank conflicts count.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.authored import Check
-from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, simulator
 from hotloop.judge.levels import within
-from hotloop.judge.rungs.correct import Case, agreement, ruling_about
-from hotloop.judge.rungs.triton_traffic import enough, fewest, too_few
+from hotloop.judge.rungs.correct import Case, Truth, ruling_about
+from hotloop.judge.rungs.triton_traffic import ONCE, bytes_once, enough, fewest, too_few
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable, reading
 
@@ -31,26 +30,26 @@ WIDE = 0.5
 class CudaTraffic(Check):
     """Bytes between a kernel and global memory, compared with the minimum.
 
-    case: generates the case whose bytes are counted.
+    truth: what is right, as in `Correct`; its cases are not used.
+    counted: generates the case whose bytes are counted.
     fewest_bytes, advice: as in `TritonTraffic`.
     width: required bytes per load, 16 for vector loads, except for a tail; 0 for any width.
     """
 
-    scored_by: ClassVar[str] = "limits"
+    scored_by: str = field(default="limits", kw_only=True)
     launch: CudaLaunch
-    case: Callable[[np.random.Generator], Case]
-    reference: Callable[..., Floats]
-    tolerance: Callable[[Case], Tolerance]
-    fewest_bytes: Callable[[Case], int]
+    truth: Truth
+    counted: Callable[[np.random.Generator], Case]
+    fewest_bytes: Callable[[Case], int] = bytes_once
     width: int = 0
-    advice: str = "Load every element once, keep it in registers, and store each result once."
-    after: tuple[str, ...] = ("correct",)
+    advice: str = ONCE
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     timeout_s: float = 30.0
 
     def __call__(self, session: Session) -> str:
         """Run one case and count its memory traffic."""
-        case = self.case(session.rng())
-        require = agreement(case, self.reference, self.tolerance)
+        case = self.counted(session.rng())
+        require = self.truth.require(case)
         least = fewest(case, self.fewest_bytes)
         simulated = simulator(self.launch, session)
         with ruling_about(case):

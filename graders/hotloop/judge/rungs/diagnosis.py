@@ -111,8 +111,7 @@ class Diagnosis(Check):
     dict with the fields of all `parts`.
 
     key: the file that `answer_key.write` has written. recording: what messages call a recording,
-    such as "run". parts: of one diagnosis, the cause first. entry: the function to ask, in the
-    same file or notebook; by default the task's entry. names: of the recordings. files: the
+    such as "run". parts: of one diagnosis, the cause first. names: of the recordings. files: the
     recordings' names in the key, in the order of `names`, where a candidate's variant mixes them.
     timeout_s: seconds for each recording.
     """
@@ -120,15 +119,13 @@ class Diagnosis(Check):
     key: Path
     recording: str
     parts: tuple[DiagnosisWord, ...]
-    entry: str | None = None
-    after: tuple[str, ...] = ()
     timeout_s: float = 60.0
     names: tuple[str, ...] = _NAMES
     files: Callable[[], tuple[str, ...]] = lambda: _NAMES
 
     def __call__(self, session: Session) -> str:
         """Ask about each recording, as `Answers` does with `shares`."""
-        return Answers(self.questions, self.entry, (), self.timeout_s, shares=True)(session)
+        return Answers(self.questions, self.timeout_s, shares=True)(session)
 
     def questions(self, _rng: np.random.Generator | None = None) -> Iterator[Question]:
         """Yield a question for each recording, all of which the one diagnosis answers."""

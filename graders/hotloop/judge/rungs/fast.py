@@ -141,15 +141,15 @@ class Fast(Check):
     seconds: time for measuring.
     """
 
-    timed: ClassVar[bool] = True
+    timed: bool = field(default=True, kw_only=True)
     reads_answer: ClassVar[frozenset[str]] = frozenset({"entrant"})
-    scored_by: ClassVar[str] = "levels"
+    scored_by: str = field(default="levels", kw_only=True)
     workload: Workload
     baseline: Baseline
     fewest_bytes: Callable[[CallSpec], int] = bytes_of
     fewest_flops: Callable[[CallSpec], int] | None = None
     entrant: Entrant = own_worker
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     seconds: float = 30.0
     baseline_workload: Workload | None = None
     oracle: "OracleFunction | None" = None

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.authored import Check
@@ -46,13 +46,13 @@ class GpuFast(Check):
     helpers, helper_bytes: number of further processes of the check on the GPU, and their memory.
     """
 
-    scored_by: ClassVar[str] = "levels"
+    scored_by: str = field(default="levels", kw_only=True)
     workload: DeviceWorkload
     baseline: Baseline
     fewest_bytes: Callable[[CallSpec], int] = bytes_of
     fewest_flops: Callable[[CallSpec], int] | None = None
     baseline_truth: Callable[..., Any] | None = None
-    after: tuple[str, ...] = ("gpu_correct",)
+    after: tuple[str, ...] | None = field(default=("gpu_correct",), kw_only=True)
     seconds: float = 90.0
     pace: Pace = USUAL
     implausible: float = IMPLAUSIBLE

@@ -8,7 +8,7 @@ out. The protocol is the CPU one; GPU and clocks are monitored as for kernels.
 import math
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from hotloop.judge.authored import ANY_STYLE, Authored, Check
@@ -105,13 +105,13 @@ class GpuFastFromHost(Check):
     entrant: as in `OnGpuFromHost`.
     """
 
-    scored_by: ClassVar[str] = "levels"
+    scored_by: str = field(default="levels", kw_only=True)
     reads_answer: ClassVar[frozenset[str]] = frozenset({"entrant"})
     workload: Workload
     baseline: Baseline
     oracle: OracleFunction
     fewest_flops: Callable[[CallSpec], int]
-    after: tuple[str, ...] = ("gpu_correct",)
+    after: tuple[str, ...] | None = field(default=("gpu_correct",), kw_only=True)
     seconds: float = 120.0
     pace: Pace = LONG_WINDOWS
     entrant: Entrant = own_worker

@@ -16,19 +16,16 @@ class HiddenAnswers(Check):
     """As `Answers`, for questions that only a sandboxed program can generate.
 
     questions: as in `Answers`, and may ask programs of the session.
-    entry: name of the function to ask, if not the task's. shares: whether wrong answers cost only
-        their own share of the points.
+    shares: whether wrong answers cost only their own share of the points.
     """
 
     questions: Callable[[np.random.Generator, Session], Iterable[Question]]
-    entry: str | None = None
-    after: tuple[str, ...] = ()
     timeout_s: float = 60.0
     shares: bool = False
 
     def __call__(self, session: Session) -> str:
         """Ask the questions, as `Answers` does."""
-        rung = Answers(
-            lambda rng: self.questions(rng, session), self.entry, (), self.timeout_s, self.shares
+        check = Answers(
+            lambda rng: self.questions(rng, session), self.timeout_s, shares=self.shares
         )
-        return rung(session)
+        return check(session)

@@ -6,7 +6,7 @@ row of at least LONG_ROW elements repeated on other values by a process without 
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
@@ -36,7 +36,7 @@ class OnePass(Check):
 
     calls: RecordedCalls
     widest: int = 4096
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
 
     def __call__(self, session: Session) -> str:
         """Check every long row; raise Ruling at the first call that reads too much."""
@@ -67,7 +67,7 @@ class OnePass(Check):
             why = _NOT_FOLLOWED.format(f"`{left}`") if left else _NOT_ALL
             if not steps:
                 _wrong(why)
-            require = self.calls.correct.require(noted.fresh)
+            require = self.calls.correct.truth.require(noted.fresh)
             asked = replace(noted.fresh, arguments=(*noted.fresh.arguments, steps))
             answer = process.answer("repeated", asked)
             try:

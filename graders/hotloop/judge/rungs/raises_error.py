@@ -1,7 +1,7 @@
 """Rung: the function raises an exception for inputs that it cannot compute correctly."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,7 +22,7 @@ class RaisesError(Check):
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     case_timeout_s: float = 30.0
 
     def __call__(self, session: Session) -> str:

@@ -39,7 +39,6 @@ class RecordedCalls(Check):
 
     correct: Correct
     watch: str
-    after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
         """Run every case; raise Ruling at the first wrong answer."""
@@ -54,9 +53,9 @@ class RecordedCalls(Check):
 
     def _calls(self, session: Session) -> list[Noted]:
         rngs = same_shapes(session.seeds)
-        others = iter(self.correct.cases(rngs()))
+        others = iter(self.correct.truth.cases(rngs()))
         noted: list[Noted] = []
-        for case in self.correct.cases(rngs()):
+        for case in self.correct.truth.cases(rngs()):
             note = self._call(case, session)
             with ours("making the case again"):
                 fresh = in_the_order_of(case, next(others), session.rng())
@@ -68,7 +67,7 @@ class RecordedCalls(Check):
             correct = self.correct
             seconds = correct.case_timeout_s or correct.on.case_timeout_s
             worker, timeout_s = session.worker(), session.timeout(seconds)
-            require = correct.require(case)
+            require = correct.truth.require(case)
             answer, reply = call(case, worker, session, timeout_s, watch=self.watch)
             require(answer)
         notes = [as_message(note) for note in as_list(reply.get("watched"))]

@@ -6,7 +6,7 @@ must not increase.
 
 from collections.abc import Callable
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -47,16 +47,16 @@ class ServedFast(Check):
     seconds: time for measuring.
     """
 
-    timed: ClassVar[bool] = True
+    timed: bool = field(default=True, kw_only=True)
     reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
-    scored_by: ClassVar[str] = "levels"
+    scored_by: str = field(default="levels", kw_only=True)
     repository: Callable[[Session], Path]
     baseline: Callable[[Session], Path]
     questions: Callable[[Session], Questions]
     limit_s: Callable[[Session, int], float]
     clients: int
     requests: int
-    after: tuple[str, ...] = ("batches",)
+    after: tuple[str, ...] | None = field(default=("batches",), kw_only=True)
     seconds: float = 40.0
 
     def __call__(self, session: Session) -> str:

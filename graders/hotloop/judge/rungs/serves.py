@@ -24,7 +24,6 @@ class Serves(Check):
     reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     repository: Callable[[Session], Path]
     inquiries: Callable[[Session], Iterable[Inquiry]]
-    after: tuple[str, ...] = ()
     timeout_s: float = 10.0
 
     def __call__(self, session: Session) -> str:

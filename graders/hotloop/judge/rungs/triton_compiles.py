@@ -5,7 +5,7 @@ a launch on a GPU would compile them, in a process that does not run the learner
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
@@ -22,6 +22,9 @@ SHARED_KIB: Mapping[int, int] = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227, 100: 
 """Maximum shared memory of a block in KiB, by compute capability (CUDA C++ Programming Guide, table
 "Technical Specifications per Compute Capability")."""
 
+TARGETS = (80, 90)
+"""The usual compute capabilities to compile for."""
+
 ALIGNMENT = 16
 
 
@@ -35,9 +38,9 @@ class TritonCompiles(Check):
     """
 
     calls: TritonKernelCalls
-    targets: tuple[int, ...] = (80, 90)
+    targets: tuple[int, ...] = TARGETS
     max_spill_bytes: int | None = None
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     timeout_s: float = 60.0
 
     @property

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -14,12 +14,12 @@ from hotloop.judge import launch_plan
 from hotloop.judge.authored import Authored
 from hotloop.judge.calls import Call, CallBuffers
 from hotloop.judge.candidate import Style
-from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.kernel_source import KernelSource, mentioned, vet
 from hotloop.judge.launch_plan import Launch, Plan, Pointer
 from hotloop.judge.race import Race, hang, race
-from hotloop.judge.rungs.correct import Case, agreement, call, fill, ruling_about
+from hotloop.judge.rungs.correct import Case, Truth, call, fill, ruling_about
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.same_shapes import same_shapes, with_values_of
 from hotloop.judge.session import INTERPRETED, Session
@@ -84,19 +84,15 @@ class _PlannedCall:
 class TritonKernelCalls(Authored):
     """The calls of a Triton function, shared by all rungs that inspect them.
 
-    cases: generates the correctness cases from a secret generator, anew for each judging. Twin
-        generators (`hotloop.judge.same_shapes`) must give cases of equal shapes.
+    truth: the correctness cases and what is right, by a function in NumPy.
     counted: generates a short case whose bytes are counted; `counted_calls` of them are mixed with
         the others.
     compiled: generates the case whose launches are compiled for GPUs; None: the counted ones.
     resident: number of consecutive programs that share the cache of `Judged.waves`.
-    reference, tolerance: as in `Correct`.
     """
 
-    cases: Callable[[Rng], Iterable[Case]]
+    truth: Truth
     counted: Callable[[Rng], Case]
-    reference: Callable[..., Floats]
-    tolerance: Callable[[Case], Tolerance]
     compiled: Callable[[Rng], Case] | None = None
     counted_calls: int = 3
     resident: int = 16
@@ -133,8 +129,8 @@ class TritonKernelCalls(Authored):
     def _planned_calls(self, session: Session) -> list[_PlannedCall]:
         """Return the correctness cases in order, with the other cases at random positions."""
         make = same_shapes(session.seeds)
-        cases = list(self.cases(make()))
-        again = _Later(lambda: list(self.cases(make())))
+        cases = list(self.truth.cases(make()))
+        again = _Later(lambda: list(self.truth.cases(make())))
         planned = [_PlannedCall(case, again.item(i), "correct") for i, case in enumerate(cases)]
         others = [("counted", self.counted)] * self.counted_calls
         if self.compiled is not None:
@@ -149,7 +145,7 @@ class TritonKernelCalls(Authored):
         """Return the worker's report of the call's launches, after comparing the call's answer."""
         with ruling_about(case), interpreted():
             worker, timeout_s = session.worker(), session.timeout(self.timeout_s)
-            require = agreement(case, self.reference, self.tolerance)
+            require = self.truth.require(case)
             answer, reply = call(case, worker, session, timeout_s, watch="launches")
             require(answer)
         claims = reply.get("watched")
@@ -204,7 +200,7 @@ class TritonKernelCalls(Authored):
         return done.traffic, done.wave_bytes
 
     def _require_right(self, case: Case, answer: Floats, undefined: bool) -> None:
-        require = agreement(case, self.reference, self.tolerance)
+        require = self.truth.require(case)
         try:
             require(answer)
         except Ruling as ruling:

@@ -17,7 +17,6 @@ class TritonKernelCorrect(Check):
     """
 
     calls: TritonKernelCalls
-    after: tuple[str, ...] = ()
 
     @property
     def styles(self) -> frozenset[Style]:

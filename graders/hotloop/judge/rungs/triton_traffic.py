@@ -6,8 +6,8 @@ kernels' answers were correct and all accesses stayed inside their tensors. How 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.authored import Check
@@ -25,24 +25,33 @@ REPEATED = 1.02
 """A tensor counts as read or written repeatedly above this number of times."""
 
 
+ONCE = "Load every element once, keep it in registers, and store each result once."
+"""The usual advice for who moves too much."""
+
+
+def bytes_once(case: Case) -> int:
+    """Return the bytes of a case if each input is read and the output is written once."""
+    return case.spec.bytes
+
+
 @dataclass(frozen=True)
 class TritonTraffic(Check):
     """Bytes loaded and stored by a call; the minimum reads and writes each row of a block once.
 
     calls: the recorded calls; the worst of the counted ones decides. Their rows should fit in a
         block.
-    fewest_bytes: what earns all points for a case. `case.spec.bytes`, for each element read once
-        and each result written once; `case.spec.bytes_by_row` if an operand is broadcast over rows,
-        such as the weight of a norm: a program that computes one row must read all of it, and bytes
-        are counted for each program. A kernel that moves less earns all points too.
+    fewest_bytes: what earns all points for a case; by default `case.spec.bytes`, for each element
+        read once and each result written once; `case.spec.bytes_by_row` if an operand is broadcast
+        over rows, such as the weight of a norm: a program that computes one row must read all of
+        it, and bytes are counted for each program. A kernel that moves less earns all points too.
     advice: one sentence for learners whose kernel moves too much.
     """
 
-    scored_by: ClassVar[str] = "limits"
+    scored_by: str = field(default="limits", kw_only=True)
     calls: TritonKernelCalls
-    fewest_bytes: Callable[[Case], int]
-    advice: str = "Load every element once, keep it in registers, and store each result once."
-    after: tuple[str, ...] = ("correct",)
+    fewest_bytes: Callable[[Case], int] = bytes_once
+    advice: str = ONCE
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
 
     @property
     def styles(self) -> frozenset[Style]:

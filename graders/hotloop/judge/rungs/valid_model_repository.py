@@ -28,7 +28,6 @@ class ValidModelRepository(Check):
     reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     repository: Callable[[Session], Path]
     backends: Mapping[str, str] = field(default_factory=dict[str, str])
-    after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
         """Check the repository without starting a server."""

@@ -18,22 +18,18 @@ class WritesFiles(Check):
 
     assignments: generated from a secret generator, anew for each judging; hidden inputs and
         expected results may come from a `Program`.
-    entry: name of the function to call, if not the task's.
     """
 
     assignments: Callable[[np.random.Generator, Session], Iterable[Assignment]]
-    entry: str | None = None
-    after: tuple[str, ...] = ()
     timeout_s: float = TIMEOUT_S
 
     def __call__(self, session: Session) -> str:
         """Request every file; raise Ruling at the first wrong one."""
-        asked = session.of(self.entry) if self.entry else session
         count = 0
         for assignment in self.assignments(session.rng(), session):
             session.progress(assignment.label)
             with labelled(assignment.label):
-                data = file_written(assignment, asked, self.timeout_s)
+                data = file_written(assignment, session, self.timeout_s)
                 mismatch = assignment.mismatch(data)
             if mismatch is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{assignment.label}: {mismatch}.")

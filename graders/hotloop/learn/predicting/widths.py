@@ -24,7 +24,7 @@ from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.rung import Rung, judge_rungs
-from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Tensor, Truth
 from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic
 from hotloop.judge.rungs.in_simulator import InSimulator
@@ -125,37 +125,40 @@ def rungs_at(rungs: Mapping[str, Rung], size: Size) -> dict[str, Rung]:
 
 def _rung_at(rung: Rung, size: Size) -> Rung | None:
     if isinstance(rung, CudaClean) or (isinstance(rung, Correct) and _resizable(rung)):
-        return replace(rung, cases=_several(rung.cases, size))
+        return replace(rung, truth=_several(rung.truth, size))
     if isinstance(rung, RecordedCalls):
         correct = rung.correct
-        return replace(rung, correct=replace(correct, cases=_several(correct.cases, size)))
+        return replace(rung, correct=replace(correct, truth=_several(correct.truth, size)))
     if isinstance(rung, TritonKernelCorrect):
-        calls = rung.calls
-        return Correct(_several(calls.cases, size), calls.reference, calls.tolerance)
+        return Correct(_several(rung.calls.truth, size))
     if len(size.columns) > 1:
         return None
     if isinstance(rung, CudaTraffic):
-        return replace(rung, case=_one(rung.case, size))
+        return replace(rung, counted=_one(rung.counted, size))
     if isinstance(rung, TritonTraffic):
         calls = rung.calls
-        cases, counted = _several(calls.cases, size), _one(calls.counted, size)
-        return replace(rung, calls=replace(calls, cases=cases, counted=counted))
+        truth, counted = _several(calls.truth, size), _one(calls.counted, size)
+        return replace(rung, calls=replace(calls, truth=truth, counted=counted))
     return None
 
 
 def _resizable(rung: Correct) -> bool:
     """Return True if this machine has all that the rung needs: no GPU, no oracle's files."""
-    return callable(rung.reference) and isinstance(rung.on, OnCpu | InSimulator)
+    return (
+        rung.entry is None
+        and callable(rung.truth.reference)
+        and isinstance(rung.on, OnCpu | InSimulator)
+    )
 
 
 Rng = np.random.Generator
 Values = NDArray[Any]
 
 
-def _several(cases: Callable[[Rng], Iterable[Case]], size: Size) -> Callable[[Rng], Iterator[Case]]:
+def _several(truth: Truth, size: Size) -> Truth:
     # Try it once now: an exception in the judge's call would end up in its record.
-    next(size.cases(cases(np.random.default_rng(0))))
-    return lambda rng: size.cases(cases(rng))
+    next(size.cases(truth.cases(np.random.default_rng(0))))
+    return truth.of(lambda rng: size.cases(truth.cases(rng)))
 
 
 def _one(case: Callable[[Rng], Case], size: Size) -> Callable[[Rng], Case]:

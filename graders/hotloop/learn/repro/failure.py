@@ -10,21 +10,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from hotloop.core.verdict import Partly, Ruling
+from hotloop.judge.authored import Check
 from hotloop.judge.blame import is_ours, unreadable_answer
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.cuda_kernel import CudaLaunch
+from hotloop.judge.declared_shapes import declared
 from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.questions import Question
 from hotloop.judge.race import Race
-from hotloop.judge.rung import Rung, attribute, is_timed
-from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rung import session_for
 from hotloop.judge.rungs.correct import Case, Program
-from hotloop.judge.rungs.cuda_operator import ForFunction
-from hotloop.judge.rungs.diagnosis import Diagnosis
-from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.service import session_of, variant_of
 from hotloop.judge.session import Session
 from hotloop.judge.task import find
@@ -67,18 +65,19 @@ def first_failure(job: Job, on_progress: Callable[[str], None]) -> Failure | Non
     launcher = Launcher(job.isolation, threads=default_threads())
     with (
         constants({} if variant is None else variant.constants),
+        declared(job.spec.cases),
         closing(session_of(job, task, launcher, on_progress=on_progress)) as session,
     ):
         for name, rung in task.rungs.items():
-            if name in missing or is_timed(rung) or job.spec.rungs[name].gpu:
+            if name in missing or rung.timed or job.spec.rungs[name].gpu:
                 continue
             on_progress(f"running the check {name}")
-            if failure := _failure(name, rung, session.for_rung(name)):
+            if failure := _failure(name, rung, session_for(name, rung, session)):
                 return failure
     return None
 
 
-def _failure(name: str, rung: Rung, session: Session) -> Failure | None:
+def _failure(name: str, rung: Check, session: Session) -> Failure | None:
     try:
         rung(session)
     except Partly:
@@ -89,12 +88,12 @@ def _failure(name: str, rung: Rung, session: Session) -> Failure | None:
         if is_ours(error):
             raise
         sentence = unreadable_answer(name, error, session.last_answer()).sentence
-        return Failure(name, sentence, _callee(rung, session))
+        return Failure(name, sentence, _callee(session))
     return None
 
 
-def _ruled(name: str, rung: Rung, session: Session, ruling: Ruling) -> Failure:
-    callee, about = _callee(rung, session), ruling.about
+def _ruled(name: str, rung: Check, session: Session, ruling: Ruling) -> Failure:
+    callee, about = _callee(session), ruling.about
     if isinstance(about, Question):
         return Failure(name, ruling.sentence, callee, about)
     if not isinstance(about, Case):
@@ -105,21 +104,16 @@ def _ruled(name: str, rung: Rung, session: Session, ruling: Ruling) -> Failure:
     return Failure(name, ruling.sentence, callee, about, expected, launch, races)
 
 
-def _callee(rung: Rung, session: Session) -> Callee:
-    if isinstance(rung, ForFunction):
-        return _callee(rung.rung, session.of(rung.name, rung.style))
-    if isinstance(rung, Answers | Diagnosis | HiddenAnswers) and rung.entry:
-        session = session.of(rung.entry)
+def _callee(session: Session) -> Callee:
     asked = session.candidate
     return Callee(session.name, asked.file, asked.style, asked.framework)
 
 
-def _part(rung: object, name: str) -> Any:
-    """Return an attribute of a rung or of a rung inside it; None if there is none."""
-    if rung is None:
+def _part(check: object, name: str) -> Any:
+    """Return an attribute of a check or of what it is made of; None if there is none."""
+    if check is None:
         return None
-    found = attribute(rung, name, None)  # pyright: ignore[reportArgumentType]
-    if found is not None:
+    if (found := getattr(check, name, None)) is not None:
         return found
-    inner = (getattr(rung, part, None) for part in ("calls", "correct", "rung", "on"))
+    inner = (getattr(check, part, None) for part in ("calls", "correct", "truth", "on"))
     return next((f for f in (_part(part, name) for part in inner) if f is not None), None)

@@ -23,7 +23,7 @@ from hotloop.judge.levels import Level
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs import gpu_from_host as module
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.session import Session
@@ -53,7 +53,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ORACLE = Oracle({}, "oracle.py")
-CORRECT = Correct(cases, ORACLE.function("train", unequal), on=OnGpuFromHost())
+CORRECT = Correct(Truth(cases, ORACLE.function("train", unequal)), on=OnGpuFromHost())
 FAST = GpuFastFromHost(
     Workload(lambda _rng, _i: SPEC, fill),
     Baseline(Path("baseline.py"), "train"),

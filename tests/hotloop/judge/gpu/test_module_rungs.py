@@ -11,9 +11,7 @@ from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.driver import Driver
-from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import Correct
-from hotloop.judge.rungs.cuda_operator import ForFunction
 from hotloop.judge.task import Task
 from hotloop.tasks.modules.sparse_attention_op import tasks as sparse
 from hotloop.tasks.modules.transformer_compilation import tasks as transformer
@@ -33,10 +31,9 @@ class GpuRung:
 
     @property
     def judged_by(self) -> Correct:
-        found: Rung = self.task.rungs[self.rung]
-        inner = found.rung if isinstance(found, ForFunction) else found
-        assert isinstance(inner, Correct)
-        return inner
+        found = self.task.rungs[self.rung]
+        assert isinstance(found, Correct)
+        return found
 
     def candidate(self, file: str) -> Candidate:
         return Candidate("softmax", file, self.task.style)

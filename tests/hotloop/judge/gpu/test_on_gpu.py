@@ -15,7 +15,7 @@ from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.rungs.on_gpu import OnGpu
 
 from ...sessions import judge_on, new_session
@@ -47,7 +47,8 @@ def case(label: str, values, dtype, gap: int = 0) -> Case:
 
 
 RUNG = Correct(
-    cases, truth, lambda c: Tolerance.derived(c.out.dtype, terms=400, amplification=20), on=OnGpu()
+    Truth(cases, truth, lambda c: Tolerance.derived(c.out.dtype, terms=400, amplification=20)),
+    on=OnGpu(),
 )
 
 

@@ -79,7 +79,7 @@ def test_at_each_width_there_are_rows_that_one_element_decides(columns: int) -> 
     """In rows of numbers of one size, a maximum over half of the threads changes nothing."""
     correct = tasks.cuda_block.rungs["correct"]
     assert isinstance(correct, Correct)
-    found = list(Size((columns,)).cases(correct.cases(np.random.default_rng(1))))
+    found = list(Size((columns,)).cases(correct.truth.cases(np.random.default_rng(1))))
     outliers = [
         np.sort(np.abs(case.arguments[0].values), axis=-1)[:, -2:]
         for case in found

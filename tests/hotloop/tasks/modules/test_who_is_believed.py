@@ -18,7 +18,7 @@ from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.program import ANSWERS, APART, REPEATED, Process, Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rung import Rung, attribute
+from hotloop.judge.rung import Rung
 from hotloop.judge.task import find
 from hotloop.tasks import curriculum
 
@@ -58,9 +58,7 @@ RUNGS: dict[str, Rung] = {
 
 
 def test_the_list_of_instrumented_checks_is_complete() -> None:
-    assert {k for k, rung in RUNGS.items() if attribute(rung, "instrumented", False)} == set(
-        INSTRUMENTED
-    )
+    assert {k for k, rung in RUNGS.items() if rung.instrumented} == set(INSTRUMENTED)
 
 
 def test_the_list_of_checks_that_ask_beside_the_candidates_code_is_complete() -> None:
@@ -102,6 +100,8 @@ def _parts(of: object) -> Iterator[object]:
         yield from (getattr(of, name) for name in dir(type(of)) if _is_ours(type(of), name))
     elif isinstance(of, list | tuple):
         yield from of
+    elif isinstance(of, dict):
+        yield from of.values()
     elif isinstance(of, type) and of.__module__.startswith("hotloop.tasks.modules"):
         yield from (value for value in vars(of).values() if isinstance(value, FunctionType))
 

@@ -52,7 +52,7 @@ class ModelFile:
 
     def stands(self, mismatch: Mismatch, said: str, *after: str) -> Assertions:
         """Return the check that passes with message `said` if `mismatch` returns None."""
-        return Assertions(partial(self._looks, mismatch=mismatch), said, after)
+        return Assertions(partial(self._looks, mismatch=mismatch), said, after=after)
 
     def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Assertion]:
         yield Assertion("Your model", lambda: mismatch(self._written(session), session))

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.gpu.recipes import Draw, Normal, Twist
+from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
+from hotloop.judge.gpu.recipes import Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
@@ -126,35 +127,18 @@ def _case(label: str, x: Floats) -> Case:
 
 def on_gpu() -> DeviceWorkload:
     """Return a workload with rows that differ in their number of steps."""
-    return DeviceWorkload(
-        spec=_spec,
-        draws=_draws,
-        truth=sparsemax_on_device,
-        tolerance=lambda _spec: _tolerance(TIMED[1], LARGEST),
+    return device_workload(
+        _axes,
+        (Input("rows columns", draw=Normal(SCALE), hostile=few_rows(SCALE, TWISTS)),),
+        Output("rows columns"),
+        sparsemax_on_device,
+        _tolerance(TIMED[1], LARGEST),
     )
 
 
-def _spec(rng: Rng, index: int) -> CallSpec:
-    """Return the call; every eighth has one row less and randomly fewer columns."""
+def _axes(rng: Rng, index: int) -> dict[str, int]:
+    """Return the sizes; every eighth call has one row less and randomly fewer columns."""
     rows, columns = TIMED
     if index % 8 == 7:
         rows, columns = rows - 1, columns - int(rng.integers(1, 64))
-    tensor = TensorSpec((rows, columns), FP32)
-    return CallSpec((tensor,), tensor)
-
-
-def _draws(rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw]:
-    if not hostile:
-        return (Normal(SCALE),)
-    twist = TWISTS[int(rng.integers(len(TWISTS)))]
-    return (Normal(SCALE, twist, rows=int(rng.integers(1, 6))),)
-
-
-def bytes_of_call(spec: CallSpec) -> int:
-    """Return the bytes of reading and writing each row once."""
-    return 2 * spec.out.bytes
-
-
-def bytes_of_case(case: Case) -> int:
-    """Return the bytes of reading and writing each row once."""
-    return bytes_of_call(case.spec)
+    return {"rows": rows, "columns": columns}

@@ -52,7 +52,7 @@ package = hl.returns_data(
     correct=hl.Assertions(packages.right, "The package says what the source says, on all ways."),
     fast_cpu=packages.fast_cpu,
     serves=hl.Assertions(
-        packages.served, "Each message gets the answer that it would get alone.", ("correct",)
+        packages.served, "Each message gets the answer that it would get alone.", after=("correct",)
     ),
     cold_start=packages.cold_start,
 )
@@ -64,27 +64,30 @@ decode_graphs = hl.fills_tensor(
     replayable=_step.stands(
         decoding.replayable, "Fixed shapes, no decisions, and right step by step."
     ),
-    correct=hl.Correct(cases, ORACLE.function("generate", disagreement)),
-    gpu_correct=hl.Correct(cases, ORACLE.function("generate", disagreement), on=hl.OnGpuFromHost()),
+    correct=hl.Correct(hl.Truth(cases, ORACLE.function("generate", disagreement))),
+    gpu_correct=hl.Correct(
+        hl.Truth(cases, ORACLE.function("generate", disagreement)), on=hl.OnGpuFromHost()
+    ),
     gpu_fast=hl.GpuFastFromHost(
         decoding.timed(), BASELINE, ORACLE.function("generate", disagreement), decoding.fewest_flops
     ),
 )
 
-_sparsemax = hl.TritonKernelCalls(
-    sparse.cases, sparse.counted_case, sparse.sparsemax, sparse.tolerance, counted_calls=2
-)
-loop_in_kernel = hl.fills_tensor(
-    correct=hl.TritonKernelCorrect(_sparsemax),
-    traffic=hl.TritonTraffic(_sparsemax, sparse.bytes_of_case),
-    gpu_correct=hl.Correct(sparse.cases, sparse.sparsemax, sparse.tolerance, on=hl.OnGpu()),
-    gpu_fast=hl.GpuFast(sparse.on_gpu(), sparse.LOOP, sparse.bytes_of_call),
+loop_in_kernel = hl.triton_kernel(
+    hl.TritonKernelCalls(
+        hl.Truth(sparse.cases, sparse.sparsemax, sparse.tolerance),
+        sparse.counted_case,
+        counted_calls=2,
+    ),
+    targets=(),
+    gpu_fast=hl.GpuFast(sparse.on_gpu(), sparse.LOOP),
 )
 
 _alone = deciding.ORACLE.function("one_by_one", deciding.disagreement)
+_decided = hl.Truth(deciding.cases, _alone)
 decide_on_gpu = hl.fills_tensor(
-    correct=hl.Correct(deciding.cases, _alone),
-    gpu_correct=hl.Correct(deciding.cases, _alone, on=hl.OnGpuFromHost()),
+    correct=hl.Correct(_decided),
+    gpu_correct=hl.Correct(_decided, on=hl.OnGpuFromHost()),
     gpu_fast=hl.GpuFastFromHost(deciding.timed(), deciding.ALONE, _alone, deciding.fewest_flops),
 )
 
@@ -98,7 +101,7 @@ hugging_face = hl.returns_data(
 
 migration = hl.returns_data(
     inventory=hl.HiddenAnswers(old_files.inventories),
-    successors=hl.Answers(successors.questions, "successors", shares=True),
+    successors=hl.Answers(successors.questions, entry="successors", shares=True),
 )
 
 diagnose = hl.returns_data(correct=diagnoses.DIAGNOSIS)

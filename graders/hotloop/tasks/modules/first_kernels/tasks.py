@@ -13,58 +13,38 @@ CLEAN = ("correct", "clean")
 
 # --- in Triton ------------------------------------------------------------------------------------
 
-_axpy = hl.TritonKernelCalls(
-    cases.vectors,
-    cases.counted_vectors,
-    cases.scaled_sum,
-    cases.of_vectors,
-    cases.compiled_vectors,
-    counted_calls=2,
-)
-axpy = hl.fills_tensor(
-    correct=hl.TritonKernelCorrect(_axpy),
-    traffic=hl.TritonTraffic(_axpy, timed.bytes_of_case),
-    compiles=hl.TritonCompiles(_axpy, max_spill_bytes=0),
-    gpu_correct=hl.Correct(cases.vectors, cases.scaled_sum, cases.of_vectors, on=hl.OnGpu()),
-    gpu_fast=hl.GpuFast(timed.axpy_on_gpu(), hl.Baseline(BASELINES, "axpy"), timed.bytes_of_call),
+axpy = hl.triton_kernel(
+    hl.TritonKernelCalls(
+        hl.Truth(cases.vectors, cases.scaled_sum, cases.of_vectors),
+        cases.counted_vectors,
+        cases.compiled_vectors,
+        counted_calls=2,
+    ),
+    max_spill_bytes=0,
+    gpu_fast=hl.GpuFast(timed.AXPY, hl.Baseline(BASELINES, "axpy")),
 )
 
-_row_sums = hl.TritonKernelCalls(
-    cases.rows_to_sum, cases.counted_rows, cases.sums, cases.of_sums, counted_calls=2
-)
-row_sums = hl.fills_tensor(
-    correct=hl.TritonKernelCorrect(_row_sums),
-    traffic=hl.TritonTraffic(_row_sums, timed.bytes_of_case),
-    compiles=hl.TritonCompiles(_row_sums),
-    gpu_correct=hl.Correct(cases.rows_to_sum, cases.sums, cases.of_sums, on=hl.OnGpu()),
-    gpu_fast=hl.GpuFast(
-        timed.sums_on_gpu(), hl.Baseline(BASELINES, "row_sums"), timed.bytes_of_call
+row_sums = hl.triton_kernel(
+    hl.TritonKernelCalls(
+        hl.Truth(cases.rows_to_sum, cases.sums, cases.of_sums), cases.counted_rows, counted_calls=2
     ),
+    gpu_fast=hl.GpuFast(timed.ROW_SUMS, hl.Baseline(BASELINES, "row_sums")),
 )
 
-_matmul = hl.TritonKernelCalls(
-    cases.matrices,
-    cases.counted_matrices,
-    cases.product,
-    cases.of_product,
-    cases.compiled_matrices,
-    counted_calls=2,
-)
-matmul = hl.fills_tensor(
-    correct=hl.TritonKernelCorrect(_matmul),
-    traffic=hl.TritonTraffic(
-        _matmul,
-        timed.bytes_of_case,
-        advice="Compute a larger tile of c in each program, so that a and b are loaded less often.",
+matmul = hl.triton_kernel(
+    hl.TritonKernelCalls(
+        hl.Truth(cases.matrices, cases.product, cases.of_product),
+        cases.counted_matrices,
+        cases.compiled_matrices,
+        counted_calls=2,
     ),
+    advice="Compute a larger tile of c in each program, so that a and b are loaded less often.",
     # With a step of 16, the 64 × 64 sums spill two registers; tiles that are too large spill
     # hundreds.
-    compiles=hl.TritonCompiles(_matmul, max_spill_bytes=64),
-    gpu_correct=hl.Correct(cases.matrices, cases.product, cases.of_product, on=hl.OnGpu()),
+    max_spill_bytes=64,
     gpu_fast=hl.GpuFast(
-        timed.product_on_gpu(),
+        timed.MATMUL,
         hl.Baseline(BASELINES, "matmul"),
-        timed.bytes_of_call,
         fewest_flops=timed.flops_of_product,
     ),
 )
@@ -72,62 +52,55 @@ matmul = hl.fills_tensor(
 # --- in CUDA C++ ----------------------------------------------------------------------------------
 
 _biased = hl.CudaLaunch(("x", "bias", "y"))
+_gelu = hl.Truth(cases.biased, cases.gelu, cases.of_gelu)
 bias_gelu = hl.cuda_kernel(
     PROGRAMS / "bias_gelu.cu",
-    correct=hl.Correct(cases.biased, cases.gelu, cases.of_gelu, on=hl.InSimulator(_biased)),
+    correct=hl.Correct(_gelu, on=hl.InSimulator(_biased)),
     traffic=hl.CudaTraffic(
         _biased,
+        _gelu,
         cases.counted_biased,
-        cases.gelu,
-        cases.of_gelu,
         lambda case: case.spec.bytes_by_row,
         advice="Let neighboring threads read neighboring elements, and each element once.",
     ),
     compiles=hl.CudaCompiles(block=256),
-    gpu_correct=hl.Correct(cases.biased, cases.gelu, cases.of_gelu, on=hl.OnGpu()),
-    gpu_fast=hl.GpuFast(
-        timed.gelu_on_gpu(), hl.Baseline(BASELINES, "bias_gelu"), timed.bytes_of_call
-    ),
+    gpu_correct=hl.Correct(_gelu, on=hl.OnGpu()),
+    gpu_fast=hl.GpuFast(timed.BIAS_GELU, hl.Baseline(BASELINES, "bias_gelu")),
 )
 
 _tiles = hl.CudaLaunch(("x", "y"), rows_a_block=32)
+_transposed = hl.Truth(cases.to_transpose, cases.transposed, cases.exactly)
 transpose = hl.cuda_kernel(
     PROGRAMS / "transpose.cu",
-    correct=hl.Correct(
-        cases.to_transpose, cases.transposed, cases.exactly, on=hl.InSimulator(_tiles)
-    ),
-    clean=hl.CudaClean(_tiles, cases.small_to_transpose, cases.transposed, cases.exactly),
+    correct=hl.Correct(_transposed, on=hl.InSimulator(_tiles)),
+    clean=hl.CudaClean(_tiles, _transposed.of(cases.small_to_transpose)),
     traffic=hl.CudaTraffic(
         _tiles,
+        _transposed,
         cases.counted_to_transpose,
-        cases.transposed,
-        cases.exactly,
-        timed.bytes_of_case,
         advice="Read rows and write rows, and turn a tile in shared memory between them.",
     ),
     compiles=hl.CudaCompiles(block=256, after=CLEAN),
-    gpu_correct=hl.Correct(cases.to_transpose, cases.transposed, cases.exactly, on=hl.OnGpu()),
+    gpu_correct=hl.Correct(_transposed, on=hl.OnGpu()),
 )
 
 _rows = hl.CudaLaunch(("x", "y"))
+_blurred = hl.Truth(cases.to_blur, cases.blurred, cases.of_blur)
 blur_rows = hl.cuda_kernel(
     PROGRAMS / "blur_rows.cu",
-    correct=hl.Correct(cases.to_blur, cases.blurred, cases.of_blur, on=hl.InSimulator(_rows)),
-    clean=hl.CudaClean(_rows, cases.small_to_blur, cases.blurred, cases.of_blur),
+    correct=hl.Correct(_blurred, on=hl.InSimulator(_rows)),
+    clean=hl.CudaClean(_rows, _blurred.of(cases.small_to_blur)),
     traffic=hl.CudaTraffic(
         _rows,
+        _blurred,
         cases.counted_to_blur,
-        cases.blurred,
-        cases.of_blur,
-        timed.bytes_of_case,
         advice="Load each element into shared memory once, with three more on either side.",
     ),
     compiles=hl.CudaCompiles(block=256, after=CLEAN),
-    gpu_correct=hl.Correct(cases.to_blur, cases.blurred, cases.of_blur, on=hl.OnGpu()),
+    gpu_correct=hl.Correct(_blurred, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
-        timed.blur_on_gpu(),
+        timed.BLUR,
         hl.Baseline(BASELINES, "copy"),
-        timed.bytes_of_call,
         baseline_truth=timed.unchanged,
     ),
 )

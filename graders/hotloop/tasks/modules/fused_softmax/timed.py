@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from numpy.typing import NDArray
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BOOL, FP16, FP32, DType
-from hotloop.judge.gpu.recipes import HOSTILE, Draw, Keep, Normal, Twist
+from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
+from hotloop.judge.gpu.recipes import HOSTILE, Keep, Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.correct import Case
 from hotloop.judge.verification import Rows, rows_agree
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.fused_softmax.cases import CPU_SHAPE, Rng, Shape, odd
@@ -83,12 +82,18 @@ def _few(rng: Rng) -> int:
 
 def on_gpu(meaning: Meaning = SOFTMAX) -> DeviceWorkload:
     """Return a workload of matrices larger than any cache."""
-    return DeviceWorkload(
-        spec=lambda rng, index: _spec(_now_and_then_odd(GPU_SHAPE, rng, index), FP32),
-        draws=lambda rng, _spec, hostile: (_normal_draw(rng, hostile),),
-        truth=meaning.rows_on_device,
-        tolerance=lambda _spec: meaning.tolerance_of(FP32, GPU_SHAPE[1], LARGEST_ON_GPU),
+    return device_workload(
+        partial(_axes, GPU_SHAPE),
+        (Input("rows columns", draw=Normal(4.0), hostile=few_rows(4.0, HOSTILE)),),
+        Output("rows columns"),
+        meaning.rows_on_device,
+        lambda _spec: meaning.tolerance_of(FP32, GPU_SHAPE[1], LARGEST_ON_GPU),
     )
+
+
+def _axes(shape: Shape, rng: Rng, index: int) -> dict[str, int]:
+    rows, columns = _now_and_then_odd(shape, rng, index)
+    return {"rows": rows, "columns": columns}
 
 
 def unchanged(x: Any) -> Any:
@@ -98,20 +103,17 @@ def unchanged(x: Any) -> Any:
 
 def backward_on_gpu() -> DeviceWorkload:
     """Return a workload of the backward: y and dy to dx."""
-    return DeviceWorkload(
-        spec=_gpu_backward_spec,
-        draws=lambda rng, _spec, hostile: (
-            Normal(BACKWARD_SCALE),
-            _draw(rng, ("equal_rows", "ramp"), hostile),
+    twists: tuple[Twist, ...] = ("equal_rows", "ramp")
+    return device_workload(
+        partial(_axes, GPU_SHAPE),
+        (
+            Input("rows columns", draw=Normal(BACKWARD_SCALE)),
+            Input("rows columns", draw=Normal(4.0), hostile=few_rows(4.0, twists)),
         ),
-        truth=SOFTMAX_OR_ZEROS.backward_on_device,
-        tolerance=lambda _spec: _gpu_backward_tolerance(GPU_SHAPE[1]),
+        Output("rows columns"),
+        SOFTMAX_OR_ZEROS.backward_on_device,
+        lambda _spec: _gpu_backward_tolerance(GPU_SHAPE[1]),
     )
-
-
-def _gpu_backward_spec(rng: Rng, index: int) -> CallSpec:
-    tensor = TensorSpec(_now_and_then_odd(GPU_SHAPE, rng, index), FP32)
-    return CallSpec((tensor, tensor), tensor)
 
 
 def _gpu_backward_tolerance(columns: int) -> Tolerance:
@@ -122,47 +124,20 @@ def _gpu_backward_tolerance(columns: int) -> Tolerance:
 
 
 def masked_on_gpu() -> DeviceWorkload:
-    """Return a float16 workload with a bool mask that keeps most elements."""
-    return DeviceWorkload(
-        spec=_gpu_masked_spec,
-        draws=lambda rng, _spec, hostile: (_finite_draw(rng, hostile), _mask()),
-        truth=SOFTMAX.masked_rows_on_device,
-        tolerance=lambda _spec: SOFTMAX.tolerance_of(FP16, GPU_MASKED_SHAPE[1], LARGEST_ON_GPU),
+    """Return a float16 workload with a bool mask that keeps most elements.
+
+    No value is −inf, which comes only from the mask in this task.
+    """
+    twists: list[Twist] = [twist for twist in HOSTILE if twist != "minus_infinity"]
+    x = Input("rows columns", FP16, Normal(4.0), few_rows(4.0, twists))
+    return device_workload(
+        partial(_axes, GPU_MASKED_SHAPE),
+        (x, Input("rows columns", BOOL, lambda _rng: _mask()), TIMED_SCALE),
+        Output("rows columns", FP16),
+        SOFTMAX.masked_rows_on_device,
+        lambda _spec: SOFTMAX.tolerance_of(FP16, GPU_MASKED_SHAPE[1], LARGEST_ON_GPU),
     )
 
 
 def _mask() -> Keep:
     return Keep(share=0.2 if SOFTMAX.hides else 0.8)
-
-
-def _gpu_masked_spec(rng: Rng, index: int) -> CallSpec:
-    shape = _now_and_then_odd(GPU_MASKED_SHAPE, rng, index)
-    tensor = TensorSpec(shape, FP16)
-    return CallSpec((tensor, TensorSpec(shape, BOOL), TIMED_SCALE), tensor)
-
-
-def _normal_draw(rng: Rng, hostile: bool) -> Draw:
-    return _draw(rng, HOSTILE, hostile)
-
-
-def _finite_draw(rng: Rng, hostile: bool) -> Draw:
-    """Exclude −inf, which comes only from the mask in this task."""
-    twists: list[Twist] = [twist for twist in HOSTILE if twist != "minus_infinity"]
-    return _draw(rng, twists, hostile)
-
-
-def _draw(rng: Rng, twists: Sequence[Twist], hostile: bool) -> Draw:
-    if not hostile:
-        return Normal(4.0)
-    return Normal(4.0, twists[int(rng.integers(len(twists)))], rows=_few(rng))
-
-
-def bytes_of_call(spec: CallSpec) -> int:
-    """Return the bytes of reading every input and writing the output once, without row gaps."""
-    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
-    return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
-
-
-def bytes_of_case(case: Case) -> int:
-    """Return the same bytes for a case."""
-    return bytes_of_call(case.spec)

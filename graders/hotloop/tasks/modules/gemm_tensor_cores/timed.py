@@ -10,7 +10,7 @@ import numpy as np
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32, DType
-from hotloop.judge.gpu.recipes import Normal
+from hotloop.judge.gpu.definition import Input, Output, device_workload
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.tasks.modules.gemm_tensor_cores.cases import SLACK
 
@@ -27,17 +27,12 @@ def product(shapes: tuple[Shape, ...], dtype: DType) -> DeviceWorkload:
     In bfloat16, the candidate is a CUDA C++ kernel, which also gets k.
     """
 
-    def spec(rng: np.random.Generator, _index: int) -> CallSpec:
-        m, k, n = shapes[int(rng.integers(len(shapes)))]
-        given = (TensorSpec((m, k), dtype), TensorSpec((k, n), dtype))
-        return CallSpec((*given, k) if dtype is BF16 else given, TensorSpec((m, n), FP32))
+    def axes(rng: np.random.Generator, _index: int) -> dict[str, int]:
+        return dict(zip("mkn", shapes[int(rng.integers(len(shapes)))], strict=True))
 
-    return DeviceWorkload(
-        spec=spec,
-        draws=lambda _rng, _spec, _hostile: (Normal(1.0), Normal(1.0)),
-        truth=_product,
-        tolerance=_tolerance,
-    )
+    given = (Input("m k", dtype), Input("k n", dtype))
+    inputs = (*given, "k") if dtype is BF16 else given
+    return device_workload(axes, inputs, Output("m n"), _product, _tolerance)
 
 
 def _product(a: Any, b: Any, _k: int = 0) -> Any:
@@ -50,12 +45,6 @@ def _tolerance(spec: CallSpec) -> Tolerance:
     assert isinstance(a, TensorSpec)
     magnitude = 4.0 * a.shape[1]
     return Tolerance(Tolerance.derived(FP32, FP32).relative, SLACK * FP32.unit_roundoff * magnitude)
-
-
-def bytes_of_call(spec: CallSpec) -> int:
-    """Return the bytes of reading every input once and writing the output once."""
-    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
-    return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
 
 
 def flops_of_product(spec: CallSpec) -> int:

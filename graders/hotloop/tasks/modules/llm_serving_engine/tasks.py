@@ -19,8 +19,8 @@ block_manager = hl.returns_data(
 
 paged_attention = hl.returns_tensor(
     "numpy",
-    correct=hl.Correct(paged.chunks, paged.attended, paged.of_chunk),
-    chunks=hl.Answers(paged.prompts, "prefill", after=("correct",)),
+    correct=hl.Correct(hl.Truth(paged.chunks, paged.attended, paged.of_chunk)),
+    chunks=hl.Answers(paged.prompts, entry="prefill", after=("correct",)),
 )
 
 scheduler = hl.returns_data(
@@ -45,22 +45,14 @@ capacity = hl.returns_data(correct=hl.Answers(planning.deployments))
 
 read_metrics = hl.returns_data(correct=hl.Answers(planning.metrics))
 
-_decode = hl.TritonKernelCalls(
-    paged.sequences,
-    paged.counted_sequences,
-    paged.decoded,
-    paged.of_half,
-    paged.compiled_sequences,
-    counted_calls=2,
-)
-paged_decode = hl.fills_tensor(
-    correct=hl.TritonKernelCorrect(_decode),
-    traffic=hl.TritonTraffic(
-        _decode,
-        paged.fewest_bytes,
-        advice="Load keys and values of a block once for all query heads that share them.",
+paged_decode = hl.triton_kernel(
+    hl.TritonKernelCalls(
+        hl.Truth(paged.sequences, paged.decoded, paged.of_half),
+        paged.counted_sequences,
+        paged.compiled_sequences,
+        counted_calls=2,
     ),
-    compiles=hl.TritonCompiles(_decode),
-    gpu_correct=hl.Correct(paged.sequences, paged.decoded, paged.of_half, on=hl.OnGpu()),
+    fewest_bytes=paged.fewest_bytes,
+    advice="Load keys and values of a block once for all query heads that share them.",
     gpu_fast=hl.GpuFast(paged.ON_GPU, paged.GATHERED, paged.bytes_of_call),
 )

@@ -55,7 +55,7 @@ ranks = hl.returns_data(
 )
 
 mesh = hl.returns_data(
-    specs=hl.Answers(meshes.spec_questions, "specs"),
+    specs=hl.Answers(meshes.spec_questions, entry="specs"),
     laid_out=hl.WritesFiles(partial(meshes.exported, runs=False)),
     same=hl.WritesFiles(partial(meshes.exported, runs=True), after=("laid_out",)),
 )
@@ -65,7 +65,7 @@ monitor = hl.returns_data(
     merged=hl.Assertions(monitoring.merged, "Right for the ranks of {count} jobs together."),
     prometheus=hl.WritesFiles(monitoring.metrics, entry="prometheus"),
     tensorboard=hl.WritesFiles(monitoring.curves, entry="tensorboard"),
-    dashboard=hl.Answers(monitoring.dashboards, "dashboard"),
+    dashboard=hl.Answers(monitoring.dashboards, entry="dashboard"),
 )
 
 _plans_for = partial(hl.Answers, entry="plan_case")

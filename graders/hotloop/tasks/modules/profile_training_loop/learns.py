@@ -1,7 +1,7 @@
 """Rung: a trained model is accurate on held-out data."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Learns(Check):
     train: str
     accuracy: str
     margin: float
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     case_timeout_s: float = 120.0
 
     def __call__(self, session: Session) -> str:

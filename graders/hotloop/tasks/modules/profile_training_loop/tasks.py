@@ -33,16 +33,15 @@ read_trace = hl.returns_data(
 
 diagnose = hl.returns_data(correct=recordings.DIAGNOSIS)
 
+_augmented = hl.Truth(augmentation.cases, augmentation.augmented, augmentation.tolerance)
 augment = hl.fills_tensor(
-    correct=hl.Correct(augmentation.cases, augmentation.augmented, augmentation.tolerance),
+    correct=hl.Correct(_augmented),
     fast_cpu=hl.Fast(
         augmentation.TIMED,
         SLOW_AUGMENT,
         augmentation.fewest_bytes,
     ),
-    gpu_correct=hl.Correct(
-        augmentation.cases, augmentation.augmented, augmentation.tolerance, on=hl.OnGpu()
-    ),
+    gpu_correct=hl.Correct(_augmented, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         augmentation.ON_GPU, AUGMENT_CHAIN, augmentation.written_bytes, seconds=90.0
     ),
@@ -58,11 +57,12 @@ _timed = hl.Fast(
     oracle=ORACLE.function("train", SMALL.disagreement),
 )
 train = hl.fills_tensor(
-    correct=hl.Correct(SMALL.cases, ORACLE.function("train", SMALL.disagreement)),
+    correct=hl.Correct(hl.Truth(SMALL.cases, ORACLE.function("train", SMALL.disagreement))),
     learns=Learns(SMALL.exam, ORACLE, "train", "accuracy", margin=0.1),
     fast_cpu=_timed,
     gpu_correct=hl.Correct(
-        RESNET50.cases, ORACLE.function("train", RESNET50.disagreement), on=hl.OnGpuFromHost()
+        hl.Truth(RESNET50.cases, ORACLE.function("train", RESNET50.disagreement)),
+        on=hl.OnGpuFromHost(),
     ),
     gpu_fast=hl.GpuFastFromHost(
         loops.timed(*GPU_RUN),

@@ -1,7 +1,7 @@
 """Rung: the candidate's figures agree with a trace that it recorded just before."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
@@ -22,7 +22,7 @@ class TraceRead(Check):
     reads_answer: ClassVar[frozenset[str]] = frozenset({"mismatch"})
     recorder: str
     mismatch: Callable[[Trace, object], str | None]
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     timeout_s: float = 90.0
 
     def __call__(self, session: Session) -> str:

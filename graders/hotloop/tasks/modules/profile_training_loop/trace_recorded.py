@@ -37,7 +37,6 @@ class TraceRecorded(Check):
     """
 
     prefix: Callable[[str], str]
-    after: tuple[str, ...] = ()
     timeout_s: float = 90.0
 
     def __call__(self, session: Session) -> str:

@@ -21,7 +21,7 @@ from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
 from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.session import Session
@@ -109,7 +109,7 @@ def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
 
 _NETWORK = _network()
 BUILDS = Correct(
-    _cases, _oracle().function("run", mismatch), on=OnGpuFromHost(partial(running, _built))
+    Truth(_cases, _oracle().function("run", mismatch)), on=OnGpuFromHost(partial(running, _built))
 )
 FAST = GpuFastFromHost(
     Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),

@@ -70,7 +70,7 @@ class Export:
     def holds(self, mismatch: Callable[[Order, Session], str | None], *after: str) -> Assertions:
         """Return a check of the file. mismatch: returns a message fragment, or None."""
         return Assertions(
-            partial(self._looks, mismatch=mismatch), "It is what was asked for.", after
+            partial(self._looks, mismatch=mismatch), "It is what was asked for.", after=after
         )
 
     def _looks(

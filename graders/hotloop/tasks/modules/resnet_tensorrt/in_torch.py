@@ -15,7 +15,7 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.window import Workload
@@ -66,9 +66,12 @@ def _float_mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
     return None if found is None else f"a logit is wrong: {found.sentence()}"
 
 
-CORRECT = Correct(partial(_cases, batches=(1, 3)), _ORACLE.function("logits_of", _float_mismatch))
+CORRECT = Correct(
+    Truth(partial(_cases, batches=(1, 3)), _ORACLE.function("logits_of", _float_mismatch))
+)
 GPU_CORRECT = Correct(
-    partial(_cases, batches=BATCHES), _ORACLE.function("logits_of", mismatch), on=OnGpuFromHost()
+    Truth(partial(_cases, batches=BATCHES), _ORACLE.function("logits_of", mismatch)),
+    on=OnGpuFromHost(),
 )
 GPU_FAST = GpuFastFromHost(
     Workload(_timed_spec, fill),

@@ -62,7 +62,7 @@ latency = hl.returns_data(
     correct=hl.Assertions(
         sessions.looks, "The file gives the network's logits, for any number of images."
     ),
-    settings=hl.Answers(session_options.questions, "session_options", after=("correct",)),
+    settings=hl.Answers(session_options.questions, entry="session_options", after=("correct",)),
     fast_cpu=sessions.fast(),
 )
 

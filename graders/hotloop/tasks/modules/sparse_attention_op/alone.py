@@ -40,7 +40,7 @@ def alone(session: Session, of: Sequence[Correct]) -> str:
     process = TOUCHING.given(session, "runs alone")
     process.ask("load", GivenFile(source, session.files.content(source)))
     for correct in of:
-        for case in correct.cases(session.rng()):
+        for case in correct.truth.cases(session.rng()):
             _require_right(case, correct, process, source)
     touched = [_touched(case, process) for case in one_row(session.rng())]
     session.note(touched_pages=touched)
@@ -68,7 +68,7 @@ def one_row(rng: Rng) -> Iterator[Case]:
 
 def _require_right(case: Case, correct: Correct, process: Process, source: str) -> None:
     with ruling_about(case):
-        require = correct.require(case)
+        require = correct.truth.require(case)
         answer = process.answer("run", case)
         try:
             require(answer)

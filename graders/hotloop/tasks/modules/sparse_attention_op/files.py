@@ -102,7 +102,7 @@ class Export:
 
     def stands(self, mismatch: Mismatch, said: str, *after: str) -> Assertions:
         """Return the check that passes with message `said` if `mismatch` returns None."""
-        return Assertions(partial(self._looks, mismatch=mismatch), said, after)
+        return Assertions(partial(self._looks, mismatch=mismatch), said, after=after)
 
     def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Assertion]:
         order = session.once("order", lambda: self._order(session))

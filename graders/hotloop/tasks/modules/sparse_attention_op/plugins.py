@@ -92,14 +92,14 @@ def rungs(caller: Program) -> dict[str, Rung]:
         "planned": Assertions(
             partial(_plans, caller=caller),
             "It takes the types it can, and memory for the largest shape.",
-            ("described",),
+            after=("described",),
         ),
         "carried": Assertions(
             partial(_carries, caller=caller),
             "What it stores is all that another process needs; clones and contexts answer alike.",
-            ("planned",),
+            after=("planned",),
         ),
-        "enqueued": partial(_enqueued, caller=caller),
+        "enqueued": _enqueued.bind(caller=caller),
     }
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.sparse_attention_op import (
     alone,
@@ -28,56 +26,42 @@ CORRECT = ("correct",)
 
 # --- in PyTorch and Triton ------------------------------------------------------------------------
 
+_attention = hl.Truth(references.cases, truth.attention, tolerance)
 reference = hl.returns_tensor(
-    mask=hl.ForFunction("kept", hl.Correct(references.mask_cases, truth.kept_as_numbers, exact)),
-    correct=hl.Correct(references.cases, truth.attention, tolerance, after=("mask",)),
-    gpu_correct=hl.Correct(references.cases, truth.attention, tolerance, on=hl.OnGpu()),
+    mask=hl.Correct(hl.Truth(references.mask_cases, truth.kept_as_numbers, exact), entry="kept"),
+    correct=hl.Correct(_attention, after=("mask",)),
+    gpu_correct=hl.Correct(_attention, on=hl.OnGpu()),
 )
 
-_exported = hl.Correct(
-    operators.side_by_side, truth.heads_side_by_side, tolerance, after=CORRECT, case_timeout_s=120
-)
-_gradient = hl.Correct(operators.gradients, truth.gradients, gradient_tolerance, after=CORRECT)
-_compiled = hl.Correct(
-    operators.few_gradients,
-    truth.gradients_of_doubled,
-    gradient_tolerance,
-    after=("gradient",),
-    case_timeout_s=180,
-)
-_gpu_gradient = hl.Correct(
-    operators.gradients,
-    truth.gradients,
-    gradient_tolerance,
-    on=hl.OnGpu(),
-    after=("gradient", "gpu_correct"),
-)
-_gpu_compiled = hl.Correct(
-    operators.few_gradients,
-    truth.gradients_of_doubled,
-    gradient_tolerance,
-    on=hl.OnGpu(),
-    after=("compiled", "gpu_gradient"),
-    case_timeout_s=180,
-)
+_operator = _attention.of(operators.cases)
+_gradients = hl.Truth(operators.gradients, truth.gradients, gradient_tolerance)
+_of_doubled = hl.Truth(operators.few_gradients, truth.gradients_of_doubled, gradient_tolerance)
 operator = hl.returns_tensor(
-    correct=hl.Correct(operators.cases, truth.attention, tolerance),
-    exported=hl.ForFunction("exported", _exported),
-    gradient=hl.ForFunction("gradient", _gradient),
-    compiled=hl.ForFunction("compiled_gradient", _compiled),
-    gpu_correct=hl.Correct(operators.cases, truth.attention, tolerance, on=hl.OnGpu()),
-    gpu_gradient=hl.ForFunction("gradient", _gpu_gradient),
-    gpu_compiled=hl.ForFunction("compiled_gradient", _gpu_compiled),
+    correct=hl.Correct(_operator),
+    exported=hl.Correct(
+        hl.Truth(operators.side_by_side, truth.heads_side_by_side, tolerance),
+        after=CORRECT,
+        case_timeout_s=120,
+        entry="exported",
+    ),
+    gradient=hl.Correct(_gradients, after=CORRECT, entry="gradient"),
+    compiled=hl.Correct(
+        _of_doubled, after=("gradient",), case_timeout_s=180, entry="compiled_gradient"
+    ),
+    gpu_correct=hl.Correct(_operator, on=hl.OnGpu()),
+    gpu_gradient=hl.Correct(
+        _gradients, on=hl.OnGpu(), after=("gradient", "gpu_correct"), entry="gradient"
+    ),
+    gpu_compiled=hl.Correct(
+        _of_doubled,
+        on=hl.OnGpu(),
+        after=("compiled", "gpu_gradient"),
+        case_timeout_s=180,
+        entry="compiled_gradient",
+    ),
 )
 
-_calls = hl.TritonKernelCalls(
-    kernels.cases,
-    kernels.thin,
-    truth.attention_over_lists,
-    tolerance,
-    kernels.for_a_compiler,
-    timeout_s=kernels.CASE_S,
-)
+_listed = hl.Truth(kernels.cases, truth.attention_over_lists, tolerance)
 _against_dense = hl.GpuFast(
     speeds.KEPT,
     speeds.DENSE,
@@ -85,6 +69,7 @@ _against_dense = hl.GpuFast(
     fewest_flops=speeds.fewest_flops,
     baseline_truth=speeds.dense_attention,
     seconds=120.0,
+    entry="attend_kept",
 )
 _against_flex = hl.GpuFast(
     speeds.KEPT,
@@ -92,6 +77,7 @@ _against_flex = hl.GpuFast(
     speeds.fewest_bytes,
     fewest_flops=speeds.fewest_flops,
     seconds=120.0,
+    entry="attend_kept",
 )
 _causal_against_dense = hl.GpuFast(
     speeds.KEPT_CAUSAL,
@@ -99,19 +85,16 @@ _causal_against_dense = hl.GpuFast(
     speeds.fewest_causal_bytes,
     fewest_flops=speeds.fewest_causal_flops,
     baseline_truth=speeds.dense_attention,
+    entry="attend_kept",
 )
-kernel = hl.fills_tensor(
-    correct=hl.TritonKernelCorrect(_calls),
-    traffic=hl.TritonTraffic(
-        _calls,
-        kernels.fewest_bytes,
-        "Load keys and values of listed blocks only, and the queries once.",
-    ),
-    compiles=hl.TritonCompiles(_calls),
-    gpu_correct=hl.Correct(kernels.gpu_cases, truth.attention_over_lists, tolerance, on=hl.OnGpu()),
-    gpu_fast=hl.ForFunction("attend_kept", _against_dense, "destination"),
-    gpu_flex=hl.ForFunction("attend_kept", _against_flex, "destination"),
-    gpu_causal=hl.ForFunction("attend_kept", _causal_against_dense, "destination"),
+kernel = hl.triton_kernel(
+    hl.TritonKernelCalls(_listed, kernels.thin, kernels.for_a_compiler, timeout_s=kernels.CASE_S),
+    fewest_bytes=kernels.fewest_bytes,
+    advice="Load keys and values of listed blocks only, and the queries once.",
+    gpu_correct=hl.Correct(_listed.of(kernels.gpu_cases), on=hl.OnGpu()),
+    gpu_fast=_against_dense,
+    gpu_flex=_against_flex,
+    gpu_causal=_causal_against_dense,
 )
 
 # --- in ONNX --------------------------------------------------------------------------------------
@@ -149,20 +132,20 @@ silent = hl.returns_data(
 )
 
 fallback = hl.returns_data(
-    negotiated=hl.Answers(fallbacks.questions, "negotiate"),
+    negotiated=hl.Answers(fallbacks.questions, entry="negotiate"),
     partitioned=hl.WritesFiles(fallbacks.assignments),
 )
 
 # --- in runtimes ----------------------------------------------------------------------------------
 
-_right = hl.Correct(cpu_kernels.cases, cpu_kernels.attention, cpu_kernels.tolerance)
+_right = hl.Correct(hl.Truth(cpu_kernels.cases, cpu_kernels.attention, cpu_kernels.tolerance))
 _untouched = hl.Correct(
-    cpu_kernels.poisoned, cpu_kernels.without_poison, cpu_kernels.tolerance, after=CORRECT
+    hl.Truth(cpu_kernels.poisoned, cpu_kernels.without_poison, cpu_kernels.tolerance), after=CORRECT
 )
 cpu_kernel = hl.fills_tensor(
     correct=_right,
     untouched=_untouched,
-    alone=partial(alone.alone, of=(_right, _untouched)),
+    alone=alone.alone.bind(of=(_right, _untouched)),
 )
 
 custom_op = hl.returns_data(correct=hl.WritesFiles(custom_ops.assignments))
@@ -172,10 +155,12 @@ native_op = hl.returns_tensor(
         native_ops.found, "ONNX Runtime finds the operator, and runs a node of it."
     ),
     correct=hl.Assertions(
-        native_ops.models, "Right for {count} hidden models, whose nodes differ.", ("found",)
+        native_ops.models,
+        "Right for {count} hidden models, whose nodes differ.",
+        after=("found",),
     ),
     shapes=hl.Assertions(
-        native_ops.shapes, "Right for every shape, in two sessions in turns.", CORRECT
+        native_ops.shapes, "Right for every shape, in two sessions in turns.", after=CORRECT
     ),
 )
 

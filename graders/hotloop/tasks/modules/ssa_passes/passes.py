@@ -108,6 +108,6 @@ def rungs(unfinished: Look) -> dict[str, Rung]:
     blocks = language()
     return {
         **preserving(blocks),
-        "idempotent": partial(idempotent, blocks=blocks),
-        "complete": partial(complete, blocks=blocks, unfinished=unfinished),
+        "idempotent": idempotent.bind(blocks=blocks),
+        "complete": complete.bind(blocks=blocks, unfinished=unfinished),
     }

@@ -26,7 +26,7 @@ lowering = hl.returns_data(**passes.preserving(passes.language(as_python, verifi
 
 dominance = hl.returns_data(
     tree=hl.Answers(structure.trees),
-    frontiers=hl.Answers(structure.frontiers, "frontiers_from_text", ("tree",)),
+    frontiers=hl.Answers(structure.frontiers, entry="frontiers_from_text", after=("tree",)),
 )
 
 _ssa = passes.language(as_blocks, structure.in_ssa)
@@ -56,13 +56,13 @@ leave_ssa = hl.returns_data(
 plan_memory = hl.returns_data(
     apart=memory.placed,
     reuse=hl.following("apart", partial(memory.placed, most=memory.ALLOWED)),
-    order=hl.Answers(memory.orders, "best_order"),
+    order=hl.Answers(memory.orders, entry="best_order"),
 )
 
 fuse = hl.returns_data(
     legal=fusion.fused,
     merged=hl.following("legal", partial(fusion.fused, thorough=True)),
-    fewest=hl.Answers(fusion.least_moved, "best"),
+    fewest=hl.Answers(fusion.least_moved, entry="best"),
 )
 
 torch_fx = hl.returns_data(
@@ -88,6 +88,6 @@ pir = hl.returns_data(
 
 classifier = hl.returns_data(
     folded=hl.Answers(networks.to_fold),
-    int8=hl.Answers(networks.to_quantise, "quantised_from"),
+    int8=hl.Answers(networks.to_quantise, entry="quantised_from"),
     smaller=networks.smaller,
 )

@@ -5,8 +5,6 @@ Points, levels and needs: module.yaml.
 
 from __future__ import annotations
 
-from functools import partial
-
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.transformer_compilation import (
     accounts,
@@ -32,8 +30,9 @@ count_bytes = hl.returns_data(
     times=hl.Answers(accounts.time_questions, after=("bytes",)),
 )
 
+_capped = hl.Truth(attentions.capped_cases, attentions.capped_attention, attentions.tolerance)
 tiled_attention = hl.fills_tensor(
-    correct=hl.Correct(attentions.capped_cases, attentions.capped_attention, attentions.tolerance),
+    correct=hl.Correct(_capped),
     fast_cpu=hl.Fast(
         speeds.ON_CPU,
         speeds.CAPPED,
@@ -41,9 +40,7 @@ tiled_attention = hl.fills_tensor(
         fewest_flops=speeds.flops_of_call,
         seconds=60.0,
     ),
-    gpu_correct=hl.Correct(
-        attentions.capped_cases, attentions.capped_attention, attentions.tolerance, on=hl.OnGpu()
-    ),
+    gpu_correct=hl.Correct(_capped, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         speeds.CAPPED_ON_GPU,
         speeds.CAPPED,
@@ -52,59 +49,38 @@ tiled_attention = hl.fills_tensor(
     ),
 )
 
+_attention = hl.Truth(attentions.kernel_cases, attentions.attention, attentions.tolerance)
 _forward = hl.TritonKernelCalls(
-    attentions.kernel_cases,
-    attentions.counted_case,
-    attentions.attention,
-    attentions.tolerance,
-    attentions.compiled_case,
-    counted_calls=2,
+    _attention, attentions.counted_case, attentions.compiled_case, counted_calls=2
 )
-flash_forward = hl.fills_tensor(
-    correct=hl.TritonKernelCorrect(_forward),
-    traffic=hl.TritonTraffic(
-        _forward,
-        attentions.fewest_bytes,
-        advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
-    ),
-    compiles=partial(feeds_tensor_cores, calls=_forward),
-    gpu_correct=hl.Correct(
-        attentions.gpu_cases, attentions.attention, attentions.tolerance, on=hl.OnGpu()
-    ),
+flash_forward = hl.triton_kernel(
+    _forward,
+    fewest_bytes=attentions.fewest_bytes,
+    advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
+    compiles=feeds_tensor_cores.bind(calls=_forward),
+    gpu_correct=hl.Correct(_attention.of(attentions.gpu_cases), on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         speeds.ON_GPU, speeds.FUSED, speeds.bytes_of_call, fewest_flops=speeds.flops_of_call
     ),
 )
 
+_gradients = hl.Truth(gradients.cases, gradients.gradients, gradients.tolerance)
 _backward = hl.TritonKernelCalls(
-    gradients.cases,
-    gradients.counted_case,
-    gradients.gradients,
-    gradients.tolerance,
-    gradients.compiled_case,
-    counted_calls=2,
+    _gradients, gradients.counted_case, gradients.compiled_case, counted_calls=2
 )
-flash_backward = hl.fills_tensor(
-    correct=hl.TritonKernelCorrect(_backward),
-    traffic=hl.TritonTraffic(
-        _backward,
-        attentions.fewest_bytes,
-        advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
-    ),
-    compiles=partial(feeds_tensor_cores, calls=_backward),
-    gpu_correct=hl.Correct(
-        gradients.gpu_cases, gradients.gradients, gradients.tolerance, on=hl.OnGpu()
-    ),
-    gpu_fast=hl.ForFunction(
-        "attention_gradients",
-        hl.GpuFast(
-            speeds.GRADIENTS_ON_GPU,
-            speeds.FUSED_GRADIENTS,
-            speeds.bytes_of_call,
-            fewest_flops=speeds.flops_of_gradients,
-            seconds=120.0,
-        ),
-        "destination",
+flash_backward = hl.triton_kernel(
+    _backward,
+    fewest_bytes=attentions.fewest_bytes,
+    advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
+    compiles=feeds_tensor_cores.bind(calls=_backward),
+    gpu_correct=hl.Correct(_gradients.of(gradients.gpu_cases), on=hl.OnGpu()),
+    gpu_fast=hl.GpuFast(
+        speeds.GRADIENTS_ON_GPU,
+        speeds.FUSED_GRADIENTS,
+        speeds.bytes_of_call,
+        fewest_flops=speeds.flops_of_gradients,
+        seconds=120.0,
+        entry="attention_gradients",
     ),
 )
 
@@ -121,11 +97,11 @@ read_output = hl.returns_data(
     reused=hl.Answers(outputs.reuse_questions, after=("kernels",)),
 )
 
-learned_costs = hl.returns_data(regret=partial(regret, most=1.35))
+learned_costs = hl.returns_data(regret=regret.bind(most=1.35))
 
 compile_policy = hl.returns_data(
-    once=partial(pays, streams=streams.few_calls, most=2.0),
-    mixed=hl.following("once", partial(pays, streams=streams.mixed_calls, most=1.75)),
+    once=pays.bind(streams=streams.few_calls, most=2.0),
+    mixed=hl.following("once", pays.bind(streams=streams.mixed_calls, most=1.75)),
 )
 
 cold_start = hl.returns_data(
@@ -136,8 +112,8 @@ cold_start = hl.returns_data(
 
 few_graphs = hl.returns_data(
     correct=serving.right_answers,
-    graphs=partial(serving.few_graphs, most=2),
-    padding=partial(serving.little_padding, most=1.3),
+    graphs=serving.few_graphs.bind(most=2),
+    padding=serving.little_padding.bind(most=1.3),
 )
 
 # --- decoding -------------------------------------------------------------------------------------
@@ -148,13 +124,14 @@ eight_bits = hl.returns_data(
 )
 
 _whole = decoding.ORACLE.function("whole", decoding.disagreement)
+_generated = hl.Truth(decoding.cases, _whole)
 decode_step = hl.fills_tensor(
     correct=hl.Assertions(
         decoding.looks, "Its recording is right for all {count} hidden groups of requests."
     ),
     launches=decoding.few_launches,
-    generates=hl.Correct(decoding.cases, _whole, after=("correct",)),
-    gpu_correct=hl.Correct(decoding.cases, _whole, on=hl.OnGpuFromHost(), after=("generates",)),
+    generates=hl.Correct(_generated, after=("correct",)),
+    gpu_correct=hl.Correct(_generated, on=hl.OnGpuFromHost(), after=("generates",)),
     gpu_fast=hl.GpuFastFromHost(
         decoding.TIMED,
         decoding.GROWN,

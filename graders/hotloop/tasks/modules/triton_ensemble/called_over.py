@@ -104,7 +104,6 @@ class CalledOver(Check):
     service: Service
     client_calls: Callable[[np.random.Generator, Service], Iterable[ClientCall]]
     passed: str
-    after: tuple[str, ...] = ()
     grace_s: float = 15.0
 
     def __call__(self, session: Session) -> str:

@@ -41,10 +41,13 @@ def rungs(service: Service) -> dict[str, CalledOver]:
             service, answers, "Right over HTTP and gRPC, in batches, over one connection."
         ),
         "deadline": CalledOver(
-            service, deadlines, "Keeps its deadline, and waits as long as it may.", ("answers",)
+            service,
+            deadlines,
+            "Keeps its deadline, and waits as long as it may.",
+            after=("answers",),
         ),
         "errors": CalledOver(
-            service, errors, "Tries again what was refused, and nothing else.", ("answers",)
+            service, errors, "Tries again what was refused, and nothing else.", after=("answers",)
         ),
     }
 

@@ -4,7 +4,7 @@ Values that depend on the process, such as Python's `hash` of a string, differ b
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,7 +23,7 @@ class Stable(Check):
     """
 
     arguments: Callable[[np.random.Generator], tuple[Plain, ...]]
-    after: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     timeout_s: float = 30.0
 
     def __call__(self, session: Session) -> str:

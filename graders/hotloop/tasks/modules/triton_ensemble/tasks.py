@@ -73,33 +73,31 @@ tune = hl.returns_data(
 perf_analyzer = hl.returns_data(
     "numpy",
     sweep=partial(analyzed.sweep, repository=UNTUNED.put_together),
-    choose=hl.Answers(analyzer_reports.questions, "choose"),
-    measured=partial(
-        analyzed.measured,
+    choose=hl.Answers(analyzer_reports.questions, entry="choose"),
+    measured=analyzed.measured.bind(
         repository=BY_REPORT.put_together,
         baseline=UNTUNED.put_together,
         limit_s=truth.seconds_per_row,
     ),
 )
 
-_pooling = hl.TritonKernelCalls(
-    pooling.cases, pooling.counted_case, pooling.embeddings, pooling.tolerance, counted_calls=2
-)
-pool_on_gpu = hl.fills_tensor(
-    correct=hl.TritonKernelCorrect(_pooling),
-    traffic=hl.TritonTraffic(
-        _pooling,
-        pooling.fewest_bytes_of_case,
-        advice="Read each token once, and mask padding out of the load.",
+pool_on_gpu = hl.triton_kernel(
+    hl.TritonKernelCalls(
+        hl.Truth(pooling.cases, pooling.embeddings, pooling.tolerance),
+        pooling.counted_case,
+        counted_calls=2,
     ),
-    gpu_correct=hl.Correct(pooling.cases, pooling.embeddings, pooling.tolerance, on=hl.OnGpu()),
+    fewest_bytes=pooling.fewest_bytes_of_case,
+    advice="Read each token once, and mask padding out of the load.",
+    targets=(),
     gpu_fast=hl.GpuFast(pooling.on_gpu(), pooling.CHAIN, pooling.fewest_bytes, seconds=90.0),
 )
 
 _each = batching.ORACLE.function("answer", batching.disagreement)
+_answers = hl.Truth(batching.cases, _each)
 batch_on_gpu = hl.fills_tensor(
-    correct=hl.Correct(batching.cases, _each),
-    gpu_correct=hl.Correct(batching.cases, _each, on=hl.OnGpuFromHost()),
+    correct=hl.Correct(_answers),
+    gpu_correct=hl.Correct(_answers, on=hl.OnGpuFromHost()),
     gpu_fast=hl.GpuFastFromHost(batching.timed(), batching.EACH, _each, batching.fewest_flops),
 )
 
@@ -122,6 +120,6 @@ saved_model = hl.returns_data(
     onnx=hl.Assertions(
         keras_files.ONNX.looks, "It takes and gives the same, and gives the scores."
     ),
-    requests=hl.Answers(serving_rest.request_questions, "to_triton"),
-    answers=hl.Answers(serving_rest.answer_questions, "from_triton"),
+    requests=hl.Answers(serving_rest.request_questions, entry="to_triton"),
+    answers=hl.Answers(serving_rest.answer_questions, entry="from_triton"),
 )

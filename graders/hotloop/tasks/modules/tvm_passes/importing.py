@@ -89,7 +89,7 @@ def holds(
 
             yield Assertion(network.label, found)
 
-    return Assertions(looks, "Right for {count} hidden networks.", after)
+    return Assertions(looks, "Right for {count} hidden networks.", after=after)
 
 
 def fact_questions(_rng: np.random.Generator, session: Session) -> Iterator[Question]:

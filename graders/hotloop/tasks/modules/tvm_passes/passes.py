@@ -220,7 +220,7 @@ def _holds(
             applied = Applied(subject, session, entry, number)
             yield Assertion(f"{entry} on module {number + 1}", partial(mismatch, applied))
 
-    return Assertions(looks, said, after)
+    return Assertions(looks, said, after=after)
 
 
 def _sound(applied: Applied) -> str | None:

@@ -49,10 +49,12 @@ tune = hl.returns_data(
 partition = hl.returns_data(
     sound=hl.Assertions(partitions.structure, "Right on all {count} hidden graphs."),
     correct=hl.Assertions(
-        partitions.meaning, "Every value reaches its place, and the numbers are right.", ("sound",)
+        partitions.meaning,
+        "Every value reaches its place, and the numbers are right.",
+        after=("sound",),
     ),
     idempotent=hl.Assertions(
-        partitions.repetition, "Nothing is left for a second time.", ("sound",)
+        partitions.repetition, "Nothing is left for a second time.", after=("sound",)
     ),
     cheap=partitions.cheap,
 )

@@ -20,10 +20,11 @@ from hotloop.tasks.modules.xla_vs_eager import (
 
 compiled_step = hl.fills_tensor(
     "jax",
-    correct=hl.Correct(speed.cases, speed.ORACLE.function("train", speed.mismatch)),
+    correct=hl.Correct(hl.Truth(speed.cases, speed.ORACLE.function("train", speed.mismatch))),
     fast_cpu=speed.TIMED_STEPS,
     gpu_correct=hl.Correct(
-        speed.cases, speed.ORACLE.function("train", speed.mismatch_on_gpu), on=hl.OnGpuFromHost()
+        hl.Truth(speed.cases, speed.ORACLE.function("train", speed.mismatch_on_gpu)),
+        on=hl.OnGpuFromHost(),
     ),
     gpu_fast=hl.GpuFastFromHost(
         speed.timed(speed.GPU_STEPS),
@@ -52,15 +53,14 @@ bucket = hl.returns_data(
 read_hlo = hl.returns_data(
     figures=hl.Answers(dumps.figure_questions),
     relayouts=hl.Answers(dumps.relayout_questions),
-    unfused=hl.Answers(dumps.fusion_questions, "why_not_fused"),
+    unfused=hl.Answers(dumps.fusion_questions, entry="why_not_fused"),
 )
 
+_losses = hl.Truth(vocabulary.cases, vocabulary.losses, vocabulary.tolerance)
 fused_loss = hl.returns_tensor(
     "jax",
-    correct=hl.Correct(vocabulary.cases, vocabulary.losses, vocabulary.tolerance),
-    gpu_correct=hl.Correct(
-        vocabulary.cases, vocabulary.losses, vocabulary.tolerance, on=hl.OnGpu()
-    ),
+    correct=hl.Correct(_losses),
+    gpu_correct=hl.Correct(_losses, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(vocabulary.ON_GPU, vocabulary.EAGER, vocabulary.read_bytes),
 )
 
@@ -74,8 +74,7 @@ host_transfer = hl.returns_data(
     on_device=hl.WritesFiles(steps.on_device),
     same=hl.WritesFiles(steps.guarded, after=("on_device",)),
     gpu_same=hl.Correct(
-        gpu_steps.cases,
-        speed.ORACLE.function(gpu_steps.FUNCTION, gpu_steps.mismatch),
+        hl.Truth(gpu_steps.cases, speed.ORACLE.function(gpu_steps.FUNCTION, gpu_steps.mismatch)),
         on=hl.OnGpuFromHost(gpu_steps.ENTRANT),
         after=("same",),
     ),
@@ -100,8 +99,8 @@ diagnose = hl.returns_data(
 )
 
 torch_xla_step = hl.fills_tensor(
-    correct=hl.Correct(speed.cases, speed.ORACLE.function("train", speed.mismatch)),
-    graph=hl.Answers(lazy.graph_questions, "step_hlo", after=("correct",)),
+    correct=hl.Correct(hl.Truth(speed.cases, speed.ORACLE.function("train", speed.mismatch))),
+    graph=hl.Answers(lazy.graph_questions, entry="step_hlo", after=("correct",)),
 )
 
 torch_xla_report = hl.returns_data(

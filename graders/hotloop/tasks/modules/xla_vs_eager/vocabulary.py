@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I32
-from hotloop.judge.gpu.recipes import Draw, Normal, Twist, Whole
-from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
+from hotloop.judge.gpu.recipes import Normal, Twist, Whole
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS
@@ -80,22 +80,13 @@ def _losses_on_device(scores: Any, labels: Any) -> Any:
     return scores.logsumexp(1) - scores.gather(1, labels.long()[:, None])[:, 0]
 
 
-def _spec(_rng: Rng, _index: int) -> CallSpec:
-    rows = TensorSpec((ROWS,), I32), TensorSpec((ROWS,), FP32)
-    return CallSpec((TensorSpec((ROWS, CLASSES), FP32), rows[0]), rows[1])
-
-
-def _draws(rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw]:
-    """Return how to sample the inputs.
-
-    hostile: only a few rows are unusual, so looking at some rows reveals nothing.
-    """
-    labels = Whole(((CLASSES, 1),))
-    if not hostile:
-        return Normal(SCALE), labels
-    twist = TWISTS[int(rng.integers(len(TWISTS)))]
-    return Normal(SCALE, twist, rows=int(rng.integers(1, 6))), labels
-
-
-ON_GPU = DeviceWorkload(_spec, _draws, _losses_on_device, lambda _spec: _within(LARGEST))
-"""A gibibyte of scores per call, far more than a cache holds."""
+ON_GPU = device_workload(
+    {"rows": ROWS, "classes": CLASSES},
+    (
+        Input("rows classes", draw=Normal(SCALE), hostile=few_rows(SCALE, TWISTS)),
+        Input("rows", I32, Whole(((CLASSES, 1),))),
+    ),
+    Output("rows"),
+    _losses_on_device,
+    _within(LARGEST),
+)

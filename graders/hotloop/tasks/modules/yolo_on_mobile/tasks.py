@@ -26,11 +26,11 @@ from hotloop.tasks.modules.yolo_on_mobile import (
 )
 
 letterbox = hl.returns_tensor(
-    picture=hl.Correct(pictures.cases, pictures.truth, pictures.tolerance),
-    boxes=hl.Answers(pictures.questions, "to_frame"),
+    picture=hl.Correct(hl.Truth(pictures.cases, pictures.truth, pictures.tolerance)),
+    boxes=hl.Answers(pictures.questions, entry="to_frame"),
 )
 
-decode = hl.returns_tensor(table=hl.Correct(tables.cases, tables.truth, tables.tolerance))
+decode = hl.returns_tensor(table=hl.Correct(hl.Truth(tables.cases, tables.truth, tables.tolerance)))
 
 nms = hl.returns_data(
     scored=hl.Answers(partial(suppression.questions, crowded=False)),
@@ -86,7 +86,7 @@ quantize = hl.returns_data(
 
 speed = hl.returns_data(
     correct=hl.Assertions(speeds.looks, "The file gives the detector's table, in both sizes."),
-    settings=hl.Answers(session_options.questions, "session_options", after=("correct",)),
+    settings=hl.Answers(session_options.questions, entry="session_options", after=("correct",)),
     fast_cpu=speeds.fast(),
     engine=engines.builds,
     gpu_fast=engines.fast,

@@ -41,7 +41,7 @@ def _correct(task: str) -> Correct | TritonKernelCalls:
 
 
 def _cases(task: str, seed: int = 1) -> list[Case]:
-    return list(_correct(task).cases(np.random.default_rng(seed)))
+    return list(_correct(task).truth.cases(np.random.default_rng(seed)))
 
 
 def _x(case: Case) -> Tensor:
@@ -79,7 +79,7 @@ def test_hidden_cases_cover_what_the_task_promises(task: str) -> None:
     assert any(_x(case).row_gap for case in found)
     assert any(np.abs(_x(case).values).max() > 5e4 for case in found if case.out.dtype is FP16)
     rung = _correct(task)
-    assert any((case.truth(rung.reference) == 0).all(axis=-1).any() for case in found)
+    assert any((case.truth(rung.truth.reference) == 0).all(axis=-1).any() for case in found)
 
 
 @pytest.mark.parametrize("task", ["triton_forward", "triton_masked"])
@@ -242,7 +242,7 @@ def test_fewest_bytes_leave_gaps_out() -> None:
         (TensorSpec((4, 100), FP16, 8), TensorSpec((4, 100), U8, 3), 0.5),
         TensorSpec((4, 100), FP16, 5),
     )
-    assert timed.bytes_of_call(spec) == 400 * (2 + 1 + 2)
+    assert spec.bytes == 400 * (2 + 1 + 2)
 
 
 def test_an_eighth_of_the_timed_calls_has_one_secret_odd_shape() -> None:
@@ -289,9 +289,11 @@ def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
     rung = tasks.cuda_naive.rungs["correct"]
     assert isinstance(rung, Correct)
     case = next(
-        c for c in rung.cases(np.random.default_rng(3)) if c.label.startswith("long rows of a")
+        c
+        for c in rung.truth.cases(np.random.default_rng(3))
+        if c.label.startswith("long rows of a")
     )
-    tolerance = rung.tolerance(case)
+    tolerance = rung.truth.tolerance(case)
     rows = 3.0 * np.random.default_rng(4).standard_normal((1000, case.out.shape[-1]))
     x = rows.astype(np.float32)
     terms = np.exp(x - x.max(axis=-1, keepdims=True))
@@ -307,14 +309,14 @@ def test_one_thread_a_row_may_lose_each_small_term_after_a_large_one() -> None:
     """In float32, 1 plus less than half a unit is 1, however often it is added."""
     rung = tasks.cuda_naive.rungs["correct"]
     assert isinstance(rung, Correct)
-    case = next(c for c in rung.cases(np.random.default_rng(3)) if "fall in steps" in c.label)
+    case = next(c for c in rung.truth.cases(np.random.default_rng(3)) if "fall in steps" in c.label)
     x = np.full((1, case.out.shape[-1]), np.log(0.9 * FP32.unit_roundoff), np.float32)
     x[0, 0] = 0.0
     terms = np.exp(x)
     sums = np.cumsum(terms, axis=-1, dtype=np.float32)[:, -1:]
     assert sums == 1.0
     got, wanted = (terms / sums).astype(np.float64), SOFTMAX.rows(x.astype(np.float64))
-    assert compare(got, wanted, rung.tolerance(case)) is None
+    assert compare(got, wanted, rung.truth.tolerance(case)) is None
     assert compare(got, wanted, SOFTMAX.tolerance(case)) is not None
 
 

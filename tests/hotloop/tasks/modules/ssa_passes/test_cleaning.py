@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling
-from hotloop.judge.rung import after
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.ssa_passes.cleaning import Language, rungs
 from hotloop.tasks.modules.ssa_passes.language import Malformed
@@ -88,4 +87,4 @@ def test_a_mismatch_names_the_program(name: str, answer: Program | Malformed, ab
 
 
 def test_each_rung_stands_on_the_one_before() -> None:
-    assert [after(rung) for rung in RUNGS.values()] == [(), ("sound",), ("same",)]
+    assert [rung.prerequisites for rung in RUNGS.values()] == [(), ("sound",), ("same",)]

@@ -3,7 +3,7 @@
 import pytest
 
 from hotloop.judge.constants import constants
-from hotloop.judge.rung import attribute
+from hotloop.judge.rung import FunctionCheck
 from hotloop.tasks.modules.transformer_compilation import machines
 from hotloop.tasks.modules.transformer_compilation.tasks import learned_costs
 from hotloop.tasks.modules.transformer_compilation.tuning import LEFT_OUT, MACHINES, typical
@@ -11,7 +11,9 @@ from hotloop.tasks.modules.transformer_compilation.tuning import LEFT_OUT, MACHI
 
 @pytest.fixture
 def most() -> float:
-    return attribute(learned_costs.rungs["regret"], "most", None)
+    check = learned_costs.rungs["regret"]
+    assert isinstance(check, FunctionCheck)
+    return check.arguments["most"]
 
 
 def test_machines_that_no_budget_learns_do_not_rule(most: float) -> None:
