@@ -87,18 +87,28 @@ def _added(net: Builder, node: onnx.NodeProto, inputs: list[str]) -> str:
     )
 
 
+def subgraph(text: str) -> onnx.GraphProto:
+    """Return a branch or a body. `float[]` is a scalar, which the format itself cannot say."""
+    graph = parser.parse_graph(text)
+    for node in graph.node:
+        node.ClearField("domain")  # the parser writes "", where others write nothing
+    for value in (*graph.input, *graph.output):
+        value.type.tensor_type.shape.SetInParent()
+    return graph
+
+
 def _inside(net: Builder, read: str) -> str:
     """Add an If or a Loop, only inside of which a tensor is read; the result is a scalar."""
     inner = f"inner_{len(net.nodes)}"
     flag = net.weight(np.array(net.rng.random() < 0.5), "flag")
     if net.rng.random() < 0.5:
         branches = {
-            branch: parser.parse_graph(BRANCH.format(f"{inner}_{op}", read, op))
+            branch: subgraph(BRANCH.format(f"{inner}_{op}", read, op))
             for branch, op in (("then_branch", "Tanh"), ("else_branch", "Sigmoid"))
         }
         made = net.node("If", [flag], **branches)
     else:
         given = [net.weight(np.array(2, np.int64), "rounds"), flag, net.weight(0.5, "start")]
-        made = net.node("Loop", given, body=parser.parse_graph(BODY.format(inner, read)))
+        made = net.node("Loop", given, body=subgraph(BODY.format(inner, read)))
     # Shape inference cannot know the shape of what a loop carries.
     return net.node("Reshape", [made, net.weight(np.zeros(0, np.int64), "shape")])

@@ -18,6 +18,7 @@ from hotloop.judge.oracle import Oracle
 from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import Session
@@ -37,6 +38,8 @@ order, through 53 convolutions, stay a hundred times below it; bfloat16 is far a
 
 FILE = OrderedFile("network.onnx", lambda _session: None, lambda _: (), "Your network")
 """What `prepare` writes, once for all checks: exporting takes longer than everything else."""
+
+SETTINGS = Answers(session_options.questions, "session_options", after=("correct",))
 
 
 def eager() -> Program:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from hotloop.judge.onnx import session_options
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.resnet_tensorrt import (
     builds,
@@ -62,7 +61,7 @@ latency = hl.returns_data(
     correct=sessions.FILE.holds(
         sessions.mismatch, "The file gives the network's logits, for any number of images."
     ),
-    settings=hl.Answers(session_options.questions, "session_options", after=("correct",)),
+    settings=sessions.SETTINGS,
     fast_cpu=sessions.fast(),
 )
 

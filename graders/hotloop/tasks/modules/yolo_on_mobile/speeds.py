@@ -19,6 +19,7 @@ from hotloop.judge.onnx import session_options
 from hotloop.judge.onnx.programs import RUNNER, entrant
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
@@ -35,6 +36,8 @@ FILE = "detector.onnx"
 PIXELS_OFF, SCORE_OFF = 0.05, 2e-3
 """Largest errors of a coordinate and of a probability. A different float32 summation order stays at
 a tenth of them; bfloat16 exceeds them."""
+
+SETTINGS = Answers(session_options.questions, "session_options", after=("correct",))
 
 
 def looks(session: Session) -> Iterator[Look]:

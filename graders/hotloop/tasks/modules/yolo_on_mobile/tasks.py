@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from hotloop.judge.onnx import session_options
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.yolo_on_mobile import (
     audits,
@@ -85,7 +84,7 @@ quantize = hl.returns_data(
 
 speed = hl.returns_data(
     correct=hl.Holds(speeds.looks, "The file gives the detector's table, in both sizes."),
-    settings=hl.Answers(session_options.questions, "session_options", after=("correct",)),
+    settings=speeds.SETTINGS,
     fast_cpu=speeds.fast(),
     engine=engines.builds,
     gpu_fast=engines.fast,

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import onnx
-from onnx import TensorProto, numpy_helper, parser
+from onnx import TensorProto, numpy_helper
 from onnx_builder import Builder, Rng
+from onnx_motifs import subgraph
 from onnx_rewrites import unsound
 from onnx_walk import nodes_inside, nodes_within
 
@@ -104,7 +105,7 @@ def _decide(draft: Draft, x: str) -> str:
     """Add an If with a tensor of the graph around it in each of its branches."""
     text = "{0} () => (float{1} {0}_inside) {{ {0}_inside = {2}({3}) }}"
     branches = {
-        name: parser.parse_graph(text.format(draft.new_name(""), list(draft.shape(read)), op, read))
+        name: subgraph(text.format(draft.new_name(""), list(draft.shape(read)), op, read))
         for name, op, read in (("then_branch", "Tanh", x), ("else_branch", "Neg", draft.like(x)))
     }
     return draft.node("If", [str(draft.rng.choice([draft.on, draft.off]))], **branches)
