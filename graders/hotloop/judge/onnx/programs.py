@@ -10,7 +10,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile
+from hotloop.judge.questions import GivenFile, Plain
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
 
@@ -49,7 +49,7 @@ def products_of(facts: Facts) -> list[tuple[str, str, str]]:
 
 
 def entrant(
-    session: Session, file: GivenFile, options: str | int, runner: Program = RUNNER
+    session: Session, file: GivenFile, *options: Plain, runner: Program = RUNNER
 ) -> tuple[Worker, Candidate]:
     """Load the candidate's file in a process of ours, to time; the candidate's worker is closed.
 
@@ -57,6 +57,6 @@ def entrant(
     """
     session.worker().close()
     process = runner.another(session, given=True)
-    process.ask("load", file, options)
+    process.ask("load", file, *options)
     process.resolve("run")
     return process.worker, process.as_candidate("run")

@@ -29,7 +29,7 @@ STORED: Mapping[str, Callable[[Rng, int], Array]] = {
     "square": lambda rng, count: rng.normal(0, 0.3, (count, count, 3, 3)),
     "zero": lambda _rng, _count: np.array(128, np.uint8),
 }
-"""Kinds of initializers: values for a number of channels. Callers may pass another `offered`."""
+"""Kinds of initializers: values for a number of channels. `offered` is a graph input, too."""
 
 DRAWN = {"Conv": ("weight", "bias"), "BatchNormalization": ("scale", "shift", "mean", "variance")}
 

@@ -7,7 +7,7 @@ destination style.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import onnxruntime
@@ -31,23 +31,30 @@ SPINNING = {
     "inter_op_spinning": "session.inter_op.allow_spinning",
 }
 LOADED: list[onnxruntime.InferenceSession] = []
+ENDS: list[str] = []
+"""The names that the model's inputs and its output must have; empty: any."""
 
 
-def load(path: str, options: str = "{}") -> None:
-    """Load the model. options: JSON, with the keys that the judge's `session_options` allows."""
+def load(path: str, options: str = "{}", ends: Sequence[str] = ()) -> None:
+    """Load the model.
+
+    options: JSON, with the keys that the judge's `session_options` allows. ends: names of its
+    inputs and of the output to read, where others are wrong.
+    """
     LOADED[:] = [opened(path, json.loads(options))]
+    ENDS[:] = ends
 
 
 def run(*tensors: torch.Tensor) -> None:
     """Run the model on the first tensors, in the order of its inputs, and fill the last one.
 
-    Raises ValueError if the only output's shape is another one.
+    Reads the first output. Raises ValueError if its shape is another one.
     """
     *given, out = tensors
     (session,) = LOADED
-    names = [end.name for end in session.get_inputs()]
+    names = ENDS[:-1] or [end.name for end in session.get_inputs()]
     values = (tensor.contiguous().numpy() for tensor in given)
-    (answer,) = session.run(None, dict(zip(names, values, strict=True)))
+    answer, *_ = session.run(ENDS[-1:] or None, dict(zip(names, values, strict=True)))
     if answer.shape != tuple(out.shape):
         raise ValueError(f"the output has the shape {answer.shape}, and not {tuple(out.shape)}")
     out.numpy()[...] = answer

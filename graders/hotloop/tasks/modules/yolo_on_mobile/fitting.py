@@ -198,7 +198,7 @@ def distant(_case: Case, got: Floats, want: Floats) -> str | None:
 
 
 def _entrant(session: Session) -> tuple[Worker, Candidate]:
-    return entrant(session, FILE.file(session), session.launcher.threads, FITTING)
+    return entrant(session, FILE.file(session), session.launcher.threads, runner=FITTING)
 
 
 def _load_source(worker: Worker, session: Session) -> None:

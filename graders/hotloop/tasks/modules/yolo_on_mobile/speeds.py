@@ -33,6 +33,7 @@ Rng = np.random.Generator
 
 SIZE = (384, 640)
 FILE = "detector.onnx"
+ENDS = ("pictures", "table")
 PIXELS_OFF, SCORE_OFF = 0.05, 2e-3
 """Largest errors of a coordinate and of a probability. A different float32 summation order stays at
 a tenth of them; bfloat16 exceeds them."""
@@ -110,13 +111,13 @@ def file_of(session: Session, size: tuple[int, int]) -> GivenFile:
 
 def _entrant(session: Session) -> tuple[Worker, Candidate]:
     file = file_of(session, SIZE)
-    return entrant(session, file, session_options.chosen(session.of("session_options")))
+    return entrant(session, file, session_options.chosen(session.of("session_options")), ENDS)
 
 
 def _mismatch(session: Session, size: tuple[int, int]) -> str | None:
     process = RUNNER.given(session, "runs the detector")
     options = session_options.plain(session.launcher.threads)
-    process.ask("load", file_of(session, size), options)
+    process.ask("load", file_of(session, size), options, ENDS)
     picture = tiles(session.rng(), (1, 3, *size))
     case = Case("a picture", (Tensor(picture, FP32),), spec(*size).out)
     want = EAGER.trusted(session).answer("run", case)
