@@ -42,7 +42,7 @@ from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.oracle import OracleFunction, case_of
 from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import Correct
-from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rungs.cuda_operator import ForFunction
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost
 from hotloop.judge.seeds import Seeds
@@ -112,7 +112,7 @@ def rungs() -> Iterator[tuple[str, Any]]:
 
 def _measured_by(rung: Rung) -> Any:
     """Return the object that measures; a module's own function names it in FAST or RIGHT."""
-    if isinstance(rung, Called):
+    if isinstance(rung, ForFunction):
         return rung.rung
     if isinstance(rung, GpuFast | GpuFastFromHost | Correct):
         return rung

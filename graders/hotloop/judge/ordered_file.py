@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from hotloop.judge.artifact import TIMEOUT_S, Assignment, file_written
 from hotloop.judge.questions import GivenFile, Plain
-from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.session import Session
 
 Order = TypeVar("Order")
@@ -41,18 +41,18 @@ class OrderedFile(Generic[Order]):
         """Return the file that the candidate writes. Raises Ruling if it writes none."""
         return session.once(f"candidate's {self.name}", lambda: self._written(session))
 
-    def holds(self, mismatch: Mismatch[Order], said: str, *after: str) -> Holds:
+    def holds(self, mismatch: Mismatch[Order], said: str, *after: str) -> Assertions:
         """Return a check of the file.
 
         mismatch: takes file, order and session; returns a message fragment, or None. said: what a
         learner reads if it is right.
         """
-        return Holds(partial(self._looks, mismatch=mismatch), said, after)
+        return Assertions(partial(self._looks, mismatch=mismatch), said, after)
 
-    def _looks(self, session: Session, mismatch: Mismatch[Order]) -> Iterator[Look]:
+    def _looks(self, session: Session, mismatch: Mismatch[Order]) -> Iterator[Assertion]:
         order = self.ordered(session)
         label = self.label if isinstance(self.label, str) else self.label(order)
-        yield Look(label, lambda: mismatch(self.file(session), order, session))
+        yield Assertion(label, lambda: mismatch(self.file(session), order, session))
 
     def _written(self, session: Session) -> GivenFile:
         order = self.ordered(session)

@@ -103,7 +103,7 @@ def test_a_check_of_bytes_needs_limits(problem: Path, counted: str, said: str) -
     replace(
         problem / "tasks.py",
         "    fast=",
-        "    traffic=hl.Traffic(None, lambda case: 1),\n    fast=",
+        "    traffic=hl.TritonTraffic(None, lambda case: 1),\n    fast=",
     )
     code, output = checked(problem)
     assert code == 2

@@ -34,19 +34,19 @@ from hotloop.judge.questions import GivenFile, Question
 from hotloop.judge.rung import judge_rung, rung
 from hotloop.judge.rungs import cuda_clean, cuda_traffic
 from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.rungs.correct import Case, Correct, Tensor, case
 from hotloop.judge.rungs.cuda_clean import CudaClean
-from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
+from hotloop.judge.rungs.cuda_operator import CorrectOrRaises, ForFunction
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
-from hotloop.judge.rungs.holds import Holds, Look
-from hotloop.judge.rungs.kernel_calls import KernelCalls
-from hotloop.judge.rungs.kernel_correct import KernelCorrect
-from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.rungs.one_pass import OnePass
-from hotloop.judge.rungs.refuses import Refuses
-from hotloop.judge.rungs.traffic import Traffic
-from hotloop.judge.rungs.watched import Watched
+from hotloop.judge.rungs.raises_error import RaisesError
+from hotloop.judge.rungs.recorded_calls import RecordedCalls
+from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
+from hotloop.judge.rungs.triton_kernel_correct import TritonKernelCorrect
+from hotloop.judge.rungs.triton_traffic import TritonTraffic
+from hotloop.judge.rungs.writes_files import WritesFiles
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.task import fills_tensor, returns_data, returns_tensor
@@ -273,15 +273,15 @@ def _questions(*_arguments: object) -> Iterator[Question]:
     yield Question("One", (1,), lambda got: None if got == 2 else "not the double")
 
 
-def _looks(session: Session) -> Iterator[Look]:
-    yield Look("It", lambda: None if session.worker() else "nothing")
+def _looks(session: Session) -> Iterator[Assertion]:
+    yield Assertion("It", lambda: None if session.worker() else "nothing")
 
 
 def _assignments(*_arguments: object) -> Iterator[Assignment]:
     yield Assignment("One", ("x",), "x.txt", lambda data: None if data == b"x" else "not x")
 
 
-CALLS = KernelCalls(_cases, lambda _rng: _case(), _twice, _tolerance)
+CALLS = TritonKernelCalls(_cases, lambda _rng: _case(), _twice, _tolerance)
 LAUNCH = CudaLaunch(("x", "y"))
 CORRECT = Correct(_cases, _twice, _tolerance)
 
@@ -312,16 +312,16 @@ EXAMPLES: dict[str, Example] = {
     "HiddenAnswers": Example(
         HiddenAnswers(_questions), "double", "json", {"questions": broken_generators(_questions)}
     ),
-    "Holds": Example(
-        Holds(_looks, "Well."), "double", "json", {"looks": broken_generators(_looks)}
+    "Assertions": Example(
+        Assertions(_looks, "Well."), "double", "json", {"looks": broken_generators(_looks)}
     ),
-    "Makes": Example(
-        Makes(_assignments), "write", "json", {"assignments": broken_generators(_assignments)}
+    "WritesFiles": Example(
+        WritesFiles(_assignments), "write", "json", {"assignments": broken_generators(_assignments)}
     ),
     "Correct": Example(CORRECT, "twice", "return", {**OF_CASES, **OF_CORRECT}),
-    "Refuses": Example(Refuses(_cases), "refuse", "return", OF_CASES),
-    "RightOrRefused": Example(
-        RightOrRefused(_cases, _twice, _tolerance), "twice", "return", {**OF_CASES, **OF_CORRECT}
+    "RaisesError": Example(RaisesError(_cases), "refuse", "return", OF_CASES),
+    "CorrectOrRaises": Example(
+        CorrectOrRaises(_cases, _twice, _tolerance), "twice", "return", {**OF_CASES, **OF_CORRECT}
     ),
     "CudaClean": Example(
         CudaClean(LAUNCH, _cases, _twice, _tolerance),
@@ -345,17 +345,17 @@ EXAMPLES: dict[str, Example] = {
 """By the check's name. A check that is made of another one comes in a test of its own."""
 
 ELSEWHERE = {
-    "Called": "test_a_check_inside_another_one",
-    "Watched": "test_a_check_inside_another_one",
+    "ForFunction": "test_a_check_inside_another_one",
+    "RecordedCalls": "test_a_check_inside_another_one",
     "OnePass": "test_a_check_inside_another_one",
-    "KernelCorrect": "test_launches_are_recorded_of_cases_only",
-    "Compiles": "test_nothing_to_compile_for_is_refused",
+    "TritonKernelCorrect": "test_launches_are_recorded_of_cases_only",
+    "TritonCompiles": "test_nothing_to_compile_for_is_refused",
     "CudaCompiles": "test_nothing_to_compile_for_is_refused",
-    "Traffic": "test_launches_are_recorded_of_cases_only",
+    "TritonTraffic": "test_launches_are_recorded_of_cases_only",
     "Batches": "its functions, above: it needs a server",
     "Serves": "its functions, above: it needs a server",
     "ServedFast": "its functions, above: it needs a server",
-    "Sound": "its function reads what the candidate made",
+    "ValidModelRepository": "its function reads what the candidate made",
     "Fast": "its functions, above: it needs a quiet machine",
     "GpuFast": "its functions, above: it needs a GPU",
     "GpuFastFromHost": "its functions, above: it needs a GPU",
@@ -424,11 +424,11 @@ def test_all_functions_of_the_check_are_tried(name: str) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda check: Called("twice", check),
-        lambda check: Watched(check, "operations"),
-        lambda check: OnePass(Watched(check, "operations")),
+        lambda check: ForFunction("twice", check),
+        lambda check: RecordedCalls(check, "operations"),
+        lambda check: OnePass(RecordedCalls(check, "operations")),
     ],
-    ids=["Called", "Watched", "OnePass"],
+    ids=["ForFunction", "RecordedCalls", "OnePass"],
 )
 def test_a_check_inside_another_one(
     make: Callable[[Any], Any], field: str, session: Session
@@ -446,13 +446,15 @@ def test_a_check_inside_another_one(
 
 def test_no_long_row_is_nothing_to_inspect(session: Session) -> None:
     session._made.clear()  # pyright: ignore[reportPrivateUsage]
-    check = OnePass(Watched(CORRECT, "operations"))
+    check = OnePass(RecordedCalls(CORRECT, "operations"))
     verdict, told = _verdict(check, "twice", "return", session, "torch")
     assert verdict is Verdict.JUDGE_ERROR, told
 
 
 @pytest.mark.parametrize("field", ["cases", "counted", "reference", "tolerance"])
-@pytest.mark.parametrize("check", [KernelCorrect(CALLS), Traffic(CALLS, lambda _case: 24)])
+@pytest.mark.parametrize(
+    "check", [TritonKernelCorrect(CALLS), TritonTraffic(CALLS, lambda _case: 24)]
+)
 def test_launches_are_recorded_of_cases_only(check: Any, field: str, session: Session) -> None:
     strategies = {**OF_CASES, **OF_CORRECT, "counted": broken_values(_case())}
 
@@ -469,7 +471,7 @@ def test_launches_are_recorded_of_cases_only(check: Any, field: str, session: Se
 
 def test_nothing_to_compile_for_is_refused() -> None:
     with pytest.raises(ValueError, match="targets"):
-        authoring.Compiles(CALLS, targets=())
+        authoring.TritonCompiles(CALLS, targets=())
     with pytest.raises(ValueError, match="targets"):
         authoring.CudaCompiles(targets=())
     with pytest.raises(ValueError, match="counted_calls"):
@@ -588,8 +590,8 @@ def test_a_check_of_tensors_is_refused_in_a_task_of_plain_data() -> None:
     with pytest.raises(TypeError, match="see `fills_tensor`"):
         returns_data(correct=CORRECT)
     with pytest.raises(TypeError, match="see `fills_tensor`"):
-        returns_tensor(correct=KernelCorrect(CALLS))
-    assert fills_tensor(correct=KernelCorrect(CALLS)).rungs
+        returns_tensor(correct=TritonKernelCorrect(CALLS))
+    assert fills_tensor(correct=TritonKernelCorrect(CALLS)).rungs
 
 
 def test_a_check_of_ones_own_that_takes_functions_derives_from_the_base() -> None:

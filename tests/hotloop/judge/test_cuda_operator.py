@@ -16,8 +16,8 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rung import attribute, judge_rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
-from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
-from hotloop.judge.rungs.refuses import Refuses
+from hotloop.judge.rungs.cuda_operator import CorrectOrRaises, ForFunction
+from hotloop.judge.rungs.raises_error import RaisesError
 from hotloop.judge.session import Session
 
 from ..sessions import new_session
@@ -65,7 +65,7 @@ def twice(x: np.ndarray) -> np.ndarray:
 
 
 TOLERANCE = Tolerance(1e-6, 0.0)
-RUNG = RightOrRefused(cases, twice, lambda _case: TOLERANCE)
+RUNG = CorrectOrRaises(cases, twice, lambda _case: TOLERANCE)
 
 
 @pytest.fixture(scope="module")
@@ -89,14 +89,14 @@ def test_right_or_an_error_passes(session: Session, name: str, right: int) -> No
 
 
 @pytest.mark.parametrize("number", range(len(ERRORS)), ids=ERRORS)
-@pytest.mark.parametrize("rung", [RUNG, Refuses(cases)], ids=["right or refused", "refused"])
+@pytest.mark.parametrize("rung", [RUNG, RaisesError(cases)], ids=["right or refused", "refused"])
 def test_every_exception_refuses(session: Session, rung: Any, number: int) -> None:
     record = judged(rung, f"refuse_by_{number}", session)
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
 
 
 def test_what_is_accepted_is_not_refused(session: Session) -> None:
-    assert judged(Refuses(cases), "refuse_vectors", session).verdict is Verdict.WRONG_ANSWER
+    assert judged(RaisesError(cases), "refuse_vectors", session).verdict is Verdict.WRONG_ANSWER
 
 
 def test_a_wrong_answer_does_not(session: Session) -> None:
@@ -107,10 +107,10 @@ def test_a_wrong_answer_does_not(session: Session) -> None:
 
 def test_the_rung_is_asked_of_another_function(session: Session) -> None:
     correct = Correct(cases, twice, lambda _case: TOLERANCE, after=("first",))
-    assert judged(Called("double", correct), "silence", session).verdict is Verdict.PASSED
-    wrong = judged(Called("silence", correct), "double", session)
+    assert judged(ForFunction("double", correct), "silence", session).verdict is Verdict.PASSED
+    wrong = judged(ForFunction("silence", correct), "double", session)
     assert wrong.verdict is Verdict.WRONG_ANSWER
-    assert attribute(Called("double", correct), "after", ()) == ("first",)
+    assert attribute(ForFunction("double", correct), "after", ()) == ("first",)
 
 
 def test_the_candidate_is_another_function_in_its_own_style(session: Session) -> None:
@@ -121,6 +121,6 @@ def test_the_candidate_is_another_function_in_its_own_style(session: Session) ->
             asked = session.candidate
             return f"{asked.name}, {asked.style}, {asked.operator}"
 
-    called = Called("kernel", Timed(), "destination")
+    called = ForFunction("kernel", Timed(), "destination")
     sentence = called(session.about(Candidate("other", "file.py", operator=True)))
     assert sentence == "kernel, destination, True"

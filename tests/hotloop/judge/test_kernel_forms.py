@@ -30,7 +30,7 @@ from hotloop.judge.kernel_lists import (
     is_text,
 )
 from hotloop.judge.kernel_source import vet
-from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.triton_kernel_correct import TritonKernelCorrect
 from hotloop.judge.task import find
 from hotloop.site import kernels_page
 from hotloop.tasks import curriculum
@@ -285,13 +285,13 @@ def test_triton_has_nothing_that_no_list_knows() -> None:
 
 
 def kernel_files() -> set[str]:
-    """Return the files of kernels that are vetted: those of tasks with a `KernelCorrect`."""
+    """Return the files of kernels that are vetted: those of tasks with a `TritonKernelCorrect`."""
     return {
         f"{module.id}/{task.files[-1]}"
         for module in curriculum.modules()
         for task in module.tasks
         if task.kind == "code"
-        and any(isinstance(r, KernelCorrect) for r in find(module.id, task.id).rungs.values())
+        and any(isinstance(r, TritonKernelCorrect) for r in find(module.id, task.id).rungs.values())
     }
 
 

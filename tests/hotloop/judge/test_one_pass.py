@@ -17,7 +17,7 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BF16, FP16, FP32
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.one_pass import OnePass
-from hotloop.judge.rungs.watched import Noted, Watched
+from hotloop.judge.rungs.recorded_calls import Noted, RecordedCalls
 from hotloop.judge.same_shapes import in_the_order_of
 from hotloop.worker import torch_record, torch_replay
 
@@ -25,7 +25,7 @@ Softmax = Callable[[torch.Tensor], torch.Tensor]
 
 COLUMNS = 70_001
 CORRECT = Correct(lambda _rng: [], lambda x: _softmax(x), lambda _case: Tolerance(1e-2, 1e-6))
-RUNG = OnePass(Watched(CORRECT, "operations"))
+RUNG = OnePass(RecordedCalls(CORRECT, "operations"))
 
 
 class Here:

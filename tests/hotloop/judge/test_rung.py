@@ -19,7 +19,7 @@ from hotloop.judge.budget import Budget
 from hotloop.judge.fault import JudgeFault, generated, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.rung import Rung, following, judge_rungs, rung, scored_by
-from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rungs.cuda_operator import ForFunction
 
 
 class MadeUpSession:
@@ -246,11 +246,11 @@ def _plain(_session: object) -> str:
         (_plain, ""),
         (_counts, "limits"),
         (_Timed(), "levels"),
-        (Called("f", _Timed()), "levels"),
-        (Called("f", Called("g", _counts)), "limits"),
-        (Called("f", _plain), ""),
+        (ForFunction("f", _Timed()), "levels"),
+        (ForFunction("f", ForFunction("g", _counts)), "limits"),
+        (ForFunction("f", _plain), ""),
         (following("correct", _counts), "limits"),
-        (partial(Called("f", _Timed())), "levels"),
+        (partial(ForFunction("f", _Timed())), "levels"),
     ],
 )
 def test_what_a_rung_reads_of_module_yaml_is_known_without_calling_it(

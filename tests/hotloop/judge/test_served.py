@@ -22,7 +22,7 @@ from hotloop.judge.inquiry import Exchange, Inquiry, Said
 from hotloop.judge.loaded import LoadedServer
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.serves import Serves
-from hotloop.judge.rungs.sound import Sound
+from hotloop.judge.rungs.valid_model_repository import ValidModelRepository
 from hotloop.judge.session import Session
 from hotloop.sandbox.confinement import SubmissionRefused
 from hotloop.tasks.modules.triton_ensemble.compositions import UNTUNED
@@ -208,7 +208,10 @@ def judged(session: Session, change: Callable[[Path], object], **more: Any) -> R
         change(folder)
         return folder
 
-    rungs = {"sound": Sound(repository), "serves": Serves(repository, one_text, ("sound",), **more)}
+    rungs = {
+        "sound": ValidModelRepository(repository),
+        "serves": Serves(repository, one_text, ("sound",), **more),
+    }
     return judge_rungs(rungs, session.about(Candidate("topics", "config.pbtxt")))[-1]
 
 

@@ -84,9 +84,9 @@ PLACES = {
     "judge/rungs/correct.py agreement": OWN_INPUTS,
     "judge/rungs/cuda_compiles.py _toolchain": MACHINE,
     "judge/rungs/cuda_compiles.py _compile": MACHINE,
-    "judge/rungs/kernel_calls.py KernelCalls.judged": AUTHORS,
+    "judge/rungs/triton_kernel_calls.py TritonKernelCalls.judged": AUTHORS,
     "judge/rungs/one_pass.py OnePass.__call__": "It counts the judge's cases, by their shapes.",
-    "judge/rungs/traffic.py fewest": AUTHORS,
+    "judge/rungs/triton_traffic.py fewest": AUTHORS,
     "judge/session.py Session.reachable": AUTHORS,
     "judge/rungs/gpu_fast.py take_off_protocol": (
         "It compares the baseline's empty legs with each other, relative to the side's leg: a "

@@ -251,7 +251,7 @@ UNJUDGED = {
         "prefix_sum/tasks.py",
         "reference=np.cumsum",
         "reference=3",
-        ("tasks.py:12", "`reference` of KernelCalls is 3", "expected a function"),
+        ("tasks.py:12", "`reference` of TritonKernelCalls is 3", "expected a function"),
     ),
     "no tolerance": Mistake(
         "layer_norm/tasks.py",
@@ -361,7 +361,7 @@ JUDGED = {
         "prefix_sum/tasks.py",
         "(1, 1000, 1024, 4099)",
         "()",
-        ("tasks.py:18", "`cases` of KernelCalls", "nothing to ask", "yield one"),
+        ("tasks.py:18", "`cases` of TritonKernelCalls", "nothing to ask", "yield one"),
     ),
     "arrays in place of cases": Mistake(
         "layer_norm/tasks.py",

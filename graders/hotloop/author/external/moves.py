@@ -1,9 +1,9 @@
 """Counts the bytes that a Triton submission's kernels move. They are reported and decide nothing.
 
-The count works as in Hotloop's own tasks (`hotloop.judge.rungs.kernel_calls`): the launches that
-the submission's process reports for the judged calls are only a claim. They are replayed on other
-values, in a process that runs only the vetted kernels, and must give correct outputs there. What
-PyTorch computes between kernels is not counted, so a submission that needs it gets no figure.
+The count works as in Hotloop's own tasks (`hotloop.judge.rungs.triton_kernel_calls`): the launches
+that the submission's process reports for the judged calls are only a claim. They are replayed on
+other values, in a process that runs only the vetted kernels, and must give correct outputs there.
+What PyTorch computes between kernels is not counted, so a submission that needs it gets no figure.
 """
 
 from __future__ import annotations
@@ -27,8 +27,14 @@ from hotloop.judge.kernel_source import vet
 from hotloop.judge.launch_plan import Argument, Plan, Pointer
 from hotloop.judge.race import Race
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.kernel_calls import REPLAYS_S, Recorded, Replayed, in_two_orders, replay
 from hotloop.judge.rungs.kernel_process import kernel_process
+from hotloop.judge.rungs.triton_kernel_calls import (
+    REPLAYS_S,
+    Recorded,
+    Replayed,
+    in_two_orders,
+    replay,
+)
 from hotloop.judge.session import INTERPRETED, Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
 

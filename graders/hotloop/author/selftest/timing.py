@@ -16,7 +16,7 @@ from hotloop.judge.gpu.length import fitting, lengthen, limits
 from hotloop.judge.gpu.memory import Layout
 from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rungs.cuda_operator import ForFunction
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.task import find
 
@@ -110,7 +110,7 @@ def timed_rungs() -> Iterator[tuple[str, GpuFast]]:
 
 
 def _fast(rung: Rung) -> GpuFast | None:
-    inner = rung.rung if isinstance(rung, Called) else rung
+    inner = rung.rung if isinstance(rung, ForFunction) else rung
     return inner if isinstance(inner, GpuFast) else None
 
 

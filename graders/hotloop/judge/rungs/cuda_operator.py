@@ -16,7 +16,7 @@ from hotloop.judge.worker_connection import Worker
 
 
 @dataclass(frozen=True)
-class Called(Check):
+class ForFunction(Check):
     """A rung that runs `rung` on another function of the candidate's file, called `name`."""
 
     name: str
@@ -34,7 +34,7 @@ class Called(Check):
 
 
 @dataclass(frozen=True)
-class RightOrRefused(Check):
+class CorrectOrRaises(Check):
     """Every case must end in a correct answer or an exception, never in a wrong answer.
 
     For cases that the operator may reject but must not compute incorrectly. Another rung must show

@@ -16,7 +16,7 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, simulator
 from hotloop.judge.levels import within
 from hotloop.judge.rungs.correct import Case, agreement, ruling_about
-from hotloop.judge.rungs.traffic import enough, fewest, too_few
+from hotloop.judge.rungs.triton_traffic import enough, fewest, too_few
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable, reading
 
@@ -31,7 +31,7 @@ WIDE = 0.5
 class CudaTraffic(Check):
     """Bytes between a kernel and global memory, compared with the minimum.
 
-    fewest_bytes: as in `Traffic`.
+    fewest_bytes: as in `TritonTraffic`.
     width: required bytes per load, 16 for vector loads, except for a tail; 0 for any width.
     """
 

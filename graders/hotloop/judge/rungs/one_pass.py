@@ -15,7 +15,7 @@ from hotloop.judge.authored import Check
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process, Program
 from hotloop.judge.rungs.correct import Case, ruling_about
-from hotloop.judge.rungs.watched import Noted, Watched
+from hotloop.judge.rungs.recorded_calls import Noted, RecordedCalls
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable, reading
 from hotloop.worker import __file__ as worker
@@ -31,7 +31,7 @@ REPLAY = Program({"torch_replay.py": Path(worker).parent / "torch_replay.py"}, "
 class OnePass(Check):
     """widest: maximum number of a row's elements that one reduction may read."""
 
-    calls: Watched
+    calls: RecordedCalls
     widest: int = 4096
     after: tuple[str, ...] = ("correct",)
 

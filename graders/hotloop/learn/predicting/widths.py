@@ -28,9 +28,9 @@ from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Tensor
 from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic
 from hotloop.judge.rungs.in_simulator import InSimulator
-from hotloop.judge.rungs.kernel_correct import KernelCorrect
-from hotloop.judge.rungs.traffic import Traffic
-from hotloop.judge.rungs.watched import Watched
+from hotloop.judge.rungs.recorded_calls import RecordedCalls
+from hotloop.judge.rungs.triton_kernel_correct import TritonKernelCorrect
+from hotloop.judge.rungs.triton_traffic import TritonTraffic
 from hotloop.judge.service import session_of
 from hotloop.judge.task import find
 from hotloop.learn.predicting.outcomes import Outcome, outcome
@@ -126,17 +126,17 @@ def rungs_at(rungs: Mapping[str, Rung], size: Size) -> dict[str, Rung]:
 def _rung_at(rung: Rung, size: Size) -> Rung | None:
     if isinstance(rung, CudaClean) or (isinstance(rung, Correct) and _resizable(rung)):
         return replace(rung, cases=_several(rung.cases, size))
-    if isinstance(rung, Watched):
+    if isinstance(rung, RecordedCalls):
         correct = rung.correct
         return replace(rung, correct=replace(correct, cases=_several(correct.cases, size)))
-    if isinstance(rung, KernelCorrect):
+    if isinstance(rung, TritonKernelCorrect):
         calls = rung.calls
         return Correct(_several(calls.cases, size), calls.reference, calls.tolerance)
     if len(size.columns) > 1:
         return None
     if isinstance(rung, CudaTraffic):
         return replace(rung, case=_one(rung.case, size))
-    if isinstance(rung, Traffic):
+    if isinstance(rung, TritonTraffic):
         calls = rung.calls
         cases, counted = _several(calls.cases, size), _one(calls.counted, size)
         return replace(rung, calls=replace(calls, cases=cases, counted=counted))

@@ -22,7 +22,7 @@ from hotloop.judge.race import Race
 from hotloop.judge.rung import Rung, attribute, is_timed
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Case, Program
-from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rungs.cuda_operator import ForFunction
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.service import session_of, variant_of
 from hotloop.judge.session import Session
@@ -105,7 +105,7 @@ def _ruled(name: str, rung: Rung, session: Session, ruling: Ruling) -> Failure:
 
 
 def _callee(rung: Rung, session: Session) -> Callee:
-    if isinstance(rung, Called):
+    if isinstance(rung, ForFunction):
         return _callee(rung.rung, session.of(rung.name, rung.style))
     if isinstance(rung, Answers | HiddenAnswers) and rung.entry:
         session = session.of(rung.entry)

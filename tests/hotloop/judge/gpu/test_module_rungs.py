@@ -13,7 +13,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import Correct
-from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rungs.cuda_operator import ForFunction
 from hotloop.judge.task import Task
 from hotloop.tasks.modules.sparse_attention_op import tasks as sparse
 from hotloop.tasks.modules.transformer_compilation import tasks as transformer
@@ -34,7 +34,7 @@ class GpuRung:
     @property
     def judged_by(self) -> Correct:
         found: Rung = self.task.rungs[self.rung]
-        inner = found.rung if isinstance(found, Called) else found
+        inner = found.rung if isinstance(found, ForFunction) else found
         assert isinstance(inner, Correct)
         return inner
 

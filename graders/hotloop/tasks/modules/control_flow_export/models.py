@@ -14,7 +14,7 @@ from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export.given_files import READER, RUNNER, TRUTH
 from hotloop.tasks.modules.control_flow_export.ways import Truth, seed, wasted, wrong_somewhere
@@ -50,12 +50,12 @@ class ModelFile:
     name: str
     entry: str | None = None
 
-    def stands(self, mismatch: Mismatch, said: str, *after: str) -> Holds:
+    def stands(self, mismatch: Mismatch, said: str, *after: str) -> Assertions:
         """Return the check that passes with message `said` if `mismatch` returns None."""
-        return Holds(partial(self._looks, mismatch=mismatch), said, after)
+        return Assertions(partial(self._looks, mismatch=mismatch), said, after)
 
-    def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Look]:
-        yield Look("Your model", lambda: mismatch(self._written(session), session))
+    def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Assertion]:
+        yield Assertion("Your model", lambda: mismatch(self._written(session), session))
 
     def _written(self, session: Session) -> Written:
         return session.once(f"file {self.name}", lambda: self._write(session))

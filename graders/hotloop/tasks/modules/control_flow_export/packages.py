@@ -24,9 +24,9 @@ from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.rung import rung
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -87,8 +87,8 @@ def packaged(session: Session) -> Packaged:
     return session.once("package", lambda: _made(session))
 
 
-def right(session: Session) -> Iterator[Look]:
-    """Yield the Look that compares the package's scores in all cases."""
+def right(session: Session) -> Iterator[Assertion]:
+    """Compare the package's scores in all cases."""
 
     def mismatch() -> str | None:
         package = packaged(session)
@@ -100,7 +100,7 @@ def right(session: Session) -> Iterator[Look]:
             session,
         )
 
-    yield Look("Your package", mismatch)
+    yield Assertion("Your package", mismatch)
 
 
 @rung(after=("correct",), timed=True, scored_by="levels")
@@ -118,15 +118,15 @@ def fast_cpu(session: Session) -> str:
     return fast(session)
 
 
-def served(session: Session) -> Iterator[Look]:
-    """Yield the Look that compares the answers of the learner's service, using only the package."""
+def served(session: Session) -> Iterator[Assertion]:
+    """Compare the answers of the learner's service, using only the package."""
 
     def mismatch() -> str | None:
         package = packaged(session)
         requests = list(_requests(package.weights, session.rng(), session, REQUESTS))
         return answers_mismatch(_answers(package, requests, session), requests)
 
-    yield Look("Your service", mismatch)
+    yield Assertion("Your service", mismatch)
 
 
 @rung(after=("serves",), timed=True, scored_by="levels")

@@ -49,9 +49,9 @@ export = hl.returns_data(
 )
 
 package = hl.returns_data(
-    correct=hl.Holds(packages.right, "The package says what the source says, on all ways."),
+    correct=hl.Assertions(packages.right, "The package says what the source says, on all ways."),
     fast_cpu=packages.fast_cpu,
-    serves=hl.Holds(
+    serves=hl.Assertions(
         packages.served, "Each message gets the answer that it would get alone.", ("correct",)
     ),
     cold_start=packages.cold_start,
@@ -71,12 +71,12 @@ decode_graphs = hl.fills_tensor(
     ),
 )
 
-_sparsemax = hl.KernelCalls(
+_sparsemax = hl.TritonKernelCalls(
     sparse.cases, sparse.counted_case, sparse.sparsemax, sparse.tolerance, counted_calls=2
 )
 loop_in_kernel = hl.fills_tensor(
-    correct=hl.KernelCorrect(_sparsemax),
-    traffic=hl.Traffic(_sparsemax, sparse.bytes_of_case),
+    correct=hl.TritonKernelCorrect(_sparsemax),
+    traffic=hl.TritonTraffic(_sparsemax, sparse.bytes_of_case),
     gpu_correct=hl.Correct(sparse.cases, sparse.sparsemax, sparse.tolerance, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(sparse.on_gpu(), sparse.LOOP, sparse.bytes_of_call),
 )

@@ -13,7 +13,7 @@ CLEAN = ("correct", "clean")
 
 # --- in Triton ------------------------------------------------------------------------------------
 
-_axpy = hl.KernelCalls(
+_axpy = hl.TritonKernelCalls(
     cases.vectors,
     cases.counted_vectors,
     cases.scaled_sum,
@@ -22,27 +22,27 @@ _axpy = hl.KernelCalls(
     counted_calls=2,
 )
 axpy = hl.fills_tensor(
-    correct=hl.KernelCorrect(_axpy),
-    traffic=hl.Traffic(_axpy, timed.bytes_of_case),
-    compiles=hl.Compiles(_axpy, max_spill_bytes=0),
+    correct=hl.TritonKernelCorrect(_axpy),
+    traffic=hl.TritonTraffic(_axpy, timed.bytes_of_case),
+    compiles=hl.TritonCompiles(_axpy, max_spill_bytes=0),
     gpu_correct=hl.Correct(cases.vectors, cases.scaled_sum, cases.of_vectors, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(timed.axpy_on_gpu(), hl.Baseline(BASELINES, "axpy"), timed.bytes_of_call),
 )
 
-_row_sums = hl.KernelCalls(
+_row_sums = hl.TritonKernelCalls(
     cases.rows_to_sum, cases.counted_rows, cases.sums, cases.of_sums, counted_calls=2
 )
 row_sums = hl.fills_tensor(
-    correct=hl.KernelCorrect(_row_sums),
-    traffic=hl.Traffic(_row_sums, timed.bytes_of_case),
-    compiles=hl.Compiles(_row_sums),
+    correct=hl.TritonKernelCorrect(_row_sums),
+    traffic=hl.TritonTraffic(_row_sums, timed.bytes_of_case),
+    compiles=hl.TritonCompiles(_row_sums),
     gpu_correct=hl.Correct(cases.rows_to_sum, cases.sums, cases.of_sums, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.sums_on_gpu(), hl.Baseline(BASELINES, "row_sums"), timed.bytes_of_call
     ),
 )
 
-_matmul = hl.KernelCalls(
+_matmul = hl.TritonKernelCalls(
     cases.matrices,
     cases.counted_matrices,
     cases.product,
@@ -51,15 +51,15 @@ _matmul = hl.KernelCalls(
     counted_calls=2,
 )
 matmul = hl.fills_tensor(
-    correct=hl.KernelCorrect(_matmul),
-    traffic=hl.Traffic(
+    correct=hl.TritonKernelCorrect(_matmul),
+    traffic=hl.TritonTraffic(
         _matmul,
         timed.bytes_of_case,
         advice="Compute a larger tile of c in each program, so that a and b are loaded less often.",
     ),
     # With a step of 16, the 64 × 64 sums spill two registers; tiles that are too large spill
     # hundreds.
-    compiles=hl.Compiles(_matmul, max_spill_bytes=64),
+    compiles=hl.TritonCompiles(_matmul, max_spill_bytes=64),
     gpu_correct=hl.Correct(cases.matrices, cases.product, cases.of_product, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.product_on_gpu(),

@@ -23,7 +23,9 @@ CLEAN = ("correct", "clean")
 
 # --- in PyTorch -----------------------------------------------------------------------------------
 
-_online = hl.Watched(hl.Correct(cases.any_rank, SOFTMAX.rows, SOFTMAX.tolerance), "operations")
+_online = hl.RecordedCalls(
+    hl.Correct(cases.any_rank, SOFTMAX.rows, SOFTMAX.tolerance), "operations"
+)
 online_pass = hl.returns_tensor(correct=_online, one_pass=hl.OnePass(_online))
 
 compiled_chain = hl.fills_tensor(
@@ -44,22 +46,22 @@ compiled_chain = hl.fills_tensor(
 
 # --- in Triton ------------------------------------------------------------------------------------
 
-_forward = hl.KernelCalls(cases.matrices, cases.short_rows, SOFTMAX.rows, SOFTMAX.tolerance)
+_forward = hl.TritonKernelCalls(cases.matrices, cases.short_rows, SOFTMAX.rows, SOFTMAX.tolerance)
 triton_forward = hl.fills_tensor(
-    correct=hl.KernelCorrect(_forward),
-    traffic=hl.Traffic(_forward, timed.bytes_of_case),
-    compiles=hl.Compiles(_forward),
+    correct=hl.TritonKernelCorrect(_forward),
+    traffic=hl.TritonTraffic(_forward, timed.bytes_of_case),
+    compiles=hl.TritonCompiles(_forward),
     gpu_correct=hl.Correct(cases.matrices, SOFTMAX.rows, SOFTMAX.tolerance, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(timed.on_gpu(), FIVE_OPS, timed.bytes_of_call),
 )
 
-_masked = hl.KernelCalls(
+_masked = hl.TritonKernelCalls(
     cases.masked, cases.short_masked_rows, SOFTMAX.masked_rows, SOFTMAX.tolerance
 )
 triton_masked = hl.fills_tensor(
-    correct=hl.KernelCorrect(_masked),
-    traffic=hl.Traffic(_masked, timed.bytes_of_case),
-    compiles=hl.Compiles(_masked),
+    correct=hl.TritonKernelCorrect(_masked),
+    traffic=hl.TritonTraffic(_masked, timed.bytes_of_case),
+    compiles=hl.TritonCompiles(_masked),
     gpu_correct=hl.Correct(cases.masked, SOFTMAX.masked_rows, SOFTMAX.tolerance, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.masked_on_gpu(),
@@ -113,11 +115,11 @@ cuda_warp = hl.cuda_kernel(
 
 operator_launcher = hl.operator(
     correct=hl.Correct(cases.for_an_operator, _rows, _tolerance, case_timeout_s=120),
-    refuses=hl.Refuses(cases.refused),
+    refuses=hl.RaisesError(cases.refused),
 )
 
 
-def _exported(of: Meaning) -> hl.Called:
+def _exported(of: Meaning) -> hl.ForFunction:
     rung = hl.Correct(
         cases.to_transpose,
         of.softmax_of_columns,
@@ -125,10 +127,10 @@ def _exported(of: Meaning) -> hl.Called:
         after=("correct",),
         case_timeout_s=120,
     )
-    return hl.Called("exported", rung)
+    return hl.ForFunction("exported", rung)
 
 
-def _compiled_gradient(of: Meaning) -> hl.Called:
+def _compiled_gradient(of: Meaning) -> hl.ForFunction:
     rung = hl.Correct(
         cases.gradients_in_a_graph,
         of.gradient_in_a_graph,
@@ -136,12 +138,12 @@ def _compiled_gradient(of: Meaning) -> hl.Called:
         after=("correct",),
         case_timeout_s=120,
     )
-    return hl.Called("compiled_gradient", rung)
+    return hl.ForFunction("compiled_gradient", rung)
 
 
-def _gradient_of_gradient(of: Meaning) -> hl.Called:
-    rung = hl.RightOrRefused(cases.second_gradients, of.second_gradient, of.second_tolerance)
-    return hl.Called("second_gradient", rung)
+def _gradient_of_gradient(of: Meaning) -> hl.ForFunction:
+    rung = hl.CorrectOrRaises(cases.second_gradients, of.second_gradient, of.second_tolerance)
+    return hl.ForFunction("second_gradient", rung)
 
 
 operator_python = hl.operator(
@@ -163,7 +165,7 @@ operator_backward = hl.operator(
     ),
     compiled=_compiled_gradient(SOFTMAX_OR_ZEROS),
     twice=_gradient_of_gradient(SOFTMAX_OR_ZEROS),
-    gpu_correct=hl.Called(
+    gpu_correct=hl.ForFunction(
         "backward_into",
         hl.Correct(
             cases.backward,
@@ -173,7 +175,7 @@ operator_backward = hl.operator(
         ),
         "destination",
     ),
-    gpu_fast=hl.Called(
+    gpu_fast=hl.ForFunction(
         "backward_into",
         hl.GpuFast(
             timed.backward_on_gpu(),
@@ -187,7 +189,7 @@ operator_backward = hl.operator(
 operator_triton = hl.returns_tensor(
     correct=hl.Correct(cases.for_a_triton_operator, SOFTMAX.rows, SOFTMAX.tolerance),
     exported=_exported(SOFTMAX),
-    gradient=hl.Called(
+    gradient=hl.ForFunction(
         "gradient",
         hl.Correct(
             cases.gradients, SOFTMAX.gradient, SOFTMAX.gradient_tolerance, after=("correct",)
@@ -199,8 +201,8 @@ operator_triton = hl.returns_tensor(
 
 operator_extension = hl.returns_tensor(
     correct=hl.Correct(cases.for_an_operator, _rows, _tolerance, case_timeout_s=180),
-    refuses=hl.Refuses(cases.refused),
-    gradient=hl.Called(
+    refuses=hl.RaisesError(cases.refused),
+    gradient=hl.ForFunction(
         "gradient",
         hl.Correct(
             cases.gradients,
@@ -209,7 +211,7 @@ operator_extension = hl.returns_tensor(
             after=("correct",),
         ),
     ),
-    fast_cpu=hl.Called(
+    fast_cpu=hl.ForFunction(
         "softmax_into", hl.Fast(timed.on_cpu(), LIBRARY, timed.bytes_of_call), "destination"
     ),
 )

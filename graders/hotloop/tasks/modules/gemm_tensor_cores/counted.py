@@ -18,7 +18,7 @@ from hotloop.judge.cuda_kernel import CudaLaunch, Simulated, simulator
 from hotloop.judge.fault import ours
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor, ruling_about
-from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 
@@ -97,7 +97,7 @@ def overlaps(session: Session, launch: CudaLaunch, case: Making, depth: int) -> 
 
 
 @rung(after=("correct",))
-def shares_tiles(session: Session, calls: KernelCalls, most: float) -> str:
+def shares_tiles(session: Session, calls: TritonKernelCalls, most: float) -> str:
     """Require neighboring programs to load the same tiles: at most `most` times the inputs' bytes.
 
     A cache that keeps what `calls.resident` consecutive programs load stands for the L2 cache.
@@ -118,7 +118,7 @@ def shares_tiles(session: Session, calls: KernelCalls, most: float) -> str:
 
 
 @rung(after=("correct",))
-def many_programs(session: Session, calls: KernelCalls, least: int) -> str:
+def many_programs(session: Session, calls: TritonKernelCalls, least: int) -> str:
     """Require at least `least` programs in the first launch of each counted case."""
     judged = calls.judged(session)
     grids = [[math.prod(lc.grid) for lc in one.plan.launches] for one in judged.compiled]

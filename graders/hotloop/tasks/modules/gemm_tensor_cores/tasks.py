@@ -87,7 +87,7 @@ pipelined = hl.cuda_kernel(
 
 # --- in Triton ------------------------------------------------------------------------------------
 
-_matmul = hl.KernelCalls(
+_matmul = hl.TritonKernelCalls(
     cases.matrices,
     cases.wide_matrices,
     cases.product,
@@ -96,9 +96,9 @@ _matmul = hl.KernelCalls(
     counted_calls=1,
 )
 triton_matmul = hl.fills_tensor(
-    correct=hl.KernelCorrect(_matmul),
+    correct=hl.TritonKernelCorrect(_matmul),
     order=partial(counted.shares_tiles, calls=_matmul, most=4.5),
-    compiles=hl.Compiles(_matmul, max_spill_bytes=64),
+    compiles=hl.TritonCompiles(_matmul, max_spill_bytes=64),
     gpu_correct=hl.Correct(cases.matrices, cases.product, cases.of_product, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.product(timed.SHAPES, hl.FP16),
@@ -108,32 +108,32 @@ triton_matmul = hl.fills_tensor(
     ),
 )
 
-_split = hl.KernelCalls(
+_split = hl.TritonKernelCalls(
     cases.long_sums, cases.counted_long_sum, cases.product, cases.of_product, counted_calls=2
 )
 split_k = hl.fills_tensor(
-    correct=hl.KernelCorrect(_split),
+    correct=hl.TritonKernelCorrect(_split),
     programs=partial(counted.many_programs, calls=_split, least=32),
-    traffic=hl.Traffic(
+    traffic=hl.TritonTraffic(
         _split,
         cases.bytes_of_call,
         advice="Write one partial tile for each part, and read it once; use as few parts as do.",
     ),
-    compiles=hl.Compiles(_split, max_spill_bytes=64),
+    compiles=hl.TritonCompiles(_split, max_spill_bytes=64),
     gpu_correct=hl.Correct(cases.long_sums, cases.product, cases.of_product, on=hl.OnGpu()),
 )
 
-_layer = hl.KernelCalls(
+_layer = hl.TritonKernelCalls(
     cases.layers, cases.counted_layer, cases.with_epilogue, cases.of_layer, counted_calls=2
 )
 epilogue = hl.fills_tensor(
-    correct=hl.KernelCorrect(_layer),
-    traffic=hl.Traffic(
+    correct=hl.TritonKernelCorrect(_layer),
+    traffic=hl.TritonTraffic(
         _layer,
         cases.bytes_of_call,
         advice="Add bias, GELU and residual to the tile while it is in registers.",
     ),
-    compiles=hl.Compiles(_layer, max_spill_bytes=64),
+    compiles=hl.TritonCompiles(_layer, max_spill_bytes=64),
     gpu_correct=hl.Correct(cases.layers, cases.with_epilogue, cases.of_layer, on=hl.OnGpu()),
 )
 
@@ -141,7 +141,7 @@ epilogue = hl.fills_tensor(
 
 quantize_w4 = hl.returns_data(correct=hl.Answers(low_precision.weights))
 
-_w4 = hl.KernelCalls(
+_w4 = hl.TritonKernelCalls(
     cases.packed_weights,
     cases.counted_packed,
     cases.dequantized_product,
@@ -149,13 +149,13 @@ _w4 = hl.KernelCalls(
     counted_calls=2,
 )
 w4a16 = hl.fills_tensor(
-    correct=hl.KernelCorrect(_w4),
-    traffic=hl.Traffic(
+    correct=hl.TritonKernelCorrect(_w4),
+    traffic=hl.TritonTraffic(
         _w4,
         cases.bytes_of_call,
         advice="Read the packed weights once, and dequantize them in registers.",
     ),
-    compiles=hl.Compiles(_w4, max_spill_bytes=64),
+    compiles=hl.TritonCompiles(_w4, max_spill_bytes=64),
     gpu_correct=hl.Correct(
         cases.packed_weights, cases.dequantized_product, cases.of_packed, on=hl.OnGpu()
     ),
@@ -168,18 +168,18 @@ block_scaled = hl.returns_data(
 
 # --- decoding -------------------------------------------------------------------------------------
 
-_decode = hl.KernelCalls(
+_decode = hl.TritonKernelCalls(
     cases.caches, cases.counted_cache, cases.attended, cases.of_attention, counted_calls=2
 )
 decode_attention = hl.fills_tensor(
-    correct=hl.KernelCorrect(_decode),
+    correct=hl.TritonKernelCorrect(_decode),
     programs=partial(counted.many_programs, calls=_decode, least=12),
-    traffic=hl.Traffic(
+    traffic=hl.TritonTraffic(
         _decode,
         cases.bytes_of_cache,
         advice="Load a page of keys and values once for all query heads that share it.",
     ),
-    compiles=hl.Compiles(_decode, max_spill_bytes=64),
+    compiles=hl.TritonCompiles(_decode, max_spill_bytes=64),
     gpu_correct=hl.Correct(cases.caches, cases.attended, cases.of_attention, on=hl.OnGpu()),
 )
 

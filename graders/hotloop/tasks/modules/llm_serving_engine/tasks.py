@@ -45,7 +45,7 @@ capacity = hl.returns_data(correct=hl.Answers(planning.deployments))
 
 read_metrics = hl.returns_data(correct=hl.Answers(planning.metrics))
 
-_decode = hl.KernelCalls(
+_decode = hl.TritonKernelCalls(
     paged.sequences,
     paged.counted_sequences,
     paged.decoded,
@@ -54,13 +54,13 @@ _decode = hl.KernelCalls(
     counted_calls=2,
 )
 paged_decode = hl.fills_tensor(
-    correct=hl.KernelCorrect(_decode),
-    traffic=hl.Traffic(
+    correct=hl.TritonKernelCorrect(_decode),
+    traffic=hl.TritonTraffic(
         _decode,
         paged.fewest_bytes,
         advice="Load keys and values of a block once for all query heads that share them.",
     ),
-    compiles=hl.Compiles(_decode),
+    compiles=hl.TritonCompiles(_decode),
     gpu_correct=hl.Correct(paged.sequences, paged.decoded, paged.of_half, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(paged.ON_GPU, paged.GATHERED, paged.bytes_of_call),
 )

@@ -12,7 +12,7 @@ import numpy as np
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.questions import GivenFile, Question, ask_plainly, number_mismatch, shown
-from hotloop.judge.rungs.holds import Look
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.portable_trainer.given_files import METRICS, SCALARS
 from hotloop.tasks.modules.portable_trainer.streams import (
@@ -78,7 +78,7 @@ def _figures_mismatch(right: Truth) -> Compare:
 # --- sketches -------------------------------------------------------------------------------------
 
 
-def merged(session: Session) -> Iterator[Look]:
+def merged(session: Session) -> Iterator[Assertion]:
     """Yield checks: sketches of each job's ranks, merged to quantiles of all of its steps."""
     rng = session.rng()
     plain, wide = Shape(SKETCHED_STEPS, 1, 0, 0, 2), Shape(SKETCHED_STEPS, 1, 0, 0, 2, 0.0, 0.3)
@@ -92,7 +92,7 @@ def merged(session: Session) -> Iterator[Look]:
     }
     for label, shapes in jobs.items():
         ranks = [stream(rng, shape) for shape in shapes]
-        yield Look(label, lambda ranks=ranks: _merged_mismatch(ranks, session))
+        yield Assertion(label, lambda ranks=ranks: _merged_mismatch(ranks, session))
 
 
 def _merged_mismatch(ranks: list[list[Event]], session: Session) -> str | None:

@@ -20,17 +20,19 @@ TIMEOUT_S = 12.0
 """Timeout for plans with hundreds of devices or more: ten times what the reference takes."""
 
 checkpoint = hl.returns_data(
-    written=hl.Makes(checkpoints.written),
-    resumed=hl.Makes(checkpoints.resumed, entry="resume_and_save"),
+    written=hl.WritesFiles(checkpoints.written),
+    resumed=hl.WritesFiles(checkpoints.resumed, entry="resume_and_save"),
     chosen=checkpoints.chosen,
     killed=checkpoints.killed,
 )
 
 backends = hl.returns_data(
-    eager=hl.Makes(partial(portability.trained, name="eager", relative=checkpoints.RELATIVE)),
-    compiled=hl.Makes(partial(portability.trained, name="compile", relative=portability.COMPILED)),
+    eager=hl.WritesFiles(partial(portability.trained, name="eager", relative=checkpoints.RELATIVE)),
+    compiled=hl.WritesFiles(
+        partial(portability.trained, name="compile", relative=portability.COMPILED)
+    ),
     one_graph=portability.one_graph,
-    xla=hl.Makes(partial(portability.trained, name="xla", relative=portability.COMPILED)),
+    xla=hl.WritesFiles(partial(portability.trained, name="xla", relative=portability.COMPILED)),
 )
 
 policy = hl.returns_data(
@@ -54,15 +56,15 @@ ranks = hl.returns_data(
 
 mesh = hl.returns_data(
     specs=hl.Answers(meshes.spec_questions, "specs"),
-    laid_out=hl.Makes(partial(meshes.exported, runs=False)),
-    same=hl.Makes(partial(meshes.exported, runs=True), after=("laid_out",)),
+    laid_out=hl.WritesFiles(partial(meshes.exported, runs=False)),
+    same=hl.WritesFiles(partial(meshes.exported, runs=True), after=("laid_out",)),
 )
 
 monitor = hl.returns_data(
     figures=hl.Answers(monitoring.figures),
-    merged=hl.Holds(monitoring.merged, "Right for the ranks of {count} jobs together."),
-    prometheus=hl.Makes(monitoring.metrics, entry="prometheus"),
-    tensorboard=hl.Makes(monitoring.curves, entry="tensorboard"),
+    merged=hl.Assertions(monitoring.merged, "Right for the ranks of {count} jobs together."),
+    prometheus=hl.WritesFiles(monitoring.metrics, entry="prometheus"),
+    tensorboard=hl.WritesFiles(monitoring.curves, entry="tensorboard"),
     dashboard=hl.Answers(monitoring.dashboards, "dashboard"),
 )
 

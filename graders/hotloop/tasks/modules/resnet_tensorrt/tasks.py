@@ -79,7 +79,7 @@ torch_gpu = hl.fills_tensor(
 )
 
 engine = hl.returns_data(
-    half=hl.Makes(halves.assignments, entry="in_half"),
+    half=hl.WritesFiles(halves.assignments, entry="in_half"),
     builds=engines.builds,
     gpu_fast=engines.fast,
 )

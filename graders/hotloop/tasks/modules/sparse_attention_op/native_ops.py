@@ -8,8 +8,8 @@ from dataclasses import replace
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.program import ANSWERS, Process
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import agreement, ruling_about
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op import truth
 from hotloop.tasks.modules.sparse_attention_op.custom_ops import hidden_models
@@ -40,8 +40,8 @@ def _loaded(session: Session) -> Process:
     return process
 
 
-def found(session: Session) -> Iterator[Look]:
-    """Yield the Look at a model that needs the library."""
+def found(session: Session) -> Iterator[Assertion]:
+    """Inspect a model that needs the library."""
     rng = session.rng()
 
     def one_node() -> str | None:
@@ -49,10 +49,10 @@ def found(session: Session) -> Iterator[Look]:
         sample = sampled(rng, (1, 2, odd_length(rng, 16, 4), 16), 16, fixed=(None, FULL))
         return _wrong("One node", sample, _number(process.ask("single", 16, 0)), process)
 
-    yield Look("A model of one node", one_node)
+    yield Assertion("A model of one node", one_node)
 
 
-def models(session: Session) -> Iterator[Look]:
+def models(session: Session) -> Iterator[Assertion]:
     """Yield Looks at models whose nodes have different attributes."""
     for label, model, feeds, right in hidden_models(session.rng(), session):
 
@@ -62,10 +62,10 @@ def models(session: Session) -> Iterator[Look]:
             process = _loaded(session)
             return right(process.take(process.ask("outputs", model, feeds)))
 
-        yield Look(label, mismatch)
+        yield Assertion(label, mismatch)
 
 
-def shapes(session: Session) -> Iterator[Look]:
+def shapes(session: Session) -> Iterator[Assertion]:
     """Yield Looks at two sessions that run in turns, with a different shape each time."""
     rng = session.rng()
     process = _loaded(session)
@@ -77,7 +77,7 @@ def shapes(session: Session) -> Iterator[Look]:
             shape = (batch, 3, length, 32)
             fixed = (None if length > block else FULL, FULL, EMPTY)
             sample = sampled(rng, shape, block, causal=bool(causal), fixed=fixed)
-            yield Look(
+            yield Assertion(
                 f"{length} tokens in a batch of {batch}",
                 lambda sample=sample, number=number: _wrong("it", sample, number, process),
             )

@@ -24,8 +24,8 @@ from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.program import ANSWERS, Process, Program
 from hotloop.judge.questions import shown
 from hotloop.judge.rung import Rung, rung
+from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.rungs.correct import agreement, ruling_about
-from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
 from hotloop.tasks.modules.sparse_attention_op import truth
@@ -82,16 +82,16 @@ def rungs(caller: Program) -> dict[str, Rung]:
     caller: the program that calls the plugin.
     """
     return {
-        "described": Holds(
+        "described": Assertions(
             partial(_describes, caller=caller),
             "Its names, its types and its shape are those of q.",
         ),
-        "planned": Holds(
+        "planned": Assertions(
             partial(_plans, caller=caller),
             "It takes the types it can, and memory for the largest shape.",
             ("described",),
         ),
-        "carried": Holds(
+        "carried": Assertions(
             partial(_carries, caller=caller),
             "What it stores is all that another process needs; clones and contexts answer alike.",
             ("planned",),
@@ -125,7 +125,7 @@ def _restored(number: int, session: Session, caller: Program) -> tuple[int, Proc
     return _number(process.ask("restored", fields)), process
 
 
-def _describes(session: Session, caller: Program) -> Iterator[Look]:
+def _describes(session: Session, caller: Program) -> Iterator[Assertion]:
     rng = session.rng()
 
     def creator() -> str | None:
@@ -137,11 +137,11 @@ def _describes(session: Session, caller: Program) -> Iterator[Look]:
             return f"it asks the parser for the attributes {shown(sorted(fields))}"
         return _misnamed(found[0])
 
-    yield Look("The creator", creator)
+    yield Assertion("The creator", creator)
     for _ in range(2):
         sizes = _sizes(rng)
         label = f"A node for {_bracketed(sizes)}"
-        yield Look(label, lambda sizes=sizes: _undescribed(sizes, rng, session, caller))
+        yield Assertion(label, lambda sizes=sizes: _undescribed(sizes, rng, session, caller))
 
 
 def _misnamed(answer: Mapping[str, object]) -> str | None:
@@ -165,12 +165,12 @@ def _undescribed(sizes: Sizes, rng: Rng, session: Session, caller: Program) -> s
     return _misnamed(answer)
 
 
-def _plans(session: Session, caller: Program) -> Iterator[Look]:
+def _plans(session: Session, caller: Program) -> Iterator[Assertion]:
     rng = session.rng()
-    yield Look("Types and formats", lambda: _wrong_formats(rng, session, caller))
+    yield Assertion("Types and formats", lambda: _wrong_formats(rng, session, caller))
     for _ in range(3):
         block, causal = _attributes(rng)
-        yield Look(
+        yield Assertion(
             f"The workspace for blocks of {block}",
             lambda block=block, causal=causal: _wrong_workspace(
                 (block, causal), rng, session, caller
@@ -236,15 +236,15 @@ def workspace(sizes: Sizes, block: int) -> int:
     return 4 * sizes[0] * sizes[1] * blocks * (blocks + 1)
 
 
-def _carries(session: Session, caller: Program) -> Iterator[Look]:
+def _carries(session: Session, caller: Program) -> Iterator[Assertion]:
     if caller is PYTHON:  # the compiler asks this of a plugin in C++
-        yield Look("The plugin's file", lambda: _lacking(session.source()))
+        yield Assertion("The plugin's file", lambda: _lacking(session.source()))
     rng = session.rng()
     for how in ("cloned", "attached", "restored"):
         for causal in (0, 1):
             block = int(rng.choice([8, 16, 32]))
             label = {"cloned": "A clone", "attached": "A context", "restored": "A stored engine"}
-            yield Look(
+            yield Assertion(
                 f"{label[how]} of block {block} and causal {causal}",
                 lambda how=how, block=block, causal=causal: _lost(
                     how, (block, causal), rng, session, caller

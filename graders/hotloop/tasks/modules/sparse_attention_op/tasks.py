@@ -29,7 +29,7 @@ CORRECT = ("correct",)
 # --- in PyTorch and Triton ------------------------------------------------------------------------
 
 reference = hl.returns_tensor(
-    mask=hl.Called("kept", hl.Correct(references.mask_cases, truth.kept_as_numbers, exact)),
+    mask=hl.ForFunction("kept", hl.Correct(references.mask_cases, truth.kept_as_numbers, exact)),
     correct=hl.Correct(references.cases, truth.attention, tolerance, after=("mask",)),
     gpu_correct=hl.Correct(references.cases, truth.attention, tolerance, on=hl.OnGpu()),
 )
@@ -62,15 +62,15 @@ _gpu_compiled = hl.Correct(
 )
 operator = hl.returns_tensor(
     correct=hl.Correct(operators.cases, truth.attention, tolerance),
-    exported=hl.Called("exported", _exported),
-    gradient=hl.Called("gradient", _gradient),
-    compiled=hl.Called("compiled_gradient", _compiled),
+    exported=hl.ForFunction("exported", _exported),
+    gradient=hl.ForFunction("gradient", _gradient),
+    compiled=hl.ForFunction("compiled_gradient", _compiled),
     gpu_correct=hl.Correct(operators.cases, truth.attention, tolerance, on=hl.OnGpu()),
-    gpu_gradient=hl.Called("gradient", _gpu_gradient),
-    gpu_compiled=hl.Called("compiled_gradient", _gpu_compiled),
+    gpu_gradient=hl.ForFunction("gradient", _gpu_gradient),
+    gpu_compiled=hl.ForFunction("compiled_gradient", _gpu_compiled),
 )
 
-_calls = hl.KernelCalls(
+_calls = hl.TritonKernelCalls(
     kernels.cases,
     kernels.thin,
     truth.attention_over_lists,
@@ -101,17 +101,17 @@ _causal_against_dense = hl.GpuFast(
     baseline_truth=speeds.dense_attention,
 )
 kernel = hl.fills_tensor(
-    correct=hl.KernelCorrect(_calls),
-    traffic=hl.Traffic(
+    correct=hl.TritonKernelCorrect(_calls),
+    traffic=hl.TritonTraffic(
         _calls,
         kernels.fewest_bytes,
         "Load keys and values of listed blocks only, and the queries once.",
     ),
-    compiles=hl.Compiles(_calls),
+    compiles=hl.TritonCompiles(_calls),
     gpu_correct=hl.Correct(kernels.gpu_cases, truth.attention_over_lists, tolerance, on=hl.OnGpu()),
-    gpu_fast=hl.Called("attend_kept", _against_dense, "destination"),
-    gpu_flex=hl.Called("attend_kept", _against_flex, "destination"),
-    gpu_causal=hl.Called("attend_kept", _causal_against_dense, "destination"),
+    gpu_fast=hl.ForFunction("attend_kept", _against_dense, "destination"),
+    gpu_flex=hl.ForFunction("attend_kept", _against_flex, "destination"),
+    gpu_causal=hl.ForFunction("attend_kept", _causal_against_dense, "destination"),
 )
 
 # --- in ONNX --------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ node = hl.returns_data(
 )
 
 shape_inference = hl.returns_data(
-    inferred=hl.Makes(shapes.assignments),
+    inferred=hl.WritesFiles(shapes.assignments),
     refused=hl.HiddenAnswers(shapes.questions, entry="problems"),
 )
 
@@ -150,7 +150,7 @@ silent = hl.returns_data(
 
 fallback = hl.returns_data(
     negotiated=hl.Answers(fallbacks.questions, "negotiate"),
-    partitioned=hl.Makes(fallbacks.assignments),
+    partitioned=hl.WritesFiles(fallbacks.assignments),
 )
 
 # --- in runtimes ----------------------------------------------------------------------------------
@@ -165,14 +165,18 @@ cpu_kernel = hl.fills_tensor(
     alone=partial(alone.alone, of=(_right, _untouched)),
 )
 
-custom_op = hl.returns_data(correct=hl.Makes(custom_ops.assignments))
+custom_op = hl.returns_data(correct=hl.WritesFiles(custom_ops.assignments))
 
 native_op = hl.returns_tensor(
-    found=hl.Holds(native_ops.found, "ONNX Runtime finds the operator, and runs a node of it."),
-    correct=hl.Holds(
+    found=hl.Assertions(
+        native_ops.found, "ONNX Runtime finds the operator, and runs a node of it."
+    ),
+    correct=hl.Assertions(
         native_ops.models, "Right for {count} hidden models, whose nodes differ.", ("found",)
     ),
-    shapes=hl.Holds(native_ops.shapes, "Right for every shape, in two sessions in turns.", CORRECT),
+    shapes=hl.Assertions(
+        native_ops.shapes, "Right for every shape, in two sessions in turns.", CORRECT
+    ),
 )
 
 plugin = hl.returns_tensor(**plugins.rungs(plugins.CPP), tensorrt=plugins.compiles)

@@ -22,9 +22,9 @@ from hotloop.judge.levels import within
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import REPEATED, Process, Program
 from hotloop.judge.rung import rung
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import reading
@@ -147,7 +147,7 @@ class Problem:
         return None if found is None else f"scores [row, token, word]: {found.sentence()}"
 
 
-def looks(session: Session) -> Iterator[Look]:
+def looks(session: Session) -> Iterator[Assertion]:
     """Yield Looks that compare a replayed step with attention over all tokens at once."""
     rng = session.rng()
     for problem in problems(rng):
@@ -155,7 +155,7 @@ def looks(session: Session) -> Iterator[Look]:
         def mismatch(problem: Problem = problem) -> str | None:
             return problem.mismatch(rng, _recorded(session, problem.size)[0])
 
-        yield Look(problem.label, mismatch)
+        yield Assertion(problem.label, mismatch)
 
 
 def problems(rng: Rng) -> Iterator[Problem]:

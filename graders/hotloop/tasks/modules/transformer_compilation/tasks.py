@@ -52,7 +52,7 @@ tiled_attention = hl.fills_tensor(
     ),
 )
 
-_forward = hl.KernelCalls(
+_forward = hl.TritonKernelCalls(
     attentions.kernel_cases,
     attentions.counted_case,
     attentions.attention,
@@ -61,8 +61,8 @@ _forward = hl.KernelCalls(
     counted_calls=2,
 )
 flash_forward = hl.fills_tensor(
-    correct=hl.KernelCorrect(_forward),
-    traffic=hl.Traffic(
+    correct=hl.TritonKernelCorrect(_forward),
+    traffic=hl.TritonTraffic(
         _forward,
         attentions.fewest_bytes,
         advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
@@ -76,7 +76,7 @@ flash_forward = hl.fills_tensor(
     ),
 )
 
-_backward = hl.KernelCalls(
+_backward = hl.TritonKernelCalls(
     gradients.cases,
     gradients.counted_case,
     gradients.gradients,
@@ -85,8 +85,8 @@ _backward = hl.KernelCalls(
     counted_calls=2,
 )
 flash_backward = hl.fills_tensor(
-    correct=hl.KernelCorrect(_backward),
-    traffic=hl.Traffic(
+    correct=hl.TritonKernelCorrect(_backward),
+    traffic=hl.TritonTraffic(
         _backward,
         attentions.fewest_bytes,
         advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
@@ -95,7 +95,7 @@ flash_backward = hl.fills_tensor(
     gpu_correct=hl.Correct(
         gradients.gpu_cases, gradients.gradients, gradients.tolerance, on=hl.OnGpu()
     ),
-    gpu_fast=hl.Called(
+    gpu_fast=hl.ForFunction(
         "attention_gradients",
         hl.GpuFast(
             speeds.GRADIENTS_ON_GPU,
@@ -149,7 +149,7 @@ eight_bits = hl.returns_data(
 
 _whole = decoding.ORACLE.function("whole", decoding.disagreement)
 decode_step = hl.fills_tensor(
-    correct=hl.Holds(
+    correct=hl.Assertions(
         decoding.looks, "Its recording is right for all {count} hidden groups of requests."
     ),
     launches=decoding.few_launches,

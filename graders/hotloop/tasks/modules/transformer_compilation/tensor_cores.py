@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.rung import rung
-from hotloop.judge.rungs.compiles import Compiles
-from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.rungs.triton_compiles import TritonCompiles
+from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.session import Session
 
 FIGURE = "wgmma_f16"
@@ -16,9 +16,9 @@ FIGURE = "wgmma_f16"
 
 
 @rung(after=("correct",))
-def feeds_tensor_cores(session: Session, calls: KernelCalls) -> str:
+def feeds_tensor_cores(session: Session, calls: TritonKernelCalls) -> str:
     """Require two or more wgmma instructions for sm_90 in a kernel of the recorded calls."""
-    said = Compiles(calls)(session)
+    said = TritonCompiles(calls)(session)
     found = most_wgmma(session.figures)
     if found >= 2:
         return f"{said} {found} wgmma instructions in the PTX for sm_90."

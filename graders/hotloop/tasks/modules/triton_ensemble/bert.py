@@ -14,8 +14,8 @@ from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS
@@ -41,9 +41,11 @@ class Written:
     data: bytes
 
 
-def looks(session: Session, mismatch: Callable[[Written, Session], str | None]) -> Iterator[Look]:
-    """Yield the Look that checks the file, which is made once per session."""
-    yield Look(
+def looks(
+    session: Session, mismatch: Callable[[Written, Session], str | None]
+) -> Iterator[Assertion]:
+    """Check the file, which is made once per session."""
+    yield Assertion(
         "Your file", lambda: mismatch(session.once("bert", lambda: _written(session)), session)
     )
 

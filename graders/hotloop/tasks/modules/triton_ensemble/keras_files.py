@@ -15,8 +15,8 @@ from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS
@@ -49,9 +49,9 @@ class KerasFile:
     loads: str
     entry: str | None = None
 
-    def looks(self, session: Session) -> Iterator[Look]:
-        """Yield the Look that checks its interface, and its outputs for several batch sizes."""
-        yield Look("Your file", lambda: self._mismatch(session))
+    def looks(self, session: Session) -> Iterator[Assertion]:
+        """Check its interface, and its outputs for several batch sizes."""
+        yield Assertion("Your file", lambda: self._mismatch(session))
 
     def _mismatch(self, session: Session) -> str | None:
         rng = session.rng()

@@ -32,7 +32,7 @@ from hotloop.tasks.modules.triton_ensemble.compositions import (
 from hotloop.tasks.modules.triton_ensemble.stable import Stable
 
 repository_layout = hl.returns_data(
-    sound=hl.Sound(LAYOUT.put_together, BACKENDS),
+    sound=hl.ValidModelRepository(LAYOUT.put_together, BACKENDS),
     serves=hl.Serves(LAYOUT.put_together, inquiries.of_topics, after=("sound",)),
 )
 
@@ -82,12 +82,12 @@ perf_analyzer = hl.returns_data(
     ),
 )
 
-_pooling = hl.KernelCalls(
+_pooling = hl.TritonKernelCalls(
     pooling.cases, pooling.counted_case, pooling.embeddings, pooling.tolerance, counted_calls=2
 )
 pool_on_gpu = hl.fills_tensor(
-    correct=hl.KernelCorrect(_pooling),
-    traffic=hl.Traffic(
+    correct=hl.TritonKernelCorrect(_pooling),
+    traffic=hl.TritonTraffic(
         _pooling,
         pooling.fewest_bytes_of_case,
         advice="Read each token once, and mask padding out of the load.",
@@ -104,11 +104,11 @@ batch_on_gpu = hl.fills_tensor(
 )
 
 bert_export = hl.returns_data(
-    interface=hl.Holds(
+    interface=hl.Assertions(
         partial(bert.looks, mismatch=bert.interface_mismatch),
         "One file, with the names and types of the class, free in both sizes.",
     ),
-    correct=hl.Holds(
+    correct=hl.Assertions(
         partial(bert.looks, mismatch=bert.logits_mismatch),
         "It gives the logits of the class, with and without padding.",
         after=("interface",),
@@ -116,10 +116,12 @@ bert_export = hl.returns_data(
 )
 
 saved_model = hl.returns_data(
-    saved=hl.Holds(
+    saved=hl.Assertions(
         keras_files.SAVED_MODEL.looks, "Its signature is right, and it gives the scores."
     ),
-    onnx=hl.Holds(keras_files.ONNX.looks, "It takes and gives the same, and gives the scores."),
+    onnx=hl.Assertions(
+        keras_files.ONNX.looks, "It takes and gives the same, and gives the scores."
+    ),
     requests=hl.Answers(serving_rest.request_questions, "to_triton"),
     answers=hl.Answers(serving_rest.answer_questions, "from_triton"),
 )

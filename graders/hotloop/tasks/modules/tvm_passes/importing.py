@@ -23,8 +23,8 @@ from hotloop.judge.dtypes import FP32, FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch, same, shown, without_zeros
+from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
-from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 from hotloop.tasks.modules.tvm_passes.given_files import EXERCISE, ours
@@ -74,21 +74,21 @@ class Network:
 
 def holds(
     stage: str, mismatch: Callable[[Network, bytes, Session], str | None], *after: str
-) -> Holds:
+) -> Assertions:
     """Return a check that `mismatch` finds nothing in the candidate's modules for both networks.
 
     stage: which modules, "imported" or "lowered".
     """
 
-    def looks(session: Session) -> Iterator[Look]:
+    def looks(session: Session) -> Iterator[Assertion]:
         for network in _networks(session):
 
             def found(network: Network = network) -> str | None:
                 return mismatch(network, _made(stage, network, session), session)
 
-            yield Look(network.label, found)
+            yield Assertion(network.label, found)
 
-    return Holds(looks, "Right for {count} hidden networks.", after)
+    return Assertions(looks, "Right for {count} hidden networks.", after)
 
 
 def fact_questions(_rng: np.random.Generator, session: Session) -> Iterator[Question]:

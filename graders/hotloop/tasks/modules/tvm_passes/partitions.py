@@ -27,8 +27,8 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rung import rung
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.tvm_passes import mac16, planning, wiring
 from hotloop.tasks.modules.tvm_passes.given_files import ours
@@ -69,12 +69,12 @@ class Divided:
     partition: Partition
 
 
-def structure(session: Session) -> Iterator[Look]:
+def structure(session: Session) -> Iterator[Assertion]:
     """Check signature, regions, composite functions and operators of each partition."""
     return _looks(_graphs(session), _unsound, session)
 
 
-def meaning(session: Session) -> Iterator[Look]:
+def meaning(session: Session) -> Iterator[Assertion]:
     """Check which expression each value computes, in all graphs, and the numbers in some."""
     yield from _looks(_graphs(session), _miswired, session)
     everything = [_divided(graph, session) for graph in _graphs(session)]
@@ -82,7 +82,7 @@ def meaning(session: Session) -> Iterator[Look]:
     yield from _looks(chosen, _wrong, session)
 
 
-def repetition(session: Session) -> Iterator[Look]:
+def repetition(session: Session) -> Iterator[Assertion]:
     """Check that partitioning a partitioned module again changes nothing."""
     return _looks(worth_another_look(_graphs(session)), _changed, session)
 
@@ -99,13 +99,13 @@ def _looks(
     graphs: Iterable[Graph],
     mismatch: Callable[[Divided, Session], str | None],
     session: Session,
-) -> Iterator[Look]:
+) -> Iterator[Assertion]:
     for graph in graphs:
 
         def found(graph: Graph = graph) -> str | None:
             return mismatch(_divided(graph, session), session)
 
-        yield Look(graph.label, found)
+        yield Assertion(graph.label, found)
 
 
 def _some_of_each(divided: list[Divided]) -> list[Divided]:

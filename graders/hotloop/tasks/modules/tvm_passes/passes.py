@@ -25,8 +25,8 @@ from hotloop.judge.dtypes import FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.tvm_passes.given_files import ours
 
@@ -188,7 +188,7 @@ FUSION = Subject("relax", "FUSED", also=("fuse_by_mutator",))
 GUARDS = Subject("tir", "PEELED")
 
 
-def rungs(subject: Subject) -> dict[str, Holds]:
+def rungs(subject: Subject) -> dict[str, Assertions]:
     """Return the four checks of a pass."""
     count = MODULES * subject.functions
     return {
@@ -203,16 +203,16 @@ def rungs(subject: Subject) -> dict[str, Holds]:
 
 def _holds(
     subject: Subject, mismatch: Callable[[Applied], str | None], said: str, *after: str
-) -> Holds:
+) -> Assertions:
     """Return a check that `mismatch` finds nothing for any entry and module."""
 
-    def looks(session: Session) -> Iterator[Look]:
+    def looks(session: Session) -> Iterator[Assertion]:
         entries = (session.candidate.name, *subject.also)
         for entry, number in product(entries, range(MODULES)):
             applied = Applied(subject, session, entry, number)
-            yield Look(f"{entry} on module {number + 1}", partial(mismatch, applied))
+            yield Assertion(f"{entry} on module {number + 1}", partial(mismatch, applied))
 
-    return Holds(looks, said, after)
+    return Assertions(looks, said, after)
 
 
 def _sound(applied: Applied) -> str | None:

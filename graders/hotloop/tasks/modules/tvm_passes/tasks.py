@@ -13,19 +13,19 @@ from hotloop.tasks.modules.tvm_passes import (
 )
 
 naive_matmul = hl.returns_data(
-    correct=hl.Makes(products.written),
+    correct=hl.WritesFiles(products.written),
     read=hl.HiddenAnswers(readings.functions, entry="read_tir"),
 )
 
 schedule = hl.returns_data(
-    correct=hl.Makes(products.scheduled),
+    correct=hl.WritesFiles(products.scheduled),
     # Fewer rows than 512³ and 1024³, which take the naive product seconds a call.
     fast_512=products.fast((256, 512, 512)),
     fast_1024=products.fast((64, 1024, 1024)),
 )
 
 cuda_source = hl.returns_data(
-    correct=hl.Makes(products.for_threads),
+    correct=hl.WritesFiles(products.for_threads),
     compiles=products.generates_cuda,
     gpu_fast=gpu_products.fast,
 )
@@ -43,14 +43,16 @@ tir_pass = hl.returns_data(**passes.rungs(passes.GUARDS))
 
 tune = hl.returns_data(
     figures=hl.HiddenAnswers(readings.tunings),
-    own=hl.Makes(products.replayed, entry="replayed"),
+    own=hl.WritesFiles(products.replayed, entry="replayed"),
 )
 
 partition = hl.returns_data(
-    sound=hl.Holds(partitions.structure, "Right on all {count} hidden graphs."),
-    correct=hl.Holds(
+    sound=hl.Assertions(partitions.structure, "Right on all {count} hidden graphs."),
+    correct=hl.Assertions(
         partitions.meaning, "Every value reaches its place, and the numbers are right.", ("sound",)
     ),
-    idempotent=hl.Holds(partitions.repetition, "Nothing is left for a second time.", ("sound",)),
+    idempotent=hl.Assertions(
+        partitions.repetition, "Nothing is left for a second time.", ("sound",)
+    ),
     cheap=partitions.cheap,
 )

@@ -46,7 +46,7 @@ count_compilations = hl.returns_data(
 bucket = hl.returns_data(
     budget=hl.Answers(padding.budget_questions),
     waste=hl.Answers(padding.waste_questions, after=("budget",)),
-    equal=hl.Makes(padding.padded_programs, entry="export_padded"),
+    equal=hl.WritesFiles(padding.padded_programs, entry="export_padded"),
 )
 
 read_hlo = hl.returns_data(
@@ -65,14 +65,14 @@ fused_loss = hl.returns_tensor(
 )
 
 annotate = hl.returns_data(
-    scopes=hl.Makes(steps.annotated),
+    scopes=hl.WritesFiles(steps.annotated),
     profile=profiles.recorded,
 )
 
 host_transfer = hl.returns_data(
     "jax",
-    on_device=hl.Makes(steps.on_device),
-    same=hl.Makes(steps.guarded, after=("on_device",)),
+    on_device=hl.WritesFiles(steps.on_device),
+    same=hl.WritesFiles(steps.guarded, after=("on_device",)),
     gpu_same=hl.Correct(
         gpu_steps.cases,
         speed.ORACLE.function(gpu_steps.FUNCTION, gpu_steps.mismatch),
@@ -90,7 +90,7 @@ host_transfer = hl.returns_data(
 )
 
 donate = hl.returns_data(
-    aliased=hl.Makes(steps.donated),
+    aliased=hl.WritesFiles(steps.donated),
     bytes=hl.HiddenAnswers(aliases.questions, entry="donations"),
 )
 

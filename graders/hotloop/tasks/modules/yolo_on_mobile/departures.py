@@ -12,7 +12,7 @@ import numpy as np
 from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.rungs.holds import Look
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
@@ -57,8 +57,8 @@ def with_all_before(tensors: Mapping[str, Sequence[str]]) -> dict[str, Set[str]]
     return found
 
 
-def looks(session: Session, *, few: bool) -> Iterator[Look]:
-    """Yield one Look per conversion; the last conversion has no fault.
+def looks(session: Session, *, few: bool) -> Iterator[Assertion]:
+    """Yield an assertion per conversion; the last conversion has no fault.
 
     In the first conversion the last tensor is wrong, in the third the first tensor. few: limit the
     looks to Conversion.enough instead of the number of tensors.
@@ -70,7 +70,7 @@ def looks(session: Session, *, few: bool) -> Iterator[Look]:
         conversion = sampled(rng, faulty=faulty, misleading=number % 2 == 1, at=at)
         limit = conversion.enough if few else len(conversion.tensors)
         label = f"Conversion {number + 1} of {len(conversion.tensors)} tensors"
-        yield Look(label, partial(mismatch, conversion, limit, session))
+        yield Assertion(label, partial(mismatch, conversion, limit, session))
 
 
 def mismatch(conversion: Conversion, limit: int, session: Session) -> str | None:

@@ -14,8 +14,8 @@ from hotloop.judge.onnx import session_options
 from hotloop.judge.onnx.programs import RUNNER, onnx_program
 from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile import speeds
 from hotloop.tasks.modules.yolo_on_mobile.given_files import EAGER, GIVEN, PROGRAMS
@@ -59,7 +59,7 @@ def _about_openvino(facts: Facts, size: Size) -> str | None:
 _OPENVINO = replace(OPENVINO, mismatch=_about_openvino, fed=as_it_is, truth=TRUTH)
 
 
-def openvino(session: Session) -> Iterator[Look]:
+def openvino(session: Session) -> Iterator[Assertion]:
     """Yield the Looks that check OpenVINO's files and what they compute."""
     theirs = session.of("to_openvino")
     yield from _OPENVINO.reads(theirs)
@@ -78,23 +78,23 @@ def _about_litert(facts: Facts, size: Size) -> str | None:
 _LITERT = replace(LITERT, mismatch=_about_litert, truth=TRUTH, weights=PUBLISHED)
 
 
-def litert(session: Session) -> Iterator[Look]:
+def litert(session: Session) -> Iterator[Assertion]:
     """Yield the Looks that check the LiteRT file and what it computes."""
     theirs = session.of("to_litert")
     yield from _LITERT.reads(theirs)
     yield from _LITERT.runs(theirs)
 
 
-def coreml(session: Session) -> Iterator[Look]:
-    """Yield the Look that checks the specification in the Core ML package."""
+def coreml(session: Session) -> Iterator[Assertion]:
+    """Check the specification in the Core ML package."""
     yield from COREML.reads(session.of("to_coreml"))
 
 
-def tables(session: Session) -> Iterator[Look]:
+def tables(session: Session) -> Iterator[Assertion]:
     """Yield Looks that compare its table on hidden images, normal and overexposed."""
     size = FILE.ordered(session)
     for what, hostile in (("A picture", False), ("A bright picture", True)):
-        yield Look(
+        yield Assertion(
             f"{what} of {size[0]}×{size[1]}",
             lambda hostile=hostile: _difference(session, size, hostile),
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hotloop.judge.constants import constant
 from hotloop.judge.onnx.programs import onnx_program
 from hotloop.judge.onnx.rewrites import hidden_graphs, miscomputed, misread, rewritten, seed
-from hotloop.judge.rungs.holds import Look
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS
 
@@ -15,9 +15,9 @@ PROGRAM = onnx_program("rewriting.py", {"rewriting.py": PROGRAMS / "rewriting.py
 GRAPHS = 12
 
 
-def looks(session: Session, *, kind: str) -> Iterator[Look]:
-    """Yield one Look for all graphs of a kind, to make, read and run them in one message each."""
-    yield Look("Your graphs", lambda: _mismatch(session, kind))
+def looks(session: Session, *, kind: str) -> Iterator[Assertion]:
+    """Inspect all graphs of a kind, to make, read and run them in one message each."""
+    yield Assertion("Your graphs", lambda: _mismatch(session, kind))
 
 
 def _mismatch(session: Session, kind: str) -> str | None:

@@ -20,8 +20,8 @@ from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_files
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.tasks.modules.yolo_on_mobile import speeds
@@ -65,8 +65,8 @@ class Runtime:
     truth: Program = EAGER
     weights: Path | None = None
 
-    def reads(self, session: Session) -> Iterator[Look]:
-        """Yield the Look that checks the file's contents."""
+    def reads(self, session: Session) -> Iterator[Assertion]:
+        """Check the file's contents."""
         size = _size(session)
 
         def mismatch() -> str | None:
@@ -74,13 +74,13 @@ class Runtime:
             facts = reader.ask("facts", *self.files(session, size), timeout_s=CONVERSION_S)
             return self.mismatch(cast(Facts, facts), size)
 
-        yield Look(f"{size[0]}×{size[1]}", mismatch)
+        yield Assertion(f"{size[0]}×{size[1]}", mismatch)
 
-    def runs(self, session: Session) -> Iterator[Look]:
+    def runs(self, session: Session) -> Iterator[Assertion]:
         """Yield Looks that compare the output on hidden images, normal and overexposed."""
         size = _size(session)
         for what, hostile in (("A picture", False), ("A bright picture", True)):
-            yield Look(
+            yield Assertion(
                 f"{what} of {size[0]}×{size[1]}",
                 lambda hostile=hostile: self._difference(session, size, hostile),
             )

@@ -8,8 +8,8 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.program import Process
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_average_precision, score_change
 from hotloop.tasks.modules.yolo_on_mobile.quantized import (
@@ -26,10 +26,10 @@ PICTURES = 150
 MOST_OF_SIZE = 0.4
 
 
-def looks(session: Session) -> Iterator[Look]:
+def looks(session: Session) -> Iterator[Assertion]:
     """Yield Looks that check its size relative to the float file, then its mAP."""
-    yield Look("The small file", lambda: _size_mismatch(session))
-    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
+    yield Assertion("The small file", lambda: _size_mismatch(session))
+    yield Assertion(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
 
 
 def _size_mismatch(session: Session) -> str | None:

@@ -20,9 +20,9 @@ from hotloop.judge.onnx.programs import RUNNER, entrant
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
-from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -41,12 +41,12 @@ a tenth of them; bfloat16 exceeds them."""
 SETTINGS = Answers(session_options.questions, "session_options", after=("correct",))
 
 
-def looks(session: Session) -> Iterator[Look]:
+def looks(session: Session) -> Iterator[Assertion]:
     """Yield Looks that check the file at a sampled size and at the timed size."""
     rng = session.rng()
     short, long = (TILE * int(n) for n in (rng.integers(2, 5), rng.integers(6, 9)))
     for size in ((long, short), SIZE):
-        yield Look(f"{size[0]}×{size[1]}", lambda size=size: _mismatch(session, size))
+        yield Assertion(f"{size[0]}×{size[1]}", lambda size=size: _mismatch(session, size))
 
 
 def fast() -> Fast:

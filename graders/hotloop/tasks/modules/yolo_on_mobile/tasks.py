@@ -48,11 +48,11 @@ in_graph = hl.returns_data(
 )
 
 bisect = hl.returns_data(
-    right=hl.Holds(
+    right=hl.Assertions(
         partial(departures.looks, few=False),
         "The right tensor of all {count} hidden conversions.",
     ),
-    few=hl.Holds(
+    few=hl.Assertions(
         partial(departures.looks, few=True),
         "The right tensor of {count} more, in as few looks as are needed.",
         after=("right",),
@@ -60,11 +60,11 @@ bisect = hl.returns_data(
 )
 
 replace = hl.returns_data(
-    activations=hl.Holds(
+    activations=hl.Assertions(
         partial(rewriting.looks, kind="activations"),
         "All hidden graphs compute the same, with operators of the delegate.",
     ),
-    stem=hl.Holds(
+    stem=hl.Assertions(
         partial(rewriting.looks, kind="stem"),
         "Each hidden stem is one convolution, and the same.",
     ),
@@ -83,7 +83,7 @@ quantize = hl.returns_data(
 )
 
 speed = hl.returns_data(
-    correct=hl.Holds(speeds.looks, "The file gives the detector's table, in both sizes."),
+    correct=hl.Assertions(speeds.looks, "The file gives the detector's table, in both sizes."),
     settings=speeds.SETTINGS,
     fast_cpu=speeds.fast(),
     engine=engines.builds,
@@ -104,8 +104,8 @@ fit = hl.returns_data(
 
 def _file_and_runs(runtime: runtimes.Runtime) -> dict[str, hl.Rung]:
     return {
-        "file": hl.Holds(runtime.reads, "The file holds what was asked for."),
-        "runs": hl.Holds(runtime.runs, "It computes what the network does.", after=("file",)),
+        "file": hl.Assertions(runtime.reads, "The file holds what was asked for."),
+        "runs": hl.Assertions(runtime.runs, "It computes what the network does.", after=("file",)),
     }
 
 
@@ -113,7 +113,7 @@ openvino = hl.returns_data(**_file_and_runs(runtimes.OPENVINO))
 
 litert = hl.returns_data(
     **_file_and_runs(runtimes.LITERT),
-    small=hl.Holds(small_litert.looks, "It is small, and sees.", after=("runs",)),
+    small=hl.Assertions(small_litert.looks, "It is small, and sees.", after=("runs",)),
 )
 
 litert_int8 = hl.returns_data(
@@ -129,7 +129,7 @@ litert_int8 = hl.returns_data(
 )
 
 coreml = hl.returns_data(
-    file=hl.Holds(runtimes.COREML.reads, "Its specification says what was asked for.")
+    file=hl.Assertions(runtimes.COREML.reads, "Its specification says what was asked for.")
 )
 
 executorch = hl.returns_data(**_file_and_runs(runtimes.EXECUTORCH))
@@ -138,10 +138,10 @@ yolov5n = hl.returns_data(
     network=published.FILE.holds(
         published.network_mismatch, "Its stem, its convolutions and their weights are YOLOv5n's."
     ),
-    table=hl.Holds(published.tables, "It gives the network's table.", after=("network",)),
-    openvino=hl.Holds(published.openvino, "OpenVINO's files give the network's table."),
-    litert=hl.Holds(published.litert, "LiteRT's file gives the network's maps."),
-    coreml=hl.Holds(published.coreml, "Its specification says what was asked for."),
+    table=hl.Assertions(published.tables, "It gives the network's table.", after=("network",)),
+    openvino=hl.Assertions(published.openvino, "OpenVINO's files give the network's table."),
+    litert=hl.Assertions(published.litert, "LiteRT's file gives the network's maps."),
+    coreml=hl.Assertions(published.coreml, "Its specification says what was asked for."),
 )
 
 diagnose = hl.returns_data(

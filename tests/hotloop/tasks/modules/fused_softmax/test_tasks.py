@@ -13,9 +13,9 @@ from hotloop.judge.constants import constants, published
 from hotloop.judge.dtypes import BF16, FP16, FP32, U8
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.fast import Fast
-from hotloop.judge.rungs.kernel_calls import KernelCalls
-from hotloop.judge.rungs.kernel_correct import KernelCorrect
-from hotloop.judge.rungs.watched import Watched
+from hotloop.judge.rungs.recorded_calls import RecordedCalls
+from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
+from hotloop.judge.rungs.triton_kernel_correct import TritonKernelCorrect
 from hotloop.judge.seeds import Seeds
 from hotloop.tasks.modules.fused_softmax import cases, tasks, timed
 from hotloop.tasks.modules.fused_softmax.reference import SOFTMAX, SOFTMAX_OR_ZEROS
@@ -32,11 +32,11 @@ def _drawn(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-def _correct(task: str) -> Correct | KernelCalls:
+def _correct(task: str) -> Correct | TritonKernelCalls:
     rung = getattr(tasks, task).rungs["correct"]
-    found = rung.calls if isinstance(rung, KernelCorrect) else rung
-    found = found.correct if isinstance(found, Watched) else found
-    assert isinstance(found, Correct | KernelCalls)
+    found = rung.calls if isinstance(rung, TritonKernelCorrect) else rung
+    found = found.correct if isinstance(found, RecordedCalls) else found
+    assert isinstance(found, Correct | TritonKernelCalls)
     return found
 
 

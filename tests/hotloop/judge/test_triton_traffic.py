@@ -18,10 +18,10 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import CountLimit
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs import kernel_calls
+from hotloop.judge.rungs import triton_kernel_calls
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.kernel_calls import KernelCalls
-from hotloop.judge.rungs.traffic import Traffic, too_few
+from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
+from hotloop.judge.rungs.triton_traffic import TritonTraffic, too_few
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.sandbox.level import level
@@ -281,7 +281,7 @@ def softmax(x: np.ndarray) -> np.ndarray:
     return e / e.sum(axis=1, keepdims=True)
 
 
-CALLS = KernelCalls(
+CALLS = TritonKernelCalls(
     cases=lambda rng: [case(rng)],
     counted=case,
     reference=softmax,
@@ -289,7 +289,7 @@ CALLS = KernelCalls(
     counted_calls=2,
     timeout_s=20.0,
 )
-RUNG = Traffic(CALLS, fewest_bytes=lambda _case: 2 * ROWS * COLUMNS * 4, after=())
+RUNG = TritonTraffic(CALLS, fewest_bytes=lambda _case: 2 * ROWS * COLUMNS * 4, after=())
 WHOLE = ROWS * COLUMNS * 4
 LIMITS = (CountLimit(1.05, 1.0), CountLimit(1.5, 0.5))
 SPEC = TaskSpec("softmax", (FILE,), {"traffic": RungSpec(limits=LIMITS)})
@@ -305,7 +305,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     session.close()
 
 
-def judge(session: Session, name: str, rung: Traffic = RUNG) -> RungRecord:
+def judge(session: Session, name: str, rung: TritonTraffic = RUNG) -> RungRecord:
     session._made.clear()  # shared by the rungs of one task
     (record,) = judge_rungs({"traffic": rung}, session.about(Candidate(name, FILE, "destination")))
     return record
@@ -477,7 +477,7 @@ def claim(session: Session, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ru
             assert watch == "launches"
             return case.truth(softmax), {"watched": [claimed]}
 
-        monkeypatch.setattr(kernel_calls, "call", call)
+        monkeypatch.setattr(triton_kernel_calls, "call", call)
         return judge(session, "once")
 
     return judged

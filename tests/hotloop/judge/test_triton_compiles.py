@@ -16,10 +16,10 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs import compiles
-from hotloop.judge.rungs.compiles import Compiles
+from hotloop.judge.rungs import triton_compiles
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.rungs.triton_compiles import TritonCompiles
+from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
 
@@ -87,14 +87,14 @@ def anything(_x: np.ndarray) -> np.ndarray:
     return np.zeros((1, 200))
 
 
-CALLS = KernelCalls(
+CALLS = TritonKernelCalls(
     cases=lambda rng: [case(rng)],
     counted=case,
     reference=anything,
     tolerance=lambda _case: Tolerance(0.0, 1e30),
     counted_calls=1,
 )
-RUNG = Compiles(CALLS, after=())
+RUNG = TritonCompiles(CALLS, after=())
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     session.close()
 
 
-def judge(session: Session, name: str, rung: Compiles = RUNG) -> RungRecord:
+def judge(session: Session, name: str, rung: TritonCompiles = RUNG) -> RungRecord:
     session._made.clear()  # shared by the rungs of one task
     (record,) = judge_rungs({"compiles": rung}, session.about(Candidate(name, FILE, "destination")))
     return record
@@ -144,7 +144,7 @@ def test_more_shared_memory_than_a_block_has_is_an_error(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pretends that sm_80 has none: a kernel that fills a real block's takes seconds to compile."""
-    monkeypatch.setattr(compiles, "SHARED_KIB", {80: 0})
+    monkeypatch.setattr(triton_compiles, "SHARED_KIB", {80: 0})
     record = judge(session, "two_sums", replace(RUNG, targets=(80,)))
     assert record.verdict is Verdict.COMPILE_ERROR
     assert "of shared memory, sm_80 has 0 KiB a block" in record.sentence

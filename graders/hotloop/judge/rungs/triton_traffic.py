@@ -1,8 +1,8 @@
 """Rung: bytes that the kernels load and store, compared with the minimum for the task.
 
-The bytes are counted in the replays of `KernelCalls`, so they earn points only if the kernels'
-answers were correct and all accesses stayed inside their tensors. How many earn what: `limits` in
-module.yaml.
+The bytes are counted in the replays of `TritonKernelCalls`, so they earn points only if the
+kernels' answers were correct and all accesses stayed inside their tensors. How many earn what:
+`limits` in module.yaml.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from hotloop.judge.candidate import Style
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.levels import within
 from hotloop.judge.rungs.correct import Case
-from hotloop.judge.rungs.kernel_calls import LAUNCHED, KernelCalls, TensorTraffic
+from hotloop.judge.rungs.triton_kernel_calls import LAUNCHED, TensorTraffic, TritonKernelCalls
 from hotloop.judge.session import Session
 
 COUNTING_SLACK = 0.98
@@ -26,7 +26,7 @@ REPEATED = 1.02
 
 
 @dataclass(frozen=True)
-class Traffic(Check):
+class TritonTraffic(Check):
     """Bytes loaded and stored by a call; the minimum reads and writes each row of a block once.
 
     calls: the recorded calls; the worst of the counted ones decides. Their rows should fit in a
@@ -39,7 +39,7 @@ class Traffic(Check):
     """
 
     scored_by: ClassVar[str] = "limits"
-    calls: KernelCalls
+    calls: TritonKernelCalls
     fewest_bytes: Callable[[Case], int]
     advice: str = "Load every element once, keep it in registers, and store each result once."
     after: tuple[str, ...] = ("correct",)

@@ -13,7 +13,7 @@ from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class Makes(Check):
+class WritesFiles(Check):
     """Every file must pass the check of its assignment.
 
     assignments: generated from a secret generator, anew for each judging; hidden inputs and

@@ -11,7 +11,7 @@ from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class Look(Authored):
+class Assertion(Authored):
     """One inspection. label: its name in messages to the learner.
 
     mismatch: has the candidate make the object, unless an earlier rung did, and inspects it;
@@ -24,7 +24,7 @@ class Look(Authored):
 
 
 @dataclass(frozen=True)
-class Holds(Check):
+class Assertions(Check):
     """Every inspection must pass.
 
     looks: yields the inspections in order; the next one is requested only after the one before
@@ -32,7 +32,7 @@ class Holds(Check):
     said: sentence if all pass; `{count}` is the number of inspections.
     """
 
-    looks: Callable[[Session], Iterable[Look]]
+    looks: Callable[[Session], Iterable[Assertion]]
     said: str
     after: tuple[str, ...] = ()
 

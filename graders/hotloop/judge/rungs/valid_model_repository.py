@@ -16,7 +16,7 @@ ENSEMBLE = "ensemble"
 
 
 @dataclass(frozen=True)
-class Sound(Check):
+class ValidModelRepository(Check):
     """repository: builds the candidate's repository.
 
     backends: required models and the backend of each. An ENSEMBLE must run each of the other models

@@ -8,7 +8,7 @@ import pytest
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.session import Session
 
 CANDIDATE = Candidate("made", "x.py", "json")
@@ -24,12 +24,12 @@ def session(tmp_path: Path, told: list[str], session_over: Callable[..., Session
     return session_over(tmp_path, isolation="none", tell=told.append)
 
 
-def rung(*mismatches: Callable[[], str | None]) -> Holds:
-    def looks(_session: Session) -> Iterator[Look]:
+def rung(*mismatches: Callable[[], str | None]) -> Assertions:
+    def looks(_session: Session) -> Iterator[Assertion]:
         for number, mismatch in enumerate(mismatches, start=1):
-            yield Look(f"Thing {number}", mismatch)
+            yield Assertion(f"Thing {number}", mismatch)
 
-    return Holds(looks, "All {count} are well.")
+    return Assertions(looks, "All {count} are well.")
 
 
 def ruled(sentence: str) -> Callable[[], str | None]:

@@ -61,7 +61,7 @@ class Judged:
     counted: the counted cases with the memory traffic of their replays.
     waves: for each of them, bytes loaded if a cache keeps what `resident` consecutive programs
         share.
-    compiled: launches that a `Compiles` rung compiles.
+    compiled: launches that a `TritonCompiles` rung compiles.
     """
 
     cases: int
@@ -81,7 +81,7 @@ class _PlannedCall:
 
 
 @dataclass(frozen=True)
-class KernelCalls(Authored):
+class TritonKernelCalls(Authored):
     """The calls of a Triton function, shared by all rungs that inspect them.
 
     cases: generates the correctness cases from a secret generator, anew for each judging. Twin
@@ -106,7 +106,7 @@ class KernelCalls(Authored):
         """Raise ValueError if no call would be counted."""
         super().__post_init__()
         if self.counted_calls < 1:
-            raise ValueError(f"`counted_calls` of KernelCalls is {self.counted_calls}")
+            raise ValueError(f"`counted_calls` of TritonKernelCalls is {self.counted_calls}")
 
     def judged(self, session: Session) -> Judged:
         """Make all calls and replay them, once for all rungs. Raises Ruling if one is wrong."""

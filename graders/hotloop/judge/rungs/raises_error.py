@@ -15,7 +15,7 @@ from hotloop.judge.worker_connection import Worker
 
 
 @dataclass(frozen=True)
-class Refuses(Check):
+class RaisesError(Check):
     """Every case must end in an exception.
 
     Another rung must show that the function works, since a function that always raises passes here.

@@ -13,8 +13,8 @@ from hotloop.judge.authored import Check
 from hotloop.judge.candidate import Style
 from hotloop.judge.kernel_source import KernelSource
 from hotloop.judge.launch_plan import Argument, Launch, Pointer, Scalar
-from hotloop.judge.rungs.kernel_calls import LAUNCHED, KernelCalls, Recorded
 from hotloop.judge.rungs.kernel_process import kernel_process
+from hotloop.judge.rungs.triton_kernel_calls import LAUNCHED, Recorded, TritonKernelCalls
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker, readable, reading
 
@@ -26,15 +26,15 @@ ALIGNMENT = 16
 
 
 @dataclass(frozen=True)
-class Compiles(Check):
+class TritonCompiles(Check):
     """Every kernel of the recorded launches must compile for every target.
 
-    calls: the recorded calls; `KernelCalls.compiled` selects those that are compiled.
+    calls: the recorded calls; `TritonKernelCalls.compiled` selects those that are compiled.
     targets: compute capabilities, 80 for sm_80.
     max_spill_bytes: maximum bytes of register spills of a kernel; None only reports them.
     """
 
-    calls: KernelCalls
+    calls: TritonKernelCalls
     targets: tuple[int, ...] = (80, 90)
     max_spill_bytes: int | None = None
     after: tuple[str, ...] = ("correct",)
@@ -49,7 +49,7 @@ class Compiles(Check):
         """Raise ValueError if there is nothing to compile for."""
         super().__post_init__()
         if not self.targets:
-            raise ValueError("`targets` of Compiles is empty")
+            raise ValueError("`targets` of TritonCompiles is empty")
 
     def __call__(self, session: Session) -> str:
         """Compile each distinct kernel of the recorded launches once for each target."""

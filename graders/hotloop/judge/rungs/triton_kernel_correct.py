@@ -4,19 +4,19 @@ from dataclasses import dataclass
 
 from hotloop.judge.authored import Check
 from hotloop.judge.candidate import Style
-from hotloop.judge.rungs.kernel_calls import LAUNCHED, KernelCalls
+from hotloop.judge.rungs.triton_kernel_calls import LAUNCHED, TritonKernelCalls
 from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class KernelCorrect(Check):
+class TritonKernelCorrect(Check):
     """Every case must be correct, and correct again when the recorded kernels run alone.
 
     A launcher that calls a library instead, in any kind of case, launches no kernels there, or
     kernels that give other answers when nothing else of the file runs.
     """
 
-    calls: KernelCalls
+    calls: TritonKernelCalls
     after: tuple[str, ...] = ()
 
     @property

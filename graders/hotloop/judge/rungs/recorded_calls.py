@@ -30,7 +30,7 @@ class Noted:
 
 
 @dataclass(frozen=True)
-class Watched(Check):
+class RecordedCalls(Check):
     """As `Correct`, with the worker's notes of each call. watch: as in `Worker.on_plan`."""
 
     correct: Correct

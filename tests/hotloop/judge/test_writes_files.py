@@ -16,7 +16,7 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.rungs.writes_files import WritesFiles
 from hotloop.judge.session import Session
 
 CANDIDATES = """
@@ -75,7 +75,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return Program({"program.py": path}, "program.py")
 
 
-def rung(program: Program) -> Makes:
+def rung(program: Program) -> WritesFiles:
     def assignments(rng: np.random.Generator, session: Session) -> Iterator[Assignment]:
         for number in range(2):
             given = program.trusted(session).ask("make", int(rng.integers(1, 100)))
@@ -95,7 +95,7 @@ def rung(program: Program) -> Makes:
 
         return mismatch
 
-    return Makes(assignments)
+    return WritesFiles(assignments)
 
 
 def candidate(name: str) -> Candidate:
@@ -127,7 +127,7 @@ def test_what_is_not_does_not(
 
 
 def test_another_function_may_be_asked(session: Session, program: Program) -> None:
-    other = Makes(rung(program).assignments, entry="kept")
+    other = WritesFiles(rung(program).assignments, entry="kept")
     with pytest.raises(Ruling, match="the sum is"):
         other(session.about(candidate("doubled")))
 
