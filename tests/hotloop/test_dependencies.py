@@ -21,6 +21,7 @@ ELSEWHERE = (
     *(PACKAGE / "tasks" / "modules").glob("*/programs"),
     *(PACKAGE / "tasks" / "modules").glob("*/baselines.py"),
     PACKAGE / "author" / "external" / "programs",
+    PACKAGE / "judge" / "onnx" / "trusted",
     PACKAGE / "engines" / "serving" / "backends",
     PACKAGE / "engines" / "serving" / "trial_repository",
 )

@@ -62,6 +62,11 @@ class Tolerance:
             absolute=float(2 * out.smallest + (terms + 4) * compute.smallest_normal),
         )
 
+    @classmethod
+    def of_largest(cls, share: float, want: Floats, least: float = 0.0) -> Tolerance:
+        """Allow an error of a share of `want`'s largest absolute value, or of `least` if larger."""
+        return cls(0.0, share * max(least, float(np.abs(want).max(initial=0.0))))
+
 
 @dataclass(frozen=True)
 class Disagreement:

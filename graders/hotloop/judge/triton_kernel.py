@@ -25,9 +25,9 @@ def triton_kernel(
 
     Its checks, in this order:
 
-    - `correct`: `TritonKernelCorrect`, the hidden cases, also by the kernels alone, and without races;
+    - `correct`: `TritonKernelCorrect`, the cases, also by the kernels alone, and without races;
     - those of `others` that have another name and need no GPU;
-    - `traffic`: `TritonTraffic`, with `fewest_bytes` and `advice`; left out if `fewest_bytes` is None;
+    - `traffic`: `TritonTraffic`, with `fewest_bytes` and `advice`; not if `fewest_bytes` is None;
     - `compiles`: `TritonCompiles`, with `targets` and `max_spill_bytes`; left out without targets;
     - `gpu_correct`: the same cases on a GPU;
     - those of `others` whose names begin with `gpu_`, such as `gpu_fast=hl.GpuFast(…)`.

@@ -74,6 +74,8 @@ PLACES = {
         "processes stand still meanwhile."
     ),
     "judge/loaded.py LoadedServer._rule": OWN_PROCESS,
+    "judge/onnx/rewrites.py hidden_graphs": OWN_WORD,
+    "judge/onnx/rewrites.py message_of": OWN_WORD,
     "judge/oracle.py _our_own": OWN_PROCESS,
     "judge/program.py Process.ask": AUTHORS,
     "judge/program.py Process.take": OWN_WORD,
@@ -142,14 +144,10 @@ PLACES = {
     "tasks/modules/control_flow_export/ways.py wasted": OWN_WORD,
     "tasks/modules/llm_serving_engine/scheduling.py simulator": AUTHORS,
     "tasks/modules/resnet_tensorrt/exported_files.py _frames": OWN_WORD,
-    "tasks/modules/resnet_tensorrt/graphs.py _message": OWN_WORD,
     "tasks/modules/resnet_tensorrt/quantized.py fast": MACHINE,
-    "tasks/modules/sparse_attention_op/custom_ops.py hidden_models": OWN_WORD,
-    "tasks/modules/sparse_attention_op/fallbacks.py assignments": OWN_WORD,
     "tasks/modules/sparse_attention_op/patterns.py sampled": AUTHORS,
     "tasks/modules/sparse_attention_op/patterns.py gates_at_zero": AUTHORS,
     "tasks/modules/sparse_attention_op/plugins.py compiles": MACHINE,
-    "tasks/modules/sparse_attention_op/shapes.py _made": OWN_WORD,
     "tasks/modules/sparse_attention_op/silences.py questions": OWN_WORD,
     "tasks/modules/triton_ensemble/analyzed.py _require_short_wait": (
         "The interval holds the limit, and the baseline was disturbed: where it is quiet, the "
@@ -166,7 +164,6 @@ PLACES = {
     "tasks/modules/xla_vs_eager/given_files.py reported": OWN_WORD,
     "tasks/modules/xla_vs_eager/streams.py _questions": OWN_WORD,
     "tasks/modules/yolo_on_mobile/quantized.py accuracy_mismatch": OWN_WORD,
-    "tasks/modules/yolo_on_mobile/rewriting.py _mismatch": OWN_WORD,
 }
 SEVERAL = {
     "author/external/rungs.py without_gpu": 2,

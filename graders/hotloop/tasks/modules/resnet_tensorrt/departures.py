@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 from hotloop.core.wire import as_list
 from hotloop.judge.constants import constant
+from hotloop.judge.onnx.rewrites import Rng, made_by, seed, unpacked
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.resnet_tensorrt.graphs import MAKERS, Rng, made_by, seed, unpacked
+from hotloop.tasks.modules.resnet_tensorrt.graphs import MAKERS
 
 EQUAL_PAIRS = 2
 
@@ -18,7 +19,7 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
     kinds = [str(kind) for kind in as_list(MAKERS.trusted(session).ask("fault_names"))]
     faults: list[str | None] = [*kinds, *([None] * EQUAL_PAIRS)]
     for place in map(int, rng.permutation(len(faults))):
-        pair = made_by(session, "pair", seed(rng), faults[place])
+        pair = made_by(MAKERS, session, "pair", seed(rng), faults[place])
         files = ("reference.onnx", "exported.onnx", "feeds.npz")
         given = (GivenFile(name, unpacked(pair[name.split(".")[0]])) for name in files)
         label = "A pair of models" if faults[place] else "A pair of models that agree"

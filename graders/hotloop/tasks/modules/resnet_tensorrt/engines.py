@@ -17,6 +17,7 @@ from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.engine import builder, require_tensorrt, running
+from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
@@ -28,7 +29,6 @@ from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
 from hotloop.tasks.modules.resnet_tensorrt.given_files import program
-from hotloop.tasks.modules.resnet_tensorrt.graphs import seed
 
 Rng = np.random.Generator
 
@@ -102,8 +102,7 @@ def fill(rng: Rng, call: Call, hostile: bool) -> None:
 
 def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
     """Return which logit differs from float32's by more than half precision explains, or None."""
-    near = Tolerance(relative=0.0, absolute=HALF_SHARE * float(np.abs(want).max()))
-    found = compare(got, want, near)
+    found = compare(got, want, Tolerance.of_largest(HALF_SHARE, want))
     return None if found is None else f"a logit is wrong: {found.sentence()}"
 
 

@@ -7,31 +7,25 @@ computes the right outputs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.core.verdict import Ruling, Verdict
-from hotloop.core.wire import as_list, as_message
-from hotloop.judge.artifact import Assignment, file_written
+from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8, DType
 from hotloop.judge.fault import JudgeFault
+from hotloop.judge.onnx.programs import RUNNER, Facts, facts_of, products_of
+from hotloop.judge.onnx.rewrites import seed
+from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.resnet_tensorrt.given_files import program
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import kernels, last_layer
-
-Rng = np.random.Generator
-Facts = dict[str, Any]
 
 SIDE, CLASSES = 64, 10
 FILE = "network.onnx"
@@ -41,70 +35,32 @@ MOST_BYTES = 8 << 20
 """The weights are 6 MB in float32; a larger file contains them twice."""
 
 EXPORT_S = 240.0
-LARGE = 2**31
 NEAR = Tolerance(relative=0.0, absolute=2e-5)
 """For a probability. Rounding in float32 stays ten times below it; half precision exceeds it."""
 
 
-@dataclass(frozen=True)
-class Order:
-    """An export's order and result.
-
-    number: the requested opset or batch. data: the file's bytes.
-    """
-
-    number: int
-    data: bytes
+DONE = "It is what was asked for."
 
 
-@dataclass(frozen=True)
-class Export:
-    """The file that the candidate writes for `(number, path)`, once for all checks of the task.
+def export(what: str, numbers: Sequence[int]) -> OrderedFile[int]:
+    """Return the file that the candidate writes for `(number, path)`.
 
     what: what the number is, for the learner. numbers: one of these is drawn.
     """
-
-    what: str
-    numbers: tuple[int, ...]
-
-    def holds(self, mismatch: Callable[[Order, Session], str | None], *after: str) -> Assertions:
-        """Return a check of the file. mismatch: returns a message fragment, or None."""
-        return Assertions(
-            partial(self._looks, mismatch=mismatch), "It is what was asked for.", after=after
-        )
-
-    def _looks(
-        self, session: Session, mismatch: Callable[[Order, Session], str | None]
-    ) -> Iterator[Assertion]:
-        number = session.once("number", lambda: int(session.rng().choice(self.numbers)))
-        task = Assignment(self.what, (number,), FILE, lambda _data: None)
-
-        def order() -> Order:
-            return Order(number, file_written(task, session, EXPORT_S))
-
-        yield Assertion(
-            f"{self.what} {number}",
-            lambda: mismatch(session.once("exported", order), session),
-        )
+    return OrderedFile(
+        FILE,
+        lambda session: int(session.rng().choice(numbers)),
+        lambda number: (number,),
+        lambda number: f"{what} {number}",
+        timeout_s=EXPORT_S,
+    )
 
 
-def facts_of(data: bytes, session: Session) -> Facts:
-    """Return the facts that our program reads from the file.
-
-    Raises Ruling if it does not answer.
-    """
-    reader = program("model_facts.py", "graph_walk.py")
-    facts = as_message(reader.given(session, "reads").ask("facts", GivenFile(FILE, data)))
-    if facts is None:
-        raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
-    return facts
-
-
-def sound(order: Order, session: Session) -> str | None:
+def sound(file: GivenFile, opset: int, session: Session) -> str | None:
     """Return what is wrong with the exported file's structure, or None."""
-    facts = facts_of(order.data, session)
-    unlike = next(_unlike_the_order(facts, order.number), None)
-    return whole(facts, order.data) or unlike or without_the_network(facts)
+    facts = facts_of(file, session)
+    unlike = next(_unlike_the_order(facts, opset), None)
+    return whole(facts, file.data) or unlike or without_the_network(facts)
 
 
 def whole(facts: Facts, data: bytes) -> str | None:
@@ -138,17 +94,6 @@ def without_the_network(facts: Facts) -> str | None:
     return None
 
 
-def products_of(facts: Facts) -> list[tuple[str, str, str]]:
-    """Return (operator, shape of weights, their type) of each product that the output depends on.
-
-    Raises Ruling if the reader's answer has another form.
-    """
-    products = [as_list(product) for product in as_list(facts.get("products"))]
-    if any(len(product) != 3 for product in products):
-        raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
-    return [(str(name), str(shape), str(kind)) for name, shape, kind in products]
-
-
 def end_mismatch(
     facts: Facts, end: str, name: str, element: str, dims: tuple[int, ...]
 ) -> str | None:
@@ -175,24 +120,24 @@ def batch_of(facts: Facts, end: str) -> object:
     return dims[0] if dims else None
 
 
-def correct(order: Order, session: Session) -> str | None:
+def correct(file: GivenFile, _opset: int, session: Session) -> str | None:
     """Return the first wrong probability of the exported file on frames of all kinds, or None."""
-    return wrong_numbers(order, session, U8, (1, 3, 16))
+    return wrong_numbers(file, session, U8, (1, 3, 16))
 
 
 def wrong_numbers(
-    order: Order, session: Session, element: DType, batches: tuple[int, ...]
+    file: GivenFile, session: Session, element: DType, batches: tuple[int, ...]
 ) -> str | None:
     """Return the first batch whose probabilities differ from our own network's, or None."""
-    process = program("frames_runner.py").given(session, f"runs {order.number}")
-    process.ask("load", GivenFile(FILE, order.data))
+    process = RUNNER.given(session, "runs")
+    process.ask("load", file)
     for label, frames in _frames(batches, session):
         given = Tensor(frames, element)
         case = Case(label, (given,), TensorSpec((len(frames), CLASSES), FP32))
         want = truth().trusted(session).answer("probabilities", case)
-        found = compare(process.answer("run", case), want, NEAR)
-        if found is not None:
-            return f"{label}: a probability is wrong: {found.sentence()}"
+        wrong = compare(process.answer("run", case), want, NEAR)
+        if wrong is not None:
+            return f"{label}: a probability is wrong: {wrong.sentence()}"
     return None
 
 
@@ -220,8 +165,8 @@ def _frames(batches: tuple[int, ...], session: Session) -> Iterator[tuple[str, N
     rng = session.rng()
     for count in batches:
         shape = (count, SIDE, SIDE, 3)
-        seed = int(rng.integers(LARGE))
-        signs = truth().trusted(session).answer("frames", Case("", (seed,), TensorSpec(shape, U8)))
+        drawn = Case("", (seed(rng),), TensorSpec(shape, U8))
+        signs = truth().trusted(session).answer("frames", drawn)
         if signs.shape != shape:
             raise JudgeFault("our own frames have another shape")
         yield f"{count} frame{'s' if count > 1 else ''}", signs.astype(np.uint8)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hotloop.core import paths
+from hotloop.judge.onnx.programs import onnx_program
 from hotloop.judge.program import Program
 
 MODULE = "resnet_tensorrt"
@@ -22,5 +23,6 @@ def network_files() -> Mapping[str, Path]:
 
 def program(main: str, *beside: str) -> Program:
     """Return a program with access to the network's files and to others of ours."""
-    ours = {name: PROGRAMS / name for name in (main, *beside)}
-    return Program({**network_files(), **ours}, main)
+    return onnx_program(
+        main, {**network_files(), **{name: PROGRAMS / name for name in (main, *beside)}}
+    )

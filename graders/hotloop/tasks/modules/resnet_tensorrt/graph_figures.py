@@ -7,9 +7,10 @@ from typing import Any, cast
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
+from hotloop.judge.onnx.rewrites import Rng, made_by, seed, unpacked
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch, number_mismatch, shown
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.resnet_tensorrt.graphs import Rng, made_by, seed, unpacked
+from hotloop.tasks.modules.resnet_tensorrt.graphs import MAKERS
 
 NETWORKS = 3
 STRUCTURE = ("fusible", "blocked", "foldable", "unused")
@@ -21,6 +22,7 @@ def questions(rng: Rng, session: Session, *, keys: Sequence[str]) -> Iterator[Qu
     for number in range(1, NETWORKS + 1):
         batch = int(rng.integers(2, 9))
         puzzle = made_by(
+            MAKERS,
             session,
             "puzzle",
             seed(rng),

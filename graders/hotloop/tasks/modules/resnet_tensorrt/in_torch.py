@@ -14,6 +14,7 @@ import numpy as np
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
+from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.rungs.fast import Baseline
@@ -28,7 +29,6 @@ from hotloop.tasks.modules.resnet_tensorrt.engines import (
     mismatch,
 )
 from hotloop.tasks.modules.resnet_tensorrt.given_files import program
-from hotloop.tasks.modules.resnet_tensorrt.graphs import seed
 
 Rng = np.random.Generator
 
@@ -61,8 +61,7 @@ def _timed_spec(rng: Rng, _index: int) -> CallSpec:
 
 
 def _float_mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
-    near = Tolerance(relative=0.0, absolute=FLOAT_SHARE * float(np.abs(want).max()))
-    found = compare(got, want, near)
+    found = compare(got, want, Tolerance.of_largest(FLOAT_SHARE, want))
     return None if found is None else f"a logit is wrong: {found.sentence()}"
 
 

@@ -10,10 +10,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
-import numpy as np
-
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.onnx.programs import Facts, facts_of
+from hotloop.judge.onnx.rewrites import HiddenGraph, Rng, made_by, seed
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.resnet_tensorrt import given_files
@@ -21,18 +21,14 @@ from hotloop.tasks.modules.resnet_tensorrt.exported_files import (
     CLASSES,
     OUTPUT,
     SIDE,
-    Facts,
-    Order,
     batch_of,
     end_mismatch,
-    facts_of,
     whole,
     without_the_network,
     wrong_numbers,
 )
-from hotloop.tasks.modules.resnet_tensorrt.small_plans import memory, model_of, plans
+from hotloop.tasks.modules.resnet_tensorrt.graphs import MAKERS
 
-Rng = np.random.Generator
 Table = dict[str, Any]
 
 BATCHES = (1, 2, 4)
@@ -44,22 +40,26 @@ def constraints() -> Table:
     return cast(Table, json.loads(text)["constraints"])
 
 
-def fits(order: Order, session: Session) -> str | None:
+def fits(file: GivenFile, batch: int, session: Session) -> str | None:
     """Return the first constraint that the exported file violates, or None."""
-    facts = facts_of(order.data, session)
-    return next(_breaches(facts, order, constraints()), None)
+    return next(_breaches(facts_of(file, session), file, batch, constraints()), None)
 
 
-def correct(order: Order, session: Session) -> str | None:
+def correct(file: GivenFile, batch: int, session: Session) -> str | None:
     """Return the first wrong probability, or None, for float32 frames and the one batch size."""
-    return wrong_numbers(order, session, FP32, (order.number,))
+    return wrong_numbers(file, session, FP32, (batch,))
 
 
 def about_memory(rng: Rng, session: Session) -> Iterator[Question]:
-    """Yield questions about the memory that small random models need."""
-    for number, plan in enumerate(plans(rng), start=1):
-        given = GivenFile("model.onnx", model_of(plan, session))
-        yield Question(f"model {number}", (given,), _mismatch_with(memory(plan)))
+    """Yield questions about the memory that small random models need.
+
+    The first is a chain, the second has a long-lived value, and others are random.
+    """
+    some = [(int(rng.integers(1, 4)), int(rng.integers(0, 4))) for _ in range(4)]
+    for number, (branches, tail) in enumerate([(0, 0), (1, 6), *some], start=1):
+        small = HiddenGraph.of(made_by(MAKERS, session, "small", seed(rng), branches, tail))
+        given = small.file("model.onnx")
+        yield Question(f"model {number}", (given,), _mismatch_with(small.figures))
 
 
 def _mismatch_with(want: Mapping[str, int]) -> Callable[[object], str | None]:
@@ -76,15 +76,15 @@ def _mismatch_with(want: Mapping[str, int]) -> Callable[[object], str | None]:
     return mismatch
 
 
-def _breaches(facts: Facts, order: Order, table: Table) -> Iterator[str]:
+def _breaches(facts: Facts, file: GivenFile, batch: int, table: Table) -> Iterator[str]:
     most = table["opset"]["at_most"]
     opset = facts.get("opset")
     if not isinstance(opset, int) or opset > most:
         yield f"the file says opset {shown(opset)}, and TensorRT 8.2 reads up to {most}"
-    basic = whole(facts, order.data)
+    basic = whole(facts, file.data)
     if basic is not None:
         yield basic
-    yield from _wrong_ends(facts, order, table)
+    yield from _wrong_ends(facts, batch, table)
     for what, key in (("stored", "stored_types"), ("types", "tensor_types")):
         extra = sorted({str(t) for t in as_list(facts.get(what))} - {*table[key]["only"]})
         if extra:
@@ -99,7 +99,7 @@ def _breaches(facts: Facts, order: Order, table: Table) -> Iterator[str]:
         yield missing
 
 
-def _wrong_ends(facts: Facts, order: Order, table: Table) -> Iterator[str]:
+def _wrong_ends(facts: Facts, batch: int, table: Table) -> Iterator[str]:
     name, element = table["input"]["name"], table["input"]["type"]
     for end, called, kind, dims in (
         ("inputs", name, element, (SIDE, SIDE, 3)),
@@ -108,9 +108,8 @@ def _wrong_ends(facts: Facts, order: Order, table: Table) -> Iterator[str]:
         mismatch = end_mismatch(facts, end, called, kind, dims)
         if mismatch is not None:
             yield mismatch
-        elif batch_of(facts, end) != order.number:
-            batch = shown(batch_of(facts, end))
-            yield f"the batch of {called} is {batch}: fix it at {order.number}"
+        elif batch_of(facts, end) != batch:
+            yield f"the batch of {called} is {shown(batch_of(facts, end))}: fix it at {batch}"
 
 
 def _wrong_operators(facts: Facts, table: Table) -> Iterator[str]:

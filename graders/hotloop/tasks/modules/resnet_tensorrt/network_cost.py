@@ -13,22 +13,17 @@ def flops(pictures: int, side: int, width: int = WIDTH) -> int:
 
     Counts convolutions and the last layer.
     """
-    return 2 * pictures * _products(side, width)
+    products = sum(
+        (side // stride) ** 2 * outputs * inputs * height * height
+        for stride, (outputs, inputs, height, _) in _convolutions(width)
+    )
+    outputs, inputs = last_layer(width)
+    return 2 * pictures * (products + outputs * inputs)
 
 
 def kernels(width: int = WIDTH) -> Iterator[tuple[int, int, int, int]]:
     """Yield the shapes of the convolutions' weights: [outputs, inputs, height, width]."""
-    yield width, 3, 7, 7
-    inputs = width
-    for stage, blocks in enumerate(BLOCKS):
-        inner, outputs = width << stage, width << stage + 2
-        for block in range(blocks):
-            yield inner, inputs, 1, 1
-            yield inner, inner, 3, 3
-            yield outputs, inner, 1, 1
-            if block == 0:
-                yield outputs, inputs, 1, 1
-            inputs = outputs
+    yield from (shape for _, shape in _convolutions(width))
 
 
 def last_layer(width: int = WIDTH) -> tuple[int, int]:
@@ -36,18 +31,17 @@ def last_layer(width: int = WIDTH) -> tuple[int, int]:
     return CLASSES, width << len(BLOCKS) + 1
 
 
-def _products(side: int, width: int) -> int:
-    side //= 2
-    total = side * side * width * 3 * 49
-    side //= 2
-    inputs = width
+def _convolutions(width: int) -> Iterator[tuple[int, tuple[int, int, int, int]]]:
+    """Yield (pixels of the image for one of the result's, along a side; shape of the weights)."""
+    yield 2, (width, 3, 7, 7)
+    inputs, stride = width, 4
     for stage, blocks in enumerate(BLOCKS):
         inner, outputs = width << stage, width << stage + 2
         for block in range(blocks):
-            stride = 2 if stage > 0 and block == 0 else 1
-            total += side * side * inputs * inner
-            side //= stride
-            total += side * side * (9 * inner * inner + inner * outputs)
-            total += side * side * inputs * outputs * (block == 0)
+            yield stride, (inner, inputs, 1, 1)
+            stride = 4 << stage
+            yield stride, (inner, inner, 3, 3)
+            yield stride, (outputs, inner, 1, 1)
+            if block == 0:
+                yield stride, (outputs, inputs, 1, 1)
             inputs = outputs
-    return total + inputs * CLASSES

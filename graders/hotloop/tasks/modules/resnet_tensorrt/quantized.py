@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.program import Process, Program
+from hotloop.judge.onnx import session_options
+from hotloop.judge.onnx.programs import RUNNER, entrant
+from hotloop.judge.onnx.quantized import Material, Quantization, distance_mismatch
+from hotloop.judge.onnx.rewrites import seed
+from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.rung import rung
-from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
-from hotloop.tasks.modules.resnet_tensorrt import session_options
-from hotloop.tasks.modules.resnet_tensorrt.given_files import PROGRAMS, program
+from hotloop.tasks.modules.resnet_tensorrt.given_files import program
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import CLASSES, flops
-from hotloop.tasks.modules.resnet_tensorrt.sessions import CROPS, SIDE, oracle, runner, spec
+from hotloop.tasks.modules.resnet_tensorrt.sessions import CROPS, SIDE, oracle, spec
 
 Rng = np.random.Generator
 
-FILE = "quantized.onnx"
-CALIBRATION_FRAMES = 320
+PROGRAM = program("quantization.py", "quantized_weights.py")
+QUANTIZATION = Quantization(PROGRAM, "network.onnx", count=320)
+FILE = QUANTIZATION.file()
+
 MOST_SHARE_OF_SIZE = 0.3
 COMPUTING = 54
 """53 convolutions and the last layer."""
@@ -56,17 +58,6 @@ TIMEOUT_S = 60.0
 Facts = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Material:
-    """What a candidate is given.
-
-    network: the float32 ONNX file. frames: an .npz for calibration.
-    """
-
-    network: bytes
-    frames: bytes
-
-
 @rung(after=("sound", "accurate"), timed=True, scored_by="levels")
 def fast(session: Session, cpu: Path = CPU) -> str:
     """Time the int8 file against the float32 file, both in ONNX Runtime.
@@ -82,7 +73,7 @@ def fast(session: Session, cpu: Path = CPU) -> str:
     pool = _Pool()
     measured = Fast(
         Workload(lambda _rng, _index: spec(CROPS), pool.fill),
-        Baseline(PROGRAMS / "ort_session.py", "run", prepare=_load_float32),
+        Baseline(RUNNER.files[RUNNER.main], "run", beside=RUNNER.files, prepare=_load_float32),
         lambda call: call.out.bytes,
         fewest_flops=lambda _spec: flops(CROPS, SIDE),
         entrant=pool.entrant,
@@ -100,25 +91,12 @@ def multiplies_bytes(cpu: Path) -> bool:
     return not words.isdisjoint(VNNI)
 
 
-def quantized(session: Session) -> bytes:
-    """Return the candidate's quantized file, made once for all checks."""
-    return session.once("quantized", lambda: _made(session))
-
-
-def looks(
-    session: Session, mismatch: Callable[[bytes, Session], str | None]
-) -> Iterator[Assertion]:
-    """Yield the check of the quantized file, however it was made."""
-    yield Assertion("Your network", lambda: mismatch(quantized(session), session))
-
-
-def structure_mismatch(data: bytes, session: Session) -> str | None:
+def structure_mismatch(file: GivenFile, given: Material, session: Session) -> str | None:
     """Return a message unless the file is the network in integers; outputs are not compared."""
-    files = (GivenFile(FILE, data), GivenFile("network.onnx", material(session).network))
-    facts = _reader().given(session, "reads").ask("structure", *files)
+    facts = PROGRAM.given(session, "reads").ask("structure", file, given.network)
     if not isinstance(facts, dict):
         return "it is no network"
-    return mismatch_of(cast(Facts, facts), len(data), len(material(session).network))
+    return mismatch_of(cast(Facts, facts), len(file.data), len(given.network.data))
 
 
 def mismatch_of(facts: Facts, size: int, before: int) -> str | None:
@@ -158,15 +136,15 @@ def mismatch_of(facts: Facts, size: int, before: int) -> str | None:
     return None
 
 
-def accuracy_mismatch(data: bytes, session: Session) -> str | None:
+def accuracy_mismatch(file: GivenFile, given: Material, session: Session) -> str | None:
     """Return a message if the file recognizes too few hidden signs, compared with float32."""
-    float32 = _running(session, "float32", GivenFile("network.onnx", material(session).network))
-    integers = _running(session, "integers", GivenFile(FILE, data))
+    float32 = _running(session, "float32", given.network)
+    integers = _running(session, "integers", file)
     right = {"float32": 0, "integers": 0}
     for _ in range(SIGNS // AT_ONCE):
-        seed = _seed(session)
-        classes = _generated(session, "classes", seed, TensorSpec((AT_ONCE,), I64))
-        case = _signs(session, seed)
+        number = seed(session.rng())
+        classes = QUANTIZATION.generated(session, "classes", number, TensorSpec((AT_ONCE,), I64))
+        case = _signs(session, number)
         for name, process in (("float32", float32), ("integers", integers)):
             right[name] += int((process.answer("run", case).argmax(1) == classes).sum())
     return too_many_lost(right["float32"], right["integers"], SIGNS)
@@ -184,17 +162,7 @@ def too_many_lost(before: int, after: int, signs: int) -> str | None:
 
 def distant(_case: Case, got: Floats, want: Floats) -> str | None:
     """Return a message fragment if int8 logits are too far from float32's, else None."""
-    if not np.isfinite(got).all():
-        return "the logits are not finite"
-    distance = float(np.linalg.norm(got - want) / np.linalg.norm(want))
-    if distance <= MOST_DISTANCE:
-        return None
-    return f"the logits are {distance:.2f} of their size away from those of float32"
-
-
-def material(session: Session) -> Material:
-    """Return what the candidate is given, the same for all checks."""
-    return session.once("material", lambda: _material(session))
+    return distance_mismatch(got, want, MOST_DISTANCE, "logits")
 
 
 class _Pool:
@@ -204,15 +172,11 @@ class _Pool:
         self.signs: Floats | None = None
 
     def entrant(self, session: Session) -> tuple[Worker, Candidate]:
-        """Start our process that runs the candidate's file; the candidate's worker is closed."""
-        (signs,) = _signs(session, _seed(session)).arguments
+        """Start our process that runs the candidate's file."""
+        (signs,) = _signs(session, seed(session.rng())).arguments
         self.signs = cast(Any, signs).values
-        data = quantized(session)
-        session.worker().close()
-        process = runner().another(session, given=True)
-        process.ask("load", GivenFile(FILE, data), session_options.plain(session.launcher.threads))
-        process.resolve("run")
-        return process.worker, process.as_candidate("run")
+        file = FILE.file(session)
+        return entrant(session, file, session_options.plain(session.launcher.threads))
 
     def fill(self, rng: Rng, call: Call, hostile: bool) -> None:
         """Fill in random signs; hostile: mirrored, and rolled around the edge."""
@@ -224,46 +188,22 @@ class _Pool:
         )
 
 
-def _made(session: Session) -> bytes:
-    given = material(session)
-    files = (GivenFile("network.onnx", given.network), GivenFile("calibration.npz", given.frames))
-    return file_written(Assignment("Your network", files, FILE, lambda _data: None), session)
-
-
-def _material(session: Session) -> Material:
-    maker = _reader().trusted(session)
-    frames = maker.ask("calibration", _seed(session), CALIBRATION_FRAMES)
-    return Material(maker.take(maker.ask("source")), maker.take(frames))
-
-
 def _running(session: Session, purpose: str, file: GivenFile) -> Process:
-    process = runner().given(session, purpose)
+    process = RUNNER.given(session, purpose)
     process.ask("load", file, session_options.plain(session.launcher.threads))
     return process
 
 
-def _signs(session: Session, seed: int) -> Case:
+def _signs(session: Session, number: int) -> Case:
     pictures = TensorSpec((AT_ONCE, 3, SIDE, SIDE), FP32)
-    signs = _generated(session, "signs", seed, pictures)
+    signs = QUANTIZATION.generated(session, "signs", number, pictures)
     return Case("signs", (Tensor(signs, FP32),), TensorSpec((AT_ONCE, CLASSES), FP32))
 
 
-def _generated(session: Session, function: str, seed: int, out: TensorSpec) -> Floats:
-    return _reader().trusted(session).answer(function, Case(function, (seed,), out))
-
-
 def _load_float32(worker: Worker, session: Session) -> None:
-    worker.resolve("load", "ort_session.py", TIMEOUT_S)
-    file = GivenFile("network.onnx", material(session).network)
-    ask_plainly(worker, (file, session_options.plain(session.launcher.threads)), TIMEOUT_S)
-
-
-def _seed(session: Session) -> int:
-    return int(session.rng().integers(1 << 31))
-
-
-def _reader() -> Program:
-    return program("quantization.py", "quantized_weights.py", "graph_walk.py")
+    worker.resolve("load", RUNNER.main, TIMEOUT_S)
+    options = session_options.plain(session.launcher.threads)
+    ask_plainly(worker, (QUANTIZATION.material(session).network, options), TIMEOUT_S)
 
 
 def _activation(kind: str) -> str:

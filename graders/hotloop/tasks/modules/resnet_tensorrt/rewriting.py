@@ -1,27 +1,24 @@
-"""Checks of graphs that the candidate has rewritten, many in one session.
-
-They are read and run in batches, since each message to a process takes time.
-"""
+"""Checks of graphs that the candidate has rewritten, many in one session."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.constants import constant
 from hotloop.judge.labelled import labelled
-from hotloop.judge.questions import GivenFile
-from hotloop.judge.session import Session
-from hotloop.tasks.modules.resnet_tensorrt.graphs import (
+from hotloop.judge.onnx.rewrites import (
+    HiddenGraph,
     Wrong,
     hidden_graphs,
     miscomputed,
     misread,
+    rewritten,
     seed,
 )
+from hotloop.judge.session import Session
+from hotloop.tasks.modules.resnet_tensorrt.graphs import MAKERS, READER
 
-MOST_BYTES = 1 << 18
 FOLDED_NETWORKS = 4
 SMALL_GRAPHS, GRAPHS_A_BATCH = 100, 25
 ONE_IN = 4
@@ -33,15 +30,14 @@ def folded(session: Session, *, run: bool = False) -> str:
 
     run: also compare the outputs. Returns the message for the learner; raises Ruling.
     """
-    graphs = hidden_graphs(session, "foldables", seed(session.rng()), FOLDED_NETWORKS)
+    graphs = hidden_graphs(MAKERS, session, "foldables", seed(session.rng()), FOLDED_NETWORKS)
     sources = [graph.model for graph in graphs]
-    rewritten = _rewritten(sources, _among(0, len(graphs)), session)
-    wrong = misread(
-        session, "about_folded", sources, rewritten, constant("FOLDED", 0, range(2, 1000))
-    )
-    if wrong is None and run:
-        wrong = miscomputed(session, graphs, rewritten)
-    _require_right(wrong)
+    version = constant("FOLDED", 0, range(2, 1000))
+    with labelled(f"Among graphs 1 to {len(graphs)}"):
+        made = rewritten(sources, session)
+    _require_right(misread(READER, session, "about_folded", sources, made, version))
+    if run:
+        _require_right(miscomputed(session, graphs, made))
     return _right(len(graphs), session)
 
 
@@ -53,53 +49,32 @@ def cleaned(session: Session, *, transposes: bool = False) -> str:
     """
     rng = session.rng()
     for before in range(0, SMALL_GRAPHS, GRAPHS_A_BATCH):
-        graphs = hidden_graphs(session, "noops", seed(rng), GRAPHS_A_BATCH, transposes)
-        sources = [graph.model for graph in graphs]
-        label = _among(before, len(graphs))
-        rewritten = _rewritten(sources, label, session)
-        wrong = (
-            misread(
-                session, "about_cleaned", sources, rewritten, constant("REMOVED", 0, range(2, 1000))
-            )
-            or miscomputed(session, graphs, rewritten)
-            or _changed_again(rewritten, label, session)
-        )
-        _require_right(wrong, before)
+        graphs = hidden_graphs(MAKERS, session, "noops", seed(rng), GRAPHS_A_BATCH, transposes)
+        for wrong in _uncleaned(graphs, f"{before + 1} to {before + len(graphs)}", session):
+            _require_right(wrong, before)
     return _right(SMALL_GRAPHS, session)
 
 
-def _changed_again(models: Sequence[bytes], label: str, session: Session) -> Wrong | None:
-    once = models[::ONE_IN]
-    twice = _rewritten(once, f"{label}, a second time", session)
-    wrong = misread(
-        session, "about_cleaned_again", once, twice, constant("REMOVED", 0, range(2, 1000))
-    )
-    return None if wrong is None else (ONE_IN * wrong[0], wrong[1])
-
-
-def _rewritten(models: Sequence[bytes], label: str, session: Session) -> list[bytes]:
-    """Return what the candidate makes of each model. label: of all of them, for the learner."""
-    assignments = [
-        Assignment("a graph", (GivenFile("source.onnx", model),), "rewritten.onnx", _anything)
-        for model in models
-    ]
-    with labelled(label):
-        return files_written(assignments, session, most_bytes=MOST_BYTES)
-
-
-def _anything(_data: bytes) -> str | None:
-    """Accept any file; it is checked later."""
-    return None
-
-
-def _among(before: int, count: int) -> str:
-    return f"Among graphs {before + 1} to {before + count}"
+def _uncleaned(
+    graphs: Sequence[HiddenGraph], numbers: str, session: Session
+) -> Iterator[Wrong | None]:
+    """Yield what is wrong with the structure, the outputs, and a second rewrite of the graphs."""
+    sources = [graph.model for graph in graphs]
+    version = constant("REMOVED", 0, range(2, 1000))
+    with labelled(f"Among graphs {numbers}"):
+        once = rewritten(sources, session)
+    yield misread(READER, session, "about_cleaned", sources, once, version)
+    yield miscomputed(session, graphs, once)
+    some = once[::ONE_IN]
+    with labelled(f"Among graphs {numbers}, a second time"):
+        twice = rewritten(some, session)
+    wrong = misread(READER, session, "about_cleaned_again", some, twice, version)
+    yield None if wrong is None else (ONE_IN * wrong[0], wrong[1])
 
 
 def _require_right(wrong: Wrong | None, before: int = 0) -> None:
     if wrong is not None:
-        place, said = wrong
-        raise Ruling(Verdict.WRONG_ANSWER, f"Graph {before + place + 1}: {said}.")
+        raise Ruling(Verdict.WRONG_ANSWER, f"Graph {before + wrong[0] + 1}: {wrong[1]}.")
 
 
 def _right(count: int, session: Session) -> str:

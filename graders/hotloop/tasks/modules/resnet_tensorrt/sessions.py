@@ -6,41 +6,40 @@ so that Python's call overhead would dominate the measurement.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.onnx import session_options
+from hotloop.judge.onnx.programs import RUNNER, entrant
 from hotloop.judge.oracle import Oracle
+from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.assertions import Assertion
+from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
-from hotloop.tasks.modules.resnet_tensorrt import session_options
 from hotloop.tasks.modules.resnet_tensorrt.given_files import PROGRAMS, network_files, program
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import CLASSES, flops
 
 Rng = np.random.Generator
 
 CROPS, SIDE = 8, 64
-FILE = "network.onnx"
 SHARE = 1e-3
 """Allowed error of a logit, as a share of the call's largest (at least 1). float32 sums in another
 order, through 53 convolutions, stay a hundred times below it; bfloat16 is far above.
 """
 
 
-def runner() -> Program:
-    """Return the program that runs the candidate's file."""
-    return Program({"ort_session.py": PROGRAMS / "ort_session.py"}, "ort_session.py")
+FILE = OrderedFile("network.onnx", lambda _session: None, lambda _: (), "Your network")
+"""What `prepare` writes, once for all checks: exporting takes longer than everything else."""
+
+SETTINGS = Answers(session_options.questions, entry="session_options", after=("correct",))
 
 
 def eager() -> Program:
@@ -51,15 +50,6 @@ def eager() -> Program:
 def oracle() -> Oracle:
     """Return the same network as the oracle of timed calls."""
     return Oracle(eager().files, eager().main)
-
-
-def looks(session: Session) -> Iterator[Assertion]:
-    """Yield the check of the file that `prepare` writes, on several batch sizes.
-
-    The file is made once for all checks: exporting takes longer than everything else.
-    """
-
-    yield Assertion("Your network", lambda: _mismatch(_prepared(session), session))
 
 
 def fast() -> Fast:
@@ -77,30 +67,14 @@ def fast() -> Fast:
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
     """Return what is wrong with the logits, as a message fragment, or None."""
-    allowed = Tolerance(relative=0.0, absolute=SHARE * max(1.0, float(np.abs(want).max())))
-    found = compare(got, want, allowed)
-    return None if found is None else f"the logits are others: {found.sentence()}"
+    wrong = compare(got, want, Tolerance.of_largest(SHARE, want, least=1.0))
+    return None if wrong is None else f"the logits are others: {wrong.sentence()}"
 
 
-def _prepared(session: Session) -> bytes:
-    task = Assignment("Your network", (), FILE, lambda _data: None)
-    return session.once("prepared", lambda: file_written(task, session))
-
-
-def _entrant(session: Session) -> tuple[Worker, Candidate]:
-    """Start our process that runs the candidate's file; the candidate's worker is closed."""
-    data = _prepared(session)
-    options = session_options.chosen(session.of("session_options"))
-    session.worker().close()
-    process = runner().another(session, given=True)
-    process.ask("load", GivenFile(FILE, data), options)
-    process.resolve("run")
-    return process.worker, process.as_candidate("run")
-
-
-def _mismatch(data: bytes, session: Session) -> str | None:
-    process = runner().given(session, "runs the network")
-    process.ask("load", GivenFile(FILE, data), session_options.plain(session.launcher.threads))
+def mismatch(file: GivenFile, _order: None, session: Session) -> str | None:
+    """Return the first batch size for which the file gives other logits, or None."""
+    process = RUNNER.given(session, "runs the network")
+    process.ask("load", file, session_options.plain(session.launcher.threads))
     rng = session.rng()
     for count in (CROPS, 1, 3):
         pictures = rng.normal(0.0, 1.0, (count, 3, SIDE, SIDE))
@@ -110,6 +84,11 @@ def _mismatch(data: bytes, session: Session) -> str | None:
         if found is not None:
             return f"for {count} picture{'s' if count > 1 else ''} {found}"
     return None
+
+
+def _entrant(session: Session) -> tuple[Worker, Candidate]:
+    file = FILE.file(session)
+    return entrant(session, file, session_options.chosen(session.of("session_options")))
 
 
 def spec(count: int) -> CallSpec:

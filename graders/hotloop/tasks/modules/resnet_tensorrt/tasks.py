@@ -17,15 +17,14 @@ from hotloop.tasks.modules.resnet_tensorrt import (
     nano,
     quantized,
     rewriting,
-    session_options,
     sessions,
 )
-from hotloop.tasks.modules.resnet_tensorrt.exported_files import Export
+from hotloop.tasks.modules.resnet_tensorrt.exported_files import DONE
 
-_with_opset = Export("Opset", exported_files.OPSETS)
+_with_opset = exported_files.export("Opset", exported_files.OPSETS)
 export = hl.returns_data(
-    sound=_with_opset.holds(exported_files.sound),
-    correct=_with_opset.holds(exported_files.correct, "sound"),
+    sound=_with_opset.holds(exported_files.sound, DONE),
+    correct=_with_opset.holds(exported_files.correct, DONE, "sound"),
 )
 
 first_departure = hl.returns_data(correct=hl.HiddenAnswers(departures.questions))
@@ -46,30 +45,30 @@ remove_noops = hl.returns_data(
 )
 
 quantize = hl.returns_data(
-    sound=hl.Assertions(
-        partial(quantized.looks, mismatch=quantized.structure_mismatch),
+    sound=quantized.FILE.holds(
+        quantized.structure_mismatch,
         "Integers of a fixed scale compute it, in a third of the size or less.",
     ),
-    accurate=hl.Assertions(
-        partial(quantized.looks, mismatch=quantized.accuracy_mismatch),
+    accurate=quantized.FILE.holds(
+        quantized.accuracy_mismatch,
         "It is about as often right on hidden signs as with float32.",
-        after=("sound",),
+        "sound",
     ),
     fast_cpu=quantized.fast,
 )
 
 latency = hl.returns_data(
-    correct=hl.Assertions(
-        sessions.looks, "The file gives the network's logits, for any number of images."
+    correct=sessions.FILE.holds(
+        sessions.mismatch, "The file gives the network's logits, for any number of images."
     ),
-    settings=hl.Answers(session_options.questions, entry="session_options", after=("correct",)),
+    settings=sessions.SETTINGS,
     fast_cpu=sessions.fast(),
 )
 
-_with_batch = Export("Batch", nano.BATCHES)
+_with_batch = exported_files.export("Batch", nano.BATCHES)
 jetson_nano = hl.returns_data(
-    fits=_with_batch.holds(nano.fits),
-    correct=_with_batch.holds(nano.correct, "fits"),
+    fits=_with_batch.holds(nano.fits, DONE),
+    correct=_with_batch.holds(nano.correct, DONE, "fits"),
     memory=hl.HiddenAnswers(nano.about_memory, entry="memory_for"),
 )
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.constants import constant
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.onnx.rewrites import made_by, seed, unpacked
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op.fallbacks import MODELS, NEAR
@@ -32,11 +30,9 @@ def hidden_models(
 ) -> Iterator[tuple[str, GivenFile, GivenFile, Right]]:
     """Yield label, model, inputs and a check of the outputs. times: factor on right outputs."""
     for number in range(3):
-        made = as_message(MODELS.trusted(session).ask("bare", int(rng.integers(1 << 31))))
-        if made is None:
-            raise JudgeFault("our own maker gave no model")
-        model = GivenFile("bare.onnx", base64.b64decode(made["model"]))
-        feeds = GivenFile("feeds.npz", base64.b64decode(made["feeds"]))
+        made = made_by(MODELS, session, "bare", seed(rng))
+        model = GivenFile("bare.onnx", unpacked(made["model"]))
+        feeds = GivenFile("feeds.npz", unpacked(made["feeds"]))
         label = f"Model {number + 1}, four nodes"
         yield label, model, feeds, _right(model, feeds, session, times)
 

@@ -6,59 +6,56 @@ from dataclasses import replace
 
 from hotloop.core.wire import as_list
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import shown
+from hotloop.judge.onnx.programs import Facts, facts_of
+from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op.files import (
     DOMAIN,
     NAME,
     OUTPUT,
     UNNAMED,
-    Export,
-    Exported,
-    Facts,
-    facts_of,
+    Order,
+    export,
     load,
     whole,
     wrong_ends,
     wrong_numbers,
 )
 
-DECOMPOSED = Export(opset=True)
-FUNCTION = Export()
-NODE = Export()
+DECOMPOSED = export(opset=True)
+FUNCTION = export()
+NODE = export()
 OLDEST = 18
 BLOCKS = (4, 8, 16, 32)
 
 RIGHT = "It gives the paper's output, whatever the batch, the length and the thresholds."
 
 
-def standard(export: Exported, session: Session) -> str | None:
+def standard(file: GivenFile, order: Order, session: Session) -> str | None:
     """Check the file's structure: standard operators only, the ordered opset, free sizes."""
-    facts = facts_of(export.given, session)
+    facts = facts_of(file, session)
     mismatch = whole(facts)
     if mismatch is not None:
         return mismatch
-    if facts["opset"] != export.order.opset:
+    if facts["opset"] != order.opset:
         return f"the file says opset {shown(facts['opset'])}"
     if facts["functions"] or facts["foreign"]:
         return f"it has what is not ONNX's own: {shown(_strangers(facts))}"
-    return wrong_ends(facts, export.order)
+    return wrong_ends(facts, order)
 
 
-def correct(export: Exported, session: Session) -> str | None:
+def correct(file: GivenFile, order: Order, session: Session) -> str | None:
     """Run the file and compare its outputs."""
-    return wrong_numbers(load(export.given, session), export.order, session)
+    return wrong_numbers(load(file, session), order, session)
 
 
-def one_function(export: Exported, session: Session) -> str | None:
+def one_function(file: GivenFile, order: Order, session: Session) -> str | None:
     """Check the file's structure: one custom node and a model-local function of that name."""
-    facts = facts_of(export.given, session)
+    facts = facts_of(file, session)
     version = constant("FUNCTION_VERSION", 0, range(2, 1000))
     if version and facts["version"] != version:
         return f"its model_version is {shown(facts['version'])} and should be {version}"
-    mismatch = (
-        whole(facts) or _other_than_one_node(facts, export) or wrong_ends(facts, export.order)
-    )
+    mismatch = whole(facts) or _other_than_one_node(facts, order) or wrong_ends(facts, order)
     if mismatch is not None:
         return mismatch
     named = [f for f in facts["functions"] if (f["domain"], f["name"]) == (DOMAIN, NAME)]
@@ -72,44 +69,35 @@ def one_function(export: Exported, session: Session) -> str | None:
     return None
 
 
-def other_attributes(export: Exported, session: Session) -> str | None:
+def other_attributes(file: GivenFile, order: Order, session: Session) -> str | None:
     """Run the file with a different block size, then with causal inverted."""
     rng = session.rng()
-    block = int(rng.choice([b for b in BLOCKS if b != export.order.block]))
-    for order in (
-        replace(export.order, block=block),
-        replace(export.order, causal=_not(export)),
-    ):
-        process = load(export.given, session, "load_with", order.block, int(order.causal))
-        mismatch = wrong_numbers(process, order, session)
+    block = int(rng.choice([b for b in BLOCKS if b != order.block]))
+    for other in (replace(order, block=block), replace(order, causal=not order.causal)):
+        process = load(file, session, "load_with", other.block, int(other.causal))
+        mismatch = wrong_numbers(process, other, session)
         if mismatch is not None:
-            return f"with block {order.block} and causal {int(order.causal)}: {mismatch}"
+            return f"with block {other.block} and causal {int(other.causal)}: {mismatch}"
     return None
 
 
-def bare_node(export: Exported, session: Session) -> str | None:
+def bare_node(file: GivenFile, order: Order, session: Session) -> str | None:
     """Check the file's structure: one custom node and no functions."""
-    facts = facts_of(export.given, session)
+    facts = facts_of(file, session)
     if facts["functions"]:
         return "there are functions in it: nothing should stand behind the node"
-    mismatch = (
-        whole(facts) or _other_than_one_node(facts, export) or wrong_ends(facts, export.order)
-    )
+    mismatch = whole(facts) or _other_than_one_node(facts, order) or wrong_ends(facts, order)
     if mismatch is None and UNNAMED in facts["outputs"][0][2]:
         return f"{OUTPUT} has the shape {shown(facts['outputs'][0][2])}: name its batch and length"
     return mismatch
 
 
-def correct_with_ours(export: Exported, session: Session) -> str | None:
+def correct_with_ours(file: GivenFile, order: Order, session: Session) -> str | None:
     """Run the file with the judge's implementation of the node and compare the outputs."""
-    return wrong_numbers(load(export.given, session, "load_with_ours"), export.order, session)
+    return wrong_numbers(load(file, session, "load_with_ours"), order, session)
 
 
-def _not(export: Exported) -> bool:
-    return not export.order.causal
-
-
-def _other_than_one_node(facts: Facts, export: Exported) -> str | None:
+def _other_than_one_node(facts: Facts, order: Order) -> str | None:
     if facts["opset"] < OLDEST:
         return f"its opset is {shown(facts['opset'])}; {OLDEST} or later is required"
     if facts["domains"].get(DOMAIN) != 1:
@@ -117,7 +105,7 @@ def _other_than_one_node(facts: Facts, export: Exported) -> str | None:
     names = [f"{n['domain']}::{n['name']}" for n in facts["foreign"]]
     if names != [f"{DOMAIN}::{NAME}"]:
         return f"of nodes that are not ONNX's own it has {shown(names)}"
-    wanted = {"block": export.order.block, "causal": int(export.order.causal)}
+    wanted = {"block": order.block, "causal": int(order.causal)}
     found = {name: facts["foreign"][0]["attributes"].get(name) for name in wanted}
     if found != wanted:
         return f"the node has the attributes {shown(found)} and should have {shown(wanted)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -12,12 +11,13 @@ import numpy as np
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.constants import constant
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.onnx.rewrites import made_by, unpacked
+from hotloop.judge.onnx.rewrites import seed as drawn_seed
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.sparse_attention_op.files import MODEL, program
+from hotloop.tasks.modules.sparse_attention_op.files import MODEL, onnx_files
 
-MODELS = program("mixed_models.py", "lab_function.py")
+MODELS = onnx_files("mixed_models.py", "lab_function.py")
 BODY_OPSET, MODEL_IR = 18, 9
 """Opset and IR version of the models to partition, made by mixed_models.py."""
 IR_OF: Mapping[int, int] = {
@@ -155,11 +155,9 @@ def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
     ):
         # It reads the model's opset and format: nothing but its kernel is asked about.
         runtime = {**_runtime(rng, BODY_OPSET, MODEL_IR), "lab": lab}
-        seed = int(rng.integers(1 << 31))
-        made = as_message(MODELS.trusted(session).ask("made", seed))
-        if made is None:
-            raise JudgeFault("our own maker gave no model")
-        given = GivenFile(MODEL, base64.b64decode(made["model"]))
+        seed = drawn_seed(rng)
+        made = made_by(MODELS, session, "made", seed)
+        given = GivenFile(MODEL, unpacked(made["model"]))
         kept = [n for n in made["nodes"] if has_kernel(lab, {"version": 1, **n})]
         files = (given, GivenFile("runtime.json", json.dumps(runtime).encode()))
         yield Assignment(

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from hotloop.core import paths
-from hotloop.core.verdict import Ruling, Verdict
-from hotloop.core.wire import as_list, as_message
-from hotloop.judge.artifact import Assignment, file_written
+from hotloop.core.wire import as_list
 from hotloop.judge.compare import compare
+from hotloop.judge.onnx.programs import Facts, onnx_program
+from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op import truth
@@ -32,7 +29,6 @@ from hotloop.tasks.modules.sparse_attention_op.patterns import (
 from hotloop.tasks.modules.sparse_attention_op.references import odd_length
 
 Rng = np.random.Generator
-Facts = dict[str, Any]
 
 PROGRAMS = Path(__file__).parent / "programs"
 GIVEN = paths.exercises() / "sparse_attention_op"
@@ -66,6 +62,11 @@ class Order:
             bool(rng.integers(2)),
         )
 
+    def arguments(self) -> tuple[int | bool, ...]:
+        """Return it as arguments of the learner's function."""
+        opset = (self.opset,) if self.opset else ()
+        return (*opset, self.heads, self.depth, self.block, self.causal)
+
     @property
     def words(self) -> str:
         """The order in words for the learner."""
@@ -74,54 +75,19 @@ class Order:
         return f"{opset}{self.heads} heads of {self.depth}, blocks of {self.block}, {kind}"
 
 
-@dataclass(frozen=True)
-class Exported:
-    """An order and the file that the candidate made for it."""
+def export(entry: str | None = None, *, opset: bool = False) -> OrderedFile[Order]:
+    """Return the file that the learner's function writes, made once for all checks of the task.
 
-    order: Order
-    data: bytes
-
-    @property
-    def given(self) -> GivenFile:
-        """The file as a GivenFile for the judge's programs."""
-        return GivenFile(MODEL, self.data)
-
-
-Mismatch = Callable[[Exported, Session], str | None]
-
-
-@dataclass(frozen=True)
-class Export:
-    """The file that the learner's function writes, made once for all checks of the task.
-
-    entry: that function; None for the task's own.
+    entry: that function; None for the task's own. opset: order one.
     """
-
-    entry: str | None = None
-    opset: bool = False
-
-    def stands(self, mismatch: Mismatch, said: str, *after: str) -> Assertions:
-        """Return the check that passes with message `said` if `mismatch` returns None."""
-        return Assertions(partial(self._looks, mismatch=mismatch), said, after=after)
-
-    def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Assertion]:
-        order = session.once("order", lambda: self._order(session))
-
-        def found() -> str | None:
-            file = session.once("exported file", lambda: self._exported(order, session))
-            return mismatch(file, session)
-
-        yield Assertion(_first_up(order.words), found)
-
-    def _order(self, session: Session) -> Order:
-        return Order.sampled(session.rng(), opset=self.opset)
-
-    def _exported(self, order: Order, session: Session) -> Exported:
-        opset = (order.opset,) if self.opset else ()
-        arguments = (*opset, order.heads, order.depth, order.block, order.causal)
-        assignment = Assignment(order.words, arguments, MODEL, lambda _data: None)
-        writer = session if self.entry is None else session.of(self.entry)
-        return Exported(order, file_written(assignment, writer, EXPORT_S))
+    return OrderedFile(
+        MODEL,
+        lambda session: Order.sampled(session.rng(), opset=opset),
+        Order.arguments,
+        lambda order: order.words[:1].upper() + order.words[1:],
+        entry,
+        EXPORT_S,
+    )
 
 
 def program(*names: str, given: Sequence[str] = (), believed: str = "") -> Program:
@@ -129,9 +95,7 @@ def program(*names: str, given: Sequence[str] = (), believed: str = "") -> Progr
 
     given: files that learners are given too, in their folder.
     """
-    ours = {name: PROGRAMS / name for name in names}
-    theirs = {Path(name).name: GIVEN / name for name in given}
-    return Program({**ours, **theirs}, names[0], believed=believed)
+    return Program(_files(names, given), names[0], believed=believed)
 
 
 def submitted(session: Session) -> GivenFile:
@@ -140,19 +104,20 @@ def submitted(session: Session) -> GivenFile:
     return GivenFile(name, session.files.content(name))
 
 
-READER = program("onnx_facts.py")
-RUNNER = program("onnx_runner.py", "lab_function.py")
+def onnx_files(*names: str, given: Sequence[str] = ()) -> Program:
+    """Return a Program of files of PROGRAMS beside the judge's for ONNX; the first is main.
 
-
-def facts_of(given: GivenFile, session: Session) -> Facts:
-    """Return the facts that the reader program finds in the file.
-
-    Raises Ruling if the reader gives no answer.
+    given: files that learners are given too, in their folder.
     """
-    facts = as_message(READER.given(session, "reads").ask("facts", given))
-    if facts is None:
-        raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
-    return facts
+    return onnx_program(names[0], _files(names, given))
+
+
+def _files(names: Sequence[str], given: Sequence[str]) -> dict[str, Path]:
+    theirs = {Path(name).name: GIVEN / name for name in given}
+    return {**{name: PROGRAMS / name for name in names}, **theirs}
+
+
+RUNNER = onnx_files("onnx_runner.py", "lab_function.py")
 
 
 def whole(facts: Facts) -> str | None:
@@ -221,7 +186,3 @@ def _inputs(rng: Rng, order: Order) -> Iterator[tuple[str, Sample]]:
     yield "gates that are equal to the threshold", equal
     yield "one token", one(1, 1, [FULL, EMPTY, *[FULL] * (heads - 2)])
     yield "less than a block", one(2, block - 1, [FULL, EMPTY, *[FULL] * (heads - 2)])
-
-
-def _first_up(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -13,7 +13,7 @@ from hotloop.judge.rungs.correct import agreement, ruling_about
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op import truth
 from hotloop.tasks.modules.sparse_attention_op.custom_ops import hidden_models
-from hotloop.tasks.modules.sparse_attention_op.files import program, submitted
+from hotloop.tasks.modules.sparse_attention_op.files import onnx_files, submitted
 from hotloop.tasks.modules.sparse_attention_op.patterns import (
     EMPTY,
     FULL,
@@ -24,7 +24,9 @@ from hotloop.tasks.modules.sparse_attention_op.patterns import (
 from hotloop.tasks.modules.sparse_attention_op.references import odd_length
 
 Right = Callable[[bytes], str | None]
-RUNTIME = program("native_run.py", given=("ort_custom_op.h", "host_attention.h"), believed=ANSWERS)
+RUNTIME = replace(
+    onnx_files("native_run.py", given=("ort_custom_op.h", "host_attention.h")), believed=ANSWERS
+)
 
 
 def _loaded(session: Session) -> Process:

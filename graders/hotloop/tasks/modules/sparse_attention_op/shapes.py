@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -11,12 +10,12 @@ import numpy as np
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.constants import constant
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.onnx.rewrites import made_by, seed, unpacked
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.sparse_attention_op.files import program
+from hotloop.tasks.modules.sparse_attention_op.files import onnx_files
 
-MODELS = program("shape_models.py")
+MODELS = onnx_files("shape_models.py")
 GIVEN = "layers.onnx"
 Rng = np.random.Generator
 
@@ -24,11 +23,8 @@ Rng = np.random.Generator
 def _made(
     rng: Rng, session: Session, layers: int, *, faults: bool
 ) -> tuple[GivenFile, dict[str, Any]]:
-    seed = int(rng.integers(1 << 31))
-    made = as_message(MODELS.trusted(session).ask("made", seed, layers, faults))
-    if made is None:
-        raise JudgeFault("our own maker gave no model")
-    return GivenFile(GIVEN, base64.b64decode(made["model"])), made
+    made = made_by(MODELS, session, "made", seed(rng), layers, faults)
+    return GivenFile(GIVEN, unpacked(made["model"])), made
 
 
 def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:

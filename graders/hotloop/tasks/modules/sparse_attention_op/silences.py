@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
+from hotloop.judge.onnx.programs import facts_of
+from hotloop.judge.onnx.rewrites import seed, unpacked
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op.files import (
-    Export,
-    Exported,
-    facts_of,
+    Order,
+    export,
     load,
-    program,
+    onnx_files,
     whole,
     wrong_ends,
     wrong_numbers,
 )
 
-FILES = program("silent_files.py", "lab_function.py")
+FILES = onnx_files("silent_files.py", "lab_function.py")
 AGREES = "agrees"
 FAULTS = ("frozen", "threshold", "keys", "padding", "causal", "average")
-DECIDING = Export("mended")
+DECIDING = export("mended")
 Rng = np.random.Generator
 
 
@@ -41,24 +41,23 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
         causal = fault == "causal" or (both if fault == AGREES else bool(rng.integers(2)))
         heads, depth, block = int(rng.integers(2, 4)), 32, int(rng.choice([4, 8]))
         length = block * int(rng.integers(2, 32 // block)) + int(rng.integers(1, block))
-        seed = int(rng.integers(1 << 31))
         file = FILES.trusted(session).ask(
-            "made", seed, fault, heads, depth, length, block, int(causal)
+            "made", seed(rng), fault, heads, depth, length, block, int(causal)
         )
         if not isinstance(file, str):
             raise JudgeFault("our own file is no text")
-        given = GivenFile("traced.onnx", base64.b64decode(file))
+        given = GivenFile("traced.onnx", unpacked(file))
         label = "A file without a fault" if fault == AGREES else "A file with a fault"
         yield Question(label, (given, block, causal), _right(agrees if fault == AGREES else fault))
 
 
-def decides_by_its_inputs(export: Exported, session: Session) -> str | None:
+def decides_by_its_inputs(file: GivenFile, order: Order, session: Session) -> str | None:
     """Require standard operators, free sizes, and the paper's output; return a message or None."""
-    facts = facts_of(export.given, session)
+    facts = facts_of(file, session)
     if facts["functions"] or facts["foreign"]:
         return "it has what is not ONNX's own"
-    mismatch = whole(facts) or wrong_ends(facts, export.order)
-    return mismatch or wrong_numbers(load(export.given, session), export.order, session)
+    mismatch = whole(facts) or wrong_ends(facts, order)
+    return mismatch or wrong_numbers(load(file, session), order, session)
 
 
 def _right(fault: str | int) -> Callable[[object], str | None]:

@@ -100,14 +100,14 @@ kernel = hl.triton_kernel(
 # --- in ONNX --------------------------------------------------------------------------------------
 
 decomposition = hl.returns_data(
-    standard=DECOMPOSED.stands(exports.standard, "Operators of ONNX's own, and free sizes."),
-    correct=DECOMPOSED.stands(exports.correct, RIGHT, "standard"),
+    standard=DECOMPOSED.holds(exports.standard, "Operators of ONNX's own, and free sizes."),
+    correct=DECOMPOSED.holds(exports.correct, RIGHT, "standard"),
 )
 
 function = hl.returns_data(
-    whole=FUNCTION.stands(exports.one_function, "One node, and the function behind it."),
-    correct=FUNCTION.stands(exports.correct, RIGHT, "whole"),
-    attributes=FUNCTION.stands(
+    whole=FUNCTION.holds(exports.one_function, "One node, and the function behind it."),
+    correct=FUNCTION.holds(exports.correct, RIGHT, "whole"),
+    attributes=FUNCTION.holds(
         exports.other_attributes,
         "Another block length in the node is another one in the function.",
         "correct",
@@ -115,8 +115,8 @@ function = hl.returns_data(
 )
 
 node = hl.returns_data(
-    node=NODE.stands(exports.bare_node, "One node with its attributes, version and free sizes."),
-    correct=NODE.stands(exports.correct_with_ours, RIGHT, "node"),
+    node=NODE.holds(exports.bare_node, "One node with its attributes, version and free sizes."),
+    correct=NODE.holds(exports.correct_with_ours, RIGHT, "node"),
 )
 
 shape_inference = hl.returns_data(
@@ -126,7 +126,7 @@ shape_inference = hl.returns_data(
 
 silent = hl.returns_data(
     found=hl.HiddenAnswers(silences.questions, shares=True),
-    mended=silences.DECIDING.stands(
+    mended=silences.DECIDING.holds(
         silences.decides_by_its_inputs, "It decides for the inputs that it gets, at any length."
     ),
 )

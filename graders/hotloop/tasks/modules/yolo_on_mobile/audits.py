@@ -11,14 +11,14 @@ import numpy as np
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.program import Program
+from hotloop.judge.onnx.programs import onnx_program
 from hotloop.judge.questions import GivenFile, Question, same, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS
 
 Rng = np.random.Generator
 
-PROGRAM = Program({"auditing.py": PROGRAMS / "auditing.py"}, "auditing.py")
+PROGRAM = onnx_program("auditing.py", {"auditing.py": PROGRAMS / "auditing.py"})
 
 PUZZLES = 12
 DELEGATE = ("refused", "segments")

@@ -47,7 +47,7 @@ ten mantissa bits: one rounding is half a pixel of 640, and there are sixty laye
 
 def _built(session: Session, card: Card) -> bytes:
     session.progress("writing the model")
-    maker = program("engine_files.py", "eager.py").trusted(session)
+    maker = program("exporting.py", "eager.py").trusted(session)
     path = maker.ask("write", *SIZE)
     model = GivenFile("detector.onnx", get_file(maker.worker, str(path), MODEL_BYTES))
     session.progress("building the engine")

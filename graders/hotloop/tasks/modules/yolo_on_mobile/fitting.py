@@ -7,47 +7,46 @@ fits, and the mAP floor so that every smaller side falls short.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.core.wire import as_list
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.onnx.programs import Facts, entrant, facts_of
+from hotloop.judge.onnx.quantized import distance_mismatch
+from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.oracle import Oracle
+from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.questions import GivenFile, ask_plainly
 from hotloop.judge.rung import rung
-from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
+from hotloop.tasks.modules.yolo_on_mobile.audits import PROGRAM as AUDITING
 from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS, program
 from hotloop.tasks.modules.yolo_on_mobile.network_cost import (
     ANCHORS,
     CLASSES,
     STRIDES,
+    TILE,
     boxes,
     flops,
 )
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_average_precision
-from hotloop.tasks.modules.yolo_on_mobile.quantized import PROGRAM, material
+from hotloop.tasks.modules.yolo_on_mobile.quantized import QUANTIZATION, objects_of
 from hotloop.tasks.modules.yolo_on_mobile.speeds import tiles
 
 Rng = np.random.Generator
-Facts = Mapping[str, Any]
 
-FITTING = program("fitting.py", "eager.py", "auditing.py")
-FILE = "fitted.onnx"
-FLOAT = 1
-TILE = 32
+FITTING = program("fitting.py", "eager.py", "exporting.py")
 SIDES = (96, 128)
 """The largest side that fits a card is one of these."""
 
@@ -103,25 +102,36 @@ def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
     )
 
 
+def _order(session: Session) -> tuple[Card, GivenFile]:
+    """Return this session's card and calibration frames."""
+    rng, given = session.rng(), QUANTIZATION.material(session)
+    return card_of(rng, int(rng.choice(SIDES)), len(given.network.data)), given.frames
+
+
+FILE = OrderedFile(
+    "fitted.onnx",
+    _order,
+    lambda order: (GivenFile("card.json", order[0].text.encode()), order[1]),
+    timeout_s=TIMEOUT_S,
+)
+
+
 def card(session: Session) -> Card:
     """Return this session's card, sampled at the first call."""
-
-    def sampled() -> Card:
-        rng = session.rng()
-        return card_of(rng, int(rng.choice(SIDES)), len(material(session).network))
-
-    return session.once("card", sampled)
+    return FILE.ordered(session)[0]
 
 
-def kept(session: Session) -> Iterator[Assertion]:
-    """Check the file's structure and cost."""
-    yield Assertion("Your file", lambda: mismatch_of(_facts(session), card(session)))
+def card_mismatch(_file: GivenFile, _order: object, session: Session) -> str | None:
+    """Return what of the file's structure and cost does not fit the card, or None."""
+    return mismatch_of(_facts(session), card(session))
 
 
 def mismatch_of(facts: Facts, limits: Card) -> str | None:
     """Return what is wrong with a file, judged by its facts, as a sentence's start, or None."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
+    if facts["checker"] is not None:
+        return f"onnx.checker does not accept it: {readable(facts['checker'], 120)}"
     if "unknown" in facts:
         return f"nobody knows before it runs how large {readable(facts['unknown'], 40)} is"
     side = _side(facts)
@@ -131,7 +141,7 @@ def mismatch_of(facts: Facts, limits: Card) -> str | None:
             "[1, 3, side, side], with a side that 32 divides"
         )
     wanted = [
-        [name, FLOAT, [1, ANCHORS * (5 + CLASSES), side // stride, side // stride]]
+        [name, "FLOAT", [1, ANCHORS * (5 + CLASSES), side // stride, side // stride]]
         for name, stride in zip(("small", "middle", "large"), STRIDES, strict=True)
     ]
     if sorted(facts["outputs"]) != sorted(wanted):
@@ -144,21 +154,15 @@ def mismatch_of(facts: Facts, limits: Card) -> str | None:
     return None
 
 
-def sees(session: Session) -> Iterator[Assertion]:
-    """Check the mAP on hidden scenes of the file's own image size."""
-    yield Assertion(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
-
-
-def _sight_mismatch(session: Session) -> str | None:
+def sight_mismatch(file: GivenFile, _order: object, session: Session) -> str | None:
+    """Return a message if the mAP on hidden scenes of the file's own image size is too low."""
     side = cast(int, _side(_facts(session)))
-    seed = int(session.rng().integers(1 << 31))
-    trusted = PROGRAM.trusted(session)
-    corners = as_list(trusted.ask("objects", seed, PICTURES, side))
-    objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in corners]
+    number = seed(session.rng())
     pictures = TensorSpec((PICTURES, 3, side, side), FP32)
-    scenes = trusted.answer("pictures", Case("scenes", (seed,), pictures))
+    scenes = QUANTIZATION.generated(session, "pictures", number, pictures)
+    objects = objects_of(session, number, PICTURES, side)
     process = FITTING.given(session, "sees")
-    process.ask("load", _file(session), 1)
+    process.ask("load", file, 1)
     table = TensorSpec((PICTURES, boxes(side, side), 5 + CLASSES), FP32)
     got = process.answer("tables", Case("scenes", (Tensor(scenes, FP32),), table))
     return floor_mismatch(mean_average_precision(got, objects, CLASSES), FLOORS[card(session).side])
@@ -190,25 +194,11 @@ def fast(session: Session) -> str:
 
 def distant(_case: Case, got: Floats, want: Floats) -> str | None:
     """Return what is wrong with the quantized maps as the start of a sentence, or None."""
-    if not np.isfinite(got).all():
-        return "the maps are not finite"
-    distance = float(np.linalg.norm(got - want) / np.linalg.norm(want))
-    if distance <= MOST_DISTANCE:
-        return None
-    return f"the maps are {distance:.2f} of their size away from those of float32"
+    return distance_mismatch(got, want, MOST_DISTANCE, "maps")
 
 
 def _entrant(session: Session) -> tuple[Worker, Candidate]:
-    """Load the candidate's file in a process that runs Hotloop's program.
-
-    The candidate's worker is closed first. Returns the process's worker and the callable to time.
-    """
-    file = _file(session)
-    session.worker().close()
-    process = FITTING.another(session, given=True)
-    process.ask("load", file, session.launcher.threads)
-    process.resolve("run")
-    return process.worker, process.as_candidate("run")
+    return entrant(session, FILE.file(session), session.launcher.threads, runner=FITTING)
 
 
 def _load_source(worker: Worker, session: Session) -> None:
@@ -219,24 +209,16 @@ def _load_source(worker: Worker, session: Session) -> None:
 
 
 def _facts(session: Session) -> Facts:
+    """Return what is in the file, and what it costs on the card's device."""
+
     def read() -> Facts:
-        process = FITTING.given(session, "reads")
-        facts = process.ask("facts", _file(session), card(session).text)
-        if not isinstance(facts, dict):
+        file = FILE.file(session)
+        cost = AUDITING.given(session, "reads").ask("cost", file, card(session).text)
+        if not isinstance(cost, dict):
             raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
-        return cast(Facts, facts)
+        return facts_of(file, session) | cast(Facts, cost)
 
     return session.once("facts of the fitted file", read)
-
-
-def _file(session: Session) -> GivenFile:
-    given = (
-        GivenFile("card.json", card(session).text.encode()),
-        GivenFile("calibration.npz", material(session).frames),
-    )
-    assignment = Assignment("Your file", given, FILE, lambda _data: None)
-    data = session.once("fitted", lambda: file_written(assignment, session, TIMEOUT_S))
-    return GivenFile(FILE, data)
 
 
 def _side(facts: Facts) -> int | None:
@@ -244,7 +226,7 @@ def _side(facts: Facts) -> int | None:
 
     Required is one input “pictures”, float32 [1, 3, side, side], with a multiple of TILE as side.
     """
-    if len(facts["inputs"]) != 1 or facts["inputs"][0][:2] != ["pictures", FLOAT]:
+    if len(facts["inputs"]) != 1 or facts["inputs"][0][:2] != ["pictures", "FLOAT"]:
         return None
     shape = facts["inputs"][0][2]
     if len(shape) != 4 or shape[:2] != [1, 3] or shape[2] != shape[3] or shape[2] % TILE:

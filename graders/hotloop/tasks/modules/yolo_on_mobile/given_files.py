@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from hotloop.core import paths
+from hotloop.judge.onnx.programs import onnx_program
 from hotloop.judge.program import Program
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -16,7 +18,7 @@ NETWORK = {name: GIVEN / name for name in ("detector.py", "shapes.py", "yolo_sha
 def program(main: str, *beside: str, environment: tuple[tuple[str, str], ...] = ()) -> Program:
     """Return a program that can read the network's files and `beside`, files in PROGRAMS."""
     ours = {name: PROGRAMS / name for name in (main, *beside)}
-    return Program({**NETWORK, **ours}, main, environment)
+    return replace(onnx_program(main, {**NETWORK, **ours}), environment=environment)
 
 
 EAGER = program("eager.py")

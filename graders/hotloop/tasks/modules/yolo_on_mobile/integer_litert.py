@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
-from hotloop.judge.artifact import Assignment, file_written
+from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile import small_litert
 from hotloop.tasks.modules.yolo_on_mobile.given_files import program
-from hotloop.tasks.modules.yolo_on_mobile.quantized import CALIBRATION, CLASSES, PROGRAM, SIDE
+from hotloop.tasks.modules.yolo_on_mobile.quantized import CLASSES, QUANTIZATION, SIDE
 from hotloop.tasks.modules.yolo_on_mobile.runtimes import CONVERSION_S
 
 Facts = Mapping[str, Any]
 
-FILE = "integers.tflite"
+FILE = OrderedFile(
+    "integers.tflite",
+    lambda session: QUANTIZATION.material(session).frames,
+    lambda frames: (frames,),
+    timeout_s=CONVERSION_S,
+)
 READER = program("litert_integers.py", "eager.py")
 LEAST_CONVOLUTIONS = 50
 MOST_BYTES = 770_000
@@ -27,25 +31,13 @@ INPUTS = [["int8", [1, SIDE, SIDE, 3]]]
 OUTPUTS = [["int8", [1, CHANNELS, SIDE // s, SIDE // s]] for s in (8, 16, 32)]
 
 
-def looks(
-    session: Session, mismatch: Callable[[bytes, Session], str | None]
-) -> Iterator[Assertion]:
-    """Check the file, which is made once per session."""
-    yield Assertion(
-        "Your file",
-        lambda: mismatch(session.once("integers", lambda: _made(session)), session),
-    )
-
-
-def structure_mismatch(data: bytes, session: Session) -> str | None:
+def structure_mismatch(file: GivenFile, _frames: GivenFile, session: Session) -> str | None:
     """Return what shows that the file does not compute in integers alone, or None.
 
     Its outputs are not checked here.
     """
-    facts = READER.given(session, "reads").ask(
-        "facts", GivenFile(FILE, data), timeout_s=CONVERSION_S
-    )
-    return mismatch_of(cast(Facts, facts), len(data))
+    facts = READER.given(session, "reads").ask("facts", file, timeout_s=CONVERSION_S)
+    return mismatch_of(cast(Facts, facts), len(file.data))
 
 
 def mismatch_of(facts: Facts, size: int) -> str | None:
@@ -85,17 +77,8 @@ def _about_rest(facts: Facts, size: int) -> str | None:
     return None
 
 
-def sight_mismatch(data: bytes, session: Session) -> str | None:
+def sight_mismatch(file: GivenFile, _frames: GivenFile, session: Session) -> str | None:
     """Compare the mAP on hidden scenes with the float32 network's; return a message or None."""
     process = READER.given(session, "sees")
-    process.ask("load", GivenFile(FILE, data), timeout_s=CONVERSION_S)
+    process.ask("load", file, timeout_s=CONVERSION_S)
     return small_litert.sight_mismatch(process, session)
-
-
-def _made(session: Session) -> bytes:
-    maker = PROGRAM.trusted(session)
-    seed = int(session.rng().integers(1 << 31))
-    frames = maker.take(maker.ask("calibration", seed, CALIBRATION))
-    given = (GivenFile("calibration.npz", frames),)
-    task = Assignment("Your file", given, FILE, lambda _data: None)
-    return file_written(task, session, CONVERSION_S)

@@ -8,17 +8,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.program import Program
+from hotloop.judge.onnx import session_options
+from hotloop.judge.onnx.programs import RUNNER, onnx_program
+from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.yolo_on_mobile import session_options, speeds
+from hotloop.tasks.modules.yolo_on_mobile import speeds
 from hotloop.tasks.modules.yolo_on_mobile.given_files import EAGER, GIVEN, PROGRAMS
-from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, boxes
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, TILE, boxes
 from hotloop.tasks.modules.yolo_on_mobile.runtimes import (
     COREML,
     LITERT,
@@ -30,10 +31,7 @@ from hotloop.tasks.modules.yolo_on_mobile.runtimes import (
     as_it_is,
     weighed,
 )
-from hotloop.tasks.modules.yolo_on_mobile.speeds import RUNNER
 
-FILE = "yolov5n.onnx"
-TILE = 32
 CONVOLUTIONS = 60
 KERNELS = 1_747_648 + 33 * (64 + 128 + 256)
 """Elements in the convolution weights: the layers up to the head, plus a head for six classes."""
@@ -42,7 +40,15 @@ STEM = [16, 3, 6, 6]
 
 PUBLISHED = GIVEN / "yolov5n_shapes.npz"
 TRUTH = weighed(EAGER, PUBLISHED)
-READER = Program({"published_files.py": PROGRAMS / "published_files.py"}, "published_files.py")
+READER = onnx_program("published_files.py", {"published_files.py": PROGRAMS / "published_files.py"})
+
+
+def _size(session: Session) -> tuple[int, int]:
+    rng = session.rng()
+    return TILE * int(rng.integers(6, 9)), TILE * int(rng.integers(3, 5))
+
+
+FILE = OrderedFile("yolov5n.onnx", _size, lambda size: size)
 
 
 def _about_openvino(facts: Facts, size: Size) -> str | None:
@@ -84,15 +90,9 @@ def coreml(session: Session) -> Iterator[Assertion]:
     yield from COREML.reads(session.of("to_coreml"))
 
 
-def network(session: Session) -> Iterator[Assertion]:
-    """Check the network in the ONNX file."""
-    size = _size(session)
-    yield Assertion("Your file", lambda: _other_network(_file(session, size), session))
-
-
 def tables(session: Session) -> Iterator[Assertion]:
     """Yield Looks that compare its table on hidden images, normal and overexposed."""
-    size = _size(session)
+    size = FILE.ordered(session)
     for what, hostile in (("A picture", False), ("A bright picture", True)):
         yield Assertion(
             f"{what} of {size[0]}×{size[1]}",
@@ -100,8 +100,9 @@ def tables(session: Session) -> Iterator[Assertion]:
         )
 
 
-def _other_network(data: bytes, session: Session) -> str | None:
-    read = READER.given(session, "reads").ask("facts", GivenFile(FILE, data))
+def network_mismatch(file: GivenFile, _size: tuple[int, int], session: Session) -> str | None:
+    """Return which figures of the file's network are not YOLOv5n's, or None."""
+    read = READER.given(session, "reads").ask("facts", file)
     facts = cast(Mapping[str, Any], read)
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
@@ -126,17 +127,6 @@ def _difference(session: Session, size: tuple[int, int], hostile: bool) -> str |
     case = Case("a picture", (Tensor(picture, FP32),), out)
     process = RUNNER.given(session, "runs YOLOv5n")
     options = session_options.plain(session.launcher.threads)
-    process.ask("load", GivenFile(FILE, _file(session, size)), options)
+    process.ask("load", FILE.file(session), options)
     want = TRUTH.trusted(session).answer("run", case)
     return speeds.disagreement(case, process.answer("run", case), want)
-
-
-def _file(session: Session, size: tuple[int, int]) -> bytes:
-    assignment = Assignment("Your file", size, FILE, lambda _data: None)
-    return session.once("YOLOv5n", lambda: file_written(assignment, session))
-
-
-def _size(session: Session) -> tuple[int, int]:
-    rng = session.rng()
-    size = (TILE * int(rng.integers(6, 9)), TILE * int(rng.integers(3, 5)))
-    return session.once("the size of YOLOv5n's picture", lambda: size)

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from hotloop.core.wire import as_list
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
+from hotloop.judge.onnx.programs import RUNNER, Facts, facts_of
+from hotloop.judge.onnx.quantized import Material, Quantization
+from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile.given_files import program
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_average_precision, score_change
 
-PROGRAM = program("detecting.py")
+PROGRAM = program("detecting.py", "eager.py", "exporting.py")
+QUANTIZATION = Quantization(PROGRAM, "detector.onnx", count=150)
+FILE = QUANTIZATION.file()
 
-FILE = "quantized.onnx"
-CALIBRATION = 150
 SIDE, BOXES, CLASSES = 128, 1008, 6
 LEAST_SHARE_INTEGER = 0.95
 MOST_SHARE_OF_SIZE = 0.5
-PICTURES, AT_ONCE = 300, 100
+PICTURES, AT_ONCE = 300, 20
 MOST_LOST = 0.04
 """Largest allowed loss of mAP at IoU 0.5."""
 
@@ -37,72 +37,53 @@ MOST_CHANGED = 0.08
 """Mean change of the scores of boxes that an app would show. If scores have only three levels, each
 is off by a sixth or more."""
 
-Facts = Mapping[str, Any]
 
-
-@dataclass(frozen=True)
-class Material:
-    """The candidate's inputs in a session: the float32 ONNX file and an .npz of frames."""
-
-    network: bytes
-    frames: bytes
-
-
-def looks(
-    session: Session, mismatch: Callable[[bytes, Session], str | None]
-) -> Iterator[Assertion]:
-    """Check the quantized file, which is made once per session."""
-    yield Assertion(
-        "Your network",
-        lambda: mismatch(session.once("quantized", lambda: _made(session)), session),
-    )
-
-
-def structure_mismatch(data: bytes, session: Session) -> str | None:
+def structure_mismatch(file: GivenFile, given: Material, session: Session) -> str | None:
     """Return what shows that the file is not the quantized network, or None.
 
     Only its structure is read; its outputs are not checked here.
     """
-    facts = PROGRAM.given(session, "reads").ask("structure", GivenFile(FILE, data))
-    if not isinstance(facts, dict):
-        return "it is no network"
-    return mismatch_of(cast(Facts, facts), len(data), material(session))
+    kinds = as_list(PROGRAM.given(session, "reads").ask("structure", file))
+    share = len(file.data) / len(given.network.data)
+    return mismatch_of(facts_of(file, session), cast(Sequence[Mapping[str, Any]], kinds), share)
 
 
-def mismatch_of(facts: Facts, size: int, given: Material) -> str | None:
-    """Return what is wrong with a file, judged by its structure and its size in bytes, or None."""
+def mismatch_of(facts: Facts, kinds: Sequence[Mapping[str, Any]], share: float) -> str | None:
+    """Return what is wrong with a file, judged by its structure, or None.
+
+    kinds: of the convolutions' operands. share: the file's size over the float32 network's.
+    """
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
-    if facts["inputs"] != ["pictures"] or facts["outputs"] != ["table"]:
+    ends = [[name for name, *_ in facts[end]] for end in ("inputs", "outputs")]
+    if ends != [["pictures"], ["table"]]:
         return "its input is to be “pictures” and its output “table”, as the source's are"
-    kinds = as_list(facts["convolutions"])
     if len(kinds) < 50:
         return f"it has {len(kinds)} convolutions, and the source more than 50"
-    right = sum(as_list(kind) == ["static", "static"] for kind in kinds)
-    if right < LEAST_SHARE_INTEGER * len(kinds):
-        bad = as_list(next(kind for kind in kinds if as_list(kind) != ["static", "static"]))
+    bad = [kind for kind in kinds if {kind["activation"], kind["weight"]} != {"static"}]
+    if len(kinds) - len(bad) < LEAST_SHARE_INTEGER * len(kinds):
         said = {"float": "floats go into it", "dynamic": "what goes into it is scaled anew"}
-        why = said.get(str(bad[0]), "its weights are floats")
-        return f"{len(kinds) - right} of {len(kinds)} convolutions have no integers: {why}"
-    if size > MOST_SHARE_OF_SIZE * len(given.network):
-        return f"it has {size / len(given.network):.2f} of the float32 network's bytes"
+        why = said.get(str(bad[0]["activation"]), "its weights are floats")
+        return f"{len(bad)} of {len(kinds)} convolutions have no integers: {why}"
+    if share > MOST_SHARE_OF_SIZE:
+        return f"it has {share:.2f} of the float32 network's bytes"
     return None
 
 
-def accuracy_mismatch(data: bytes, session: Session) -> str | None:
+def accuracy_mismatch(file: GivenFile, given: Material, session: Session) -> str | None:
     """Compare the mAP of both files on the same hidden scenes.
 
     Returns a message or None. Raises JudgeFault if the float32 network's own mAP is below 0.5.
     """
-    files = {"float32": material(session).network, "integers": data}
+    files = {"float32": given.network, "integers": file}
     tables: dict[str, list[Floats]] = {name: [] for name in files}
     runners = {name: _running(session, name, file) for name, file in files.items()}
     objects: list[Floats] = []
     for _ in range(PICTURES // AT_ONCE):
-        seed = int(session.rng().integers(1 << 31))
-        corners = as_list(PROGRAM.trusted(session).ask("objects", seed, AT_ONCE, SIDE))
-        objects += [np.array(each, np.float64).reshape(-1, 5) for each in corners]
-        pictures = PROGRAM.trusted(session).answer("pictures", _case("pictures", seed))
+        number = seed(session.rng())
+        objects += objects_of(session, number, AT_ONCE)
+        images = TensorSpec((AT_ONCE, 3, SIDE, SIDE), FP32)
+        pictures = QUANTIZATION.generated(session, "pictures", number, images)
         for name, process in runners.items():
             case = Case(
                 "pictures",
@@ -134,29 +115,13 @@ def too_much_lost(
     return None
 
 
-def material(session: Session) -> Material:
-    """Return the candidate's inputs in this session."""
-    return session.once("material", lambda: _material(session))
+def objects_of(session: Session, seed: int, count: int, side: int = SIDE) -> list[Floats]:
+    """Return the objects in a seed's images: for each [n, 5], corners and class."""
+    corners = as_list(PROGRAM.trusted(session).ask("objects", seed, count, side))
+    return [np.array(each, np.float64).reshape(-1, 5) for each in corners]
 
 
-def _material(session: Session) -> Material:
-    maker = PROGRAM.trusted(session)
-    seed = int(session.rng().integers(1 << 31))
-    frames = maker.take(maker.ask("calibration", seed, CALIBRATION))
-    return Material(maker.take(maker.ask("source")), frames)
-
-
-def _made(session: Session) -> bytes:
-    given = material(session)
-    files = (GivenFile("detector.onnx", given.network), GivenFile("calibration.npz", given.frames))
-    return file_written(Assignment("Your network", files, FILE, lambda _data: None), session)
-
-
-def _running(session: Session, purpose: str, file: bytes) -> Process:
-    process = PROGRAM.given(session, purpose)
-    process.ask("load", GivenFile(FILE, file))
+def _running(session: Session, purpose: str, file: GivenFile) -> Process:
+    process = RUNNER.given(session, purpose)
+    process.ask("load", file)
     return process
-
-
-def _case(label: str, seed: int) -> Case:
-    return Case(label, (seed,), TensorSpec((AT_ONCE, 3, SIDE, SIDE), FP32))

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.program import Process
 from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case
@@ -18,8 +15,9 @@ from hotloop.tasks.modules.yolo_on_mobile.precision import mean_average_precisio
 from hotloop.tasks.modules.yolo_on_mobile.quantized import (
     BOXES,
     CLASSES,
-    PROGRAM,
+    QUANTIZATION,
     SIDE,
+    objects_of,
     too_much_lost,
 )
 from hotloop.tasks.modules.yolo_on_mobile.runtimes import LITERT, channels_last
@@ -50,17 +48,12 @@ def _sight_mismatch(session: Session) -> str | None:
 
 def sight_mismatch(process: Process, session: Session) -> str | None:
     """Compare the mAP of a loaded file with the float32 network's; return a message or None."""
-    seed = int(session.rng().integers(1 << 31))
-    trusted = PROGRAM.trusted(session)
-    corners = as_list(trusted.ask("objects", seed, PICTURES, SIDE))
-    objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in corners]
-    pictures = trusted.answer("pictures", Case("", (seed,), _spec((PICTURES, 3, SIDE, SIDE))))
-    table = _spec((PICTURES, BOXES, 5 + CLASSES))
-    floats = trusted.answer("tables", Case("", (seed,), table))
+    number = seed(session.rng())
+    objects = objects_of(session, number, PICTURES)
+    images = TensorSpec((PICTURES, 3, SIDE, SIDE), FP32)
+    pictures = QUANTIZATION.generated(session, "pictures", number, images)
+    table = TensorSpec((PICTURES, BOXES, 5 + CLASSES), FP32)
+    floats = QUANTIZATION.generated(session, "tables", number, table)
     integers = process.answer("run", Case("scenes", (channels_last(pictures),), table))
     before, after = (mean_average_precision(t, objects, CLASSES) for t in (floats, integers))
     return too_much_lost(before, after, score_change(floats, integers), PICTURES)
-
-
-def _spec(shape: tuple[int, ...]) -> TensorSpec:
-    return TensorSpec(shape, FP32)

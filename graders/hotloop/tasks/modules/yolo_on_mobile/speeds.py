@@ -15,30 +15,30 @@ from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.onnx import session_options
+from hotloop.judge.onnx.programs import RUNNER, entrant
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
-from hotloop.tasks.modules.yolo_on_mobile import session_options
 from hotloop.tasks.modules.yolo_on_mobile.given_files import EAGER, PROGRAMS
-from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, boxes, flops
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, TILE, boxes, flops
 
 Rng = np.random.Generator
 
 SIZE = (384, 640)
 FILE = "detector.onnx"
+ENDS = ("pictures", "table")
 PIXELS_OFF, SCORE_OFF = 0.05, 2e-3
 """Largest errors of a coordinate and of a probability. A different float32 summation order stays at
 a tenth of them; bfloat16 exceeds them."""
 
-TILE = 32
-RUNNER = Program({"ort_session.py": PROGRAMS / "ort_session.py"}, "ort_session.py")
-"""Runs the candidate's file in ONNX Runtime."""
+SETTINGS = Answers(session_options.questions, entry="session_options", after=("correct",))
 
 
 def looks(session: Session) -> Iterator[Assertion]:
@@ -102,30 +102,22 @@ def tiles(rng: Rng, shape: tuple[int, ...], hostile: bool = False) -> np.ndarray
     return np.clip(tiled + 0.05 * rng.standard_normal(shape, np.float32), 0, 1)
 
 
-def file_of(session: Session, size: tuple[int, int]) -> bytes:
+def file_of(session: Session, size: tuple[int, int]) -> GivenFile:
     """Return the file that the candidate exports for the size; made once per session."""
     assignment = Assignment("Your detector", size, FILE, lambda _data: None)
-    return session.once(f"prepared {size}", lambda: file_written(assignment, session))
+    data = session.once(f"prepared {size}", lambda: file_written(assignment, session))
+    return GivenFile(FILE, data)
 
 
 def _entrant(session: Session) -> tuple[Worker, Candidate]:
-    """Load the candidate's file in a process that runs Hotloop's program.
-
-    The candidate's worker is closed first. Returns the process's worker and the callable to time.
-    """
-    data = file_of(session, SIZE)
-    options = session_options.chosen(session.of("session_options"))
-    session.worker().close()
-    process = RUNNER.another(session, given=True)
-    process.ask("load", GivenFile(FILE, data), options)
-    process.resolve("run")
-    return process.worker, process.as_candidate("run")
+    file = file_of(session, SIZE)
+    return entrant(session, file, session_options.chosen(session.of("session_options")), ENDS)
 
 
 def _mismatch(session: Session, size: tuple[int, int]) -> str | None:
     process = RUNNER.given(session, "runs the detector")
-    data = file_of(session, size)
-    process.ask("load", GivenFile(FILE, data), session_options.plain(session.launcher.threads))
+    options = session_options.plain(session.launcher.threads)
+    process.ask("load", file_of(session, size), options, ENDS)
     picture = tiles(session.rng(), (1, 3, *size))
     case = Case("a picture", (Tensor(picture, FP32),), spec(*size).out)
     want = EAGER.trusted(session).answer("run", case)

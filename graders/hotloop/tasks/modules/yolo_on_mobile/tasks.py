@@ -17,7 +17,6 @@ from hotloop.tasks.modules.yolo_on_mobile import (
     recorded,
     rewriting,
     runtimes,
-    session_options,
     small_litert,
     speeds,
     suppression,
@@ -38,14 +37,13 @@ nms = hl.returns_data(
 )
 
 in_graph = hl.returns_data(
-    interface=hl.Assertions(
-        partial(whole_file.looks, mismatch=whole_file.interface_mismatch),
-        "Its ends have names, types and sizes that are known.",
+    interface=whole_file.FILE.holds(
+        whole_file.interface_mismatch, "Its ends have names, types and sizes that are known."
     ),
-    boxes=hl.Assertions(
-        partial(whole_file.looks, mismatch=whole_file.boxes_mismatch),
+    boxes=whole_file.FILE.holds(
+        whole_file.boxes_mismatch,
         "It gives the right boxes for hidden images and limits.",
-        after=("interface",),
+        "interface",
     ),
 )
 
@@ -73,20 +71,20 @@ replace = hl.returns_data(
 )
 
 quantize = hl.returns_data(
-    sound=hl.Assertions(
-        partial(quantized.looks, mismatch=quantized.structure_mismatch),
+    sound=quantized.FILE.holds(
+        quantized.structure_mismatch,
         "Its convolutions compute with integers of a fixed scale, in half of the size.",
     ),
-    accurate=hl.Assertions(
-        partial(quantized.looks, mismatch=quantized.accuracy_mismatch),
+    accurate=quantized.FILE.holds(
+        quantized.accuracy_mismatch,
         "It sees about as much on hidden scenes as with float32.",
-        after=("sound",),
+        "sound",
     ),
 )
 
 speed = hl.returns_data(
     correct=hl.Assertions(speeds.looks, "The file gives the detector's table, in both sizes."),
-    settings=hl.Answers(session_options.questions, entry="session_options", after=("correct",)),
+    settings=speeds.SETTINGS,
     fast_cpu=speeds.fast(),
     engine=engines.builds,
     gpu_fast=engines.fast,
@@ -98,8 +96,8 @@ audit = hl.returns_data(
 )
 
 fit = hl.returns_data(
-    card=hl.Assertions(fitting.kept, "It keeps to the card."),
-    sees=hl.Assertions(fitting.sees, "It sees what the card asks for.", after=("card",)),
+    card=fitting.FILE.holds(fitting.card_mismatch, "It keeps to the card."),
+    sees=fitting.FILE.holds(fitting.sight_mismatch, "It sees what the card asks for.", "card"),
     fast_cpu=fitting.fast,
 )
 
@@ -119,14 +117,14 @@ litert = hl.returns_data(
 )
 
 litert_int8 = hl.returns_data(
-    file=hl.Assertions(
-        partial(integer_litert.looks, mismatch=integer_litert.structure_mismatch),
+    file=integer_litert.FILE.holds(
+        integer_litert.structure_mismatch,
         "It computes with bytes from end to end, with a scale for each channel.",
     ),
-    sees=hl.Assertions(
-        partial(integer_litert.looks, mismatch=integer_litert.sight_mismatch),
+    sees=integer_litert.FILE.holds(
+        integer_litert.sight_mismatch,
         "It sees about as much on hidden scenes as with float32.",
-        after=("file",),
+        "file",
     ),
 )
 
@@ -137,8 +135,8 @@ coreml = hl.returns_data(
 executorch = hl.returns_data(**_file_and_runs(runtimes.EXECUTORCH))
 
 yolov5n = hl.returns_data(
-    network=hl.Assertions(
-        published.network, "Its stem, its convolutions and their weights are YOLOv5n's."
+    network=published.FILE.holds(
+        published.network_mismatch, "Its stem, its convolutions and their weights are YOLOv5n's."
     ),
     table=hl.Assertions(published.tables, "It gives the network's table.", after=("network",)),
     openvino=hl.Assertions(published.openvino, "OpenVINO's files give the network's table."),

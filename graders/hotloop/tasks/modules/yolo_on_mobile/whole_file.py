@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.assertions import Assertion
+from hotloop.judge.onnx.programs import Facts, facts_of
+from hotloop.judge.ordered_file import OrderedFile
+from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
@@ -24,7 +24,6 @@ Rng = np.random.Generator
 Limits = tuple[float, float]
 """Score floor and overlap limit."""
 
-FILE = "boxes.onnx"
 PICTURES = 40
 MOST = (3, 6, 10)
 TRIES = 40
@@ -35,44 +34,38 @@ ROUNDED = 1e-3
 """Change of an overlap limit that must keep the same boxes. Where classes are moved apart by 7680
 pixels, as YOLOv5 does it, float32 rounds an overlap by half of it."""
 
-FLOAT, INT64 = 1, 7
+FILE = OrderedFile(
+    "boxes.onnx",
+    lambda session: int(session.rng().choice(MOST)),
+    lambda most: (most,),
+    lambda most: f"Your file of {most} boxes",
+)
 
 
-def looks(
-    session: Session,
-    mismatch: Callable[[bytes, int, Session], str | None],
-) -> Iterator[Assertion]:
-    """Check the file, made once per session for a sampled number of boxes."""
-    most = session.once("most", lambda: int(session.rng().choice(MOST)))
-    yield Assertion(
-        f"Your file of {most} boxes",
-        lambda: mismatch(session.once("exported", lambda: _made(session, most)), most, session),
-    )
-
-
-def interface_mismatch(data: bytes, most: int, session: Session) -> str | None:
+def interface_mismatch(file: GivenFile, most: int, session: Session) -> str | None:
     """Return what is wrong with its inputs and outputs (names, types, static sizes), or None."""
-    read = PROGRAM.given(session, "reads").ask("interface", GivenFile(FILE, data))
-    facts = cast(Mapping[str, Any], read)
+    facts = facts_of(file, session)
     version = constant("MODEL_VERSION", 0, range(2, 1000))
     if version and facts["version"] != version:
         return f"its model_version is {facts['version']} and should be {version}"
     return mismatch_of(facts, most)
 
 
-def mismatch_of(facts: Mapping[str, Any], most: int) -> str | None:
+def mismatch_of(facts: Facts, most: int) -> str | None:
     """Return what is wrong with a file's names, types and sizes, or None."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
+    if facts["checker"] is not None:
+        return f"onnx.checker does not accept it: {shown(facts['checker'])}"
     if facts["foreign"]:
-        return f"it has operators of {readable(facts['foreign'][0], 40)}"
+        return f"it has operators of {readable(facts['foreign'][0]['domain'], 40)}"
     wanted = {
         "inputs": [
-            ["pictures", FLOAT, [1, 3, SIDE, SIDE]],
-            ["floor", FLOAT, [1]],
-            ["overlap", FLOAT, [1]],
+            ["pictures", "FLOAT", [1, 3, SIDE, SIDE]],
+            ["floor", "FLOAT", [1]],
+            ["overlap", "FLOAT", [1]],
         ],
-        "outputs": [["boxes", FLOAT, [1, most, 6]], ["count", INT64, [1]]],
+        "outputs": [["boxes", "FLOAT", [1, most, 6]], ["count", "INT64", [1]]],
     }
     for kind, want in wanted.items():
         got = sorted(cast(list[Any], facts[kind]))
@@ -81,7 +74,7 @@ def mismatch_of(facts: Mapping[str, Any], most: int) -> str | None:
     return None
 
 
-def boxes_mismatch(data: bytes, most: int, session: Session) -> str | None:
+def boxes_mismatch(file: GivenFile, most: int, session: Session) -> str | None:
     """Compare its boxes on hidden images, with limits sampled for each; return an error or None."""
     trusted = PROGRAM.trusted(session)
 
@@ -91,7 +84,7 @@ def boxes_mismatch(data: bytes, most: int, session: Session) -> str | None:
     seed, tables, limits = sampled(session.rng(), tables_of, most)
     fed = trusted.answer("pictures", _case(seed, (PICTURES, 3, SIDE, SIDE)))
     process = PROGRAM.given(session, "runs")
-    process.ask("load", GivenFile(FILE, data))
+    process.ask("load", file)
     out = TensorSpec((PICTURES, most + 1, 6), FP32)
     case = Case("pictures", (Tensor(fed, FP32), Tensor(np.array(limits), FP32)), out)
     got = process.answer("suppressed", case)
@@ -151,10 +144,6 @@ def _limits(rng: Rng, table: Floats, most: int) -> Limits:
 
 def _alike(kept_boxes: Sequence[Floats]) -> bool:
     return all(np.array_equal(each, kept_boxes[0]) for each in kept_boxes)
-
-
-def _made(session: Session, most: int) -> bytes:
-    return file_written(Assignment("Your file", (most,), FILE, lambda _data: None), session)
 
 
 def _case(seed: int, shape: tuple[int, ...]) -> Case:

@@ -12,6 +12,7 @@ import pytest
 
 from hotloop.core import extras, paths
 from hotloop.core.verdict import Verdict
+from hotloop.judge.onnx.programs import TRUSTED
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
 from hotloop.tasks.curriculum import load_module
@@ -23,7 +24,6 @@ from hotloop.tasks.modules.resnet_tensorrt.exported_files import (
 )
 from hotloop.tasks.modules.resnet_tensorrt.halves import unlike
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import kernels, last_layer
-from hotloop.tasks.modules.resnet_tensorrt.small_plans import Plan, Step, memory, plans
 from hotloop.tasks.reference_files import sources
 from hotloop.tasks.task_spec import task_spec
 
@@ -60,26 +60,41 @@ def test_the_engine_task_says_what_is_missing(session_over: SessionOver, tmp_pat
 # --- memory ---------------------------------------------------------------------------------------
 
 
-def test_a_chain_needs_two_neighbours_and_its_ends() -> None:
-    plan = Plan(1, 4, 3, (Step("Conv", (0,), 5), Step("Relu", (1,)), Step("Relu", (2,))), 0)
-    value = 4 * 16
+def memory(program: Programs, body: str) -> dict[str, int]:
+    """Return the memory of a network whose input and values have 16 pixels, 3 or 5 channels."""
+    from onnx import parser
+
+    text = """<ir_version: 8, opset_import: ["": 13]>
+        net (float[1, 3, 4, 4] x) => (float[1, 5, 4, 4] y) <float[5, 3, 1, 1] w = {{{zeros}}}>
+        {{ a = Conv(x, w) {body} }}"""
+    zeros = ", ".join(["0"] * 15)
+    model = parser.parse_model(text.format(zeros=zeros, body=body))
+    return program("graph_memory").memory(model)
+
+
+@needs_onnx
+def test_a_chain_needs_two_neighbours_and_its_ends(program: Programs) -> None:
     # The input stays; of the values of 5 channels two live at one time.
-    assert memory(plan) == {"weights": 4 * 9 * 3 * 5, "activations": value * (3 + 5 + 5)}
+    needed = memory(program, "b = Relu(a) y = Relu(b)")
+    assert needed == {"weights": 4 * 15, "activations": 4 * 16 * (3 + 5 + 5)}
 
 
-def test_a_branch_keeps_its_value_until_the_sum() -> None:
-    branch = (Step("Conv", (0,), 5), Step("Relu", (1,)), Step("Relu", (2,)), Step("Add", (3, 1)))
-    assert memory(Plan(1, 4, 3, branch, 0))["activations"] == 4 * 16 * (3 + 5 * 3)
+@needs_onnx
+def test_a_branch_keeps_its_value_until_the_sum(program: Programs) -> None:
+    body = "b = Relu(a) c = Relu(b) y = Add(c, a)"
+    assert memory(program, body)["activations"] == 4 * 16 * (3 + 5 * 3)
 
 
 @needs_onnx
 def test_the_reference_agrees_about_drawn_models(
     solution: ModuleType, program: Programs, tmp_path: Path
 ) -> None:
-    small = program("small_models")
+    made = program("graph_memory")
     for seed in range(10):
-        for plan in plans(np.random.default_rng(seed)):
-            assert solution.memory_for(small.write(plan.to_json())) == memory(plan)
+        for branches, tail in ((0, 0), (1, 6), (3, 0), (2, 3)):
+            model = made.residual(np.random.default_rng(seed), branches, tail)
+            (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+            assert solution.memory_for(str(tmp_path / "model.onnx")) == made.memory(model)
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -179,7 +194,7 @@ def test_nothing_is_hidden_behind_many_others_or_an_identity(
     ]
     model = helper.make_model(helper.make_graph(nodes, "net", *ends, [kernel]))
     save(model, str(tmp_path / "model.onnx"))
-    facts = program("model_facts").facts(str(tmp_path / "model.onnx"))
+    facts = program("onnx_facts").facts(str(tmp_path / "model.onnx"))
     assert {"Hardmax", "Abs", "Conv"} <= {*facts["operators"]}
     assert facts["computed_kernels"] == 1
     assert facts["beyond_int32"]
@@ -203,16 +218,13 @@ def solution(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 
 @pytest.fixture
-def program(load_file: Callable[[Path], ModuleType]) -> Programs:
+def program(load_file: Callable[[Path], ModuleType], monkeypatch: pytest.MonkeyPatch) -> Programs:
     """Returns a function that loads a program's file by name, with its siblings importable."""
 
     def loaded(name: str) -> ModuleType:
-        beside = str(given_files.PROGRAMS)
-        sys.path.insert(0, beside)
-        try:
-            return load_file(given_files.PROGRAMS / f"{name}.py")
-        finally:
-            sys.path.remove(beside)
+        folders = (given_files.PROGRAMS, TRUSTED)
+        monkeypatch.setattr(sys, "path", [*map(str, folders), *sys.path])
+        return load_file(next(f for f in folders if (f / f"{name}.py").is_file()) / f"{name}.py")
 
     return loaded
 
@@ -223,9 +235,10 @@ def fake(load_file: Callable[[Path], ModuleType]) -> ModuleType:
 
 
 @pytest.fixture
-def model(program: Programs) -> str:
-    plan = next(plans(np.random.default_rng(3)))
-    return program("small_models").write(plan.to_json())
+def model(program: Programs, tmp_path: Path) -> str:
+    made = program("graph_memory").residual(np.random.default_rng(3), 1, 2)
+    (tmp_path / "model.onnx").write_bytes(made.SerializeToString())
+    return str(tmp_path / "model.onnx")
 
 
 @needs_onnx
@@ -252,7 +265,7 @@ def test_half_precision_is_in_the_model_and_not_in_a_flag(
     solution: ModuleType, fake: ModuleType, program: Programs, model: str, tmp_path: Path
 ) -> None:
     _, calls = fake.installed(11)
-    facts = program("model_facts").facts
+    facts = program("onnx_facts").facts
     solution.build_engine(model, "fp16", str(tmp_path / "timings"), str(tmp_path / "engine"))
     given = next(call[1] for call in calls if call[0] == "parse")
     (tmp_path / "parsed.onnx").write_bytes(given)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hotloop.judge.onnx.programs import TRUSTED
 from hotloop.tasks.modules.resnet_tensorrt import tasks
 
 pytest.importorskip("onnx", reason="the optional group onnx is not installed")
@@ -18,6 +19,7 @@ PROGRAMS = Path(tasks.__file__).parent / "programs"
 @pytest.fixture
 def departure(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Makes programs importable by each other."""
+    monkeypatch.syspath_prepend(TRUSTED)
     monkeypatch.syspath_prepend(PROGRAMS)
     known = set(sys.modules)
     yield runpy.run_path(str(PROGRAMS / "graph_faults.py"))["_departure"]

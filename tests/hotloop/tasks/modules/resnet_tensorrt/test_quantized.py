@@ -12,6 +12,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.onnx.programs import TRUSTED
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
 from hotloop.tasks.modules.resnet_tensorrt import given_files, quantized
@@ -57,6 +58,7 @@ def test_others_are_not(known: dict[str, Any], size: int, said: str) -> None:
 
 
 def test_rounded_and_folded_weights_are_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(TRUSTED))
     monkeypatch.syspath_prepend(str(given_files.PROGRAMS))
     weights = importlib.import_module("quantized_weights")
     rng = np.random.default_rng(0)

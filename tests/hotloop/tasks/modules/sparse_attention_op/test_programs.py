@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from hotloop.judge.onnx.programs import TRUSTED
 from hotloop.judge.questions import GivenFile
 from hotloop.tasks.modules.sparse_attention_op import fallbacks, files, patterns, silences, truth
 
@@ -21,9 +22,11 @@ torch = pytest.importorskip("torch")
 
 @pytest.fixture(scope="module")
 def programs() -> Iterator[Path]:
-    sys.path.insert(0, str(files.PROGRAMS))
+    folders = [str(files.PROGRAMS), str(TRUSTED)]
+    sys.path[:0] = folders
     yield files.PROGRAMS
-    sys.path.remove(str(files.PROGRAMS))
+    for folder in folders:
+        sys.path.remove(folder)
 
 
 def test_the_formats_of_opsets_are_those_that_onnx_knows() -> None:

@@ -12,6 +12,7 @@ pytest.importorskip("onnx", reason="python -m pip install 'hotloop[onnx]'")
 
 import onnx
 
+from hotloop.judge.onnx.programs import TRUSTED
 from hotloop.tasks import render
 from hotloop.tasks.modules.yolo_on_mobile import audits
 from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS
@@ -22,8 +23,11 @@ WRONG = [wrong for wrong in render.wrong_answers("yolo_on_mobile") if wrong.task
 
 
 @pytest.fixture
-def auditing(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+def auditing(
+    load_file: Callable[[Path], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> ModuleType:
     """The judge's program about a model's figures."""
+    monkeypatch.syspath_prepend(str(TRUSTED))
     return load_file(PROGRAMS / "auditing.py")
 
 
@@ -89,7 +93,8 @@ g (float[1, 2, 4, 4] x) => (float[1, 2, 4, 4] y) <float[2, 2, 1, 1] w = {1, 2, 3
 
 def test_figures_of_a_small_model(auditing: ModuleType) -> None:
     model = onnx.parser.parse_model(AUDITED)
-    figures = auditing._figures(model, 100, {"Conv": {"largest_kernel": 1}, "Mul": {}})
+    figures = auditing.figures(model, 100, {"Conv": {"largest_kernel": 1}, "Mul": {}})
+    figures["refused"] = [node.name for node in figures["refused"]]
     # A tensor has 128 bytes. p moves to the CPU for b, q to the delegate for c; x and y move too.
     assert figures == {
         "refused": ["b"],

@@ -12,11 +12,12 @@ from hotloop.tasks.modules.yolo_on_mobile import fitting
 CARD = fitting.card_of(np.random.default_rng(1), 96, 1_000_000)
 GOOD: dict[str, Any] = {
     "external": False,
-    "inputs": [["pictures", 1, [1, 3, 96, 96]]],
+    "checker": None,
+    "inputs": [["pictures", "FLOAT", [1, 3, 96, 96]]],
     "outputs": [
-        ["small", 1, [1, 33, 12, 12]],
-        ["middle", 1, [1, 33, 6, 6]],
-        ["large", 1, [1, 33, 3, 3]],
+        ["small", "FLOAT", [1, 33, 12, 12]],
+        ["middle", "FLOAT", [1, 33, 6, 6]],
+        ["large", "FLOAT", [1, 33, 3, 3]],
     ],
     "refused": [],
     "segments": 1,
@@ -35,10 +36,11 @@ def test_what_keeps_to_the_card_is_right() -> None:
     ("change", "said"),
     [
         ({"external": True}, "another file"),
+        ({"checker": "no"}, "onnx.checker"),
         ({"unknown": "x"}, "how large"),
-        ({"inputs": [["pictures", 1, [1, 3, 100, 100]]]}, "32 divides"),
-        ({"inputs": [["pictures", 1, [1, 3, 96, 128]]]}, "32 divides"),
-        ({"outputs": [["table", 1, [1, 567, 11]]]}, "outputs"),
+        ({"inputs": [["pictures", "FLOAT", [1, 3, 100, 100]]]}, "32 divides"),
+        ({"inputs": [["pictures", "FLOAT", [1, 3, 96, 128]]]}, "32 divides"),
+        ({"outputs": [["table", "FLOAT", [1, 567, 11]]]}, "outputs"),
         ({"refused": ["Slice"]}, "Slice"),
         ({"segments": 2}, "segments"),
         ({"bytes": 500_000}, "bytes"),

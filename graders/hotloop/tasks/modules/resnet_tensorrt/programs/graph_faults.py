@@ -1,22 +1,25 @@
 """Faults in exported models, and harmless changes that exporters make.
 
-A fault changes a copy of the model in one place, and returns whether it found a suitable place.
-All but one keep the shapes. Disguises change no value beyond rounding: names of nodes, their order,
-a normalization written as a product and a sum, an additional Identity, slightly rounded weights.
+A fault changes a copy of the model in one place; where it changes no value, the models are drawn
+again. All but one keep the shapes. Disguises change no value beyond rounding: names of nodes, their
+order, a normalization written as a product and a sum, an additional Identity, slightly rounded
+weights.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
-import graph_values
 import numpy as np
 import onnx
-from graph_nets import Rng, classifier, pixels
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
+from onnx_builder import Builder, Rng
+from onnx_motifs import grow
+from onnx_rewrites import feeds_for
+from onnx_values import every_output, in_float32
 
 TOLERANCE = 1e-3
 """A tensor differs if its largest error exceeds this share of its largest value."""
@@ -24,153 +27,133 @@ TOLERANCE = 1e-3
 CLEAR = 10.0
 """The first difference is this many times above the tolerance, and all before it as far below."""
 
-Message = TypeVar("Message", onnx.ModelProto, onnx.NodeProto)
-
-Fault = Callable[[onnx.GraphProto, Rng], bool]
-
-
-def epsilon(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Change one normalization's epsilon."""
-    node = _one_of(graph, rng, "BatchNormalization")
-    if node is None:
-        return False
-    _attribute(node, "epsilon").f *= 30
-    return True
-
-
-def transposed_kernel(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Swap rows and columns of one kernel."""
-    node = _one_of(graph, rng, "Conv", lambda n: _attribute(n, "kernel_shape").ints[0] > 1)
-    if node is None:
-        return False
-    _change(graph, node.input[1], lambda values: values.swapaxes(2, 3))
-    return True
+DRAWS = 500
+CHAIN = "a = Conv(x); b = BatchNormalization(a); y = Relu(b)"
+POOL = "y = MaxPool<kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]>(x)"
+BOTTLENECK = (
+    "a = Conv<channels=4, kernel_shape=[1, 1]>(x); b = BatchNormalization(a); c = Relu(b);"
+    "d = Conv<kernel_shape=[3, 3], strides=[{stride}, {stride}]>(c); e = BatchNormalization(d);"
+    "f = Relu(e); g = Conv<channels=8, kernel_shape=[1, 1]>(f); h = BatchNormalization(g);"
+)
+SHORTCUT = "i = Add(h, x); y = Relu(i)"
+PROJECTION = (
+    "p = Conv<kernel_shape=[1, 1], strides=[2, 2]>(x); q = BatchNormalization(p);"
+    "i = Add(h, q); y = Relu(i)"
+)
 
 
-def transposed_matrix(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Do not transpose a square matrix that should be."""
-    weights = {tensor.name: tensor for tensor in graph.initializer}
-    square = _one_of(graph, rng, "Gemm", lambda n: len({*weights[n.input[1]].dims}) == 1)
-    if square is None:
-        return False
-    _attribute(square, "transB").i = 0
-    return True
+def classifier(rng: Rng) -> onnx.ModelProto:
+    """Return a network from pixels to class shares: stem, bottlenecks, two branches, dense head."""
+    net = Builder(rng)
+    x = grow(net, "a = Sub(x, mean); y = Div(a, gain)", net.input("pixels", (2, 3, 12, 12)))
+    x = grow(net, CHAIN.replace("Conv", "Conv<channels=8, kernel_shape=[3, 3]>"), x)
+    if rng.random() < 0.5:
+        x = grow(net, POOL, x)
+    for stride in rng.integers(1, 3, int(rng.integers(1, 3))):
+        shortcut = SHORTCUT if stride == 1 else PROJECTION
+        x = grow(net, BOTTLENECK.format(stride=stride) + shortcut, x)
+    square = CHAIN.replace("Conv", "Conv<kernel_shape=[3, 3]>")
+    x = net.node("Concat", [grow(net, square, x), grow(net, square, x)], axis=1)
+    x = grow(net, "a = GlobalAveragePool(x); y = Flatten<axis=1>(a)", x)
+    x = net.dense(net.node("Relu", [net.dense(x, 16)]), 5)
+    net.outputs.append(net.node("Softmax", [x], axis=1))
+    return net.model()
 
 
-def swapped_weights(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Swap the weights of two convolutions of the same shape."""
-    dims = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
-    convs = [node for node in graph.node if node.op_type == "Conv"]
-    pairs = [
-        (a, b)
-        for i, a in enumerate(convs)
-        for b in convs[i + 1 :]
-        if dims[a.input[1]] == dims[b.input[1]]
-    ]
-    if not pairs:
-        return False
-    one, other = pairs[int(rng.integers(len(pairs)))]
-    one.input[1], other.input[1] = other.input[1], one.input[1]
-    return True
+# --- faults ---------------------------------------------------------------------------------------
 
 
-def shifted_padding(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Move all padding to one side; the shape stays."""
-    node = _one_of(graph, rng, "Conv", lambda n: any(_attribute(n, "pads").ints))
-    if node is None:
-        return False
-    pads = _attribute(node, "pads").ints
-    pads[0], pads[1], pads[2], pads[3] = pads[0] + pads[2], pads[1] + pads[3], 0, 0
-    return True
+def _shifted_padding(node: onnx.NodeProto) -> None:
+    up, left, down, right = helper.get_node_attr_value(node, "pads")
+    _set(node, pads=[up + down, left + right, 0, 0])
 
 
-def widened_kernel(graph: onnx.GraphProto, rng: Rng) -> bool:
+def _widened_kernel(node: onnx.NodeProto) -> None:
     """Add a dilation, with padding that keeps the shape."""
-    node = _one_of(graph, rng, "Conv", lambda n: _attribute(n, "kernel_shape").ints[0] == 3)
-    if node is None:
-        return False
-    node.attribute.append(helper.make_attribute("dilations", [2, 2]))
-    _attribute(node, "pads").ints[:] = [2, 2, 2, 2]
-    return True
+    pads = helper.get_node_attr_value(node, "pads")
+    _set(node, dilations=[2, 2], pads=[2 * pad for pad in pads])
 
 
-def dropped_relu(graph: onnx.GraphProto, rng: Rng) -> bool:
+def _swapped(node: onnx.NodeProto, one: int, other: int) -> None:
+    node.input[one], node.input[other] = node.input[other], node.input[one]
+
+
+def _transposed_matrix(graph: onnx.GraphProto, gemm: onnx.NodeProto) -> None:
+    """Do not transpose a matrix that should be, if it is square."""
+    if len({*_stored(graph, gemm.input[1]).dims}) == 1:
+        _set(gemm, transB=0)
+
+
+def _swapped_weights(graph: onnx.GraphProto, conv: onnx.NodeProto, rng: Rng) -> None:
+    """Swap the weights of two convolutions of the same shape."""
+    dims = _stored(graph, conv.input[1]).dims
+    convs = [node for node in graph.node if node.op_type == "Conv"]
+    alike = [node for node in convs if _stored(graph, node.input[1]).dims == dims]
+    other = alike[int(rng.integers(len(alike)))]
+    conv.input[1], other.input[1] = other.input[1], conv.input[1]
+
+
+def _dropped_relu(graph: onnx.GraphProto, relu: onnx.NodeProto, rng: Rng) -> None:
     """Drop a Relu; the tensor before it gets its name, or keeps its own."""
-    node = _one_of(graph, rng, "Relu")
-    if node is None:
-        return False
-    before, after = node.input[0], node.output[0]
-    old, new = (before, after) if rng.random() < 0.5 else (after, before)
-    graph.node.remove(node)
+    old, new = rng.permutation([relu.input[0], relu.output[0]]).tolist()
+    graph.node.remove(relu)
     for other in graph.node:
-        other.input[:] = [new if name == old else name for name in other.input]
-        other.output[:] = [new if name == old else name for name in other.output]
-    return True
+        for names in (other.input, other.output):
+            names[:] = [new if name == old else name for name in names]
 
 
-def wrong_axis(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Apply softmax over the batch instead of the classes."""
-    node = _one_of(graph, rng, "Softmax")
-    if node is None:
-        return False
-    _attribute(node, "axis").i = 0
-    return True
-
-
-def swapped_operands(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Swap the operands of a difference, a quotient or a concatenation."""
-    node = _one_of(graph, rng, *rng.permutation(["Sub", "Div", "Concat"])[:1])
-    if node is None:
-        return False
-    node.input[0], node.input[1] = node.input[1], node.input[0]
-    return True
-
-
-def swapped_statistics(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Swap mean and shift of one normalization (inputs 2 and 3)."""
-    node = _one_of(graph, rng, "BatchNormalization")
-    if node is None:
-        return False
-    node.input[2], node.input[3] = node.input[3], node.input[2]
-    return True
-
-
-def another_shape(graph: onnx.GraphProto, rng: Rng) -> bool:
+def _another_shape(graph: onnx.GraphProto, relu: onnx.NodeProto) -> None:
     """Give a tensor a leading dimension of 1, which is removed before other operators read it.
 
     All values are equal, even if the two shapes are broadcast.
     """
-    node = _one_of(graph, rng, "Relu")
-    if node is None:
-        return False
-    name = node.output[0]
+    name = relu.output[0]
     plain, again, axes = f"{name}_plain", f"{name}_again", f"{name}_axes"
-    node.output[0] = plain
+    relu.output[0] = plain
     for other in graph.node:
-        other.input[:] = [again if given == name else given for given in other.input]
+        other.input[:] = [again if read == name else read for read in other.input]
     graph.initializer.append(numpy_helper.from_array(np.array([0], np.int64), axes))
-    place = list(graph.node).index(node) + 1
+    place = list(graph.node).index(relu) + 1
     graph.node.insert(place, helper.make_node("Squeeze", [name, axes], [again]))
     graph.node.insert(place, helper.make_node("Unsqueeze", [plain, axes], [name]))
-    return True
 
 
-FAULTS: Mapping[str, Fault] = {
-    fault.__name__: fault
-    for fault in (
-        epsilon,
-        transposed_kernel,
-        transposed_matrix,
-        swapped_weights,
-        shifted_padding,
-        widened_kernel,
-        dropped_relu,
-        wrong_axis,
-        swapped_operands,
-        swapped_statistics,
-        another_shape,
-    )
+Change = Callable[[onnx.GraphProto, onnx.NodeProto, Rng], None]
+
+FAULTS: Mapping[str, tuple[tuple[str, ...], Change]] = {
+    "epsilon": (
+        ("BatchNormalization",),
+        lambda _graph, node, _rng: _set(
+            node, epsilon=30 * helper.get_node_attr_value(node, "epsilon")
+        ),
+    ),
+    "transposed_kernel": (
+        ("Conv",),
+        lambda graph, node, _rng: _change(graph, node.input[1], lambda v: v.swapaxes(2, 3)),
+    ),
+    "transposed_matrix": (
+        ("Gemm",),
+        lambda graph, node, _rng: _transposed_matrix(graph, node),
+    ),
+    "swapped_weights": (("Conv",), _swapped_weights),
+    "shifted_padding": (("Conv",), lambda _graph, node, _rng: _shifted_padding(node)),
+    "widened_kernel": (("Conv",), lambda _graph, node, _rng: _widened_kernel(node)),
+    "dropped_relu": (("Relu",), _dropped_relu),
+    "wrong_axis": (("Softmax",), lambda _graph, node, _rng: _set(node, axis=0)),
+    "swapped_operands": (
+        ("Sub", "Div", "Concat"),
+        lambda _graph, node, _rng: _swapped(node, 0, 1),
+    ),
+    "swapped_statistics": (
+        ("BatchNormalization",),
+        lambda _graph, node, _rng: _swapped(node, 2, 3),
+    ),
+    "another_shape": (("Relu",), lambda graph, node, _rng: _another_shape(graph, node)),
 }
+"""What a fault changes of a node of one of these operators, by its name."""
+
+
+# --- pairs ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -183,64 +166,49 @@ class Pair:
     first: str | None
 
 
-def faulty_pair(rng: Rng, fault: str) -> Pair:
-    """Return a pair with one fault, drawn again until the first differing tensor is clear.
+def sampled_pair(rng: Rng, fault: str | None) -> Pair:
+    """Return a pair with one fault, or a pair that is only disguised.
 
-    Another tensor differs the most, so that it cannot be mistaken for the first. Swapped weights
-    are on two branches whose order differs in the exported model. Raises RuntimeError after 200
-    draws.
+    With a fault, the pair is drawn again until the first differing tensor is clear. Another tensor
+    differs the most, so that it cannot be mistaken for the first. Swapped weights are on two
+    branches whose order differs in the exported model. Without, one tensor is all zeros, which
+    counts as equal. Raises RuntimeError after DRAWS draws.
     """
-    for _ in range(200):
+    for _ in range(DRAWS):
         reference = classifier(rng)
-        exported = _copy(reference)
-        if not FAULTS[fault](exported.graph, rng):
-            continue
+        if fault is None:
+            _silence(reference.graph, rng)
+        exported = copy.deepcopy(reference)
+        if fault is not None:
+            operators, change = FAULTS[fault]
+            node = _one_of(exported.graph, rng, str(rng.choice(operators)))
+            change(exported.graph, node, rng)
         disguise(exported, rng)
-        feeds = pixels(reference, rng)
+        feeds = feeds_for(reference, rng)
         found = departures(reference, exported, feeds)
         first = clear_first(found)
-        if first is None or (fault == "swapped_weights" and not _another_order(exported, found)):
+        if fault is None and max(found.values()) <= TOLERANCE / CLEAR:
+            return Pair(reference, exported, feeds, None)
+        if fault is None or first is None:
             continue
-        return Pair(reference, exported, feeds, first)
+        if fault != "swapped_weights" or _another_order(exported, found):
+            return Pair(reference, exported, feeds, first)
     raise RuntimeError(f"no pair of models shows {fault} clearly")
 
 
 def _another_order(exported: onnx.ModelProto, found: Mapping[str, float]) -> bool:
     """Whether the exported model's order of nodes makes another tensor the first that differs."""
     departing = [name for name, error in found.items() if error > TOLERANCE]
-    order = graph_values.every_output(exported)
+    order = every_output(exported)
     return departing[0] != min(departing, key=order.index)
 
 
-def equal_pair(rng: Rng) -> Pair:
-    """Return a pair that is only disguised. One tensor is all zeros, which counts as equal.
-
-    Raises RuntimeError after 200 draws.
-    """
-    for _ in range(200):
-        reference = classifier(rng)
-        if not _silence(reference.graph, rng):
-            continue
-        exported = _copy(reference)
-        disguise(exported, rng)
-        feeds = pixels(reference, rng)
-        if max(departures(reference, exported, feeds).values()) <= TOLERANCE / CLEAR:
-            return Pair(reference, exported, feeds, None)
-    raise RuntimeError("no pair of models agrees with a tensor of zeros in it")
-
-
-def _silence(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Make a normalization output −1 everywhere, so that the following Relu gives 0.
-
-    Returns False if no normalization precedes a Relu.
-    """
+def _silence(graph: onnx.GraphProto, rng: Rng) -> None:
+    """Make a normalization output −1 everywhere, so that the following Relu gives 0."""
     before = {node.input[0] for node in graph.node if node.op_type == "Relu"}
     norm = _one_of(graph, rng, "BatchNormalization", lambda n: n.output[0] in before)
-    if norm is None:
-        return False
     _change(graph, norm.input[1], np.zeros_like)
     _change(graph, norm.input[2], lambda values: np.full_like(values, -1.0))
-    return True
 
 
 def departures(
@@ -250,10 +218,10 @@ def departures(
 
     Infinite if shapes differ, or if only the reference is all zeros.
     """
-    there = set(graph_values.every_output(exported))
-    names = [name for name in graph_values.every_output(reference) if name in there]
-    want = graph_values.in_float32(reference, feeds, names)
-    got = graph_values.in_float32(exported, feeds, names)
+    there = set(every_output(exported))
+    names = [name for name in every_output(reference) if name in there]
+    want = in_float32(reference, feeds, names)
+    got = in_float32(exported, feeds, names)
     return {name: _departure(want[name], got[name]) for name in names}
 
 
@@ -281,7 +249,10 @@ def clear_first(found: Mapping[str, float]) -> str | None:
 
 def disguise(model: onnx.ModelProto, rng: Rng) -> None:
     """Change, in place, what an exporter may change without doing harm."""
-    _round_weights(model.graph, rng)
+    for tensor in model.graph.initializer:
+        if tensor.data_type == onnx.TensorProto.FLOAT:
+            # As if rounded to about 20 bits, so that no tensor is bitwise equal.
+            _change(model.graph, tensor.name, lambda v: v * (1 + rng.uniform(-1e-6, 1e-6, v.shape)))
     if rng.random() < 0.6:
         _spell_out(model.graph, rng)
     if rng.random() < 0.6:
@@ -292,22 +263,12 @@ def disguise(model: onnx.ModelProto, rng: Rng) -> None:
     onnx.checker.check_model(model, full_check=True)
 
 
-def _round_weights(graph: onnx.GraphProto, rng: Rng) -> None:
-    """Perturb weights as if rounded to about 20 bits, so that no tensor is bitwise equal."""
-    for tensor in graph.initializer:
-        if tensor.data_type != onnx.TensorProto.FLOAT:
-            continue
-        _change(graph, tensor.name, lambda v: v * (1 + rng.uniform(-1e-6, 1e-6, v.shape)))
-
-
 def _spell_out(graph: onnx.GraphProto, rng: Rng) -> None:
     """Replace a normalization by a product and a sum."""
     norm = _one_of(graph, rng, "BatchNormalization")
-    if norm is None:
-        return
     stored = {t.name: numpy_helper.to_array(t).astype(np.float64) for t in graph.initializer}
     scale, shift, mean, variance = (stored[name] for name in norm.input[1:])
-    factor = scale / np.sqrt(variance + _attribute(norm, "epsilon").f)
+    factor = scale / np.sqrt(variance + helper.get_node_attr_value(norm, "epsilon"))
     names = [f"{norm.name}_factor", f"{norm.name}_rest", f"{norm.name}_scaled"]
     for name, values in zip(names, (factor, shift - mean * factor), strict=False):
         shaped = values.reshape(1, -1, 1, 1).astype(np.float32)
@@ -339,7 +300,7 @@ def _reorder(graph: onnx.GraphProto, rng: Rng) -> None:
         waiting.remove(node)
         known.update(node.output)
         ordered.append(node)
-    copies = [_copy(node) for node in ordered]
+    copies = copy.deepcopy(ordered)
     del graph.node[:]
     graph.node.extend(copies)
 
@@ -349,13 +310,21 @@ def _one_of(
     rng: Rng,
     op: str,
     fits: Callable[[onnx.NodeProto], bool] = lambda _node: True,
-) -> onnx.NodeProto | None:
+) -> onnx.NodeProto:
+    """Return a random node of an operator. Raises ValueError if none fits."""
     nodes = [node for node in graph.node if node.op_type == op and fits(node)]
-    return nodes[int(rng.integers(len(nodes)))] if nodes else None
+    return nodes[int(rng.integers(len(nodes)))]
 
 
-def _attribute(node: onnx.NodeProto, name: str) -> onnx.AttributeProto:
-    return next(attribute for attribute in node.attribute if attribute.name == name)
+def _set(node: onnx.NodeProto, **values: object) -> None:
+    """Set attributes."""
+    others = [attribute for attribute in node.attribute if attribute.name not in values]
+    del node.attribute[:]
+    node.attribute.extend([*others, *(helper.make_attribute(*item) for item in values.items())])
+
+
+def _stored(graph: onnx.GraphProto, name: str) -> onnx.TensorProto:
+    return next(tensor for tensor in graph.initializer if tensor.name == name)
 
 
 def _change(
@@ -363,12 +332,6 @@ def _change(
     name: str,
     change: Callable[[NDArray[np.generic]], NDArray[np.generic]],
 ) -> None:
-    (tensor,) = (t for t in graph.initializer if t.name == name)
+    tensor = _stored(graph, name)
     values = np.ascontiguousarray(change(numpy_helper.to_array(tensor)).astype(np.float32))
     tensor.CopyFrom(numpy_helper.from_array(values, name))
-
-
-def _copy(message: Message) -> Message:
-    copied = type(message)()
-    copied.CopyFrom(message)
-    return copied

@@ -6,205 +6,75 @@ the first difference. It runs no model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
 import onnx
-from graph_nets import Builder, Rng
-from graph_sound import unsound
-from graph_walk import nodes_within
-from onnx import helper
+from onnx_builder import Builder, Rng
+from onnx_motifs import grow
+from onnx_rewrites import unsound
+from onnx_walk import nodes_within
 
-CHANNELS, SIDE = 6, 6
-
-Motif = Callable[[Builder, str], str]
+MOTIFS = (
+    # To be folded.
+    "a = Conv(x); b = BatchNormalization(a); y = Relu(b)",
+    "a = Conv(x, none, bias); b = BatchNormalization(a); y = Relu(b)",
+    "a = Conv(x, none, none); b = BatchNormalization(a); y = Relu(b)",
+    "a = Conv<group=2>(x, none, bias); b = BatchNormalization(a); y = Relu(b)",
+    "a = Conv<group=6>(x, none, bias); b = BatchNormalization(a); y = Relu(b)",
+    "a = Conv(x); b = BatchNormalization(a); y = BatchNormalization(b)",
+    "a = Conv(x); b = BatchNormalization<momentum=0.9>(a); y = Tanh(b)",
+    "a = Conv(x); shown = BatchNormalization(a); y = Relu(shown)",
+    (
+        "a = Conv(x); b = BatchNormalization(a); c = Conv(x);"
+        "d = BatchNormalization<epsilon=0.002>(c, b_scale, b_shift, b_mean, b_variance);"
+        "e = Add(b, d); y = Tanh(e)"
+    ),
+    "a = Conv(x, none, bias); b = BatchNormalization(a); c = Relu(b); d = Inside(b); y = Add(c, d)",
+    # The scale has to stay for its other reader.
+    "a = Conv(x); b = BatchNormalization(a); c = Relu(b); d = Inside(b_scale); y = Add(c, d)",
+    # Not to be folded: others read what the Conv makes, or its weight or bias.
+    "a = Conv(x); b = BatchNormalization(a); c = Add(b, a); y = Tanh(c)",
+    "shown = Conv(x); b = BatchNormalization(shown); y = Relu(b)",
+    (
+        "a = Conv(x); b = BatchNormalization(a); c = Tanh(x); d = Conv(c, a_weight);"
+        "e = BatchNormalization(d); f = Add(b, e); y = Tanh(f)"
+    ),
+    (
+        "a = Conv(x, none, bias); b = BatchNormalization(a); c = Conv(x, none, bias);"
+        "d = Sub(b, c); y = Tanh(d)"
+    ),
+    "a = Conv(x); b = BatchNormalization(a); c = Relu(b); d = Inside(a); y = Add(c, d)",
+    "a = Conv(x); b = BatchNormalization(a); c = Relu(b); d = Inside(a_weight); y = Add(c, d)",
+    (
+        "a = Conv(x, none, bias); b = BatchNormalization(a); c = Relu(b); d = Inside(bias);"
+        "y = Add(c, d)"
+    ),
+    # A weight or a scale is computed, or callers may pass another one.
+    "w = Mul(kernel, factor); a = Conv(x, w); b = BatchNormalization(a); y = Relu(b)",
+    (
+        "a = Conv(x); b = Abs(positive); c = BatchNormalization(a, b, bias, bias, positive);"
+        "y = Relu(c)"
+    ),
+    "a = Conv(x, offered); b = BatchNormalization(a); y = Relu(b)",
+    # It is not behind a Conv, or it is in training mode.
+    "a = Conv(x); b = Relu(a); y = BatchNormalization(b)",
+    "a = Conv(x); b, c, d = BatchNormalization<training_mode=1>(a); y = Relu(b)",
+    (
+        "a = ConvTranspose<kernel_shape=[3, 3], pads=[1, 1, 1, 1]>(x, square);"
+        "b = BatchNormalization(a); y = Relu(b)"
+    ),
+)
 
 
 def foldable_net(rng: Rng) -> onnx.ModelProto:
     """Return a network with each motif once, in random order."""
     net = Builder(rng)
-    x = net.input("pixels", (2, CHANNELS, SIDE, SIDE))
+    x = net.input("pixels", (2, 6, 6, 6))
     for place in rng.permutation(len(MOTIFS)):
-        x = MOTIFS[place](net, x)
+        x = grow(net, MOTIFS[place], x)
     net.outputs.append(x)
-    model = net.model()
-    _offer_as_input(model, net)
-    onnx.checker.check_model(model, full_check=True)
-    return model
-
-
-# --- motifs ---------------------------------------------------------------------------------------
-
-
-def _plain(net: Builder, x: str) -> str:
-    return net.conv_bn_relu(x, CHANNELS, int(net.rng.choice([1, 3])))
-
-
-def _own_bias(net: Builder, x: str) -> str:
-    return net.relu(net.batchnorm(net.conv(x, CHANNELS, bias=True)))
-
-
-def _left_out_bias(net: Builder, x: str) -> str:
-    y = net.conv(x, CHANNELS, 1)
-    net.nodes[-1].input.append("")
-    return net.relu(net.batchnorm(y))
-
-
-def _grouped(net: Builder, x: str) -> str:
-    groups = int(net.rng.choice([2, CHANNELS]))
-    return net.relu(net.batchnorm(net.conv(x, CHANNELS, groups=groups, bias=True)))
-
-
-def _twice(net: Builder, x: str) -> str:
-    return net.batchnorm(net.batchnorm(net.conv(x, CHANNELS)))
-
-
-def _default_epsilon(net: Builder, x: str) -> str:
-    y = net.batchnorm(net.conv(x, CHANNELS))
-    del net.nodes[-1].attribute[:]
-    return net.node("Tanh", [y])
-
-
-def _shown_normalized(net: Builder, x: str) -> str:
-    y = net.batchnorm(net.conv(x, CHANNELS, 1))
-    net.outputs.append(y)
-    return net.relu(y)
-
-
-def _same_statistics(net: Builder, x: str) -> str:
-    """Two normalizations that read the same initializers; both may be folded."""
-    one = net.batchnorm(net.conv(x, CHANNELS))
-    statistics = list(net.nodes[-1].input[1:])
-    other = net.conv(x, CHANNELS, 1)
-    other = net.node("BatchNormalization", [other, *statistics], epsilon=2e-3)
-    return net.node("Tanh", [net.node("Add", [one, other])])
-
-
-def _read_twice(net: Builder, x: str) -> str:
-    y = net.conv(x, CHANNELS)
-    return net.node("Tanh", [net.node("Add", [net.batchnorm(y), y])])
-
-
-def _shown_convolved(net: Builder, x: str) -> str:
-    y = net.conv(x, CHANNELS)
-    net.outputs.append(y)
-    return net.relu(net.batchnorm(y))
-
-
-def _shared_weight(net: Builder, x: str) -> str:
-    one = net.conv(x, CHANNELS)
-    weight = net.nodes[-1].input[1]
-    other = net.conv(net.node("Tanh", [x]), CHANNELS, weight=weight)
-    return net.node("Tanh", [net.node("Add", [net.batchnorm(one), net.batchnorm(other)])])
-
-
-def _shared_bias(net: Builder, x: str) -> str:
-    one = net.conv(x, CHANNELS, 1, bias=True)
-    bias = net.nodes[-1].input[2]
-    other = net.conv(x, CHANNELS, 1)
-    net.nodes[-1].input.append(bias)
-    return net.node("Tanh", [net.node("Sub", [net.batchnorm(one), other])])
-
-
-def _computed_weight(net: Builder, x: str) -> str:
-    base = net.weight(net.rng.normal(0, 0.5, (CHANNELS, CHANNELS, 1, 1)), "base")
-    weight = net.node("Mul", [base, net.weight(np.array(1.5), "gain")])
-    return net.relu(net.batchnorm(net.conv(x, CHANNELS, 1, weight=weight)))
-
-
-def _computed_scale(net: Builder, x: str) -> str:
-    y = net.batchnorm(net.conv(x, CHANNELS, 1))
-    norm = net.nodes.pop()
-    norm.input[1] = net.node("Abs", [norm.input[1]])
-    net.nodes.append(norm)
-    return net.relu(y)
-
-
-def _behind_relu(net: Builder, x: str) -> str:
-    return net.batchnorm(net.relu(net.conv(x, CHANNELS)))
-
-
-def _offered(net: Builder, x: str) -> str:
-    """A Conv whose weight is also a graph input: callers may pass another one."""
-    y = net.conv(x, CHANNELS, 1)
-    net.nodes[-1].input[1] = net.weight(net.rng.normal(0, 0.5, (CHANNELS,) * 2 + (1, 1)), "offered")
-    net.initializers.pop(-2)
-    return net.relu(net.batchnorm(y))
-
-
-def _training(net: Builder, x: str) -> str:
-    return net.relu(net.batchnorm(net.conv(x, CHANNELS), training=True))
-
-
-def _transposed(net: Builder, x: str) -> str:
-    """A ConvTranspose, whose weight has its output channels in another place."""
-    weight = net.weight(net.rng.normal(0, 0.3, (CHANNELS, CHANNELS, 3, 3)), "weight")
-    y = net.node("ConvTranspose", [x, weight], kernel_shape=[3, 3], pads=[1] * 4)
-    return net.relu(net.batchnorm(y))
-
-
-def _convolved_in_branch(net: Builder, x: str) -> str:
-    y = net.conv(x, CHANNELS)
-    return net.node("Add", [net.relu(net.batchnorm(y)), net.inside(y)])
-
-
-def _normalized_in_branch(net: Builder, x: str) -> str:
-    y = net.batchnorm(net.conv(x, CHANNELS, bias=True))
-    return net.node("Add", [net.relu(y), net.inside(y)])
-
-
-def _weight_in_branch(net: Builder, x: str) -> str:
-    y = net.conv(x, CHANNELS, 1)
-    weight = net.nodes[-1].input[1]
-    return net.node("Add", [net.relu(net.batchnorm(y)), net.inside(weight)])
-
-
-def _bias_in_branch(net: Builder, x: str) -> str:
-    y = net.conv(x, CHANNELS, 1, bias=True)
-    bias = net.nodes[-1].input[2]
-    return net.node("Add", [net.relu(net.batchnorm(y)), net.inside(bias)])
-
-
-def _scale_in_branch(net: Builder, x: str) -> str:
-    """It may be folded, and the scale has to stay for its other reader."""
-    y = net.batchnorm(net.conv(x, CHANNELS))
-    scale = net.nodes[-1].input[1]
-    return net.node("Add", [net.relu(y), net.inside(scale)])
-
-
-MOTIFS: tuple[Motif, ...] = (
-    _plain,
-    _own_bias,
-    _left_out_bias,
-    _grouped,
-    _twice,
-    _default_epsilon,
-    _shown_normalized,
-    _same_statistics,
-    _read_twice,
-    _shown_convolved,
-    _shared_weight,
-    _shared_bias,
-    _computed_weight,
-    _computed_scale,
-    _behind_relu,
-    _offered,
-    _training,
-    _transposed,
-    _convolved_in_branch,
-    _normalized_in_branch,
-    _weight_in_branch,
-    _bias_in_branch,
-    _scale_in_branch,
-)
-
-
-def _offer_as_input(model: onnx.ModelProto, net: Builder) -> None:
-    for tensor in net.initializers:
-        if tensor.name.startswith("offered"):
-            value = helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
-            model.graph.input.append(value)
+    return net.model()
 
 
 # --- reading what was made ------------------------------------------------------------------------

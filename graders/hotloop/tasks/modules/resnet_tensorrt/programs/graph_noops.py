@@ -7,16 +7,17 @@ have random names, so that no name reveals its producer.
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import onnx
-from graph_nets import IR_VERSION, OPSET, Rng
-from graph_sound import unsound
-from graph_walk import nodes_inside, nodes_within
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
+from onnx_builder import Builder, Rng
+from onnx_motifs import subgraph
+from onnx_rewrites import unsound
+from onnx_walk import nodes_inside, nodes_within
 
 SIDES = (2, 3, 4, 5)
 WITH_TRANSPOSES = {
@@ -32,38 +33,33 @@ PASSED_ON = frozenset({"Identity", "Dropout", "Transpose"})
 Wanted = tuple[str, tuple[int, ...]]
 
 
-@dataclass
-class Draft:
-    """A graph that is being drawn.
+class Draft(Builder):
+    """A graph that is being drawn, with a Dropout's share and modes stored."""
 
-    shapes: of its tensors, by name. unread: outputs without readers.
-    """
+    def __init__(self, rng: Rng) -> None:
+        super().__init__(rng, anonymous=True)
+        self.share = self.weight(0.0)
+        self.on, self.off = (self.weight(np.array(value)) for value in (True, False))
 
-    rng: Rng
-    nodes: list[onnx.NodeProto] = field(default_factory=list)
-    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    inputs: list[str] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-
-    def name(self) -> str:
-        """Return a new random name."""
-        while (name := f"t{self.rng.integers(10**6)}") in self.shapes:
-            pass
-        return name
+    def tensors(self) -> list[str]:
+        """Return the names of all float tensors that are not stored, the oldest first."""
+        stored = {tensor.name for tensor in self.initializers}
+        kinds = {name: kind.tensor_type.elem_type for name, kind in self.types.items()}
+        return [n for n, kind in kinds.items() if kind == TensorProto.FLOAT and n not in stored]
 
     def pick(self) -> str:
         """Return a tensor, preferably a recent one, so that nodes form chains."""
-        names = list(self.shapes)
-        return names[max(0, len(names) - 1 - int(self.rng.geometric(0.4)) + 1)]
+        names = self.tensors()
+        return names[max(0, len(names) - int(self.rng.geometric(0.4)))]
 
-    def add(self, op: str, inputs: list[str], shape: tuple[int, ...], **attributes: object) -> str:
-        """Add a node; return the name of its output."""
-        made = self.name()
-        name = f"n{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, inputs, [made], name=name, **attributes))
-        self.shapes[made] = shape
-        self.unread = [n for n in self.unread if n not in inputs] + [made]
-        return made
+    def like(self, x: str) -> str:
+        """Return a tensor of the same shape."""
+        names = [name for name in self.tensors() if self.shape(name) == self.shape(x)]
+        return names[self.rng.integers(len(names))]
+
+    def axis(self, x: str) -> int:
+        """Return one of a tensor's axes."""
+        return int(self.rng.integers(len(self.shape(x))))
 
 
 def noop_graph(rng: Rng, *, transposes: bool) -> onnx.ModelProto:
@@ -75,113 +71,73 @@ def noop_graph(rng: Rng, *, transposes: bool) -> onnx.ModelProto:
     draft = Draft(rng)
     sides = [int(rng.choice(SIDES))] * 4 if rng.random() < 0.5 else rng.permutation(SIDES)
     for _ in range(int(rng.integers(1, 3))):
-        name = draft.name()
-        draft.shapes[name] = tuple(map(int, sides[: rng.integers(2, 5)]))
-        draft.inputs.append(name)
+        draft.input(draft.new_name(""), list(map(int, sides[: rng.integers(2, 5)])))
     shares = WITH_TRANSPOSES if transposes else WITHOUT_TRANSPOSES
     for _ in range(int(rng.integers(2, 13))):
-        _draw(draft, str(rng.choice(list(shares), p=list(shares.values()))))
+        DRAWN[str(rng.choice(list(shares), p=list(shares.values())))](draft, draft.pick())
     return _finished(draft)
 
 
-def _draw(draft: Draft, kind: str) -> None:
-    rng, x = draft.rng, draft.pick()
-    shape = draft.shapes[x]
-    if kind == "transpose":
-        _transpose(draft, x, tuple(map(int, rng.permutation(len(shape)))))
-    elif kind == "back":
-        axes = tuple(map(int, rng.permutation(len(shape))))
-        inverse = tuple(int(axes.index(i)) for i in range(len(axes)))
-        _transpose(draft, _transpose(draft, x, axes), inverse)
-    elif kind == "identity":
-        draft.add("Identity", [x], shape)
-    elif kind == "dropout":
-        _dropout(draft, x)
-    else:
-        _compute(draft, x)
-
-
-def _transpose(draft: Draft, x: str, axes: tuple[int, ...]) -> str:
-    shape = draft.shapes[x]
+def _transpose(draft: Draft, x: str) -> str:
     if draft.rng.random() < 0.15:
-        return draft.add("Transpose", [x], shape[::-1])
-    return draft.add("Transpose", [x], tuple(shape[a] for a in axes), perm=axes)
+        return draft.node("Transpose", [x])
+    return draft.node("Transpose", [x], perm=draft.rng.permutation(len(draft.shape(x))).tolist())
+
+
+def _back(draft: Draft, x: str) -> str:
+    axes = draft.rng.permutation(len(draft.shape(x)))
+    there = draft.node("Transpose", [x], perm=axes.tolist())
+    return draft.node("Transpose", [there], perm=np.argsort(axes).tolist())
 
 
 def _dropout(draft: Draft, x: str) -> None:
     """Add a Dropout with no training mode, or one that is off, or one that is on, which stays."""
-    mode = draft.rng.choice(["", "off", "on"], p=[0.5, 0.3, 0.2])
-    inputs = [x, "share", mode] if mode else [x, *(["share"] if draft.rng.random() < 0.5 else [])]
-    made = draft.add("Dropout", inputs, draft.shapes[x])
+    mode = str(draft.rng.choice(["", draft.off, draft.on], p=[0.5, 0.3, 0.2]))
+    inputs = [x, draft.share, mode] if mode else [x, draft.share][: draft.rng.integers(1, 3)]
     chance = draft.rng.random()
-    if chance < 0.3:
-        mask = draft.name()
-        draft.nodes[-1].output.append(mask)
-        if chance < 0.15:
-            draft.shapes[mask] = draft.shapes[x]
-            seen = draft.add("Cast", [mask], draft.shapes[x], to=TensorProto.FLOAT)
-            draft.add("Add", [seen, made], draft.shapes[x])
-            del draft.shapes[mask]
+    made = draft.node("Dropout", inputs, outputs=1 + (chance < 0.3))
+    if chance < 0.15:
+        seen = draft.node("Cast", [draft.nodes[-1].output[1]], to=TensorProto.FLOAT)
+        draft.node("Add", [seen, made])
 
 
-def _compute(draft: Draft, x: str) -> None:
-    rng, shape = draft.rng, draft.shapes[x]
-    same = [name for name, other in draft.shapes.items() if other == shape]
-    kind = int(rng.integers(5))
-    if kind == 0:
-        draft.add(str(rng.choice(["Tanh", "Sigmoid", "Neg"])), [x], shape)
-    elif kind == 1:
-        draft.add("Softmax", [x], shape, axis=int(rng.integers(len(shape))))
-    elif kind == 2:
-        axis = int(rng.integers(len(shape)))
-        joined = (*shape[:axis], 2 * shape[axis], *shape[axis + 1 :])
-        draft.add("Concat", [x, same[rng.integers(len(same))]], joined, axis=axis)
-    elif kind == 3:
-        _decide(draft, x, same[rng.integers(len(same))])
-    else:
-        draft.add(str(rng.choice(["Add", "Max"])), [x, same[rng.integers(len(same))]], shape)
-
-
-def _decide(draft: Draft, x: str, other: str) -> None:
+def _decide(draft: Draft, x: str) -> str:
     """Add an If with a tensor of the graph around it in each of its branches."""
+    text = "{0} () => (float{1} {0}_inside) {{ {0}_inside = {2}({3}) }}"
     branches = {
-        name: _branch(draft, op, read)
-        for name, op, read in (("then_branch", "Tanh", x), ("else_branch", "Neg", other))
+        name: subgraph(text.format(draft.new_name(""), list(draft.shape(read)), op, read))
+        for name, op, read in (("then_branch", "Tanh", x), ("else_branch", "Neg", draft.like(x)))
     }
-    draft.add("If", [str(draft.rng.choice(["on", "off"]))], draft.shapes[x], **branches)
-    draft.unread = [name for name in draft.unread if name not in (x, other)]
+    return draft.node("If", [str(draft.rng.choice([draft.on, draft.off]))], **branches)
 
 
-def _branch(draft: Draft, op: str, read: str) -> onnx.GraphProto:
-    end = f"{draft.name()}_inside"
-    shape = helper.make_tensor_value_info(end, TensorProto.FLOAT, draft.shapes[read])
-    return helper.make_graph([helper.make_node(op, [read], [end])], end, [], [shape])
+COMPUTED: tuple[Callable[[Draft, str], str], ...] = (
+    lambda draft, x: draft.node(str(draft.rng.choice(["Tanh", "Sigmoid", "Neg"])), [x]),
+    lambda draft, x: draft.node("Softmax", [x], axis=draft.axis(x)),
+    lambda draft, x: draft.node("Concat", [x, draft.like(x)], axis=draft.axis(x)),
+    lambda draft, x: draft.node(str(draft.rng.choice(["Add", "Max"])), [x, draft.like(x)]),
+    _decide,
+)
+DRAWN: Mapping[str, Callable[[Draft, str], object]] = {
+    "transpose": _transpose,
+    "back": _back,
+    "identity": lambda draft, x: draft.node("Identity", [x]),
+    "dropout": _dropout,
+    "computes": lambda draft, x: COMPUTED[draft.rng.integers(len(COMPUTED))](draft, x),
+}
 
 
 def _finished(draft: Draft) -> onnx.ModelProto:
     """Make outputs of all unread computing nodes, and of some others; the rest stays unread."""
     rng = draft.rng
-    computing = {n.output[0] for n in draft.nodes if n.op_type not in PASSED_ON}
-    made = [name for name in draft.shapes if name not in draft.inputs]
-    shown = [n for n in draft.unread if n in computing or rng.random() < 0.7]
+    nodes = [inner for node in draft.nodes for inner in (node, *nodes_inside(node))]
+    read = {name for node in nodes for name in node.input}
+    computing = {node.output[0] for node in draft.nodes if node.op_type not in PASSED_ON}
+    made = [name for name in draft.tensors() if name not in draft.inputs]
+    shown = [n for n in made if n not in read and (n in computing or rng.random() < 0.7)]
     shown += [n for n in made if n not in shown and rng.random() < 0.15]
-    if not shown:
-        shown = [made[-1]]
-    shown = [shown[i] for i in rng.permutation(len(shown))]
-    stored = [
-        numpy_helper.from_array(np.array(0.0, np.float32), "share"),
-        numpy_helper.from_array(np.array(False), "off"),
-        numpy_helper.from_array(np.array(True), "on"),
-    ]
-    inputs, outputs = (
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, draft.shapes[n]) for n in names]
-        for names in (draft.inputs, shown)
-    )
-    graph = helper.make_graph(draft.nodes, "small", inputs, outputs, stored)
-    opset = helper.make_opsetid("", OPSET)
-    model = helper.make_model(graph, opset_imports=[opset], ir_version=IR_VERSION)
-    onnx.checker.check_model(model, full_check=True)
-    return model
+    draft.outputs = rng.permutation(shown or made[-1:]).tolist()
+    return draft.model()
 
 
 # --- reading what was made ------------------------------------------------------------------------
@@ -208,15 +164,15 @@ def _unnamed(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
     numbers: dict[str, str] = {}
     nodes: list[onnx.NodeProto] = []
     for node in graph.node:
-        copy = onnx.NodeProto.FromString(node.SerializeToString())
+        twin = copy.deepcopy(node)
         for name in node.output:
             numbers[name] = name if name in shown else f"#{len(numbers)}"
-        for each in (copy, *nodes_inside(copy)):
+        for each in (twin, *nodes_inside(twin)):
             each.input[:] = [numbers.get(name, name) for name in each.input]
-        copy.output[:] = [numbers[name] for name in node.output]
-        if copy.op_type in PASSED_ON:
-            copy.name = ""
-        nodes.append(copy)
+        twin.output[:] = [numbers[name] for name in node.output]
+        if twin.op_type in PASSED_ON:
+            twin.name = ""
+        nodes.append(twin)
     return nodes
 
 

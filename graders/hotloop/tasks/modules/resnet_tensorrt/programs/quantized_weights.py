@@ -5,7 +5,8 @@ as a whole. So every channel of a layer has nearly the direction of its source c
 """
 
 import numpy as np
-from graph_walk import PASSES_ON, origin, stored
+from onnx import numpy_helper
+from onnx_walk import PASSES_ON, origin, stored
 
 NEAR = 0.99
 """Cosine between a channel and its source; rounding to 8 bits typically leaves 0.9999."""
@@ -19,8 +20,8 @@ direction, but each of their weights is still its source, rounded.
 class Weights:
     """Weights of a graph's layers as [outputs, ...], with the quantization step of each."""
 
-    def __init__(self, graph, onnx):
-        self.graph, self.onnx = graph, onnx
+    def __init__(self, graph):
+        self.graph = graph
         self.makers = {name: node for node in graph.node for name in node.output}
         self.tensors = stored(graph)
 
@@ -65,7 +66,7 @@ class Weights:
         tensor = self.tensors.get(name) or self.tensors.get(origin(self.graph, name, PASSES_ON[:2]))
         if tensor is None or tensor.data_location == tensor.EXTERNAL:
             return None
-        return self.onnx.numpy_helper.to_array(tensor).astype(np.float64)
+        return numpy_helper.to_array(tensor).astype(np.float64)
 
 
 def unlike(layers, sources):

@@ -9,76 +9,50 @@ from typing import Any
 import lab_function
 import numpy as np
 import onnx
-import onnxruntime
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper
+from onnx_builder import Builder
+from onnx_facts import OWN, refusal
+from onnx_rewrites import packed
+from ort_session import opened
 
 HEADS, DEPTH = 2, 16
-OWN = ("", "ai.onnx")
 
 
 def made(seed: int) -> dict[str, Any]:
-    """Return the model in base64, and its custom nodes in order.
-
-    Every combination of block (8 or 16) and causal occurs once.
-    """
-    rng = np.random.default_rng(seed)
-    nodes, stored, reported = (
-        list[onnx.NodeProto](),
-        list[onnx.TensorProto](),
-        list[dict[str, Any]](),
-    )
-    x = "x"
-    kinds = [(block, causal) for block in (8, 16) for causal in (0, 1)]
-    for number, place in enumerate(rng.permutation(len(kinds))):
-        block, causal = kinds[int(place)]
-        weights = rng.standard_normal((3, DEPTH, DEPTH)).astype(np.float32) / 4
-        names = []
-        for part in range(3):
-            stored.append(numpy_helper.from_array(weights[part], f"w{number}_{part}"))
-            names.append(f"p{number}_{part}")
-            nodes.append(helper.make_node("MatMul", [x, f"w{number}_{part}"], [names[part]]))
-        limit = np.full(HEADS, -0.2, np.float32)
-        stored.append(numpy_helper.from_array(limit, f"limit{number}"))
-        nodes.append(
-            helper.make_node(
-                lab_function.NAME,
-                [*names, f"limit{number}"],
-                [f"a{number}"],
-                name=f"attention_{number}",
-                domain=lab_function.DOMAIN,
-                block=block,
-                causal=causal,
-            )
-        )
-        if number < len(kinds) - 1:
-            nodes.append(helper.make_node("Add", [x, f"a{number}"], [f"x{number}"]))
-            x = f"x{number}"
-        else:
-            x = f"a{number}"  # the last node is a custom one
-        reported.append({"block": block, "causal": bool(causal)})
-    shape = ["batch", HEADS, "length", DEPTH]
-    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in ("x", x)]
-    graph = helper.make_graph(nodes, "layers", ends[:1], ends[1:], stored)
-    model = helper.make_model(
-        graph,
-        functions=[lab_function.function()],
-        opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(lab_function.DOMAIN, 1)],
-        ir_version=9,
-    )
-    return {"model": base64.b64encode(model.SerializeToString()).decode(), "nodes": reported}
+    """Return the model in base64, and its custom nodes in order."""
+    model, nodes = _layers(np.random.default_rng(seed))
+    model.functions.append(lab_function.function())
+    return {"model": packed(model), "nodes": nodes}
 
 
 def bare(seed: int) -> dict[str, Any]:
     """Return a model without function bodies, and inputs for it, both in base64."""
-    model = onnx.load_from_string(base64.b64decode(made(seed)["model"]))
-    del model.functions[:]
-    rng = np.random.default_rng(seed + 1)
+    rng = np.random.default_rng(seed)
+    model, _ = _layers(rng)
     length = int(rng.integers(17, 80))
     x = rng.standard_normal((int(rng.integers(1, 4)), HEADS, length, DEPTH)).astype(np.float32)
     file = io.BytesIO()
     np.savez(file, x=x)
-    data = (model.SerializeToString(), file.getvalue())
-    return dict(zip(("model", "feeds"), (base64.b64encode(d).decode() for d in data), strict=True))
+    return {"model": packed(model), "feeds": base64.b64encode(file.getvalue()).decode()}
+
+
+def _layers(rng: np.random.Generator) -> tuple[onnx.ModelProto, list[dict[str, Any]]]:
+    """Return a model and its custom nodes: every combination of block (8, 16) and causal once."""
+    net, shape = Builder(rng, lab_function.OPSET), ["batch", HEADS, "length", DEPTH]
+    x = out = net.input("x", shape)
+    kinds = [(block, causal) for block in (8, 16) for causal in (0, 1)]
+    nodes: list[dict[str, Any]] = []
+    for place in rng.permutation(len(kinds)):
+        block, causal = kinds[int(place)]
+        x = net.node("Add", [x, out]) if nodes else x
+        weights = rng.standard_normal((3, DEPTH, DEPTH)) / 4
+        inputs = [net.node("MatMul", [x, net.weight(part)]) for part in weights]
+        inputs.append(net.weight(np.full(HEADS, -0.2), "limit"))
+        kind = {"domain": lab_function.DOMAIN, "block": block, "causal": causal}
+        out = net.node(lab_function.NAME, inputs, shape=shape, **kind)
+        nodes.append({"block": block, "causal": bool(causal)})
+    net.outputs.append(out)  # the last node is a custom one
+    return net.model(domain=lab_function.DOMAIN, check=False), nodes
 
 
 def far(given: str, feeds: str, answer: str, times: int = 1) -> float:
@@ -103,7 +77,7 @@ def read(path: str) -> dict[str, Any]:
     ours = [n for n in model.graph.node if n.domain == lab_function.DOMAIN]
     attributes = [{a.name: a.i for a in node.attribute} for node in ours]
     return {
-        "checker": _checker(model),
+        "checker": refusal(model),
         "functions": len(model.functions),
         "foreign": sorted(
             {
@@ -138,18 +112,4 @@ def _run(path: str, x: np.ndarray) -> np.ndarray:
     model = lab_function.given_to(onnx.load(path))
     if all(o.domain != lab_function.DOMAIN for o in model.opset_import):
         model.opset_import.append(helper.make_opsetid(lab_function.DOMAIN, lab_function.VERSION))
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    return session.run(None, {"x": x})[0]
-
-
-def _checker(model: onnx.ModelProto) -> str | None:
-    try:
-        onnx.checker.check_model(model, full_check=True)
-    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
-        return " ".join(str(error).split())[:200]
-    return None
+    return opened(model.SerializeToString(), {}).run(None, {"x": x})[0]

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import lab_function
 import onnx
-import onnxruntime
+from onnx import helper
+from ort_session import LOADED, load, opened, run
 
-if TYPE_CHECKING:
-    import torch
-
-INPUTS = ("q", "k", "v", "threshold")
-LOADED: list[onnxruntime.InferenceSession] = []
-
-
-def load(path: str) -> None:
-    """Load the file unchanged."""
-    _load(onnx.load(path))
+__all__ = ["load", "load_with", "load_with_ours", "run"]
 
 
 def load_with(path: str, block: int, causal: int) -> None:
@@ -25,34 +15,13 @@ def load_with(path: str, block: int, causal: int) -> None:
     model = onnx.load(path)
     for node in model.graph.node:
         if node.domain == lab_function.DOMAIN:
-            kept = [a for a in node.attribute if a.name not in ("block", "causal")]
+            others = [a for a in node.attribute if a.name not in ("block", "causal")]
+            ours = [helper.make_attribute("block", block), helper.make_attribute("causal", causal)]
             del node.attribute[:]
-            node.attribute.extend(kept)
-            node.attribute.append(onnx.helper.make_attribute("block", block))
-            node.attribute.append(onnx.helper.make_attribute("causal", causal))
-    _load(model)
+            node.attribute.extend([*others, *ours])
+    LOADED[:] = [opened(model.SerializeToString(), {})]
 
 
 def load_with_ours(path: str) -> None:
     """Load the file with the judge's function as the body of the hotloop.lab node."""
-    _load(lab_function.given_to(onnx.load(path)))
-
-
-def run(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, threshold: torch.Tensor, out: torch.Tensor
-) -> None:
-    """Run the four inputs. Raises ValueError if the output's shape is not that of `out`."""
-    (session,) = LOADED
-    given = (x.contiguous().numpy() for x in (q, k, v, threshold))
-    (answer,) = session.run(None, dict(zip(INPUTS, given, strict=True)))
-    if answer.shape != tuple(out.shape):
-        raise ValueError(f"the output has the shape {answer.shape}, and not {tuple(out.shape)}")
-    out.numpy()[...] = answer
-
-
-def _load(model: onnx.ModelProto) -> None:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    data = model.SerializeToString()
-    LOADED[:] = [onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])]
+    LOADED[:] = [opened(lab_function.given_to(onnx.load(path)).SerializeToString(), {})]

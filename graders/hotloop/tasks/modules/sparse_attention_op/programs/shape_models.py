@@ -1,135 +1,94 @@
 """Models with hotloop.lab nodes among others, and the shape of each of their tensors.
 
-The shapes are recorded while the model is made; nothing is inferred.
+What a hotloop.lab node makes is said while the model is made; ONNX infers the rest.
 """
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx_builder import Builder, Rng
+from onnx_facts import dims_of
+from onnx_rewrites import packed
 
 DOMAIN, NAME = "hotloop.lab", "SparseAttention"
 FAULTS = ("heads", "depth", "keys", "threshold", "rank")
 
-Dims = list[Any]
 
+class _Maker(Builder):
+    """Builds layers. thresholds, bad: those of all layers, and the nodes whose inputs don't fit."""
 
-class _Maker:
-    """Builds a graph and records the shapes of its tensors."""
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self.rng = rng
-        self.nodes: list[onnx.NodeProto] = []
-        self.stored: list[onnx.TensorProto] = []
+    def __init__(self, rng: Rng, width: int) -> None:
+        super().__init__(rng, 18, anonymous=True)
+        self.width = width
         self.thresholds: list[str] = []
-        self.shapes: dict[str, Dims] = {}
-        self.count = 0
         self.bad: list[str] = []
 
-    def name(self) -> str:
-        """Return a new name that reveals nothing."""
-        self.count += 1
-        return f"t{self.count}_{int(self.rng.integers(1 << 20)):05x}"
-
-    def store(self, values: np.ndarray) -> str:
-        """Add a constant and return its name."""
-        name = self.name()
-        self.stored.append(numpy_helper.from_array(values, name))
-        return name
-
-    def weights(self, *shape: int) -> str:
+    def small(self, *shape: int) -> str:
         """Add a constant of small random weights."""
-        return self.store(self.rng.standard_normal(shape).astype(np.float32) / 4)
+        return self.weight(self.rng.standard_normal(shape) / 4)
 
-    def node(self, kind: str, inputs: list[str], shape: Dims, **attributes: Any) -> str:
-        """Add a node with one output of the given shape; return the output's name."""
-        out = self.name()
-        self.nodes.append(helper.make_node(kind, inputs, [out], name=f"n_{out}", **attributes))
-        self.shapes[out] = shape
-        return out
+    def reshaped(self, x: str, *sizes: int) -> str:
+        """Add a Reshape; 0 keeps a size, and -1 is the rest."""
+        return self.node("Reshape", [x, self.weight(np.array(sizes, np.int64))])
 
-    def heads_of(self, x: str, width: int, heads: int, depth: int) -> str:
+    def heads_of(self, x: str, heads: int, depth: int) -> str:
         """Add nodes that map [batch, length, width] to [batch, heads, length, depth]."""
-        flat = self.node(
-            "MatMul", [x, self.weights(width, heads * depth)], ["batch", "length", heads * depth]
-        )
-        shape = self.store(np.array([0, 0, heads, depth], np.int64))
-        split = self.node("Reshape", [flat, shape], ["batch", "length", heads, depth])
-        return self.node("Transpose", [split], ["batch", heads, "length", depth], perm=[0, 2, 1, 3])
+        flat = self.node("MatMul", [x, self.small(self.width, heads * depth)])
+        split = self.reshaped(flat, 0, 0, heads, depth)
+        return self.node("Transpose", [split], perm=[0, 2, 1, 3])
 
-    def attention(self, x: str, width: int, heads: int, depth: int, fault: str | None) -> str:
+    def attention(self, x: str, heads: int, depth: int, fault: str | None) -> str:
         """Add a layer; with a fault, the inputs of its attention node do not fit."""
-        key_heads = heads + 1 if fault == "heads" else heads
-        key_depth = 2 * depth if fault == "depth" else depth
-        q = self.heads_of(x, width, heads, depth)
-        k = self.heads_of(x, width, key_heads, key_depth)
-        v = self.heads_of(x, width, heads, depth)
+        q = self.heads_of(x, heads, depth)
+        k = self.heads_of(x, heads + (fault == "heads"), depth * (1 + (fault == "depth")))
+        v = self.heads_of(x, heads, depth)
         if fault == "keys":
-            k = self.node("Concat", [k, k], ["batch", heads, None, depth], axis=2)
+            k = self.node("Concat", [k, k], axis=2)
         if fault == "rank":
-            merged = self.store(np.array([0, -1, depth], np.int64))
-            v = self.node("Reshape", [v, merged], ["batch", None, depth])
-        threshold = self.weights(heads + 1 if fault == "threshold" else heads)
-        self.thresholds.append(threshold)
-        block = int(self.rng.choice([8, 16, 32]))
+            v = self.reshaped(v, 0, -1, depth)
+        self.thresholds.append(self.small(heads + (fault == "threshold")))
         out = self.node(
             NAME,
-            [q, k, v, threshold],
-            ["batch", heads, "length", depth],
+            [q, k, v, self.thresholds[-1]],
+            shape=["batch", heads, "length", depth],
             domain=DOMAIN,
-            block=block,
+            block=int(self.rng.choice([8, 16, 32])),
             causal=int(self.rng.integers(2)),
         )
         if fault is not None:
-            self.bad.append(f"n_{out}")
-        back = self.node("Transpose", [out], ["batch", "length", heads, depth], perm=[0, 2, 1, 3])
-        joined = self.store(np.array([0, 0, heads * depth], np.int64))
-        flat = self.node("Reshape", [back, joined], ["batch", "length", heads * depth])
-        mixed = self.node(
-            "MatMul", [flat, self.weights(heads * depth, width)], ["batch", "length", width]
+            self.bad.append(self.nodes[-1].name)
+        back = self.node("Transpose", [out], perm=[0, 2, 1, 3])
+        joined = self.reshaped(back, 0, 0, heads * depth)
+        return self.node(
+            "Add", [x, self.node("MatMul", [joined, self.small(heads * depth, self.width)])]
         )
-        return self.node("Add", [x, mixed], ["batch", "length", width])
-
-    def shuffled(self) -> list[onnx.TensorProto]:
-        """Return the constants shuffled: the last layer's threshold last, the first layer's first.
-
-        With one layer there is no other threshold to put first.
-        """
-        ends = [self.thresholds[0], self.thresholds[-1]]
-        last, *first = [t for name in reversed(ends) for t in self.stored if t.name == name]
-        rest = [t for t in self.stored if t.name not in ends]
-        mixed = [rest[int(i)] for i in self.rng.permutation(len(rest))]
-        return [*first[: len(set(ends)) - 1], *mixed, last]
 
 
 def made(seed: int, layers: int, faults: bool) -> dict[str, Any]:
     """Return a model in base64, its tensors' shapes, and the nodes whose inputs do not fit."""
     rng = np.random.default_rng(seed)
-    maker = _Maker(rng)
-    width = int(rng.choice([24, 32, 40]))
-    x = "tokens"
+    net = _Maker(rng, int(rng.choice([24, 32, 40])))
+    x = net.input("tokens", ["batch", "length", net.width])
     at = int(rng.integers(layers)) if faults else -1
-    fault = str(rng.choice(FAULTS)) if faults else None
+    fault = str(rng.choice(FAULTS))
     for layer in range(layers):
         heads, depth = int(rng.integers(2, 5)), int(rng.choice([16, 32]))
         if rng.integers(2):
-            x = maker.node("Relu", [x], ["batch", "length", width])
-        x = maker.attention(x, width, heads, depth, fault if layer == at else None)
-    ends = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", "length", width])
-        for name in ("tokens", x)
-    ]
-    graph = helper.make_graph(maker.nodes, "layers", ends[:1], ends[1:], maker.shuffled())
-    opsets = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, 1)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+            x = net.node("Relu", [x])
+        x = net.attention(x, heads, depth, fault if layer == at else None)
+    net.outputs.append(x)
+    model = net.model(10, DOMAIN, check=False)
+    # The last layer's threshold is stored last, and the first layer's first.
+    places = {net.thresholds[0]: -1, net.thresholds[-1]: 1}
+    model.graph.initializer.sort(key=lambda tensor: places.get(tensor.name, 0))
+    outputs = [name for node in net.nodes for name in node.output]
     return {
-        "model": base64.b64encode(model.SerializeToString()).decode(),
-        "shapes": maker.shapes,
-        "bad": maker.bad,
+        "model": packed(model),
+        "shapes": {name: list(net.shape(name)) for name in outputs},
+        "bad": net.bad,
     }
 
 
@@ -138,7 +97,7 @@ def read(path: str) -> dict[str, Any]:
     model = onnx.load(path)
     values = (*model.graph.value_info, *model.graph.output)
     return {
-        "shapes": {v.name: _dims(v) for v in values},
+        "shapes": {v.name: dims_of(v) for v in values},
         "version": model.model_version,
         "nodes": [[n.op_type, n.domain, list(n.input), list(n.output)] for n in model.graph.node],
     }
@@ -147,12 +106,3 @@ def read(path: str) -> dict[str, Any]:
 def nodes_of(path: str) -> list[Any]:
     """Return the nodes only."""
     return read(path)["nodes"]
-
-
-def _dims(value: onnx.ValueInfoProto) -> Dims:
-    tensor = value.type.tensor_type
-    if not tensor.HasField("shape"):
-        return ["?"]
-    return [
-        d.dim_value if d.HasField("dim_value") else d.dim_param or "?" for d in tensor.shape.dim
-    ]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-
 import lab_function
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, inliner, numpy_helper, parser
+from onnx import inliner, parser
+from onnx_builder import Builder
+from onnx_rewrites import packed
 
 INPUTS = ("q", "k", "v", "threshold")
 AGREES = "agrees"
 FAULTS = ("frozen", "threshold", "keys", "padding", "causal", "average")
 
 _EDITS = {
+    "frozen": (
+        ("chosen = GreaterOrEqual (gate, least)", "chosen = Identity (least)"),
+        ("least = Unsqueeze (threshold, axes12)", "least = Identity (threshold)"),
+    ),
     "keys": (
         ("k_padded = Pad (k,", "k_padded = Pad (q,"),
         ("perm: ints = [0, 1, 3, 2]> (k)", "perm: ints = [0, 1, 3, 2]> (q)"),
@@ -46,53 +50,36 @@ def made(
     """Return the file in base64."""
     rng = np.random.default_rng(seed)
     blocks = -(-length // block)
-    body, frozen = lab_function.BODY, list[onnx.TensorProto]()
+    body, net = lab_function.BODY, Builder(rng, lab_function.OPSET)
     for old, new in _EDITS.get(fault, ()):
         if old not in body:
             raise ValueError(f"our own body has no {old!r}")
         body = body.replace(old, new)
-    inputs = list(INPUTS)
+    shape = [1, heads, length, depth]
+    inputs = [net.input(name, shape) for name in INPUTS[:3]]
+    inputs.append(net.input(INPUTS[3], [heads]))
     if fault == "frozen":
         # As if a trace had frozen the example's choice of kept blocks.
         kept = rng.random((1, heads, blocks, blocks)) < 0.5
         kept[..., 0, 0] = True
-        body = body.replace("chosen = GreaterOrEqual (gate, least)", "chosen = Identity (least)")
-        body = body.replace("least = Unsqueeze (threshold, axes12)", "least = Identity (threshold)")
-        frozen.append(numpy_helper.from_array(kept, "c0"))
-        inputs[3] = "c0"
+        inputs[3] = net.weight(kept)
     if fault == "threshold":
-        frozen.append(numpy_helper.from_array(np.full(heads, 0.5, np.float32), "c0"))
-        inputs[3] = "c0"
-    node = helper.make_node(
-        lab_function.NAME, inputs, ["out"], domain=lab_function.DOMAIN, block=block, causal=causal
-    )
-    shape = [1, heads, length, depth]
-    ends = [
-        helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in (*INPUTS[:3], "out")
-    ]
-    limit = helper.make_tensor_value_info("threshold", TensorProto.FLOAT, [heads])
-    graph = helper.make_graph([node], "traced", [*ends[:3], limit], ends[3:], frozen)
-    model = helper.make_model(
-        graph,
-        functions=[parser.parse_function(body)],
-        opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(lab_function.DOMAIN, 1)],
-        ir_version=10,
-    )
-    flat = _renamed(inliner.inline_local_functions(model), rng)
-    return base64.b64encode(flat.SerializeToString()).decode()
+        inputs[3] = net.weight(np.full(heads, 0.5))
+    kind = {"domain": lab_function.DOMAIN, "block": block, "causal": causal}
+    net.outputs.append(net.node(lab_function.NAME, inputs, shape=shape, **kind))
+    model = net.model(10, lab_function.DOMAIN, check=False)
+    model.functions.append(parser.parse_function(body))
+    return packed(_renamed(inliner.inline_local_functions(model), rng))
 
 
 def _renamed(model: onnx.ModelProto, rng: np.random.Generator) -> onnx.ModelProto:
     """Replace all names except those of inputs and outputs by meaningless ones."""
-    kept = {*INPUTS, "out"}
-    names: dict[str, str] = {}
+    (end,) = model.graph.output
+    names = {name: name for name in ("", *INPUTS)} | {end.name: "out"}
+    end.name = "out"
 
     def new(name: str) -> str:
-        if not name or name in kept:
-            return name
-        if name not in names:
-            names[name] = f"t{len(names)}_{int(rng.integers(1 << 20)):05x}"
-        return names[name]
+        return names.setdefault(name, f"t{len(names)}_{int(rng.integers(1 << 20)):05x}")
 
     for tensor in model.graph.initializer:
         tensor.name = new(tensor.name)

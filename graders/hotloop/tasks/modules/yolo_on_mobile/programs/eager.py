@@ -32,6 +32,18 @@ def table_of(pictures):
     return decoded(NETWORK(pictures))
 
 
+class Decoded(torch.nn.Module):
+    """The network with its decoding, from images to the table."""
+
+    def __init__(self):
+        super().__init__()
+        self.network = NETWORK
+
+    def forward(self, pictures):
+        """Return all boxes, stride by stride."""
+        return table_of(pictures)
+
+
 def decoded(maps):
     """Decode the head's three maps into one table."""
     parts = [

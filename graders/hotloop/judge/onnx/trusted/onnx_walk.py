@@ -1,4 +1,4 @@
-"""Find the nodes that a graph's first output depends on. Does not import onnx."""
+"""Find nodes and tensors in a graph. Does not import onnx."""
 
 from __future__ import annotations
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import onnx
-from graph_walk import PASSES_ON, alive, nodes_inside, nodes_within, origin, stored
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
+from onnx_walk import PASSES_ON, alive, nodes_inside, nodes_within, origin, stored
 
 MOST = 64
 """Limit of lists that are only shown to learners. Lists that are searched have no such limit."""
@@ -16,42 +16,59 @@ MOST_PRODUCTS = 1000
 """More than ten times as many as any network here has."""
 
 PRODUCTS = ("Conv", "Gemm", "MatMul")
-
 OWN = ("", "ai.onnx")
-LEAST, MOST_INT32 = -(2**31), 2**31 - 1
 
 
 def facts(path: str) -> dict[str, Any]:
-    """Return opset, inputs and outputs, operators, types, and what exports often get wrong."""
+    """Return versions, ends, operators, types, functions, and what exports often get wrong."""
     model = onnx.load(path, load_external_data=False)
     nodes = list(nodes_within(model.graph))
     tensors = list(_tensors(model.graph))
     shown = _inferred(model)
+    integers = [value for node in nodes for value in _constant_integers(node)]
     return {
-        "checker": _checker(model),
+        "checker": refusal(model),
+        "version": model.model_version,
         "opset": next((o.version for o in model.opset_import if o.domain in OWN), 0),
-        "foreign": sorted({node.domain for node in nodes if node.domain not in OWN})[:MOST],
-        "functions": len(model.functions),
+        "domains": {o.domain: o.version for o in model.opset_import if o.domain not in OWN},
         "external": any(tensor.external_data for tensor in tensors),
         "inputs": _ends(model.graph, model.graph.input),
         "outputs": _ends(model.graph, model.graph.output),
+        "foreign": [described(node) for node in nodes if node.domain not in OWN][:MOST],
+        "functions": [_function(f, model.functions) for f in model.functions][:MOST],
         "operators": sorted({node.op_type for node in nodes}),
         "training": sorted({node.op_type for node in nodes if _trains(node)}),
         "types": sorted(_types(shown, nodes, tensors)),
         "stored": sorted({_name(tensor.data_type) for tensor in tensors}),
         "computed_kernels": _computed_kernels(model.graph, nodes),
-        "beyond_int32": any(_beyond_int32(tensor) for tensor in tensors)
-        or any(_is_beyond(value) for node in nodes for value in _constant_integers(node)),
+        "beyond_int32": any(map(_beyond_int32, tensors)) or any(map(_is_beyond, integers)),
         "products": _products(model.graph, shown),
     }
 
 
-def _checker(model: onnx.ModelProto) -> str | None:
+def refusal(model: onnx.ModelProto | str) -> str | None:
+    """Return why onnx.checker does not accept a model, or None. model: or the file's path."""
     try:
         onnx.checker.check_model(model, full_check=True)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
         return " ".join(str(error).split())[:200]
     return None
+
+
+def dims_of(value: onnx.ValueInfoProto) -> list[int | str]:
+    """Return a value's sizes: a number, a name, or "?"."""
+    tensor = value.type.tensor_type
+    dims = tensor.shape.dim if tensor.HasField("shape") else [onnx.TensorShapeProto.Dimension()]
+    return [d.dim_value if d.HasField("dim_value") else d.dim_param or "?" for d in dims]
+
+
+def described(node: onnx.NodeProto) -> dict[str, Any]:
+    """Return a node as plain data."""
+    return {
+        "domain": node.domain,
+        "name": node.op_type,
+        "attributes": {a.name: _plain(a) for a in node.attribute},
+    }
 
 
 def _inferred(model: onnx.ModelProto) -> onnx.GraphProto:
@@ -77,18 +94,38 @@ def _tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
                 yield from _tensors(inner)
 
 
+def _function(
+    function: onnx.FunctionProto, functions: Iterable[onnx.FunctionProto]
+) -> dict[str, Any]:
+    """Return a function's name, its attributes, and what it calls that no function is."""
+    called = {(f.domain, f.name) for f in functions}
+    strangers = {
+        node.op_type
+        for node in nodes_within(function)
+        if node.domain not in OWN and (node.domain, node.op_type) not in called
+    }
+    return {
+        "domain": function.domain,
+        "name": function.name,
+        "attributes": sorted({*function.attribute, *(a.name for a in function.attribute_proto)}),
+        "foreign": sorted(strangers),
+    }
+
+
+def _plain(attribute: onnx.AttributeProto) -> object:
+    value = helper.get_attribute_value(attribute)
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return value if isinstance(value, int | float) else str(value)[:40]
+
+
 def _ends(graph: onnx.GraphProto, values: Any) -> list[list[Any]]:
     weights = {tensor.name for tensor in graph.initializer}
     return [
-        [v.name, _name(v.type.tensor_type.elem_type), _dims(v)]
+        [v.name, _name(v.type.tensor_type.elem_type), dims_of(v)]
         for v in values
         if v.name not in weights
     ][:MOST]
-
-
-def _dims(value: onnx.ValueInfoProto) -> list[int | str]:
-    dims = value.type.tensor_type.shape.dim
-    return [d.dim_value if d.HasField("dim_value") else d.dim_param or "?" for d in dims]
 
 
 def _trains(node: onnx.NodeProto) -> bool:
@@ -134,7 +171,7 @@ def _constant_integers(node: onnx.NodeProto) -> Iterator[int]:
 
 
 def _is_beyond(value: int) -> bool:
-    return not LEAST <= value <= MOST_INT32
+    return not -(2**31) <= value < 2**31
 
 
 def _products(graph: onnx.GraphProto, shown: onnx.GraphProto) -> list[list[Any]]:
@@ -162,7 +199,7 @@ def _weights(
     if name in known:
         return list(known[name].dims), _name(known[name].data_type)
     if name in values:
-        return _dims(values[name]), ""
+        return dims_of(values[name]), ""
     tensor = known.get(origin(graph, name, PASSES_ON))
     return ([] if tensor is None else list(tensor.dims)), ""
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.tasks.modules.resnet_tensorrt import session_options
+from hotloop.judge.onnx import session_options
 
 GOOD: dict[str, Any] = {
     "graph_optimization_level": "all",
@@ -25,11 +25,11 @@ def test_good_options_are_accepted() -> None:
     ("change", "said"),
     [
         ({"intra_op_num_threads": 1}, "2 threads are given"),
-        ({"intra_op_num_threads": 0}, "not a number of threads"),
-        ({"intra_op_num_threads": True}, "not a number of threads"),
-        ({"inter_op_num_threads": 10**9}, "not a number of threads"),
+        ({"intra_op_num_threads": 0}, "1 to 64"),
+        ({"intra_op_num_threads": True}, "1 to 64"),
+        ({"inter_op_num_threads": 10**9}, "1 to 64"),
         ({"intra_op_spinning": True}, "spinning"),
-        ({"intra_op_spinning": None}, "not True or False"),
+        ({"intra_op_spinning": None}, "one of True, False"),
         ({"graph_optimization_level": "most"}, "is asked for"),
         ({"graph_optimization_level": ["all"]}, "is asked for"),
         ({"execution_mode": 0}, "is asked for"),
@@ -59,3 +59,9 @@ def test_each_question_asks_for_its_own_threads() -> None:
         (threads,) = question.arguments
         assert question.mismatch({**GOOD, "intra_op_num_threads": threads}) is None
         assert question.mismatch({**GOOD, "intra_op_num_threads": 40}) is not None
+
+
+def test_three_numbers_of_threads_are_asked_for() -> None:
+    asked = [q.arguments[0] for q in session_options.questions(np.random.default_rng(1))]
+    assert asked[:2] == [1, 2]
+    assert len(set(asked)) == 3
