@@ -8,6 +8,7 @@ from pathlib import Path
 from hotloop.core.user_error import UserError
 from hotloop.tasks.own_problem import ANSWER, Beside, answers_beside
 from hotloop.tasks.problem import FILE, JudgedTask, load_problem
+from hotloop.tasks.reference_files import files_below
 
 
 def solutions(source: Path, module: str) -> Iterator[tuple[str, bytes]]:
@@ -19,12 +20,8 @@ def solutions(source: Path, module: str) -> Iterator[tuple[str, bytes]]:
     answers = answers_beside(source, load_problem(source))
     regions = _regions([answer.task for answer in answers if not answer.fails], module, source)
     right = source / ANSWER
-    for path in sorted(right.rglob("*")):
-        name = path.relative_to(right).as_posix()
-        if not path.is_file() or "__pycache__" in path.parts:
-            continue
+    for name, path in files_below(right).items():
         if name not in regions:
-            yield name, path.read_bytes()
             continue
         task, key = regions[name]
         text = path.read_text(encoding="utf-8")
@@ -32,6 +29,14 @@ def solutions(source: Path, module: str) -> Iterator[tuple[str, bytes]]:
     for answer in answers:
         if answer.fails:
             yield _wrong(answer, right, {name: key for name, (_, key) in regions.items()})
+
+
+def given(source: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents of the files beside the answer in which no learner writes."""
+    answered = {name for task in load_problem(source).tasks for name in task.files}
+    for name, path in files_below(source / ANSWER).items():
+        if name not in answered:
+            yield name, path.read_bytes()
 
 
 def _regions(

@@ -70,17 +70,20 @@ def solutions(problem: forms.External, module: str) -> Iterator[tuple[str, bytes
     key, right = f"{module}.{problem.name}", _reference(problem)
     stub = "".join(f"### STUB {line.format(key=key)}\n" for line in _STUBS[problem.form])
     region = f"### BEGIN SOLUTION {key}\n{{stub}}{{text}}\n\n\n### END SOLUTION\n"
-    yield SUBMISSION, f'"""Your answer."""\n\n{region.format(stub=stub, text=right)}'
+    yield SUBMISSION, f'"""Your answer."""\n\n{region.format(stub=stub, text=right)}'.encode()
     wrong = region.format(stub="", text=f"{right}\n\n\n{_ZEROS[problem.form]}")
     said = f'"""Zeros of the right shape.\n\nfails: {problem.name}.correct\n"""\n\n'
-    yield "wrong/zeros.py", said + wrong
+    yield "wrong/zeros.py", (said + wrong).encode()
 
 
-def given(problem: forms.External) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each file that the problem's code needs beside it."""
+def given(problem: forms.External) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of each file that the problem's code needs beside it."""
+    if problem.form == "hotloop":
+        yield from from_own_problem.given(problem.path)
+        return
     for name, content in forms.submission(problem, PROGRAMS / forms.ADAPTER).items():
         if name != SUBMISSION:
-            yield name, content.decode()
+            yield name, content
 
 
 def adapted(problem: forms.External, path: Path, text: str) -> str:

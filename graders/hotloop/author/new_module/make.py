@@ -47,20 +47,22 @@ def make(
             for path, text in written.items()
             if _checks() not in path.parents and "wrong" not in path.parts
         }
-        for file, text in from_problem.solutions(problem, name):
-            written[paths.solutions() / name / file] = text
-        for file, text in from_problem.given(problem):
-            written[paths.exercises() / name / file] = text
-    if there := [path for path in written if path.exists()]:
+    files = {path: text.encode() for path, text in written.items()}
+    if problem is not None:
+        for file, content in from_problem.solutions(problem, name):
+            files[paths.solutions() / name / file] = content
+        for file, content in from_problem.given(problem):
+            files[paths.exercises() / name / file] = content
+    if there := [path for path in files if path.exists()]:
         raise CannotMake(f"{there[0]} is there already: choose another name.")
     listed = _listed(name, track)
-    for path, text in written.items():
+    for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content)
     (paths.curriculum() / "curriculum.yaml").write_text(listed, encoding="utf-8")
     made = [] if problem is None else from_problem.checks(problem, _checks() / name)
     curriculum.curriculum.cache_clear()
-    return [*written, *made]
+    return [*files, *made]
 
 
 def _filled(name: str, title: str, track: str, tier: str) -> Iterator[tuple[Path, str]]:
