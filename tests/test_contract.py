@@ -19,7 +19,7 @@ import pytest
 from hotloop.author import demo, quoting
 from hotloop.author.evidence import measured_by
 from hotloop.core import extras, paths
-from hotloop.core.record import Record, RungRecord
+from hotloop.core.record import CheckRecord, Record
 from hotloop.core.verdict import Verdict
 from hotloop.engines.serving import preflight
 from hotloop.engines.serving.unavailable import ServingUnavailable
@@ -36,8 +36,8 @@ from hotloop.tasks.problem import settle
 from hotloop.tasks.reference_files import sources
 from hotloop.tasks.task_spec import task_spec
 
-Found = RungRecord | curriculum.Measurement
-"""What was found of a rung: just now, or by a recorded run."""
+Found = CheckRecord | curriculum.Measurement
+"""What was found of a check: just now, or by a recorded run."""
 
 MODULES = curriculum.modules()
 TASKS = [(module, task) for module in MODULES for task in module.tasks]
@@ -68,16 +68,16 @@ per_reference = pytest.mark.parametrize(
 
 
 def _judged_to(module: Module, wrong: render.WrongAnswer) -> Any:
-    """Slow where speed is measured on the way to the rung that it must fail, and for all modules
+    """Slow where speed is measured on the way to the check that it must fail, and for all modules
     but the demo's: there are hundreds, of seconds each."""
-    rungs = module.task(wrong.task).rungs
-    names = [rung.id for rung in rungs]
-    measures = any(rung.threshold for rung in rungs[: names.index(wrong.rung) + 1])
+    checks = module.task(wrong.task).checks
+    names = [check.id for check in checks]
+    measures = any(check.threshold for check in checks[: names.index(wrong.check) + 1])
     marks = [pytest.mark.slow] if measures or module.id != demo.MODULE else []
     return pytest.param(module, wrong, id=f"{module.id}.{wrong.name}", marks=marks)
 
 
-per_wrong_to_its_rung = pytest.mark.parametrize(
+per_wrong_to_its_check = pytest.mark.parametrize(
     ("module", "wrong"), [_judged_to(module, wrong) for module, wrong in WRONG]
 )
 
@@ -118,7 +118,7 @@ def test_the_module_has_a_lesson_and_a_design(module: Module) -> None:
 
 
 ALWAYS_THERE = {"hotloop", "numpy", "rich", "torch", "triton", "IPython"}
-"""What every learner has installed; `needs` of a module or a rung names what is needed beside."""
+"""What every learner has installed; `needs` of a module or a check names what is needed beside."""
 SERVING = {
     *("gevent", "google", "onnx", "onnxscript", "safetensors", "tokenizers", "tritonclient"),
     "triton_python_backend_utils",  # inside of the server only
@@ -133,7 +133,9 @@ def test_what_a_learner_runs_imports_nothing_that_they_do_not_have(module: Modul
     lab = paths.solutions() / module.id / "lab.py"
     texts = {name: content.decode() for name, content in files.items() if name.endswith(".py")}
     texts |= {"lab.py": lab.read_text(encoding="utf-8")}
-    needs = {need for task in module.tasks for rung in task.rungs for need in module.needs_of(rung)}
+    needs = {
+        need for task in module.tasks for check in task.checks for need in module.needs_of(check)
+    }
     installed = {name for need in needs for name in extras.IMPORTED.get(need, SERVING)}
     own = {re.split(r"[/.]", name)[0] for name in files}
     # A part of a path that ends in a module's name is added to the search path by the notebook.
@@ -179,16 +181,16 @@ def test_recorded_runs_fit_the_module(module: Module) -> None:
         assert run.module == module.id
         for measurement in run.measurements:
             assert measurement.candidate in wrong | {"reference"}
-            rungs = [rung.id for rung in module.task(measurement.task).rungs]
-            assert measurement.rung in rungs
+            checks = [check.id for check in module.task(measurement.task).checks]
+            assert measurement.check in checks
 
 
 # --- tasks, checks, cells -------------------------------------------------------------------------
 
 
 @per_code_task
-def test_the_check_has_the_tasks_rungs(module: Module, task: Task) -> None:
-    assert list(find(module.id, task.id).rungs) == [rung.id for rung in task.rungs]
+def test_the_check_has_the_tasks_checks(module: Module, task: Task) -> None:
+    assert list(find(module.id, task.id).checks) == [check.id for check in task.checks]
 
 
 @per_code_task
@@ -196,11 +198,11 @@ def test_what_earns_a_share_of_the_points_is_in_module_yaml(module: Module, task
     """A check reads the levels or limits that module.yaml has, and lacks none that it reads."""
     spec = task_spec(module, task.id)
     declared = {
-        name: "limits" if rung.limits else "levels" if rung.levels else ""
-        for name, rung in spec.rungs.items()
+        name: "limits" if check.limits else "levels" if check.levels else ""
+        for name, check in spec.checks.items()
     }
-    rungs = find(module.id, task.id).rungs
-    assert {name: rung.scored_by for name, rung in rungs.items()} == declared
+    checks = find(module.id, task.id).checks
+    assert {name: check.scored_by for name, check in checks.items()} == declared
 
 
 @per_task
@@ -306,11 +308,11 @@ def test_there_are_eight_questions_over_three_levels(module: Module) -> None:
 
 
 @per_module
-def test_there_are_four_wrong_answers_for_known_rungs(module: Module) -> None:
+def test_there_are_four_wrong_answers_for_known_checks(module: Module) -> None:
     found = render.wrong_answers(module.id)
     assert len(found) >= 4
     for wrong in found:
-        assert wrong.rung in [rung.id for rung in module.task(wrong.task).rungs]
+        assert wrong.check in [check.id for check in module.task(wrong.task).checks]
         assert wrong.mistake.endswith(".")
 
 
@@ -353,12 +355,12 @@ def _judged(
     files: dict[str, bytes],
     tasks: list[str],
     judge: JudgeProcess,
-    rungs: list[str] | None = None,
+    checks: list[str] | None = None,
 ) -> dict[str, Record]:
     """With the same inputs in every run. Whether others give another verdict is measured by
     tests/benchmarks/mutants.py."""
     seed = hashlib.sha256(f"{module} {tasks}".encode()).hexdigest()[:32]
-    return judge_submission(files, module, tasks, rungs, judge=judge, seed=seed)
+    return judge_submission(files, module, tasks, checks, judge=judge, seed=seed)
 
 
 @cache
@@ -387,34 +389,34 @@ def _gap(need: str) -> str:
     return ""
 
 
-def _require(module: Module, task: Task, rungs: Sequence[str] | None = None) -> None:
-    """Skip with the reason where this machine lacks what judging these rungs takes."""
-    for rung in task.rungs:
-        gaps = [gap for need in module.needs_of(rung) if (gap := _gap(need))]
-        if gaps and (rungs is None or rung.id in rungs):
+def _require(module: Module, task: Task, checks: Sequence[str] | None = None) -> None:
+    """Skip with the reason where this machine lacks what judging these checks takes."""
+    for check in task.checks:
+        gaps = [gap for need in module.needs_of(check) if (gap := _gap(need))]
+        if gaps and (checks is None or check.id in checks):
             pytest.skip(gaps[0])
 
 
 def _quick(task: Task) -> list[str]:
-    """The rungs that are no measurement of speed."""
-    return [rung.id for rung in task.rungs if rung.threshold is None]
+    """The checks that are no measurement of speed."""
+    return [check.id for check in task.checks if check.threshold is None]
 
 
-def _told(rung: Found) -> str:
-    return f"{rung.rung}: {rung.verdict}: {rung.sentence}"
+def _told(check: Found) -> str:
+    return f"{check.check}: {check.verdict}: {check.sentence}"
 
 
 @pytest.mark.sandbox
 @pytest.mark.timeout(400)
 @per_reference
 def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -> None:
-    """Every rung that this machine can measure. Speed is left to `hotloop author evidence`."""
+    """Every check that this machine can measure. Speed is left to `hotloop author evidence`."""
     _require(module, task)
     files = render.submission(module.id)
     record = _judged(module.id, files, [task.id], judge, _quick(task))[task.id]
-    for rung in record.rungs:
-        assert rung.verdict in {Verdict.PASSED, Verdict.NOT_MEASURED}, _told(rung)
-    assert any(rung.verdict is Verdict.PASSED for rung in record.rungs)
+    for check in record.checks:
+        assert check.verdict in {Verdict.PASSED, Verdict.NOT_MEASURED}, _told(check)
+    assert any(check.verdict is Verdict.PASSED for check in record.checks)
 
 
 @pytest.mark.sandbox
@@ -422,7 +424,7 @@ def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -
 @per_module
 def test_the_untouched_exercise_earns_nothing(module: Module, judge: JudgeProcess) -> None:
     tasks = [task for task in module.tasks if task.kind == "code"]
-    tasks = [t for t in tasks if not any(_gap(n) for r in t.rungs for n in module.needs_of(r))]
+    tasks = [t for t in tasks if not any(_gap(n) for r in t.checks for n in module.needs_of(r))]
     records = _judged(module.id, render.untouched(module.id), [t.id for t in tasks], judge)
     for task in tasks:
         score = settle(module, task.id, records[task.id])
@@ -437,35 +439,35 @@ def test_the_untouched_exercise_earns_nothing(module: Module, judge: JudgeProces
 
 @pytest.mark.sandbox
 @pytest.mark.timeout(400)
-@per_wrong_to_its_rung
+@per_wrong_to_its_check
 def test_a_wrong_answer_fails_where_it_says(
     module: Module, wrong: render.WrongAnswer, judge: JudgeProcess
 ) -> None:
-    """It fails at its rung, and passes all rungs before it.
+    """It fails at its check, and passes all checks before it.
 
     Of those that measure speed it must earn something: how much depends on the machine. A speed
     that a committed run of this very code, the judge's too, has measured is not measured again; nor
-    is one that the rung at fault does not stand on, which is left to `hotloop author evidence`.
+    is one that the check at fault does not stand on, which is left to `hotloop author evidence`.
     """
     files = render.submission(module.id, wrong.path)
     task = module.task(wrong.task)
-    names = [rung.id for rung in task.rungs]
-    needed = {*_quick(task), *_stands_on(module, task, wrong.rung)}
-    before = [name for name in names[: names.index(wrong.rung)] if name in needed]
+    names = [check.id for check in task.checks]
+    needed = {*_quick(task), *_stands_on(module, task, wrong.check)}
+    before = [name for name in names[: names.index(wrong.check)] if name in needed]
     found: dict[str, Found] = dict(_recorded_speeds(module, task, wrong.name))
-    live = [name for name in (*before, wrong.rung) if name not in found]
+    live = [name for name in (*before, wrong.check) if name not in found]
     if live:
         _require(module, task, live)
         record = _judged(module.id, files, [wrong.task], judge, live)[wrong.task]
-        found |= {name: record.rung(name) for name in live}
-    for rung in map(found.__getitem__, before):
-        if rung.rung in _quick(task):
-            assert rung.verdict is Verdict.PASSED, _told(rung)
-        elif rung.verdict is Verdict.UNDECIDED:
-            pytest.skip(f"this machine is too busy for a speed verdict now: {rung.sentence}")
+        found |= {name: record.check(name) for name in live}
+    for check in map(found.__getitem__, before):
+        if check.check in _quick(task):
+            assert check.verdict is Verdict.PASSED, _told(check)
+        elif check.verdict is Verdict.UNDECIDED:
+            pytest.skip(f"this machine is too busy for a speed verdict now: {check.sentence}")
         else:
-            assert rung.earned > 0, _told(rung)
-    failed = found[wrong.rung]
+            assert check.earned > 0, _told(check)
+    failed = found[wrong.check]
     assert failed.earned < 1, _told(failed)
     if failed.verdict is Verdict.UNDECIDED:
         pytest.skip(f"this machine is too busy for a speed verdict now: {failed.sentence}")
@@ -473,21 +475,21 @@ def test_a_wrong_answer_fails_where_it_says(
     assert not failed.verdict.pending, _told(failed)
 
 
-def _stands_on(module: Module, task: Task, rung: str) -> set[str]:
-    """The rungs without which it is not judged, and those without which these are not."""
-    rungs = find(module.id, task.id).rungs
+def _stands_on(module: Module, task: Task, check: str) -> set[str]:
+    """The checks without which it is not judged, and those without which these are not."""
+    checks = find(module.id, task.id).checks
     found: set[str] = set()
-    waiting = [rung]
+    waiting = [check]
     while waiting:
-        new = set(rungs[waiting.pop()].prerequisites) - found
+        new = set(checks[waiting.pop()].prerequisites) - found
         found |= new
         waiting += new
     return found
 
 
 def _recorded_speeds(module: Module, task: Task, candidate: str) -> Iterator[tuple[str, Found]]:
-    """Rungs with what was measured of them, on whatever device, with solutions, checks and judge as
-    they are now: after any change they are measured here.
+    """Checks with what was measured of them, on any device, with today's solutions, checks and
+    judge: after any change they are measured here.
     """
     for run in curriculum.runs(module.id):
         measured = (run.code, run.libraries.get("hotloop"))
@@ -495,8 +497,8 @@ def _recorded_speeds(module: Module, task: Task, candidate: str) -> Iterator[tup
             continue
         for found in run.measurements:
             known = (found.candidate, found.task) == (candidate, task.id)
-            if known and found.rung not in _quick(task) and not found.verdict.pending:
-                yield found.rung, found
+            if known and found.check not in _quick(task) and not found.verdict.pending:
+                yield found.check, found
 
 
 @pytest.mark.slow
@@ -506,7 +508,7 @@ def _recorded_speeds(module: Module, task: Task, candidate: str) -> Iterator[tup
 def test_a_wrong_answer_fails_no_other_task(
     module: Module, wrong: render.WrongAnswer, judge: JudgeProcess
 ) -> None:
-    """The first rung of each task that shares a source file with it still passes.
+    """The first check of each task that shares a source file with it still passes.
 
     For tasks in the notebook it was shown above that nothing which they use has changed.
     """
@@ -515,10 +517,10 @@ def test_a_wrong_answer_fails_no_other_task(
     for task in module.tasks:
         if task.kind != "code" or task.id == wrong.task or shared.isdisjoint(task.files):
             continue
-        first = task.rungs[0].id
+        first = task.checks[0].id
         _require(module, task, [first])
         record = _judged(module.id, files, [task.id], judge, [first])[task.id]
-        assert record.rung(first).verdict is Verdict.PASSED, _told(record.rung(first))
+        assert record.check(first).verdict is Verdict.PASSED, _told(record.check(first))
 
 
 @cache
@@ -526,7 +528,7 @@ def _recorded(module: str) -> dict[tuple[str, str, str], list[curriculum.Measure
     found: dict[tuple[str, str, str], list[curriculum.Measurement]] = {}
     for run in curriculum.runs(module):
         for measurement in run.measurements:
-            key = (measurement.candidate, measurement.task, measurement.rung)
+            key = (measurement.candidate, measurement.task, measurement.check)
             found.setdefault(key, []).append(measurement)
     return found
 
@@ -534,14 +536,14 @@ def _recorded(module: str) -> dict[tuple[str, str, str], list[curriculum.Measure
 @per_code_task
 def test_recorded_speeds_of_the_reference_earn_all_points(module: Module, task: Task) -> None:
     """A level that is not provisional any more lies below the interval of a recorded run."""
-    for rung in task.rungs:
-        if rung.threshold is None or rung.threshold.provisional:
+    for check in task.checks:
+        if check.threshold is None or check.threshold.provisional:
             continue
-        found = _recorded(module.id).get(("reference", task.id, rung.id), [])
+        found = _recorded(module.id).get(("reference", task.id, check.id), [])
         measured = [m for m in found if m.verdict is not Verdict.NOT_MEASURED]
-        assert measured, f"{task.id}.{rung.id} is not provisional, but no run is recorded"
-        highest = max(level.ratio for level in rung.threshold.levels if level.earned)
+        assert measured, f"{task.id}.{check.id} is not provisional, but no run is recorded"
+        highest = max(level.ratio for level in check.threshold.levels if level.earned)
         for each in measured:
             assert each.earned == 1
             assert each.ratio is not None
-            assert highest < each.ratio.low, f"{task.id}.{rung.id}"
+            assert highest < each.ratio.low, f"{task.id}.{check.id}"

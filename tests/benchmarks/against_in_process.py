@@ -18,8 +18,8 @@ import numpy as np
 from false_grades import WORKLOAD, Pair
 
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.fast import lengthen_side
 from hotloop.judge.device import device_name
-from hotloop.judge.rungs.fast import lengthen_side
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.window import TimedWorker
 from hotloop.sandbox.level import level as sandbox_level

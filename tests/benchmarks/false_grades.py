@@ -24,12 +24,12 @@ import numpy as np
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.fast import lengthen_side
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.device import device_name
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level, LevelState, state_of
-from hotloop.judge.rungs.fast import lengthen_side
 from hotloop.judge.scheduling import spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.speed import Comparison
@@ -126,7 +126,7 @@ def _outcome(comparison: Comparison) -> dict[str, Any]:
 
 
 def _grade(where: LevelState, quiet: bool) -> str:
-    """Return the grade as the rung does: OPEN counts as missed on a quiet machine."""
+    """Return the grade as the check does: OPEN counts as missed on a quiet machine."""
     if where is not LevelState.OPEN:
         return where.value
     return LevelState.MISSED.value if quiet else "undecided"

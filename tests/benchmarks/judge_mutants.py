@@ -24,7 +24,7 @@ import torch
 from torch.nn import functional
 
 from hotloop.author.external import PROGRAMS
-from hotloop.author.external.rungs import KINDS, LEAST_CALLS
+from hotloop.author.external.checks import KINDS, LEAST_CALLS
 from hotloop.judge.device import device_name
 
 RESULTS = Path(__file__).parent / "results" / "judge_mutants.json"

@@ -3,7 +3,7 @@
     python tests/benchmarks/mutants.py fused_softmax ssa_passes --most 8 --times 10 --keep
 
 A mutant is a task's reference with one small mistake (hotloop.learn.mutation). It is judged with
-new hidden inputs each time, on all rungs of the task that do not measure speed. A mutant that is
+new hidden inputs each time, on all checks of the task that do not measure speed. A mutant that is
 wrong by the task's text must fail each time. A mutant that is right must pass each time, and
 tests/benchmarks/mutants_right/<module>.yaml says why it is right, or that only a GPU can tell. Any
 other mutant that passes is a hole in the check: it is printed with a seed for `hotloop check
@@ -11,7 +11,7 @@ other mutant that passes is a hole in the check: it is printed with a seed for `
 judged more often.
 
 The references are judged three times and must pass; the mutants' time limits are multiples of their
-times. The wrong answers in solutions/*/wrong must fail their rung; `--no-made` leaves them out.
+times. The wrong answers in solutions/*/wrong must fail their check; `--no-made` leaves them out.
 
 `--keep` writes each answer's row to tests/benchmarks/results/mutants.json when it is done; another
 call with `--keep` judges only what is missing there, or was judged with other code of its module.
@@ -37,7 +37,7 @@ import reference_mutants
 import yaml
 
 from hotloop.author.evidence import measured_by
-from hotloop.core.record import Record, RungRecord
+from hotloop.core.record import CheckRecord, Record
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
@@ -72,7 +72,7 @@ OUTCOMES = ("failed_each_time", "passed_sometimes", "passed_each_time")
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer to judge. must: the rung that must fail, "" if every rung must pass."""
+    """An answer to judge. must: the check that must fail, "" if every check must pass."""
 
     id: str
     module: str
@@ -89,8 +89,8 @@ class Answer:
 class Row:
     """The result of an answer.
 
-    passed: how often all rungs passed. by_rung: how often each failed first. unbuilt: how often it
-    did not compile. timeouts: how often it timed out. unmeasured: how often this machine lacked
+    passed: how often all checks passed. by_check: how often each failed first. unbuilt: how often
+    it did not compile. timeouts: how often it timed out. unmeasured: how often this machine lacked
     what the task needs. seeds: of the judgings that it passed. errors: judgings that ended in
     judge_error.
     """
@@ -104,7 +104,7 @@ class Row:
     shown: tuple[str, str]
     judged: int = 0
     passed: int = 0
-    by_rung: dict[str, int] = field(default_factory=dict[str, int])
+    by_check: dict[str, int] = field(default_factory=dict[str, int])
     seeds: list[str] = field(default_factory=list[str])
     errors: int = 0
     unbuilt: int = 0
@@ -170,15 +170,15 @@ def of_module(module: Module, arguments: argparse.Namespace) -> Iterator[Answer]
             continue
         files = partial(render.submission, module.id, wrong.path)
         name = f"{module.id}.{wrong.task}/made/{wrong.name}"
-        if wrong.rung in untimed(module.task(wrong.task)):
+        if wrong.check in untimed(module.task(wrong.task)):
             yield Answer(
-                name, module.id, wrong.task, "made", files, "made by hand", must=wrong.rung
+                name, module.id, wrong.task, "made", files, "made by hand", must=wrong.check
             )
 
 
 def untimed(task: Task) -> list[str]:
-    """Return the rungs that do not measure speed."""
-    return [rung.id for rung in task.rungs if rung.threshold is None]
+    """Return the checks that do not measure speed."""
+    return [check.id for check in task.checks if check.threshold is None]
 
 
 class Bench:
@@ -249,37 +249,37 @@ def repeated(answer: Answer, times: int, judge: JudgeProcess, budget_s: float) -
         answer.operator, answer.language, answer.shown,
     )  # fmt: skip
     task = curriculum.load_module(answer.module).task(answer.task)
-    rungs = untimed(task)
+    checks = untimed(task)
     if answer.must:
-        rungs = rungs[: rungs.index(answer.must) + 1]
+        checks = checks[: checks.index(answer.must) + 1]
     started, files = time.monotonic(), answer.files()
 
-    def judged(rungs: Sequence[str]) -> Record:
+    def judged(checks: Sequence[str]) -> Record:
         return judge_submission(
-            files, answer.module, [answer.task], rungs, judge=judge, budget_s=budget_s
+            files, answer.module, [answer.task], checks, judge=judge, budget_s=budget_s
         )[answer.task]
 
-    record = judged(rungs)
+    record = judged(checks)
     note(row, record)
-    # Most mutants fail the same rung each time: later rungs are judged only when they do not.
-    until = 1 + next((i for i, rung in enumerate(rungs) if rung in row.by_rung), len(rungs))
+    # Most mutants fail the same check each time: later checks are judged only when they do not.
+    until = 1 + next((i for i, check in enumerate(checks) if check in row.by_check), len(checks))
     while row.judged < times and not row.timeouts == row.judged == ENDLESS:
-        record = judged(rungs[:until])
-        if rungs[until:] and not failed(record):
-            record = judged(rungs)
+        record = judged(checks[:until])
+        if checks[until:] and not failed(record):
+            record = judged(checks)
         note(row, record)
     row.seconds = round(time.monotonic() - started, 1)
     return row
 
 
-def measured(record: Record) -> list[RungRecord]:
-    """Return the rungs that this machine could judge."""
-    return [rung for rung in record.rungs if rung.verdict is not Verdict.NOT_MEASURED]
+def measured(record: Record) -> list[CheckRecord]:
+    """Return the checks that this machine could judge."""
+    return [check for check in record.checks if check.verdict is not Verdict.NOT_MEASURED]
 
 
-def failed(record: Record) -> list[RungRecord]:
-    """Return the judged rungs that did not pass."""
-    return [rung for rung in measured(record) if rung.verdict is not Verdict.PASSED]
+def failed(record: Record) -> list[CheckRecord]:
+    """Return the judged checks that did not pass."""
+    return [check for check in measured(record) if check.verdict is not Verdict.PASSED]
 
 
 def note(row: Row, record: Record) -> None:
@@ -293,8 +293,8 @@ def note(row: Row, record: Record) -> None:
     if not seen:
         row.sentence = record.sentence
     elif lost:
-        row.by_rung[lost[0].rung] = row.by_rung.get(lost[0].rung, 0) + 1
-        row.sentence = f"{lost[0].rung}: {lost[0].verdict}: {lost[0].sentence}"[:200]
+        row.by_check[lost[0].check] = row.by_check.get(lost[0].check, 0) + 1
+        row.sentence = f"{lost[0].check}: {lost[0].verdict}: {lost[0].sentence}"[:200]
     else:
         row.passed += 1
         row.seeds.append(record.circumstances.seed)
@@ -322,9 +322,9 @@ def problems(row: Row, reasons: Mapping[str, str]) -> Iterator[str]:
                 f"{row.id}: passes {row.passed} of {row.judged}{seeds}\n"
                 f"    - {row.shown[0]}\n    + {row.shown[1]}"
             )
-    rung, most = max(row.by_rung.items(), key=lambda item: item[1], default=("", 0))
+    check, most = max(row.by_check.items(), key=lambda item: item[1], default=("", 0))
     if row.kind == "mutant" and most and most + row.passed < row.judged:
-        yield f"{row.id}: fails {rung} {most} of {row.judged} times, and another rung else"
+        yield f"{row.id}: fails {check} {most} of {row.judged} times, and another check else"
 
 
 def reasons_of(folder: Path) -> dict[str, str]:
@@ -473,7 +473,7 @@ def _write(path: Path, document: Mapping[str, Any]) -> None:
 
 def outcome(row: Row) -> str:
     """Summarize a row in one line."""
-    failed = ", ".join(f"{count}× {rung}" for rung, count in row.by_rung.items())
+    failed = ", ".join(f"{count}× {check}" for check, count in row.by_check.items())
     return f"{row.id}: passed {row.passed} of {row.judged}; failed {failed or 'nothing'}"
 
 

@@ -4,7 +4,7 @@ them?
     python tests/benchmarks/policy_streams.py [--seeds 500]
 
 Replays `compile_policy`'s reference on the hidden streams of that many seeds, with the judge's own
-cost accounting, and each wrong answer on the streams of the rung that it must fail and of those
+cost accounting, and each wrong answer on the streams of the check that it must fail and of those
 before it. For each seed, takes the stream with the highest cost relative to the best programs known
 in advance. Prints the largest of these ratios where a policy must pass, and the smallest where it
 must fail; fails if one is nearer to its limit than MARGIN.
@@ -21,7 +21,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.authored import Check
-from hotloop.judge.rung import FunctionCheck
+from hotloop.judge.check import FunctionCheck
 from hotloop.tasks import render
 from hotloop.tasks.modules.transformer_compilation import replay
 from hotloop.tasks.modules.transformer_compilation.streams import Process, Stream, best_fixed
@@ -40,45 +40,45 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=500)
     seeds = range(parser.parse_args().seeds)
-    rungs = compile_policy.rungs
-    limits = {name: bound(rung)["most"] for name, rung in rungs.items()}
+    checks = compile_policy.checks
+    limits = {name: bound(check)["most"] for name, check in checks.items()}
     sound = True
     reference = loaded(None)
-    for name, rung in rungs.items():
-        found = [worst(reference, rung, seed) for seed in seeds]
+    for name, check in checks.items():
+        found = [worst(reference, check, seed) for seed in seeds]
         sound &= told("reference", name, "passes", max(found), limits[name], len(seeds))
     for wrong in render.wrong_answers(MODULE):
         if wrong.task != TASK:
             continue
-        decide, names = loaded(wrong.path), list(rungs)
-        for name in names[: names.index(wrong.rung)]:
-            found = [worst(decide, rungs[name], seed) for seed in seeds]
+        decide, names = loaded(wrong.path), list(checks)
+        for name in names[: names.index(wrong.check)]:
+            found = [worst(decide, checks[name], seed) for seed in seeds]
             sound &= told(wrong.name, name, "passes", max(found), limits[name], len(seeds))
-        found = [worst(decide, rungs[wrong.rung], seed) for seed in seeds]
-        sound &= told(wrong.name, wrong.rung, "fails", min(found), limits[wrong.rung], len(seeds))
+        found = [worst(decide, checks[wrong.check], seed) for seed in seeds]
+        sound &= told(wrong.name, wrong.check, "fails", min(found), limits[wrong.check], len(seeds))
     return 0 if sound else 1
 
 
-def told(who: str, rung: str, must: str, ratio: float, limit: float, seeds: int) -> bool:
+def told(who: str, check: str, must: str, ratio: float, limit: float, seeds: int) -> bool:
     """Print a line; return whether the ratio is on the right side of the limit by MARGIN."""
     passes = must == "passes"
     right = ratio <= (1 - MARGIN) * limit if passes else ratio >= (1 + MARGIN) * limit
     which = "largest" if passes else "smallest"
-    said = f"{who} {must} {rung} on {seeds} seeds: {which} ratio {ratio:.2f}, limit {limit:g}"
+    said = f"{who} {must} {check} on {seeds} seeds: {which} ratio {ratio:.2f}, limit {limit:g}"
     print(said if right else f"NOT SO: {said}", flush=True)
     return right
 
 
-def worst(decide: Decide, rung: Check, seed: int) -> float:
+def worst(decide: Decide, check: Check, seed: int) -> float:
     """Return the largest ratio over a seed's streams."""
-    streams = bound(rung)["streams"]
+    streams = bound(check)["streams"]
     return max(ratio(decide, stream) for stream in streams(np.random.default_rng(seed)))
 
 
-def bound(rung: Check) -> Mapping[str, Any]:
+def bound(check: Check) -> Mapping[str, Any]:
     """Return the values that tasks.py gives to a check's parameters."""
-    assert isinstance(rung, FunctionCheck)
-    return rung.arguments
+    assert isinstance(check, FunctionCheck)
+    return check.arguments
 
 
 def ratio(decide: Decide, stream: Stream) -> float:

@@ -151,7 +151,7 @@ def _files(place: _Place, body: Sequence[str]) -> dict[str, bytes]:
     ]
     with TemporaryDirectory() as folder:
         wrong = Path(folder) / f"mutant{place.path.suffix}"
-        fails = f"\nfails: {place.task}.{task.rungs[0].id}\n"
+        fails = f"\nfails: {place.task}.{task.checks[0].id}\n"
         head = f'"""A mutant.\n{fails}"""' if not leader else f"/*\n{fails}*/"
         wrong.write_text("\n".join([head, *lines[1:]]), encoding="utf-8")
         return render.submission(place.module, wrong)

@@ -60,7 +60,7 @@ class Row:
 
     def add(self, record: Record) -> None:
         """Count one judging."""
-        if all(rung.verdict is Verdict.NOT_MEASURED for rung in record.rungs):
+        if all(check.verdict is Verdict.NOT_MEASURED for check in record.checks):
             self.unmeasured += 1
             return
         self.judged += 1
@@ -68,7 +68,7 @@ class Row:
             return
         self.refused += 1
         first = refused[0]
-        reason = f"{first.rung}: {first.verdict.value}: {first.sentence}"[:200]
+        reason = f"{first.check}: {first.verdict.value}: {first.sentence}"[:200]
         if len(self.sentences) < 3:
             self.sentences.append(f"{reason} (seed {record.circumstances.seed})")
 

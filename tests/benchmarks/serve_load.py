@@ -282,8 +282,8 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
             asked = request(module, tasks[0], f"{learner}: {number}")
             job = server.put(asked, secrets.token_hex(16), quiet)
             found = list(server.follow(job, quiet))[-1]
-            rungs = {rung["verdict"] for record in found.records for rung in record["rungs"]}
-            if (found.state, rungs) != ("done", {"passed"}):
+            checks = {check["verdict"] for record in found.records for check in record["checks"]}
+            if (found.state, checks) != ("done", {"passed"}):
                 wrong.append(job)
 
     killed = Counter[str]()

@@ -154,7 +154,7 @@ def clustered(hits: int, trials: int, independent: int) -> Interval | None:
 
 def wrong_ones(subject: Subject, seed: int) -> list[str]:
     """Return the solutions and heavily disguised copies that the judge does not pass."""
-    rungs = [r.id for r in load_module(subject.module).task(subject.task).rungs if r.id != "own"]
+    checks = [r.id for r in load_module(subject.module).task(subject.task).checks if r.id != "own"]
     found: list[str] = []
     with JudgeProcess() as judge:
         for name, text in subject.solutions().items():
@@ -162,7 +162,7 @@ def wrong_ones(subject: Subject, seed: int) -> list[str]:
             copy = all_and_padded(text, subject.entry, rng)
             for what, tried in ((name, text), (f"{name}, disguised", copy)):
                 records = judge_submission(
-                    subject.handed_in(tried), subject.module, [subject.task], rungs, judge=judge
+                    subject.handed_in(tried), subject.module, [subject.task], checks, judge=judge
                 )
                 record = records[subject.task]
                 print(f"{subject.task}: {what}: {record.sentence}", file=sys.stderr)
@@ -172,7 +172,7 @@ def wrong_ones(subject: Subject, seed: int) -> list[str]:
 
 
 def _passed(record: Record) -> bool:
-    return all(rung.verdict is Verdict.PASSED for rung in record.rungs)
+    return all(check.verdict is Verdict.PASSED for check in record.checks)
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from hotloop.tasks.local_judging import judge_submission
 from hotloop.tasks.notebook_cells import NOTEBOOK
 from hotloop.tasks.render import untouched
 
-MODULE, TASK, RUNGS = "fused_softmax", "compiled_chain", ["correct", "fast_cpu"]
+MODULE, TASK, CHECKS = "fused_softmax", "compiled_chain", ["correct", "fast_cpu"]
 TIMES = (20.0, 50.0, 200.0, 2000.0)
 
 HONEST = """
@@ -85,17 +85,17 @@ def main() -> None:
     with JudgeProcess() as judge:
         for name, code in answers(asked.times, asked.sleep):
             started = time.monotonic()
-            record = judge_submission(submission(code), MODULE, [TASK], RUNGS, judge=judge)[TASK]
+            record = judge_submission(submission(code), MODULE, [TASK], CHECKS, judge=judge)[TASK]
             took_s = time.monotonic() - started
             honest_s = honest_s or took_s
-            rung = record.rungs[-1]
+            check = record.checks[-1]
             parts = ", ".join(
-                f"{each.rung} {each.evidence.get(JUDGING_SECONDS, 0.0):.1f} s"
-                for each in record.rungs
+                f"{each.check} {each.evidence.get(JUDGING_SECONDS, 0.0):.1f} s"
+                for each in record.checks
             )
             print(
-                f"{name}: {rung.verdict} in {took_s:.1f} s ({parts}), {took_s / honest_s:.2f} of "
-                f"the honest answer's. {rung.sentence}",
+                f"{name}: {check.verdict} in {took_s:.1f} s ({parts}), {took_s / honest_s:.2f} of "
+                f"the honest answer's. {check.sentence}",
                 flush=True,
             )
 

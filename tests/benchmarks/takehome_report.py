@@ -91,14 +91,14 @@ def row(module: str) -> dict[str, Any]:
         seconds = time.monotonic() - started
         (graded,) = json.loads(done.stdout)["reports"]
         report = json.loads(Path(graded["report"]).read_text(encoding="utf-8"))
-    rungs = [rung for task in report["tasks"] for rung in task["rungs"]]
+    checks = [check for task in report["tasks"] for check in task["checks"]]
     return {
         "module": module,
         "tasks": len(report["tasks"]),
         "seconds": round(seconds, 1),
         "score": f"{report['score']['low']:.1f} to {report['score']['high']:.1f}",
-        "judge_errors": sum(rung["verdict"] == "judge_error" for rung in rungs),
-        "undecided": sum(rung["verdict"] == "undecided" for rung in rungs),
+        "judge_errors": sum(check["verdict"] == "judge_error" for check in checks),
+        "undecided": sum(check["verdict"] == "undecided" for check in checks),
         "code": measured_code(module),
         "by": measured_by(),
     }

@@ -19,7 +19,7 @@ def test_the_same_each_time_is_no_difference(got: list[tuple[str, float]]) -> No
 
 
 @pytest.mark.parametrize(
-    ("rung", "got", "explained"),
+    ("check", "got", "explained"),
     [
         ("fast", [RIGHT, OPEN, RIGHT], True),
         ("fast", [OPEN, NONE, OPEN], True),
@@ -30,15 +30,15 @@ def test_the_same_each_time_is_no_difference(got: list[tuple[str, float]]) -> No
     ],
 )
 def test_only_an_open_measurement_explains_a_difference(
-    rung: str, got: list[tuple[str, float]], explained: bool
+    check: str, got: list[tuple[str, float]], explained: bool
 ) -> None:
-    [found] = differences([{("ada", "chain", rung): one} for one in got], SPEED)
+    [found] = differences([{("ada", "chain", check): one} for one in got], SPEED)
     assert (found.explained, list(found.got)) == (explained, got)
 
 
-def test_a_rung_that_is_missing_once_is_a_difference() -> None:
+def test_a_check_that_is_missing_once_is_a_difference() -> None:
     everything = {("ada", "chain", "correct"): RIGHT, ("bob", "chain", "correct"): NONE}
     [found] = differences([everything, {("ada", "chain", "correct"): RIGHT}], SPEED)
-    assert found.rung == ("bob", "chain", "correct")
+    assert found.check == ("bob", "chain", "correct")
     assert not found.explained
     assert str(found) == "bob chain correct: too_slow 0, not there 0"

@@ -2,9 +2,9 @@
 
 Grades two sets three times, from scratch each time: the demo's submissions of fused_softmax (the
 reference, the untouched exercise, wrong answers and cheats), and a class of array_warmup, which has
-no speed tasks. Compares every rung's verdict and share of its points. They must be the same, except
-that a rung of speed may be `undecided`, which is pending, if the measured interval contained a
-level. Its other verdicts must agree.
+no speed tasks. Compares every check's verdict and share of its points. They must be the same,
+except that a check of speed may be `undecided`, which is pending, if the measured interval
+contained a level. Its other verdicts must agree.
 """
 
 import argparse
@@ -30,22 +30,22 @@ UNDECIDED = "undecided"
 NOT_THERE = ("not there", 0.0)
 
 CheckKey = tuple[str, str, str]
-"""Learner, task and rung."""
+"""Learner, task and check."""
 Verdicts = Mapping[CheckKey, tuple[str, float]]
-"""The verdict of each rung, and the share of its points."""
+"""The verdict of each check, and the share of its points."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A rung whose results differ. explained: one of them was an undecided measurement of speed."""
+    """A check whose results differ. explained: one of them was an undecided speed."""
 
-    rung: CheckKey
+    check: CheckKey
     got: tuple[tuple[str, float], ...]
     explained: bool
 
     def __str__(self) -> str:
         got = ", ".join(f"{verdict} {earned:g}" for verdict, earned in self.got)
-        return f"{' '.join(self.rung)}: {got}"
+        return f"{' '.join(self.check)}: {got}"
 
 
 def main() -> None:
@@ -87,18 +87,18 @@ class Class:
             {(s, t, r): (verdict, earned) for s, t, r, verdict, earned in one["verdicts"]}
             for one in answers
         ]
-        speed = {(task, rung) for task, rung in answers[0]["speed"]}
+        speed = {(task, check) for task, check in answers[0]["speed"]}
         self.differences = differences(self.gradings, speed)
 
     def row(self) -> dict[str, Any]:
         """Return a row of the table."""
         explained = sum(one.explained for one in self.differences)
-        rungs = {rung for grading in self.gradings for rung in grading}
+        checks = {check for grading in self.gradings for check in grading}
         return {
             "module": self.module,
-            "submissions": len({student for student, _, _ in rungs}),
-            "rungs": len(rungs),
-            "alike": len(rungs) - len(self.differences),
+            "submissions": len({student for student, _, _ in checks}),
+            "checks": len(checks),
+            "alike": len(checks) - len(self.differences),
             "differed_where_undecided": explained,
             "differed": len(self.differences) - explained,
         }
@@ -127,14 +127,14 @@ class Class:
 def differences(
     gradings: Sequence[Verdicts], speed: Collection[tuple[str, str]]
 ) -> list[Difference]:
-    """Return the rungs whose results differ. speed: task and rung of those that measure speed."""
+    """Return the checks whose results differ. speed: task and check of those that measure speed."""
     found: list[Difference] = []
-    for rung in sorted({rung for grading in gradings for rung in grading}):
-        got = tuple(grading.get(rung, NOT_THERE) for grading in gradings)
+    for check in sorted({check for grading in gradings for check in grading}):
+        got = tuple(grading.get(check, NOT_THERE) for grading in gradings)
         if len(set(got)) == 1:
             continue
         settled = {one for one in got if one[0] != UNDECIDED}
-        found.append(Difference(rung, got, rung[1:] in speed and len(settled) == 1))
+        found.append(Difference(check, got, check[1:] in speed and len(settled) == 1))
     return found
 
 
@@ -159,8 +159,9 @@ def document(classes: Sequence[Class], arguments: argparse.Namespace) -> dict[st
 def table(result: Mapping[str, Any]) -> str:
     """Format the result as text."""
     lines = [
-        f"{row['module']}: {row['submissions']} submissions, {row['rungs']} rungs: {row['alike']} "
-        f"alike, {row['differed_where_undecided']} undecided at times, {row['differed']} different"
+        f"{row['module']}: {row['submissions']} submissions, {row['checks']} checks: "
+        f"{row['alike']} alike, {row['differed_where_undecided']} undecided at times, "
+        f"{row['differed']} different"
         for row in result["rows"]
     ]
     lines += [f"undecided at times: {text}" for text in result["explained"]]
@@ -177,7 +178,7 @@ def say(text: str) -> None:
 
 
 def grade_once(arguments: argparse.Namespace) -> None:
-    """Grade the course, which is created the first time; print the result of each rung."""
+    """Grade the course, which is created the first time; print the result of each check."""
     from hotloop.author.demo import hand_ins
     from hotloop.course.attempts.store import store
     from hotloop.course.grade import grade
@@ -200,12 +201,12 @@ def grade_once(arguments: argparse.Namespace) -> None:
     for student in sorted({result.student for result in graded.results}):
         grading = store(root).published(student, module)
         for task, record in sorted(grading.records.items() if grading else ()):
-            verdicts += [(student, task, r.rung, r.verdict.value, r.earned) for r in record.rungs]
+            verdicts += [(student, task, r.check, r.verdict.value, r.earned) for r in record.checks]
     tasks = curriculum.load_module(module).tasks
     answer = {
         "isolation": choose().name,
         "verdicts": verdicts,
-        "speed": [(t.id, r.id) for t in tasks for r in t.rungs if r.threshold is not None],
+        "speed": [(t.id, r.id) for t in tasks for r in t.checks if r.threshold is not None],
         "problems": [*graded.problems.items(), *(("missing", text) for text in missing)],
     }
     print(json.dumps(answer), flush=True)

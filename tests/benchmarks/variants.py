@@ -3,9 +3,9 @@
     python tests/benchmarks/variants.py fused_softmax profile_training_loop --variants 50 --keep
 
 Each variant is drawn as for a pack. In each, the reference must get the verdicts that it gets in
-the plain module, and so must every wrong answer, on its own rung and those before it. The next
+the plain module, and so must every wrong answer, on its own check and those before it. The next
 candidate's reference and the public solution, with this candidate's names, must fail every task
-that a choice affects. Rungs that measure speed or need a GPU are left out: this benchmark says
+that a choice affects. Checks that measure speed or need a GPU are left out: this benchmark says
 nothing about levels. Prints a table; `--keep` writes the rows of these tasks to
 graders/hotloop/takehome/recorded/variants.json, which candidates' reports quote, whatever the
 results, but never replaces a row of more variants. Fifty variants of all tasks take hours: with
@@ -60,12 +60,12 @@ SAME = ("code", "by")
 """Keys that must be equal to add a row to another one."""
 
 Verdicts = Mapping[str, str]
-"""By rung."""
+"""By check."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One submission to one task. rungs: those that are judged.
+    """One submission to one task. checks: those that are judged.
 
     what: reference, a wrong answer's name, `another candidate` or `public solution`.
     """
@@ -73,7 +73,7 @@ class Trial:
     task: str
     what: str
     submission: Variant
-    rungs: tuple[str, ...]
+    checks: tuple[str, ...]
     wrong: Path | None = None
 
 
@@ -292,9 +292,9 @@ class Bench:
         ]
         for wrong in render.wrong_answers(self.module):
             task = next((task for task in self.tasks if task.id == wrong.task), None)
-            rungs = () if task is None else quick(task)
-            if wrong.rung in rungs:
-                upto = rungs[: rungs.index(wrong.rung) + 1]
+            checks = () if task is None else quick(task)
+            if wrong.check in checks:
+                upto = checks[: checks.index(wrong.check) + 1]
                 found.append(Trial(wrong.task, wrong.name, variant, upto, wrong.path))
         return found
 
@@ -325,11 +325,11 @@ class Bench:
         judge = self._free.pop()
         try:
             records = judge_submission(
-                files, self.module, [trial.task], trial.rungs, judge=judge, variant=asked
+                files, self.module, [trial.task], trial.checks, judge=judge, variant=asked
             )
         finally:
             self._free.append(judge)
-        return {rung.rung: str(rung.verdict) for rung in records[trial.task].rungs}
+        return {check.check: str(check.verdict) for check in records[trial.task].checks}
 
     def _require_plain(self, trial: Trial, verdicts: Verdicts) -> None:
         """Raise SystemExit for a wrong verdict in the plain module: variants would show nothing."""
@@ -356,13 +356,15 @@ class Bench:
 
 
 def quick(task: Task) -> tuple[str, ...]:
-    """Return the rungs that neither measure speed nor need a GPU."""
-    return tuple(rung.id for rung in task.rungs if rung.threshold is None and not rung.needs_gpu)
+    """Return the checks that neither measure speed nor need a GPU."""
+    return tuple(
+        check.id for check in task.checks if check.threshold is None and not check.needs_gpu
+    )
 
 
 def _folded(verdicts: Verdicts) -> dict[str, str]:
     """Merge kinds of failure: an answer from uninitialized memory may raise or just be wrong."""
-    return {rung: "failed" if told in FAILED else told for rung, told in verdicts.items()}
+    return {check: "failed" if told in FAILED else told for check, told in verdicts.items()}
 
 
 def table(result: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.verdicts import render_record
 
@@ -32,14 +32,14 @@ RECORD = Record(
     Verdict.PARTIAL,
     "Passed everything this machine can measure. Pending: gpu_correct.",
     (
-        RungRecord("compiles", Verdict.PASSED, SENTENCE, 1.0),
-        RungRecord("gpu_correct", Verdict.NOT_MEASURED, "No NVIDIA GPU here."),
+        CheckRecord("compiles", Verdict.PASSED, SENTENCE, 1.0),
+        CheckRecord("gpu_correct", Verdict.NOT_MEASURED, "No NVIDIA GPU here."),
     ),
     Circumstances("ab" * 32, "0.1", "", "A CPU", "", {"torch": "2.13"}, "00ff", "none", "t", 3.2),
 )
 SHARE = """
-const [cell] = document.querySelectorAll(".hl-rungs tr:nth-child(2) td:last-child");
-return cell.getBoundingClientRect().width / document.querySelector(".hl-rungs").clientWidth;
+const [cell] = document.querySelectorAll(".hl-checks tr:nth-child(2) td:last-child");
+return cell.getBoundingClientRect().width / document.querySelector(".hl-checks").clientWidth;
 """
 
 

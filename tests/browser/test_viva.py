@@ -28,7 +28,7 @@ def asked() -> Viva:
         curriculum.load_module(MODULE), (TASK,), render.submission(MODULE), render.untouched(MODULE)
     )
     found = [
-        item_of(number, change, Outcome(kind="race", rung="clean", sentence=SECRET))
+        item_of(number, change, Outcome(kind="race", check="clean", sentence=SECRET))
         for number, change in enumerate(changes(work, TASK)[:2], 1)
     ]
     questions = ItemSet(

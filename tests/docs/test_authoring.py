@@ -11,10 +11,10 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
+from hotloop.judge.check import judge_checks
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.task import Task
 from hotloop.site import authoring_page
 from hotloop.tasks import authoring
@@ -65,7 +65,7 @@ def verdicts(task: Task, answer: str, folder: Path) -> Iterator[Verdict]:
     folder.mkdir()
     (folder / "answer.py").write_text(answer)
     (entry, *_) = re.findall(r"def (\w+)", answer)
-    spec = TaskSpec(entry, ("answer.py",), dict.fromkeys(task.rungs, RungSpec()))
+    spec = TaskSpec(entry, ("answer.py",), dict.fromkeys(task.checks, CheckSpec()))
     session = Session(
         task.candidate(spec),
         files=folder,
@@ -76,7 +76,7 @@ def verdicts(task: Task, answer: str, folder: Path) -> Iterator[Verdict]:
         spec=spec,
     )
     with closing(session):
-        yield from (record.verdict for record in judge_rungs(task.rungs, session))
+        yield from (record.verdict for record in judge_checks(task.checks, session))
 
 
 @pytest.mark.parametrize("name", NAMES)

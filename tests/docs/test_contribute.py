@@ -11,8 +11,8 @@ from hotloop.cli import app
 from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_checks
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
 
 PAGE = Path(__file__).parents[2] / "site" / "pages" / "contribute.md"
@@ -34,9 +34,9 @@ def test_the_page_shows_the_files_of_the_example(name: str) -> None:
         ("numbers", Verdict.WRONG_ANSWER, "[3, 1, 2] became [3, 1, 2]: sort it."),
     ],
 )
-def test_a_rung_of_ones_own(body: str, verdict: Verdict, sentence: str, tmp_path: Path) -> None:
+def test_a_check_of_ones_own(body: str, verdict: Verdict, sentence: str, tmp_path: Path) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n([^`]*?\n@hl\.rung.*?)```", page, re.DOTALL)
+    (code,) = re.findall(r"```python\n([^`]*?\n@hl\.check.*?)```", page, re.DOTALL)
     names: dict[str, object] = {}
     exec(code, names)
     (tmp_path / "answer.py").write_text(f"def ordered(numbers):\n    return {body}\n")
@@ -49,7 +49,7 @@ def test_a_rung_of_ones_own(body: str, verdict: Verdict, sentence: str, tmp_path
         device="cpu",
     )
     try:
-        (record,) = judge_rungs({"sorted": names["sorted_output"]}, session)  # type: ignore[dict-item]
+        (record,) = judge_checks({"sorted": names["sorted_output"]}, session)  # type: ignore[dict-item]
     finally:
         session.close()
     assert (record.verdict, record.sentence) == (verdict, sentence)
@@ -80,8 +80,8 @@ def test_the_triton_example_judges(old: str, new: str, verdicts: list[str], tmp_
     (tmp_path / "prefix_sum.py").write_text(answer.replace(old, new), encoding="utf-8")
     words = ["check", "prefix_sum", str(tmp_path), "--from", str(TRITON), "--json"]
     (task,) = json.loads(CliRunner().invoke(app, words).output)["tasks"]
-    rungs = task["record"]["rungs"]
-    assert [rung["verdict"] for rung in rungs][:2] == verdicts, rungs
+    checks = task["record"]["checks"]
+    assert [check["verdict"] for check in checks][:2] == verdicts, checks
     assert verdicts[0] == "passed" or task["points"] == 0
 
 

@@ -1,7 +1,7 @@
 """A stand-in for the judge's connections, which replays recorded replies of a task's processes.
 
-`recorded` judges one rung for real, with the reference in a sandbox, and records each connection.
-`played` judges the rung again with the same secrets and without a process: a `Player` answers from
+`recorded` judges one check for real, with the reference in a sandbox, and records each connection.
+`played` judges the check again with the same secrets and without a process: a `Player` answers from
 the recording, and changes the replies of the candidate's process. If the judge asks a trusted
 process for something that was not recorded, the answer is not known: `Unknown` is raised.
 """
@@ -22,14 +22,14 @@ from typing import Any
 import pytest
 
 from hotloop.core import wire
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import launcher as launching
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import CheckFunction, judge_checks
 from hotloop.judge.forking import worker_fork
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.rung import Rung, judge_rungs
 from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.worker_connection import Worker
@@ -46,7 +46,7 @@ ANSWER_S = 5.0
 """Time limit of a candidate's answer; a slower one is replaced by a made-up answer."""
 
 BUDGET_S = 30.0
-"""Time limit of judging a replayed rung, which waits for no process: a longer one hangs."""
+"""Time limit of judging a replayed check, which waits for no process: a longer one hangs."""
 
 SILENT = ("hello", "resolve", "map", "plan", "put_file", "unmap")
 """Requests whose replies hold no answer and whose buffers no process has written yet."""
@@ -60,7 +60,7 @@ class Judged:
 
     name: str
     candidate: Candidate
-    rungs: Mapping[str, Rung]
+    checks: Mapping[str, CheckFunction]
     spec: TaskSpec | None = None
 
 
@@ -89,13 +89,13 @@ class Exchange:
 class Tape:
     """The exchanges of each process, in the order in which they were started.
 
-    answers: of processes with the candidate's code, in order. record: the rung's result; None if
+    answers: of processes with the candidate's code, in order. record: the check's result; None if
     recording was stopped before its end, at `until`.
     """
 
     exchanges: list[list[Exchange]] = field(default_factory=list[list[Exchange]])
     answers: list[Exchange] = field(default_factory=list[Exchange])
-    record: RungRecord | None = None
+    record: CheckRecord | None = None
     ended: str = ""
     until: float = float("inf")
 
@@ -263,8 +263,8 @@ class Playing(Launcher):
         return player
 
 
-def recorded(judged: Judged, rung: str, files: Path, needs: Any) -> Tape:
-    """Judge one rung for real, with the reference in `files`, and record the connections."""
+def recorded(judged: Judged, check: str, files: Path, needs: Any) -> Tape:
+    """Judge one check for real, with the reference in `files`, and record the connections."""
     tape = Tape()
     launcher = Launcher(level()[0], fork=worker_fork(needs))
     kind = type("Recorder", (Recorder,), {"tape": tape})
@@ -274,7 +274,7 @@ def recorded(judged: Judged, rung: str, files: Path, needs: Any) -> Tape:
         session = _session(files, launcher, judged, 300.0)
         try:
             session = session.about(judged.candidate)
-            (tape.record,) = judge_rungs(judged.rungs, session, frozenset({rung}))
+            (tape.record,) = judge_checks(judged.checks, session, frozenset({check}))
         except Unknown as end:
             tape.ended = str(end)
         finally:
@@ -295,12 +295,12 @@ def _listen(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(wire, "receive", heard)
 
 
-def played(judged: Judged, rung: str, files: Path, tape: Tape, change: Change) -> RungRecord:
-    """Judge the rung again from the recording. Raises Unknown if the recording ends."""
+def played(judged: Judged, check: str, files: Path, tape: Tape, change: Change) -> CheckRecord:
+    """Judge the check again from the recording. Raises Unknown if the recording ends."""
     launcher = Playing("none", tape=tape, change=change)
     session = _session(files, launcher, judged, BUDGET_S)
     try:
-        (record,) = judge_rungs(judged.rungs, session.about(judged.candidate), frozenset({rung}))
+        (record,) = judge_checks(judged.checks, session.about(judged.candidate), frozenset({check}))
         return record
     finally:
         session.close()

@@ -1,7 +1,7 @@
-"""No reply of a candidate's process makes a rung `judge_error`, or makes it accept a wrong answer.
+"""No reply of a candidate's process makes a check `judge_error`, or makes it accept a wrong answer.
 
-Modules, tasks and rungs are discovered. Each rung is judged once for real, with the reference; then
-it is judged repeatedly from the recording, with changed replies.
+Modules, tasks and checks are discovered. Each check is judged once for real, with the reference;
+then it is judged repeatedly from the recording, with changed replies.
 """
 
 import inspect
@@ -24,24 +24,24 @@ import stand_in
 from answer_mutations import Noise
 from stand_in import Data, Exchange, Judged, Tape, Unknown
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.core.wire import as_list
-from hotloop.judge import rung as judging
+from hotloop.judge import check as judging
 from hotloop.judge import served
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import FunctionCheck
+from hotloop.judge.checks.answers import Answers
 from hotloop.judge.files import lay_out
 from hotloop.judge.lacking import lacking
 from hotloop.judge.questions import Question
-from hotloop.judge.rung import FunctionCheck
-from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.task import find
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.curriculum import Module, Task
 from hotloop.tasks.task_spec import task_spec
 
 SECONDS = 0.6
-"""Approximate time for a rung's examples: a rung with slow cases gets fewer."""
+"""Approximate time for a check's examples: a check with slow cases gets fewer."""
 
 FEWEST, MOST = 2, 60
 
@@ -63,20 +63,20 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 
 @dataclass
 class Fuzzed:
-    """One rung, with its recording. answers: number of changed replays so far."""
+    """One check, with its recording. answers: number of changed replays so far."""
 
     task: Judged
-    rung: str
+    check: str
     files: Path
     tape: Tape
     answers: int = 0
     unknown: Counter[str] = field(default_factory=Counter[str])
 
-    def judged(self, change: stand_in.Change) -> RungRecord | None:
+    def judged(self, change: stand_in.Change) -> CheckRecord | None:
         """Replay with a change. Returns None if a trusted program's answer was not recorded."""
         self.answers += 1
         try:
-            return stand_in.played(self.task, self.rung, self.files, self.tape, change)
+            return stand_in.played(self.task, self.check, self.files, self.tape, change)
         except Unknown as end:
             self.unknown[str(end)] += 1
             return None
@@ -87,12 +87,12 @@ class Fuzzed:
         record = self.judged(lambda _said, _number: None)
         taken = time.monotonic() - started
         if self.tape.record is not None and self.tape.record.verdict is Verdict.PASSED:
-            assert record is not None, f"{self.rung}: the recording is not what is asked for again"
+            assert record is not None, f"{self.check}: the recording is not what is asked for again"
             assert record.verdict is Verdict.PASSED, record.sentence
         return max(FEWEST, min(MOST, int(SECONDS / 2 / max(taken, 1e-3))))
 
 
-def _require_a_verdict(record: RungRecord | None) -> None:
+def _require_a_verdict(record: CheckRecord | None) -> None:
     if record is None:
         return
     told = record.evidence.get("traceback", record.sentence)
@@ -123,7 +123,7 @@ def _altered_once(fuzzed: Fuzzed) -> None:
 
 def _nothing_of_it_true(fuzzed: Fuzzed) -> None:
     """Make all answers arbitrary."""
-    first = not fuzzed.task.rungs[fuzzed.rung].prerequisites
+    first = not fuzzed.task.checks[fuzzed.check].prerequisites
 
     @settings(
         max_examples=fuzzed.examples(),
@@ -144,23 +144,23 @@ def _nothing_of_it_true(fuzzed: Fuzzed) -> None:
 
         record = fuzzed.judged(change)
         _require_a_verdict(record)
-        # A rung that comes after another one never sees an answer that the other one refuses.
+        # A check that comes after another one never sees an answer that the other one refuses.
         if first and not true and record is not None:
             assert record.verdict is not Verdict.PASSED, record.sentence
 
     change_all()
 
 
-def _goes_well(record: RungRecord | None) -> bool:
+def _goes_well(record: CheckRecord | None) -> bool:
     """Return whether the reference passed, or was interrupted: a slow recording may be cut off."""
     return record is None or record.verdict in {
         *(Verdict.PASSED, Verdict.NOT_MEASURED, Verdict.UNDECIDED, Verdict.TIMEOUT)
     }
 
 
-def _undriven(judged: Judged, rung: str, tape: Tape | None) -> str:
-    """Return why a rung cannot be judged from a recording; empty if it can."""
-    asked = judged.rungs[rung]
+def _undriven(judged: Judged, check: str, tape: Tape | None) -> str:
+    """Return why a check cannot be judged from a recording; empty if it can."""
+    asked = judged.checks[check]
     if asked.timed:
         return "it times a process, which nobody can play"
     of = inspect.unwrap(asked.function) if isinstance(asked, FunctionCheck) else asked
@@ -180,28 +180,28 @@ def _undriven(judged: Judged, rung: str, tape: Tape | None) -> str:
 @pytest.mark.parametrize(
     ("module", "task"), CODE_TASKS, ids=[f"{m.id}.{t.id}" for m, t in CODE_TASKS]
 )
-def test_no_answer_leaves_a_rung_open(
+def test_no_answer_leaves_a_check_open(
     module: Module, task: Task, reference: Callable[[str], Path]
 ) -> None:
     spec, found = task_spec(module, task.id), find(module.id, task.id)
     gaps = lacking(spec)
-    if len(gaps) == len(spec.rungs):
+    if len(gaps) == len(spec.checks):
         pytest.skip(next(iter(gaps.values())))
-    judged = Judged(task.id, found.candidate(spec), found.rungs, spec)
-    for rung in found.rungs:
-        reason = gaps.get(rung) or _undriven(judged, rung, None)
+    judged = Judged(task.id, found.candidate(spec), found.checks, spec)
+    for check in found.checks:
+        reason = gaps.get(check) or _undriven(judged, check, None)
         if not reason:
-            tape = stand_in.recorded(judged, rung, reference(module.id), module.needs)
+            tape = stand_in.recorded(judged, check, reference(module.id), module.needs)
             assert _goes_well(tape.record), tape.record
-            reason = _undriven(judged, rung, tape)
+            reason = _undriven(judged, check, tape)
         if reason:
-            print(f"{module.id}.{task.id}.{rung}: not driven: {reason}")
+            print(f"{module.id}.{task.id}.{check}: not driven: {reason}")
             continue
-        fuzzed = Fuzzed(judged, rung, reference(module.id), tape)
+        fuzzed = Fuzzed(judged, check, reference(module.id), tape)
         _altered_once(fuzzed)
         _nothing_of_it_true(fuzzed)
         beyond = dict(fuzzed.unknown)
-        print(f"{module.id}.{task.id}.{rung}: {fuzzed.answers} answers; no verdict: {beyond}")
+        print(f"{module.id}.{task.id}.{check}: {fuzzed.answers} answers; no verdict: {beyond}")
 
 
 def _smallest(_rng: object) -> Iterator[Question]:
@@ -233,6 +233,6 @@ def test_it_is_found_where_it_would_be_our_own_failure(
 
 def test_a_check_that_takes_everything_is_found(stumbling: Fuzzed) -> None:
     taken = Answers(lambda _rng: [Question("Sizes", (7,), lambda _answer: None)])
-    stumbling.task = replace(stumbling.task, rungs={"right": taken})
+    stumbling.task = replace(stumbling.task, checks={"right": taken})
     with pytest.raises(AssertionError, match="All of it is right"):
         _nothing_of_it_true(stumbling)

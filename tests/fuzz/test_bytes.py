@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hotloop.core import wire
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.course.release import Release
 from hotloop.course.repair import repair
@@ -172,11 +172,11 @@ def test_file_names_are_read(
     for path in tree:
         name = os.fsdecode(b"/".join(path))
         _none_is_ours(lambda name=name: files.content(name))
-        open_rungs = [
-            RungRecord("a", Verdict.NOT_MEASURED, ""),
-            RungRecord("b", Verdict.COMPILE_ERROR, ""),
+        open_checks = [
+            CheckRecord("a", Verdict.NOT_MEASURED, ""),
+            CheckRecord("b", Verdict.COMPILE_ERROR, ""),
         ]
-        without_open(without_blame(open_rungs, "m", files), "m", [name], files)
+        without_open(without_blame(open_checks, "m", files), "m", [name], files)
 
 
 # --- notebooks -----------------------------------------------------------------------------------
@@ -440,10 +440,10 @@ evidence = st.dictionaries(
 def test_whatever_evidence_quotes_the_verdict_arrives(
     quoted: dict[str, Any], sentence: str
 ) -> None:
-    rung = RungRecord("correct", Verdict.WRONG_ANSWER, sentence, evidence=quoted)
+    check = CheckRecord("correct", Verdict.WRONG_ANSWER, sentence, evidence=quoted)
     circumstances = Circumstances("", "", "", "", "", {}, "", "none", "", 0.0)
-    record = Record("m", "t", Verdict.WRONG_ANSWER, sentence, (rung,), circumstances)
+    record = Record("m", "t", Verdict.WRONG_ANSWER, sentence, (check,), circumstances)
     document = service._sendable(record)  # pyright: ignore[reportPrivateUsage]
     body = wire.encode({"record": document, "ends": False})[wire.LENGTH.size :]
     arrived = Record.from_json(wire.decode(body)["record"])
-    assert arrived.rungs[0].verdict is Verdict.WRONG_ANSWER
+    assert arrived.checks[0].verdict is Verdict.WRONG_ANSWER

@@ -1,10 +1,10 @@
 """Does the judge's own work on the host leave time to decide? `python tests/gpu/host_budget.py`
 
-For each rung on a GPU: the CPU time of the judge for a window, times the fewest windows of a trial,
-compared with the rung's time. It needs no GPU and measures none: plans, secrets and layouts are
-those of the real shapes, but device tensors have a few elements, so that each operation is launched
-and takes no time, and the worker answers at once. The number of calls per window follows from
-NVIDIA's datasheet figures; it is the largest number, as if every call reached the hardware's
+For each check on a GPU: the CPU time of the judge for a window, times the fewest windows of a
+trial, compared with the check's time. It needs no GPU and measures none: plans, secrets and layouts
+are those of the real shapes, but device tensors have a few elements, so that each operation is
+launched and takes no time, and the worker answers at once. The number of calls per window follows
+from NVIDIA's datasheet figures; it is the largest number, as if every call reached the hardware's
 limits.
 """
 
@@ -30,6 +30,10 @@ from hotloop.judge.budget import Budget
 from hotloop.judge.buffers import Placement, row_strides
 from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import FunctionCheck
+from hotloop.judge.checks.correct import Correct
+from hotloop.judge.checks.gpu_fast import GpuFast
+from hotloop.judge.checks.gpu_from_host import GpuFastFromHost
 from hotloop.judge.compare import compare
 from hotloop.judge.gpu import arithmetic, length
 from hotloop.judge.gpu.arithmetic import Arithmetic
@@ -41,10 +45,6 @@ from hotloop.judge.gpu.nvml import Nvml
 from hotloop.judge.gpu.verify import WHOLE_S
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.oracle import OracleFunction, case_of
-from hotloop.judge.rung import FunctionCheck
-from hotloop.judge.rungs.correct import Correct
-from hotloop.judge.rungs.gpu_fast import GpuFast
-from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import find
 from hotloop.sandbox.processes import Usage
@@ -53,10 +53,10 @@ from hotloop.tasks import curriculum
 FAKE = Path(__file__).parents[1] / "fakecuda"
 FEW = 4
 SHARE = 0.5
-"""Largest share of a rung's time for the judge's work on the host: the GPU needs the rest."""
+"""Largest share of a check's time for the judge's work on the host: the GPU needs the rest."""
 
 CORRECT_S = 60.0
-"""Time of a rung that only compares, for all cases; a course gives a whole task 180 s."""
+"""Time of a check that only compares, for all cases; a course gives a whole task 180 s."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ T4 = Sheet("T4", 16_000_000_000, 4 << 20, 320e9, (8.1e12, 65e12))
 
 @dataclass(frozen=True)
 class Row:
-    """host_s: CPU seconds of the judge per window, on this machine. budget_s: the rung's time."""
+    """host_s: CPU seconds of the judge per window, on this machine. budget_s: the check's time."""
 
-    rung: str
+    check: str
     card: str
     calls: int
     legs: int
@@ -95,36 +95,36 @@ class Row:
 
 
 def rows(only: str = "") -> Iterator[Row]:
-    """Yield rows of every rung on a GPU, or of those whose name contains `only`."""
-    for name, rung in rungs():
+    """Yield rows of every check on a GPU, or of those whose name contains `only`."""
+    for name, check in checks():
         if only in name:
-            yield from measured(name, rung)
+            yield from measured(name, check)
 
 
-def rungs() -> Iterator[tuple[str, Any]]:
+def checks() -> Iterator[tuple[str, Any]]:
     for module in curriculum.modules():
         for task in module.tasks:
-            of_task = find(module.id, task.id).rungs if task.kind == "code" else {}
-            for rung in task.rungs:
-                if rung.needs_gpu:
-                    yield f"{module.id}.{task.id}.{rung.id}", _measured_by(of_task[rung.id])
+            of_task = find(module.id, task.id).checks if task.kind == "code" else {}
+            for check in task.checks:
+                if check.needs_gpu:
+                    yield f"{module.id}.{task.id}.{check.id}", _measured_by(of_task[check.id])
 
 
-def _measured_by(rung: Check) -> Any:
+def _measured_by(check: Check) -> Any:
     """Return the object that measures; a module's own function names it in FAST or RIGHT."""
-    if isinstance(rung, GpuFast | GpuFastFromHost | Correct):
-        return rung
-    assert isinstance(rung, FunctionCheck)
-    return vars(sys.modules[rung.function.__module__])[rung.function.__name__.upper()]
+    if isinstance(check, GpuFast | GpuFastFromHost | Correct):
+        return check
+    assert isinstance(check, FunctionCheck)
+    return vars(sys.modules[check.function.__module__])[check.function.__name__.upper()]
 
 
-def measured(name: str, rung: Any) -> Iterator[Row]:
-    if isinstance(rung, GpuFast):
-        yield from (_of_windows(name, rung, sheet) for sheet in (H100, T4))
-    elif isinstance(rung, GpuFastFromHost):
-        yield _of_calls(name, rung)
+def measured(name: str, check: Any) -> Iterator[Row]:
+    if isinstance(check, GpuFast):
+        yield from (_of_windows(name, check, sheet) for sheet in (H100, T4))
+    elif isinstance(check, GpuFastFromHost):
+        yield _of_calls(name, check)
     else:
-        yield Row(name, "any", 1, 1, cpu_s(lambda: _of_cases(rung)), 1, CORRECT_S / SHARE)
+        yield Row(name, "any", 1, 1, cpu_s(lambda: _of_cases(check)), 1, CORRECT_S / SHARE)
 
 
 def cpu_s(act: Callable[[], object]) -> float:
@@ -217,34 +217,34 @@ class Answers:
         return {"ok": True}
 
 
-def _of_windows(name: str, rung: GpuFast, sheet: Sheet) -> Row:
+def _of_windows(name: str, check: GpuFast, sheet: Sheet) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         card = fake_card(Path(folder), sheet)
         side = TimedDeviceWorker(
             Answers(),  # type: ignore[arg-type]
             Candidate("f", "f.py", "destination"),
-            rung.workload,
+            check.workload,
             card,
             Seeds(),
             sheet.total_bytes,
             Budget(math.inf),
         )
-        calls, legs = longest(side, rung, sheet)
+        calls, legs = longest(side, check, sheet)
         side.plan([length.fitting(side, index) for index in range(calls)], legs)
         hostile = [index % 4 == 1 for index in range(calls * legs)]
         side._verifier.whole_s = math.inf  # its time is limited, and added below
         with mock.patch.object(arithmetic, "_BLOCK_ELEMENTS", 1):
             host_s = cpu_s(lambda: side.window(hostile)) + legs * WHOLE_S
-    return Row(name, sheet.name, calls, legs, host_s, rung.pace.windows, rung.seconds)
+    return Row(name, sheet.name, calls, legs, host_s, check.pace.windows, check.seconds)
 
 
-def longest(side: TimedDeviceWorker, rung: GpuFast, sheet: Sheet) -> tuple[int, int]:
+def longest(side: TimedDeviceWorker, check: GpuFast, sheet: Sheet) -> tuple[int, int]:
     """Return the calls of a leg, and the legs, if every call is as fast as the hardware allows."""
     spec = length.fitting(side, 0)
     fewest, most = length.limits(side, spec)
-    flops = rung.fewest_flops(spec) if rung.fewest_flops is not None else 0
+    flops = check.fewest_flops(spec) if check.fewest_flops is not None else 0
     peak = sheet.flops_per_s[spec.out.dtype.bytes == 2]
-    seconds = max(rung.fewest_bytes(spec) / sheet.bytes_per_s, flops / peak)
+    seconds = max(check.fewest_bytes(spec) / sheet.bytes_per_s, flops / peak)
     wanted = math.ceil(1.1 * length.WINDOW_S / seconds)
     if wanted <= most:
         return max(fewest, wanted), 1
@@ -286,56 +286,56 @@ def _sparse(driver: Driver) -> Callable[[int], int]:
 # --- whole calls with their inputs in the host's memory -------------------------------------------
 
 
-def _of_calls(name: str, rung: GpuFastFromHost) -> Row:
-    spec = rung.workload.spec(Seeds().shapes(), 0)
+def _of_calls(name: str, check: GpuFastFromHost) -> Row:
+    spec = check.workload.spec(Seeds().shapes(), 0)
     buffers = CallBuffers([spec], seal_inputs=False)
     [call] = buffers.calls
-    fill_s = cpu_s(lambda: _filled(rung, call))
+    fill_s = cpu_s(lambda: _filled(check, call))
     case = case_of(call)
     right = _plausible(spec)
 
     def verify() -> None:
         found = case_of(call)
         call.output_values()
-        rung.oracle.disagreement(found, right, right.astype(np.float64))
+        check.oracle.disagreement(found, right, right.astype(np.float64))
 
     verify_s = cpu_s(verify)
     del case
     buffers.close()
-    blocks = rung.pace.looks[0]
-    mean = fill_s + verify_s * 2 * blocks / rung.pace.windows
-    return Row(name, "any", 1, 1, mean, rung.pace.windows, rung.seconds)
+    blocks = check.pace.looks[0]
+    mean = fill_s + verify_s * 2 * blocks / check.pace.windows
+    return Row(name, "any", 1, 1, mean, check.pace.windows, check.seconds)
 
 
-def _filled(rung: GpuFastFromHost, call: Any) -> None:
+def _filled(check: GpuFastFromHost, call: Any) -> None:
     call.poison_output(Seeds().pattern())
-    rung.workload.fill(Seeds().generator(), call, True)
+    check.workload.fill(Seeds().generator(), call, True)
 
 
 def _plausible(spec: CallSpec) -> Any:
     return np.random.default_rng(0).random(spec.out.shape)
 
 
-def _of_cases(rung: Correct) -> None:
-    for case in rung.truth.cases(Seeds().generator()):
-        if callable(rung.truth.reference):
-            want = case.truth(rung.truth.reference)
-            compare(want, want, rung.truth.tolerance(case))
+def _of_cases(check: Correct) -> None:
+    for case in check.truth.cases(Seeds().generator()):
+        if callable(check.truth.reference):
+            want = case.truth(check.truth.reference)
+            compare(want, want, check.truth.tolerance(case))
         else:
-            assert isinstance(rung.truth.reference, OracleFunction)
+            assert isinstance(check.truth.reference, OracleFunction)
             right = np.random.default_rng(0).random(case.out.shape)
-            rung.truth.reference.disagreement(case, right, right)
+            check.truth.reference.disagreement(case, right, right)
 
 
 def table(found: list[Row]) -> str:
     lines = [
-        f"{'rung':56} {'card':5} {'calls':>9} {'host s':>8} {'windows':>7} {'host, all':>9} budget"
+        f"{'check':56} {'card':5} {'calls':>9} {'host s':>8} {'windows':>7} {'host, all':>9} budget"
     ]
     for row in found:
         calls = f"{row.calls} × {row.legs}"
         late = "" if row.decidable else "  NOT DECIDABLE"
         lines.append(
-            f"{row.rung:56} {row.card:5} {calls:>9} {row.host_s:8.3f} {row.windows:7} "
+            f"{row.check:56} {row.card:5} {calls:>9} {row.host_s:8.3f} {row.windows:7} "
             f"{row.host_s * row.windows:9.1f} {row.budget_s:6.0f}{late}"
         )
     return "\n".join(lines)
@@ -343,7 +343,7 @@ def table(found: list[Row]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("only", nargs="?", default="", help="rungs whose name holds this")
+    parser.add_argument("only", nargs="?", default="", help="checks whose name holds this")
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     arguments = parser.parse_args()
     found = list(rows(arguments.only))

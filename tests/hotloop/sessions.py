@@ -5,10 +5,10 @@ from typing import Any
 
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.correct import Correct, Running
+from hotloop.judge.checks.on_gpu import runs_on
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.rungs.correct import Correct, Running
-from hotloop.judge.rungs.on_gpu import runs_on
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
 
@@ -34,8 +34,8 @@ def new_session(
     )
 
 
-def judge_on(rung: Correct, driver: Driver, worker: Any, candidate: Candidate) -> int:
-    """Return how many cases `rung` found right on a fake GPU. Raises Ruling."""
+def judge_on(check: Correct, driver: Driver, worker: Any, candidate: Candidate) -> int:
+    """Return how many cases `check` found right on a fake GPU. Raises Ruling."""
     seeds = Seeds()
     run = runs_on(driver, worker.connection, candidate, seeds, 120.0)
-    return rung.judge(Running(run), rung.require, seeds.generator())
+    return check.judge(Running(run), check.require, seeds.generator())

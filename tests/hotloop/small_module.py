@@ -25,7 +25,7 @@ def small_module(name: str, **task: Any) -> dict[str, Any]:
                 "entry": "f",
                 "files": ["lab.ipynb"],
                 "hints": ["a", "b", "c"],
-                "rungs": [{"id": "correct", "points": 4, "what": "right"}],
+                "checks": [{"id": "correct", "points": 4, "what": "right"}],
                 **task,
             }
         ],

@@ -41,7 +41,7 @@ def test_modules_lists_tasks_with_their_points() -> None:
         t["id"] for t in softmax["tasks"]
     }
     assert softmax["points"] == sum(task["points"] for task in softmax["tasks"])
-    assert all(t["points"] == sum(r["points"] for r in t["rungs"]) for t in softmax["tasks"])
+    assert all(t["points"] == sum(r["points"] for r in t["checks"]) for t in softmax["tasks"])
 
 
 def test_people_get_a_table() -> None:

@@ -17,7 +17,7 @@ FOUND = [
     (module, task)
     for module in curriculum.modules()
     for task in module.tasks
-    if any(need in APART for rung in task.rungs for need in module.needs_of(rung))
+    if any(need in APART for check in task.checks for need in module.needs_of(check))
 ]
 WRONG = [
     (module, wrong)
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 def _require(module: Module, task: Task) -> None:
-    for need in {need for rung in task.rungs for need in module.needs_of(rung)}:
+    for need in {need for check in task.checks for need in module.needs_of(check)}:
         if need in extras.IMPORTED and (lacking := extras.missing(need)):
             pytest.skip(f"{lacking[0]} is not installed: {extras.remedy(need)}")
 
@@ -39,8 +39,8 @@ def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -
     _require(module, task)
     files = render.submission(module.id)
     record = judge_submission(files, module.id, [task.id], judge=judge, seed="7" * 32)[task.id]
-    said = [f"{rung.rung}: {rung.verdict}: {rung.sentence}" for rung in record.rungs]
-    assert all(rung.verdict is Verdict.PASSED for rung in record.rungs), said
+    said = [f"{check.check}: {check.verdict}: {check.sentence}" for check in record.checks]
+    assert all(check.verdict is Verdict.PASSED for check in record.checks), said
 
 
 @pytest.mark.parametrize(("module", "wrong"), WRONG, ids=[f"{m.id}.{w.name}" for m, w in WRONG])
@@ -49,10 +49,10 @@ def test_a_wrong_answer_fails_where_it_says(
 ) -> None:
     task = module.task(wrong.task)
     _require(module, task)
-    names = [rung.id for rung in task.rungs]
-    asked = names[: names.index(wrong.rung) + 1]
+    names = [check.id for check in task.checks]
+    asked = names[: names.index(wrong.check) + 1]
     files = render.submission(module.id, wrong.path)
     found = judge_submission(files, module.id, [task.id], asked, judge=judge, seed="7" * 32)
-    *before, last = found[task.id].rungs
-    assert all(rung.verdict is Verdict.PASSED for rung in before)
+    *before, last = found[task.id].checks
+    assert all(check.verdict is Verdict.PASSED for check in before)
     assert last.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, last.sentence

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop.core.record import Record, RungRecord
+from hotloop.core.record import CheckRecord, Record
 from hotloop.core.verdict import Verdict
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.markers import parse, regions
@@ -32,8 +32,8 @@ class RightAnswer:
     @property
     def checks(self) -> list[str]:
         """The checks that measure neither speed nor anything on a GPU."""
-        rungs = curriculum.load_module(self.module).task(self.task).rungs
-        return [rung.id for rung in rungs if rung.threshold is None and not rung.needs_gpu]
+        checks = curriculum.load_module(self.module).task(self.task).checks
+        return [check.id for check in checks if check.threshold is None and not check.needs_gpu]
 
     def submission(self) -> render.Files:
         """Return the reference's submission with this answer in it."""
@@ -82,6 +82,6 @@ def _answer(path: Path, module: str) -> RightAnswer:
     return answer
 
 
-def refusals(record: Record) -> list[RungRecord]:
+def refusals(record: Record) -> list[CheckRecord]:
     """Return the checks that did not pass, other than for what this machine lacks."""
-    return [rung for rung in record.rungs if rung.verdict not in NO_REFUSAL]
+    return [check for check in record.checks if check.verdict not in NO_REFUSAL]

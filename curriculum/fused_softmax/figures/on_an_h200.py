@@ -17,14 +17,14 @@ KERNELS = (
 def main() -> None:
     """Print the picture."""
     reference = {
-        (m["task"], m["rung"]): m
+        (m["task"], m["check"]): m
         for m in measurements("fused_softmax", "nvidia_h200")
         if m["candidate"] == "reference"
     }
     chain = reference["triton_forward", "gpu_fast"]
     rows = [Bar("five operations in eager PyTorch", *_shown(chain["baseline_p50_ms"]), HOT)]
-    for task, rung, name in KERNELS:
-        rows.append(Bar(name, *_shown(reference[task, rung]["p50_ms"]), COOL))
+    for task, check, name in KERNELS:
+        rows.append(Bar(name, *_shown(reference[task, check]["p50_ms"]), COOL))
     limit = chain["p50_ms"] * chain["fraction_of_limit"]
     rows.append(
         Bar("read and write the matrix once, at the copy's bandwidth", *_shown(limit), LEAF)

@@ -32,17 +32,17 @@ def lowered(decompositions: dict[Any, Any]) -> Backend:
     return backend
 
 
-def rungs(fault: str) -> list[tuple[str, Backend | str]]:
+def checks(fault: str) -> list[tuple[str, Backend | str]]:
     """Capture only; autograd and functionalization; decompositions too."""
     table = {torch.ops.aten.silu.default: wrong_silu} if fault == "decomposition" else {}
     return [("eager", "eager"), ("aot_eager", "aot_eager"), ("decomposed", lowered(table))]
 
 
 def first_wrong(fault: str) -> str | None:
-    """The first rung whose answer differs from the uncompiled one."""
+    """The first check whose answer differs from the uncompiled one."""
     x = torch.linspace(-4, 4, 33)
     truth = model(x)
-    for name, backend in rungs(fault):
+    for name, backend in checks(fault):
         torch._dynamo.reset()
         answer = torch.compile(model, backend=backend)(x)
         off = (answer - truth).abs().max().item()

@@ -1,4 +1,4 @@
-"""Levels of speed rungs from recorded runs, by device.
+"""Levels of speed checks from recorded runs, by device.
 
 The rule: a level is above 1.15 times the most that a naive solution can reach, and below 0.85 times
 the least that the reference reached, so that neither noise nor day-to-day variation decides. Naive
@@ -15,7 +15,7 @@ from pathlib import Path
 from hotloop.core.verdict import Verdict
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Run
-from hotloop.tasks.problem import DeviceLevels, Level, Rung, Threshold
+from hotloop.tasks.problem import CheckEntry, DeviceLevels, Level, Threshold
 
 ABOVE_NAIVE = 1.15
 BELOW_REFERENCE = 0.85
@@ -28,14 +28,14 @@ _NEAR = 1e-9
 
 @dataclass(frozen=True)
 class Calibrated:
-    """What a run implies for one rung. low, high: bounds of every level, as ratios.
+    """What a run implies for one check. low, high: bounds of every level, as ratios.
 
     levels: levels that satisfy the rule, with the shares of module.yaml; empty if there are none.
     """
 
     module: str
     task: str
-    rung: str
+    check: str
     device: str
     low: float
     high: float
@@ -51,7 +51,7 @@ class Calibrated:
 
 
 def calibrate(module: str, runs: Iterable[Run] | None = None) -> list[Calibrated]:
-    """Return the levels of each speed rung on a GPU for each recorded GPU run, in that order.
+    """Return the levels of each speed check on a GPU for each recorded GPU run, in that order.
 
     runs: by default the module's recorded runs.
     """
@@ -60,22 +60,22 @@ def calibrate(module: str, runs: Iterable[Run] | None = None) -> list[Calibrated
     return [
         calibrated
         for task in curriculum.load_module(module).tasks
-        for rung in task.rungs
-        if rung.needs_gpu and rung.threshold is not None
+        for check in task.checks
+        if check.needs_gpu and check.threshold is not None
         for run in on_gpu
-        if (calibrated := _of(run, task.id, rung, rung.threshold)) is not None
+        if (calibrated := _of(run, task.id, check, check.threshold)) is not None
     ]
 
 
-def _of(run: Run, task: str, rung: Rung, threshold: Threshold) -> Calibrated | None:
+def _of(run: Run, task: str, check: CheckEntry, threshold: Threshold) -> Calibrated | None:
     """Return None if the run has no speed of the reference."""
-    of_rung = [m for m in run.measurements if (m.task, m.rung) == (task, rung.id) and m.ratio]
-    reference = next((m.ratio for m in of_rung if m.candidate == REFERENCE), None)
+    of_check = [m for m in run.measurements if (m.task, m.check) == (task, check.id) and m.ratio]
+    reference = next((m.ratio for m in of_check if m.candidate == REFERENCE), None)
     if reference is None:
         return None
     slow = [
         m.ratio.high
-        for m in of_rung
+        for m in of_check
         if m.ratio and m.verdict is Verdict.TOO_SLOW and m.candidate != REFERENCE
     ]
     # Levels below 1 are fractions of a fast baseline, which a naive solution does not reach.
@@ -83,7 +83,7 @@ def _of(run: Run, task: str, rung: Rung, threshold: Threshold) -> Calibrated | N
     low = ABOVE_NAIVE * max([naive, *slow])
     high = BELOW_REFERENCE * reference.low
     levels = _between(threshold.levels, low, high)
-    return Calibrated(run.module, task, rung.id, run.device, low, high, levels)
+    return Calibrated(run.module, task, check.id, run.device, low, high, levels)
 
 
 def _between(declared: Sequence[Level], low: float, high: float) -> tuple[Level, ...]:
@@ -127,7 +127,7 @@ def with_levels(text: str, calibrated: Calibrated) -> str:
     Everything else is unchanged, including comments.
     """
     lines = text.splitlines()
-    at, indent = _levels_line(lines, calibrated.task, calibrated.rung)
+    at, indent = _levels_line(lines, calibrated.task, calibrated.check)
     own = DeviceLevels(device=calibrated.device, levels=list(calibrated.levels))
     pairs = ", ".join(f"{{ratio: {lv.ratio:g}, earned: {lv.earned:g}}}" for lv in own.levels)
     entry = f"{indent}  - {{device: {own.device}, levels: [{pairs}]}}"
@@ -145,17 +145,17 @@ def with_levels(text: str, calibrated: Calibrated) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _levels_line(lines: Sequence[str], task: str, rung: str) -> tuple[int, str]:
-    """Return the line number (from 0) and indentation of the rung's `levels:`.
+def _levels_line(lines: Sequence[str], task: str, check: str) -> tuple[int, str]:
+    """Return the line number (from 0) and indentation of the check's `levels:`.
 
     Raises ValueError if there is none.
     """
-    inside_task = inside_rung = False
+    inside_task = inside_check = False
     for number, line in enumerate(lines):
         if re.match(r"  - id: ", line):
-            inside_task, inside_rung = line.split(": ", 1)[1].strip() == task, False
+            inside_task, inside_check = line.split(": ", 1)[1].strip() == task, False
         elif re.match(r"      - id: ", line):
-            inside_rung = inside_task and line.split(": ", 1)[1].strip() == rung
-        elif inside_rung and (found := re.match(r"( +)levels: \[", line)):
+            inside_check = inside_task and line.split(": ", 1)[1].strip() == check
+        elif inside_check and (found := re.match(r"( +)levels: \[", line)):
             return number, found[1]
-    raise ValueError(f"module.yaml has no `levels:` of {task}.{rung} on a line of its own")
+    raise ValueError(f"module.yaml has no `levels:` of {task}.{check} on a line of its own")

@@ -20,7 +20,7 @@ from typing import Any
 
 from hotloop import __version__
 from hotloop.core import paths
-from hotloop.core.record import Record, RungRecord
+from hotloop.core.record import CheckRecord, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
@@ -31,7 +31,7 @@ from hotloop.tasks import curriculum
 from hotloop.tasks.judged_again import settled
 from hotloop.tasks.local_judging import judge_submission
 from hotloop.tasks.measured_code import digest_of_file, measured_code
-from hotloop.tasks.problem import Rung
+from hotloop.tasks.problem import CheckEntry
 
 REFERENCE = "reference"
 _JUDGE = ("judge", "worker", "sandbox", "engines/serving")
@@ -45,26 +45,26 @@ class EvidenceError(UserError):
 class Selection:
     """What to measure of a module.
 
-    tasks: only these. speed: also rungs that measure speed. gpu_only: only rungs that run on a GPU;
-    then every wrong answer of a task is measured, because one that is correct there but slow shows
-    what a level must exceed.
+    tasks: only these. speed: also checks that measure speed. gpu_only: only checks that run on a
+    GPU; then every wrong answer of a task is measured, because one that is correct there but slow
+    shows what a level must exceed.
     """
 
     tasks: Collection[str] | None = None
     speed: bool = True
     gpu_only: bool = False
 
-    def rungs(self, module: curriculum.Module) -> dict[str, list[str]]:
-        """Return the selected rungs of each task that has any."""
+    def checks(self, module: curriculum.Module) -> dict[str, list[str]]:
+        """Return the selected checks of each task that has any."""
         found = {
-            task.id: [rung.id for rung in task.rungs if self._wants(rung)]
+            task.id: [check.id for check in task.checks if self._wants(check)]
             for task in module.tasks
             if task.kind == "code" and (self.tasks is None or task.id in self.tasks)
         }
-        return {task: rungs for task, rungs in found.items() if rungs}
+        return {task: checks for task, checks in found.items() if checks}
 
-    def _wants(self, rung: Rung) -> bool:
-        return (self.speed or rung.threshold is None) and (not self.gpu_only or rung.needs_gpu)
+    def _wants(self, check: CheckEntry) -> bool:
+        return (self.speed or check.threshold is None) and (not self.gpu_only or check.needs_gpu)
 
 
 EVERYTHING = Selection()
@@ -87,16 +87,16 @@ def measure(
     Raises EvidenceError if the judge completed no record at all.
     """
     records: list[tuple[str, Record]] = []
-    rungs = asked.rungs(curriculum.load_module(module))
+    checks = asked.checks(curriculum.load_module(module))
     run = earlier
     with JudgeProcess() as judge:
         for _ in range(times):
-            for name, path, task in _solutions(module, rungs, asked.gpu_only):
-                if earlier is not None and _has(earlier, name, task, rungs[task]):
+            for name, path, task in _solutions(module, checks, asked.gpu_only):
+                if earlier is not None and _has(earlier, name, task, checks[task]):
                     continue
                 on_progress(f"{module}: {name}, {task}")
                 whole = asked.speed and not asked.gpu_only
-                chosen = None if whole else rungs[task]
+                chosen = None if whole else checks[task]
                 records.append((name, _judged(module, path, task, chosen, judge, asked.speed)))
                 run = joined(earlier, run_of(module, records))
                 on_run(run)
@@ -104,14 +104,14 @@ def measure(
 
 
 def _solutions(
-    module: str, rungs: Mapping[str, Collection[str]], gpu_only: bool
+    module: str, checks: Mapping[str, Collection[str]], gpu_only: bool
 ) -> Iterator[tuple[str, Path | None, str]]:
     """Yield each solution's name, the wrong answer's file (else None), and the task to judge."""
     from hotloop.tasks.render import wrong_answers  # imports nbformat, which takes seconds
 
-    yield from ((REFERENCE, None, task) for task in rungs)
+    yield from ((REFERENCE, None, task) for task in checks)
     for wrong in wrong_answers(module):
-        if wrong.task in rungs and (gpu_only or wrong.rung in rungs[wrong.task]):
+        if wrong.task in checks and (gpu_only or wrong.check in checks[wrong.task]):
             yield wrong.name, wrong.path, wrong.task
 
 
@@ -119,15 +119,15 @@ def _judged(
     module: str,
     wrong: Path | None,
     task: str,
-    rungs: list[str] | None,
+    checks: list[str] | None,
     judge: JudgeProcess,
     speed: bool,
 ) -> Record:
-    """Return the record. With `speed`, rungs left undecided by noise are judged again."""
+    """Return the record. With `speed`, checks left undecided by noise are judged again."""
     from hotloop.tasks.render import submission
 
     files = submission(module) if wrong is None else submission(module, wrong)
-    record = judge_submission(files, module, [task], rungs, judge=judge)[task]
+    record = judge_submission(files, module, [task], checks, judge=judge)[task]
     if not speed:
         return record
     return settled(
@@ -135,16 +135,18 @@ def _judged(
     )
 
 
-def _has(run: curriculum.Run, name: str, task: str, rungs: Collection[str]) -> bool:
-    return any((m.candidate, m.task) == (name, task) and m.rung in rungs for m in run.measurements)
+def _has(run: curriculum.Run, name: str, task: str, checks: Collection[str]) -> bool:
+    return any(
+        (m.candidate, m.task) == (name, task) and m.check in checks for m in run.measurements
+    )
 
 
 def joined(earlier: curriculum.Run | None, run: curriculum.Run) -> curriculum.Run:
-    """Return a run with an earlier one's measurements of other solutions, tasks and rungs added."""
+    """Return a run with the measurements of an earlier one for other solutions added."""
     if earlier is None:
         return run
-    new = {(m.candidate, m.task, m.rung) for m in run.measurements}
-    kept = [m for m in earlier.measurements if (m.candidate, m.task, m.rung) not in new]
+    new = {(m.candidate, m.task, m.check) for m in run.measurements}
+    kept = [m for m in earlier.measurements if (m.candidate, m.task, m.check) not in new]
     return run.model_copy(
         update={
             "measurements": [*kept, *run.measurements],
@@ -189,9 +191,9 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
         isolation=isolation,
         ceilings=_ceilings(records),
         measurements=[
-            _measurement(name, record.task, rung)
+            _measurement(name, record.task, check)
             for name, record in records
-            for rung in _reached(record)
+            for check in _reached(record)
         ],
     )
 
@@ -250,32 +252,32 @@ def digest_of(folders: Iterable[Path]) -> str:
     return total.hexdigest()
 
 
-def _reached(record: Record) -> list[RungRecord]:
-    """Return the rungs that were judged, without those that were skipped after a failure."""
-    rungs = find(record.module, record.task).rungs
-    failed = {r.rung for r in record.rungs if r.verdict is not Verdict.PASSED}
+def _reached(record: Record) -> list[CheckRecord]:
+    """Return the checks that were judged, without those that were skipped after a failure."""
+    checks = find(record.module, record.task).checks
+    failed = {r.check for r in record.checks if r.verdict is not Verdict.PASSED}
     return [
         r
-        for r in record.rungs
-        if r.rung not in rungs or failed.isdisjoint(rungs[r.rung].prerequisites)
+        for r in record.checks
+        if r.check not in checks or failed.isdisjoint(checks[r.check].prerequisites)
     ]
 
 
 def _ceilings(records: list[tuple[str, Record]]) -> dict[str, float]:
-    """Return the highest measured limit by task and rung."""
+    """Return the highest measured limit by task and check."""
     found: dict[str, float] = {}
     for _, record in records:
-        for rung in record.rungs:
+        for check in record.checks:
             for unit in ("gb_per_s", "gflop_per_s"):
-                peak = rung.evidence.get(f"peak_{unit}")
+                peak = check.evidence.get(f"peak_{unit}")
                 if isinstance(peak, float):
-                    name = f"{record.task}.{rung.rung}_{unit}"
+                    name = f"{record.task}.{check.check}_{unit}"
                     found[name] = max(peak, found.get(name, 0.0))
     return found
 
 
-def _measurement(candidate: str, task: str, rung: RungRecord) -> curriculum.Measurement:
-    evidence = rung.evidence
+def _measurement(candidate: str, task: str, check: CheckRecord) -> curriculum.Measurement:
+    evidence = check.evidence
     mine: Mapping[str, Any] = evidence.get("candidate_seconds", {})
     theirs: Mapping[str, Any] = evidence.get("baseline_seconds", {})
     interval = evidence.get("interval")
@@ -286,10 +288,10 @@ def _measurement(candidate: str, task: str, rung: RungRecord) -> curriculum.Meas
     return curriculum.Measurement(
         candidate=candidate,
         task=task,
-        rung=rung.rung,
-        verdict=rung.verdict,
-        earned=rung.earned,
-        sentence=rung.sentence.replace(sys.executable, "python"),  # without this machine's path
+        check=check.check,
+        verdict=check.verdict,
+        earned=check.earned,
+        sentence=check.sentence.replace(sys.executable, "python"),  # without this machine's path
         shape=evidence.get("shape"),
         dtype=evidence.get("dtype"),
         threads=evidence.get("threads"),

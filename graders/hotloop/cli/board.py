@@ -39,7 +39,7 @@ def run(
 
 def _table(board: Board) -> Table:
     columns = ("place", "name", "speedup", "interval", "of the limit")
-    table = Table(*columns, title=f"{board.task}.{board.rung}, {board.device}")
+    table = Table(*columns, title=f"{board.task}.{board.check}, {board.device}")
     for one in board.places:
         low, high = one.interval
         limit = "" if one.fraction_of_limit is None else f"{one.fraction_of_limit:.0%}"

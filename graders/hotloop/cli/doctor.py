@@ -72,21 +72,21 @@ def run(
         return Answer({"steps": steps}, _broken(results), exit_code=selftest.exit_code(results))
     chosen = None if module is None else find.module(module).id
     findings = doctor.examine()
-    rungs = doctor.gradable(findings)
+    checks = doctor.gradable(findings)
     document = {
         "findings": [asdict(finding) for finding in findings],
-        "rungs": [asdict(rung) | {"gradable": not rung.lacking} for rung in rungs],
+        "checks": [asdict(check) | {"gradable": not check.lacking} for check in checks],
         "points": {
             name: {"here": here, "all": possible}
-            for name, (here, possible) in doctor.summary(rungs).items()
+            for name, (here, possible) in doctor.summary(checks).items()
         },
     }
     shown: list[RenderableType] = []
     if chosen is None:
         state = _findings(findings) if everything else _in_order(findings)
-        shown += [state, _gaps(findings), _points(rungs)]
+        shown += [state, _gaps(findings), _points(checks)]
     if chosen is not None or everything:
-        shown.append(_rungs([rung for rung in rungs if chosen in (None, rung.module)]))
+        shown.append(_checks([check for check in checks if chosen in (None, check.module)]))
     return Answer(document, *shown)
 
 
@@ -121,17 +121,17 @@ def _gaps(findings: Sequence[doctor.Finding]) -> Text:
     return Text("\n".join(["To fix:", *lines, ""]), no_wrap=True, overflow="ignore")
 
 
-def _points(rungs: list[doctor.Gradable]) -> Text:
-    totals = doctor.summary(rungs)
+def _points(checks: list[doctor.Gradable]) -> Text:
+    totals = doctor.summary(checks)
     said = ", ".join(f"{name} {here} of {total}" for name, (here, total) in totals.items())
     return Text(f"Points that can be graded here: {said}. For tasks name a module, or say --all.")
 
 
-def _rungs(rungs: Sequence[doctor.Gradable]) -> Table:
+def _checks(checks: Sequence[doctor.Gradable]) -> Table:
     table = Table("task", "graded here", "not here", box=SIMPLE_HEAD)
-    for module, task in dict.fromkeys((rung.module, rung.task) for rung in rungs):
-        of_task = [rung for rung in rungs if (rung.module, rung.task) == (module, task)]
-        here = ", ".join(rung.rung for rung in of_task if not rung.lacking)
-        lacking = [f"{r.rung} ({', '.join(r.lacking)})" for r in of_task if r.lacking]
+    for module, task in dict.fromkeys((check.module, check.task) for check in checks):
+        of_task = [check for check in checks if (check.module, check.task) == (module, task)]
+        here = ", ".join(check.check for check in of_task if not check.lacking)
+        lacking = [f"{r.check} ({', '.join(r.lacking)})" for r in of_task if r.lacking]
         table.add_row(f"{module}.{task}", here, ", ".join(lacking))
     return table

@@ -40,11 +40,11 @@ def _document(module: curriculum.Module) -> dict[str, Any]:
 
 def _task(task: curriculum.Task) -> dict[str, Any]:
     names = {"id", "title", "kind", "minutes", "difficulty", "importance"}
-    rungs = [
-        {"id": rung.id, "points": rung.points, "needs_gpu": rung.needs_gpu, "what": rung.asked}
-        for rung in task.rungs
+    checks = [
+        {"id": check.id, "points": check.points, "needs_gpu": check.needs_gpu, "what": check.asked}
+        for check in task.checks
     ]
-    return {**task.model_dump(include=names), "points": task.points, "rungs": rungs}
+    return {**task.model_dump(include=names), "points": task.points, "checks": checks}
 
 
 def _modules(found: list[curriculum.Module]) -> tuple[Table, Text]:
@@ -67,7 +67,7 @@ def _tasks(module: curriculum.Module) -> Table:
             hours = f"about {curriculum.hours(tasks)} hours"
             table.add_row("", "", "", "", Text(f"{title}, {hours}", "bold"))
         for task in tasks:
-            gpu = sum(rung.points for rung in task.rungs if rung.needs_gpu)
+            gpu = sum(check.points for check in task.checks if check.needs_gpu)
             about = (str(task.minutes), str(task.points), str(gpu or ""))
             table.add_row(task.id, *about, cut(task.title))
     return table

@@ -37,7 +37,7 @@ def document(
 
 def failed(records: Records) -> bool:
     """Return whether a check is not right yet, or the judge failed."""
-    judged = [rung.verdict for record in records.values() for rung in record.rungs]
+    judged = [check.verdict for record in records.values() for check in record.checks]
     return any(verdict_words.is_failure(verdict) for verdict in judged)
 
 
@@ -54,7 +54,7 @@ def table(tasks: Sequence[JudgedTask], rows: Sequence[dict[str, Any]], records: 
         verdict = "" if record is None else verdict_words.of_task(record)
         grey = "bright_black" if verdict == verdict_words.NOT_STARTED else ""
         found.add_row(task.id, "", Text(verdict, grey), points, Text(row["sentence"]), style=grey)
-        if record is not None and len(record.rungs) > 1 and not grey:
+        if record is not None and len(record.checks) > 1 and not grey:
             _add_checks(found, task, record)
         found.add_section()
     return found
@@ -74,23 +74,23 @@ def _row(task: JudgedTask, record: Record | None, score: Score) -> dict[str, Any
 
 
 def _add_checks(found: Table, task: JudgedTask, record: Record) -> None:
-    worth = {rung.id: rung.points for rung in task.rungs}
-    for rung in record.rungs:
-        verdict, sentence = verdict_words.of_rung(rung, record)
-        earned = f"{worth.get(rung.rung, 0) * rung.earned:g}"
-        shown = "open" if rung.verdict.pending else earned
-        found.add_row("", rung.rung, verdict, shown, Text(sentence))
+    worth = {check.id: check.points for check in task.checks}
+    for check in record.checks:
+        verdict, sentence = verdict_words.of_check(check, record)
+        earned = f"{worth.get(check.check, 0) * check.earned:g}"
+        shown = "open" if check.verdict.pending else earned
+        found.add_row("", check.check, verdict, shown, Text(sentence))
 
 
 def profiles(records: Records) -> list[Table | Text]:
-    """Show what Nsight Compute measured of each rung on a GPU, or why it did not."""
+    """Show what Nsight Compute measured of each check on a GPU, or why it did not."""
     shown: list[Table | Text] = []
     for name, record in records.items():
-        for rung in record.rungs:
-            profile = Profile.of(rung.evidence)
+        for check in record.checks:
+            profile = Profile.of(check.evidence)
             if profile is None:
                 continue
-            title = f"{name}.{rung.rung}, Nsight Compute"
+            title = f"{name}.{check.check}, Nsight Compute"
             if profile.why_not:
                 shown.append(Text(f"{title}: {profile.why_not}"))
                 continue

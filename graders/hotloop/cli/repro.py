@@ -60,10 +60,10 @@ def reproduce(asked: Work, task: str) -> Answer:
             written = script.write(failure, module.id, task, origin, work)
         except ValueError as reason:
             raise UserError(
-                f"The check `{failure.rung}` has no input that could be reproduced: {reason}. It "
+                f"The check `{failure.check}` has no input that could be reproduced: {reason}. It "
                 f"said: {failure.sentence}"
             ) from None
-        return _answer(failure.rung, failure.sentence, written, origin)
+        return _answer(failure.check, failure.sentence, written, origin)
     return Answer(
         {"reproduced": False, "files": []},
         Text(
@@ -73,17 +73,17 @@ def reproduce(asked: Work, task: str) -> Answer:
     )
 
 
-def _answer(rung: str, sentence: str, written: list[Path], origin: str) -> Answer:
+def _answer(check: str, sentence: str, written: list[Path], origin: str) -> Answer:
     document = {
         "reproduced": True,
-        "check": rung,
+        "check": check,
         "sentence": sentence,
         "input": origin,
         "files": [str(path) for path in written],
     }
     return Answer(
         document,
-        Text(f"The check `{rung}` fails: {sentence}"),
+        Text(f"The check `{check}` fails: {sentence}"),
         Text(f"{origin}"),
         Text(f"Run: python {os.path.relpath(written[0])}", no_wrap=True),
     )

@@ -14,25 +14,25 @@ FORMAT = 1
 
 NOT_REACHED = "Skipped until"
 NOT_ATTEMPTED = "Not attempted"
-"""Start of the sentence of a rung that was not judged because an earlier one did not pass."""
+"""Start of the sentence of a check that was not judged because an earlier one did not pass."""
 
 LONGEST_SENTENCE = 600
 """Characters. Sentences can contain names that the candidate chose, so their length is limited."""
 
 JUDGING_SECONDS = "judging_seconds"
-"""Evidence key: seconds that judging the rung took, including the wait for its turn to measure."""
+"""Evidence key: seconds that judging the check took, including the wait for its turn to measure."""
 
 
 @dataclass(frozen=True)
-class RungRecord:
-    """The result of one rung (check).
+class CheckRecord:
+    """The result of one check.
 
-    earned: share of the rung's points, 0 to 1; always 0 while the verdict is pending.
+    earned: share of the check's points, 0 to 1; always 0 while the verdict is pending.
     instrumented: the result was recorded in a process that also ran code of the learner.
     evidence: plain data for the feedback page (figures, with units in the key names).
     """
 
-    rung: str
+    check: str
     verdict: Verdict
     sentence: str
     earned: float = 0.0
@@ -74,26 +74,26 @@ class Record:
     task: str
     verdict: Verdict
     sentence: str
-    rungs: Sequence[RungRecord]
+    checks: Sequence[CheckRecord]
     circumstances: Circumstances
     format: int = FORMAT
 
     @property
     def pending(self) -> bool:
-        """Return True if at least one rung is pending."""
-        return any(rung.verdict.pending for rung in self.rungs)
+        """Return True if at least one check is pending."""
+        return any(check.verdict.pending for check in self.checks)
 
-    def rung(self, name: str) -> RungRecord:
-        """Return the rung called `name`. Raises KeyError if this task has none of that name."""
-        for rung in self.rungs:
-            if rung.rung == name:
-                return rung
+    def check(self, name: str) -> CheckRecord:
+        """Return the check called `name`. Raises KeyError if this task has none of that name."""
+        for check in self.checks:
+            if check.check == name:
+                return check
         raise KeyError(name)
 
     def to_json(self) -> dict[str, Any]:
         """Return a document of plain JSON types."""
-        rungs = [dict(vars(rung)) for rung in self.rungs]
-        return {**vars(self), "rungs": rungs, "circumstances": dict(vars(self.circumstances))}
+        checks = [dict(vars(check)) for check in self.checks]
+        return {**vars(self), "checks": checks, "circumstances": dict(vars(self.circumstances))}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
@@ -101,10 +101,10 @@ class Record:
         _require_keys(document, cls, "record")
         if document["format"] != FORMAT:
             raise ValueError(f"record format {document['format']!r} is not {FORMAT}")
-        rungs: list[RungRecord] = []
-        for entry in document["rungs"]:
-            _require_keys(entry, RungRecord, "rung")
-            rungs.append(_rung(entry))
+        checks: list[CheckRecord] = []
+        for entry in document["checks"]:
+            _require_keys(entry, CheckRecord, "check")
+            checks.append(_check(entry))
         later = {"variant", "seeded"}
         _require_keys(document["circumstances"], Circumstances, "circumstances", later)
         return cls(
@@ -112,7 +112,7 @@ class Record:
             task=document["task"],
             verdict=Verdict(document["verdict"]),
             sentence=document["sentence"],
-            rungs=tuple(rungs),
+            checks=tuple(checks),
             circumstances=Circumstances(**document["circumstances"]),
         )
 
@@ -126,27 +126,27 @@ def counts(record: Record, variant: str) -> bool:
     return record.circumstances.variant == variant and not record.circumstances.seeded
 
 
-def summarize(rungs: Sequence[RungRecord]) -> tuple[Verdict, str]:
-    """Return the task's verdict and sentence from those of its rungs, given in order.
+def summarize(checks: Sequence[CheckRecord]) -> tuple[Verdict, str]:
+    """Return the task's verdict and sentence from those of its checks, given in order.
 
-    A failure takes precedence over a pending rung, because the learner can act on it.
+    A failure takes precedence over a pending check, because the learner can act on it.
     """
-    failed = [r for r in rungs if r.verdict is not Verdict.PASSED and not r.verdict.pending]
-    pending = [r for r in rungs if r.verdict.pending]
+    failed = [r for r in checks if r.verdict is not Verdict.PASSED and not r.verdict.pending]
+    pending = [r for r in checks if r.verdict.pending]
     if not failed and not pending:
-        return Verdict.PASSED, rungs[-1].sentence
-    earned = any(r.earned > 0 for r in rungs)
+        return Verdict.PASSED, checks[-1].sentence
+    earned = any(r.earned > 0 for r in checks)
     if not failed and earned:
-        names = ", ".join(r.rung for r in pending)
+        names = ", ".join(r.check for r in pending)
         return Verdict.PARTIAL, f"Passed everything this machine can measure. Pending: {names}."
     first = failed[0] if failed else pending[0]
     return (Verdict.PARTIAL if earned else first.verdict), first.sentence
 
 
-def _rung(entry: Mapping[str, Any]) -> RungRecord:
+def _check(entry: Mapping[str, Any]) -> CheckRecord:
     values: dict[str, Any] = dict(entry)
     values["verdict"] = Verdict(entry["verdict"])
-    return RungRecord(**values)
+    return CheckRecord(**values)
 
 
 def _require_keys(

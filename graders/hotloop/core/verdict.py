@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """The judge's verdict on a rung or on a task, in the order of the design page."""
+    """The judge's verdict on a check or on a task, in the order of the design page."""
 
     PASSED = "passed"
     PARTIAL = "partial"
@@ -31,11 +31,11 @@ _PENDING = frozenset({Verdict.UNDECIDED, Verdict.NOT_MEASURED, Verdict.JUDGE_ERR
 
 
 class Ruling(Exception):
-    """Ends a rung with a verdict.
+    """Ends a check with a verdict.
 
-    Can be raised anywhere below a rung.
+    Can be raised anywhere below a check.
 
-    verdict: of the rung, in its record. sentence: tells the learner what to do next.
+    verdict: of the check, in its record. sentence: tells the learner what to do next.
     """
 
     def __init__(self, verdict: Verdict, sentence: str) -> None:
@@ -47,7 +47,7 @@ class Ruling(Exception):
 
 
 class Partly(Ruling):
-    """Ends a rung with a share of its points: PARTIAL, or TOO_SLOW if the share is 0.
+    """Ends a check with a share of its points: PARTIAL, or TOO_SLOW if the share is 0.
 
     earned: share of the points, 0 to 1. sentence: what the learner is told.
     """

@@ -212,9 +212,9 @@ def filled(attempt: Attempt) -> dict[str, Any]:
 def pending_comment(record: Record) -> str:
     """Describe which checks of a task are still open, and why."""
     reasons = "; ".join(
-        f"{rung.rung}: {rung.verdict.value.replace('_', ' ')} – {rung.sentence}"
-        for rung in record.rungs
-        if rung.verdict.pending
+        f"{check.check}: {check.verdict.value.replace('_', ' ')} – {check.sentence}"
+        for check in record.checks
+        if check.verdict.pending
     )
     return f"Pending, not lost: {reasons}"
 
@@ -255,7 +255,7 @@ def _comment(cell: NotebookNode | None, record: Record | None) -> str | None:
     if record is not None and record.pending:
         return pending_comment(record)
     if record is not None and verdict_words.instrumented(record):
-        names = [r.rung for r in record.rungs if r.instrumented and r.earned > 0]
+        names = [r.check for r in record.checks if r.instrumented and r.earned > 0]
         return f"Instrumented: {', '.join(names)}. A process with the learner's code said so."
     if cell is None or utils.is_task(cell):
         return None

@@ -32,7 +32,7 @@ class Terms:
 
     cell_s, notebook_s: time limits in seconds for one cell and all cells of a learner.
     judge_budget_s: seconds for judging one task. memory_bytes: limit of a learner's notebook.
-    rungs: by task, the only checks to judge; other tasks are not judged; empty for everything.
+    checks: by task, the only checks to judge; other tasks are not judged; empty for everything.
     device: "cpu" does not use a GPU, so that checks that need one stay open; "" uses what exists.
     nsight: as in `Job`. isolation, judge: must be picklable, that is module-level functions, if
     another process executes.
@@ -42,7 +42,7 @@ class Terms:
     notebook_s: float = 600.0
     judge_budget_s: float = 180.0
     memory_bytes: int = 4 << 30
-    rungs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    checks: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     device: Literal["", "cpu"] = ""
     nsight: bool = False
     isolation: Callable[[], Isolation] = choose
@@ -61,8 +61,8 @@ def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None)
             cell_s=terms.cell_s, notebook_s=terms.notebook_s, memory_bytes=terms.memory_bytes
         ),
         judge_budget_s=terms.judge_budget_s,
-        tasks=tuple(terms.rungs or hand_in.tasks),
-        rungs=terms.rungs,
+        tasks=tuple(terms.checks or hand_in.tasks),
+        checks=terms.checks,
         device=terms.device,
         nsight=terms.nsight,
         variant=hand_in.variant,

@@ -23,7 +23,7 @@ from hotloop.course.execution import Terms
 from hotloop.course.executors import Executor, Lost, Outcomes, Work
 from hotloop.course.executors.local import Local, attempt
 from hotloop.course.feedback_pages import FeedbackPages
-from hotloop.course.gpu_rungs import open_on_gpu, verdicts_without_gpu
+from hotloop.course.gpu_checks import open_on_gpu, verdicts_without_gpu
 from hotloop.course.hand_in import SUBMITTED, HandIn, read
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.release import Release

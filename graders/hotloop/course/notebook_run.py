@@ -43,7 +43,7 @@ log = logging.getLogger("hotloop.course")
 class Settings:
     """How notebooks are run and judged.
 
-    tasks: the only ones to judge; empty for all. rungs: by task, the only checks to judge. device,
+    tasks: the only ones to judge; empty for all. checks: by task, the only checks to judge. device,
     nsight, variant, given: as in `Job`. say: called with a task ("" while cells run) and what is
     being done. lease: of the machine, which is shared with other gradings.
     """
@@ -54,7 +54,7 @@ class Settings:
     isolation: Isolation
     judge: Callable[[], Judge]
     say: Callable[[str, str], None]
-    rungs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    checks: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     device: Literal["", "cpu"] = ""
     nsight: bool = False
     variant: Mapping[str, Any] | None = None
@@ -124,7 +124,7 @@ class NotebookRun:
     def _is_measured(self) -> bool:
         """True if the speed of code in the kernel is judged."""
         asked = [task for task in self._wanted if _needs_kernel(task)]
-        return any(rung.threshold is not None for task in asked for rung in task.rungs)
+        return any(check.threshold is not None for task in asked for check in task.checks)
 
     def _uses_gpu(self) -> bool:
         """True if code in the kernel is judged on a GPU, and there is one.
@@ -133,7 +133,7 @@ class NotebookRun:
         """
         asked = [task for task in self._wanted if _needs_kernel(task)]
         device = self.settings.device or kind()
-        return device == "cuda" and any(rung.needs_gpu for task in asked for rung in task.rungs)
+        return device == "cuda" and any(check.needs_gpu for task in asked for check in task.checks)
 
     def _limits(self) -> Limits:
         """Return the kernel's limits, with time for judging all tasks.
@@ -188,7 +188,7 @@ class NotebookRun:
             budget_s=self.settings.judge_budget_s,
             submission_digest=self.digest,
             turns=True,
-            rungs=self.settings.rungs.get(task.id),
+            checks=self.settings.checks.get(task.id),
             device=self.settings.device,
             nsight=self.settings.nsight,
             variant=self.settings.variant,
@@ -198,7 +198,7 @@ class NotebookRun:
         if kernel is not None and not kernel.alive:
             return record
         # Otherwise code that wastes the judge's time could turn lost points into open ones.
-        return settled(record, lambda left: self._ask(replace(job, rungs=left), kernel))
+        return settled(record, lambda left: self._ask(replace(job, checks=left), kernel))
 
     def _ask(self, job: Job, kernel: ConfinedKernel | None) -> Record:
         def say(text: str) -> None:
@@ -248,7 +248,7 @@ def _needs_kernel(task: Task) -> bool:
 def shown(record: Record, module: Module) -> NotebookNode:
     """Return the output below a task's cell."""
     score = settle(module, record.task, record)
-    worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
+    worth = {check.id: float(check.points) for check in module.task(record.task).checks}
     data = {
         "text/html": render_record.html(record, score, worth),
         "text/plain": render_record.text(record, score),

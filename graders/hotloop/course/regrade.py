@@ -204,10 +204,10 @@ def _change(pair: _Pair) -> Change:
 def _reasons(old: Mapping[str, Record], new: Mapping[str, Record]) -> Iterator[tuple[str, str]]:
     """Yield for each task the first check whose verdict differs, with the new sentence."""
     for task, record in new.items():
-        before = {rung.rung: rung for rung in old[task].rungs} if task in old else {}
-        for rung in record.rungs:
-            was = before[rung.rung].verdict.value if rung.rung in before else "not there"
-            if was != rung.verdict.value:
-                said = f"{rung.rung}: {was} → {rung.verdict.value}: {rung.sentence}"
+        before = {check.check: check for check in old[task].checks} if task in old else {}
+        for check in record.checks:
+            was = before[check.check].verdict.value if check.check in before else "not there"
+            if was != check.verdict.value:
+                said = f"{check.check}: {was} → {check.verdict.value}: {check.sentence}"
                 yield task, said
                 break

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from hotloop import __version__
-from hotloop.core.record import Circumstances, Record, RungRecord, summarize
+from hotloop.core.record import CheckRecord, Circumstances, Record, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.course.kernel import Death
 from hotloop.tasks.curriculum import Module, Task
@@ -23,7 +23,7 @@ def ruling(
 
     digest: of the submission. variant: as in `Circumstances`.
     """
-    rungs = tuple(RungRecord(rung.id, verdict, sentence) for rung in task.rungs)
+    checks = tuple(CheckRecord(check.id, verdict, sentence) for check in task.checks)
     circumstances = Circumstances(
         submission_digest=digest,
         grader_version=__version__,
@@ -37,18 +37,18 @@ def ruling(
         seconds=0.0,
         variant=variant,
     )
-    return Record(module.id, task.id, verdict, sentence, rungs, circumstances)
+    return Record(module.id, task.id, verdict, sentence, checks, circumstances)
 
 
 def with_death(record: Record, death: Death | None) -> Record:
     """Replace runtime errors by the cause of the kernel's death, which the judge cannot see."""
     if death is None or death.verdict is Verdict.RUNTIME_ERROR:
         return record
-    rungs = tuple(
-        replace(rung, verdict=death.verdict, sentence=death.sentence)
-        if rung.verdict is Verdict.RUNTIME_ERROR
-        else rung
-        for rung in record.rungs
+    checks = tuple(
+        replace(check, verdict=death.verdict, sentence=death.sentence)
+        if check.verdict is Verdict.RUNTIME_ERROR
+        else check
+        for check in record.checks
     )
-    verdict, sentence = summarize(rungs)
-    return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)
+    verdict, sentence = summarize(checks)
+    return replace(record, checks=checks, verdict=verdict, sentence=sentence)

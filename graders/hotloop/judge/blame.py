@@ -12,7 +12,7 @@ So once the candidate's code has been started or read, every exception is the ca
 
 A bug of a check that a *correct* answer triggers would also be attributed to the candidate.
 tests/test_contract.py finds such bugs: it judges every task's reference, which must pass. The
-traceback goes to the rung's evidence and the log, never to the learner's page.
+traceback goes to the check's evidence and the log, never to the learner's page.
 """
 
 import errno
@@ -21,7 +21,7 @@ from types import FrameType
 from typing import Any
 
 from hotloop.core.raised_at import first_cause, places
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.core.wire import WireError
 from hotloop.judge.fault import JudgeFault, Stumble
@@ -37,7 +37,7 @@ _OF_A_NAME = frozenset({errno.EILSEQ, errno.EISDIR, errno.ELOOP, errno.ENAMETOOL
 
 CAUSE = "cause"
 RAISED_AT = "raised_at"
-"""Keys in the evidence of a rung that an exception ended, for the author of its check."""
+"""Keys in the evidence of a check that an exception ended, for the author of its check."""
 
 MOST_PLACES = 50
 MOST_TRACE = 4000
@@ -51,9 +51,9 @@ def is_ours(error: Exception) -> bool:
     return isinstance(error, OURS) or _raised_in(error).startswith(MACHINERY)
 
 
-def our_failure(name: str, error: Exception) -> RungRecord:
-    """Return the record of a rung that a failure of the judge ended. No points are lost."""
-    return RungRecord(
+def our_failure(name: str, error: Exception) -> CheckRecord:
+    """Return the record of a check that a failure of the judge ended. No points are lost."""
+    return CheckRecord(
         name,
         Verdict.JUDGE_ERROR,
         "The judge itself failed here; no points are lost, and the instructor has the log.",
@@ -61,8 +61,8 @@ def our_failure(name: str, error: Exception) -> RungRecord:
     )
 
 
-def unreadable_answer(name: str, error: Exception, answer: str) -> RungRecord:
-    """Return the record of a rung whose check could not read the candidate's answer.
+def unreadable_answer(name: str, error: Exception, answer: str) -> CheckRecord:
+    """Return the record of a check whose check could not read the candidate's answer.
 
     answer: the last answer as text for a sentence; empty if unknown.
     """
@@ -73,7 +73,7 @@ def unreadable_answer(name: str, error: Exception, answer: str) -> RungRecord:
         "exactly the types, keys and shapes that the task describes."
     )
     sentence = sentence[:1].upper() + sentence[1:]
-    return RungRecord(name, Verdict.WRONG_ANSWER, sentence, evidence=_evidence(error))
+    return CheckRecord(name, Verdict.WRONG_ANSWER, sentence, evidence=_evidence(error))
 
 
 def _evidence(error: Exception) -> dict[str, Any]:

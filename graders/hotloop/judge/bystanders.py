@@ -2,7 +2,7 @@
 
 Otherwise a candidate could take the CPU from the judge's baseline, oracle or generator until it
 runs into its time limit, which is the judge's failure and costs no points. The launcher adds every
-worker, and every worker of ours freezes the others by itself (`Worker.send`), so no rung has to.
+worker, and every worker of ours freezes the others by itself (`Worker.send`), so no check has to.
 """
 
 from __future__ import annotations

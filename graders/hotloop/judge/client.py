@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from hotloop import __version__
 from hotloop.core import wire
 from hotloop.core.closing import Closing
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.variant import digest_of
 from hotloop.core.verdict import Verdict
 from hotloop.judge.job import Job
@@ -207,7 +207,7 @@ def lost(job: Job, error: Exception) -> Record:
         job.task,
         Verdict.JUDGE_ERROR,
         sentence,
-        (RungRecord("judge", Verdict.JUDGE_ERROR, sentence, evidence=evidence),),
+        (CheckRecord("judge", Verdict.JUDGE_ERROR, sentence, evidence=evidence),),
         Circumstances(
             submission_digest=job.submission_digest,
             grader_version=__version__,

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallBuffers
+from hotloop.judge.checks.correct import Case, fill
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault, Stumble, ours
-from hotloop.judge.rungs.correct import Case, fill
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading
 
@@ -126,7 +126,7 @@ class Simulator:
 
 
 def simulator(how: CudaLaunch, session: Session) -> Simulator:
-    """Compile the learner's file in its own sandbox, once for all rungs.
+    """Compile the learner's file in its own sandbox, once for all checks.
 
     Raises Ruling: WRONG_ANSWER for a kernel with an empty body, COMPILE_ERROR for code that does
     not compile or cannot be simulated.

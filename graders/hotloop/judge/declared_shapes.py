@@ -11,8 +11,8 @@ import numpy as np
 
 from hotloop.core.variant import Value
 from hotloop.judge.authored import Authored
+from hotloop.judge.checks.correct import Case
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.rungs.correct import Case
 
 Shape = Mapping[str, Value]
 

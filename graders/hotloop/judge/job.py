@@ -34,8 +34,8 @@ class Job:
 
     budget_s: float = 300.0
 
-    rungs: Sequence[str] | None = None
-    """Names of the rungs to judge; None means all."""
+    checks: Sequence[str] | None = None
+    """Names of the checks to judge; None means all."""
 
     device: Literal["", "cpu"] = ""
     """ "cpu" judges as on a machine without a GPU; empty uses what this machine has."""

@@ -1,4 +1,4 @@
-"""Rungs that this machine cannot measure: they are recorded as such, and no points are lost."""
+"""Checks that this machine cannot measure: they are recorded as such, and no points are lost."""
 
 import shutil
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ from hotloop.core import extras
 from hotloop.judge.spec import TaskSpec
 
 COMPILER = "compiler"
-"""Name of the need of a rung that builds C++: torch.compile on a CPU, an operator's host code."""
+"""Name of the need of a check that builds C++: torch.compile on a CPU, an operator's host code."""
 
 
 def lacking(spec: TaskSpec) -> dict[str, str]:
-    """Return by rung why it cannot be measured here, for such rungs only.
+    """Return by check why it cannot be measured here, for such checks only.
 
     That is what is missing and how to install it, or that the machine cannot decide it.
     """
-    sentences = {name: rung.unfit or _missing(rung.needs) for name, rung in spec.rungs.items()}
+    sentences = {name: check.unfit or _missing(check.needs) for name, check in spec.checks.items()}
     return {name: sentence for name, sentence in sentences.items() if sentence}
 
 

@@ -16,7 +16,7 @@ The rest allows for a disturbed window that was not noticed.
 
 @dataclass(frozen=True)
 class Level:
-    """A speedup and the share of the rung's points that it earns (0 for a stretch goal)."""
+    """A speedup and the share of the check's points that it earns (0 for a stretch goal)."""
 
     ratio: float
     earned: float

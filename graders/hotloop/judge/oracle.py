@@ -13,12 +13,12 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.authored import Authored
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.correct import Argument, Case, Require, Tensor, ask
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.labelled import labelled
-from hotloop.judge.rungs.correct import Argument, Case, Require, Tensor, ask
 from hotloop.judge.session import Session
 from hotloop.judge.verification import Rows, Verifier
 from hotloop.judge.worker_connection import Worker

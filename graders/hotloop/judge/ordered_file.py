@@ -8,8 +8,8 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from hotloop.judge.artifact import TIMEOUT_S, Assignment, file_written
+from hotloop.judge.checks.assertions import Assertion, Assertions
 from hotloop.judge.questions import GivenFile, Plain
-from hotloop.judge.rungs.assertions import Assertion, Assertions
 from hotloop.judge.session import Session
 
 Order = TypeVar("Order")

@@ -6,7 +6,7 @@ with the judge as a candidate does.
 
 The process that generates hidden inputs and expected results never receives anything from the
 candidate. A process that inspects a candidate's file may fail because of it, which counts as the
-candidate's failure; therefore it is a separate process for each purpose that a rung names.
+candidate's failure; therefore it is a separate process for each purpose that a check names.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Literal, TypeVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.correct import Case, ask
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
-from hotloop.judge.rungs.correct import Case, ask
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
 

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from hotloop.judge.checks.correct import Argument, Case, Tensor
 from hotloop.judge.dtypes import BOOL, U8
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.seeds import Seeds
 
 SIZES = 1 << 62

@@ -12,10 +12,11 @@ from typing import Any
 
 from hotloop import __version__
 from hotloop.core import wire
-from hotloop.core.record import Circumstances, Record, RungRecord, summarize
+from hotloop.core.record import CheckRecord, Circumstances, Record, summarize
 from hotloop.core.variant import Variant
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
+from hotloop.judge.check import judge_checks
 from hotloop.judge.constants import constants
 from hotloop.judge.declared_shapes import declared
 from hotloop.judge.device import device_name, driver_version, kind
@@ -27,7 +28,6 @@ from hotloop.judge.grader_digest import grader_digest
 from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
-from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import INTERPRETED, Session, accept
 from hotloop.judge.task import Task, find, folder_of
 from hotloop.judge.untouched import without_blame, without_open
@@ -80,7 +80,7 @@ def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> No
         lambda seconds: wire.send(control, {"extend": seconds}),
     )
     wire.send(control, {"record": _sendable(record), "ends": has_context()})
-    overrun = any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)
+    overrun = any(check.verdict is Verdict.TIMEOUT for check in record.checks)
     if connection is None:
         return
     if overrun:
@@ -100,9 +100,9 @@ def _sendable(record: Record) -> dict[str, Any]:
         wire.encode({"record": document, "ends": True})
     except (TypeError, ValueError, RecursionError) as error:
         log.exception("the evidence of %s.%s cannot be sent", record.module, record.task)
-        for rung in document["rungs"]:
-            rung["evidence"] = {"error": f"the evidence cannot be sent: {error}"[:500]}
-            rung["sentence"] = rung["sentence"][:_MOST_SENTENCE]
+        for check in document["checks"]:
+            check["evidence"] = {"error": f"the evidence cannot be sent: {error}"[:500]}
+            check["sentence"] = check["sentence"][:_MOST_SENTENCE]
         document["sentence"] = document["sentence"][:_MOST_SENTENCE]
     return document
 
@@ -130,29 +130,29 @@ def judge(
         variant = variant_of(job)
         source = Path(job.source) if job.source else None
         task = find(job.module, job.task, source)
-        only = frozenset(job.rungs) if job.rungs is not None else None
+        only = frozenset(job.checks) if job.checks is not None else None
         launcher = _launcher(job, timed=task.is_timed(only))
         session = session_of(job, task, launcher, connection, on_progress, turn, extend)
         with (
             constants(variant.constants if variant is not None else {}),
             declared(job.spec.cases),
         ):
-            judged = judge_rungs(task.rungs, session, only, lacking(job.spec))
+            judged = judge_checks(task.checks, session, only, lacking(job.spec))
         blamed = without_blame(judged, job.module, session.files, job.given)
-        rungs = without_open(blamed, job.module, _asked(job), session.files, job.given)
+        checks = without_open(blamed, job.module, _asked(job), session.files, job.given)
     except Exception as error:
         log.exception("judging %s.%s failed", job.module, job.task)
-        rungs = (_fault(error),)
+        checks = (_fault(error),)
     finally:
         if session is not None:
             session.close()
-    verdict, sentence = summarize(rungs)
+    verdict, sentence = summarize(checks)
     return Record(
         job.module,
         job.task,
         verdict,
         sentence,
-        rungs,
+        checks,
         _circumstances(job, session, started, time.monotonic() - clock, variant),
     )
 
@@ -217,7 +217,7 @@ def _connect(
         files = Path(job.files) if job.files else None
         _require_notebook(SubmissionFiles(files), job.notebook, job.module)
         card = None
-        if (job.device or kind()) == "cuda" and job.spec.uses_gpu(job.rungs):
+        if (job.device or kind()) == "cuda" and job.spec.uses_gpu(job.checks):
             # Calibrate the GPU before the candidate's process exists.
             budget.wait_for_turn()
             card = card_or_none(launcher)
@@ -261,8 +261,8 @@ def _listen(path: str) -> socket.socket | None:
     return connection
 
 
-def _fault(error: Exception) -> RungRecord:
-    return RungRecord(
+def _fault(error: Exception) -> CheckRecord:
+    return CheckRecord(
         "judge",
         Verdict.JUDGE_ERROR,
         "The judge itself failed here; no points are lost, and the instructor has the log.",

@@ -1,4 +1,4 @@
-"""The interface that a rung has to the candidate, workers, secrets and time limits of one task."""
+"""The interface that a check has to the candidate, workers, secrets and time limits of one task."""
 
 import copy
 import logging
@@ -23,7 +23,7 @@ from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.scratch import scratch
 
@@ -40,10 +40,10 @@ T = TypeVar("T")
 
 
 class Session:
-    """The candidate, its workers, secrets and time budget, shared by all rungs of a task.
+    """The candidate, its workers, secrets and time budget, shared by all checks of a task.
 
-    `for_rung` returns a session that shares everything except the evidence; `about` and `of` return
-    one that shares everything except the candidate.
+    `for_check` returns a session that shares everything except the evidence; `about` and `of`
+    return one that shares everything except the candidate.
 
     candidate: the function, kernel or operator to judge.
     connect: returns the connection to the notebook's process, or None if there is none.
@@ -83,17 +83,17 @@ class Session:
         self._on_progress = on_progress
         self._variant = variant
         self._spec = spec
-        self._rung = ""
+        self._check = ""
         self._workers: dict[str | None, Worker] = {}
         self._owned: list[Worker] = []
         self._made: dict[str, object] = {}
         self._kept = ExitStack()
 
-    def for_rung(self, name: str) -> Self:
-        """Return the same session for the rung called `name`, without evidence."""
+    def for_check(self, name: str) -> Self:
+        """Return the same session for the check called `name`, without evidence."""
         other = copy.copy(self)
         other.figures = {}
-        other._rung = name
+        other._check = name
         return other
 
     def about(self, candidate: Candidate) -> Self:
@@ -119,47 +119,47 @@ class Session:
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Levels of this rung on this device, from module.yaml: at least so much earns a share.
+        """Levels of this check on this device, from module.yaml: at least so much earns a share.
 
         Raises JudgeFault if there are none.
         """
-        spec = self._rung_spec
+        spec = self._check_spec
         if not spec.levels:
-            raise JudgeFault(f"module.yaml has no levels for the rung {self._rung}")
+            raise JudgeFault(f"module.yaml has no levels for the check {self._check}")
         return spec.by_device.get(device_name(), spec.levels) if spec.gpu else spec.levels
 
     @property
     def reachable(self) -> float:
-        """Speedup of the rung's strong baseline on the machine that its levels are for.
+        """Speedup of the check's strong baseline on the machine that its levels are for.
 
         Raises JudgeFault if module.yaml does not say it.
         """
-        declared = self._rung_spec.reachable
+        declared = self._check_spec.reachable
         if declared is None:
-            raise JudgeFault(f"module.yaml has no `reachable` for the rung {self._rung}")
+            raise JudgeFault(f"module.yaml has no `reachable` for the check {self._check}")
         return declared
 
     @property
     def limits(self) -> tuple[CountLimit, ...]:
-        """Limits of this rung, from module.yaml: at most so much earns a share.
+        """Limits of this check, from module.yaml: at most so much earns a share.
 
         Raises JudgeFault if there are none.
         """
-        if not self._rung_spec.limits:
-            raise JudgeFault(f"module.yaml has no limits for the rung {self._rung}")
-        return self._rung_spec.limits
+        if not self._check_spec.limits:
+            raise JudgeFault(f"module.yaml has no limits for the check {self._check}")
+        return self._check_spec.limits
 
     @property
-    def _rung_spec(self) -> RungSpec:
-        none = RungSpec()
-        return none if self._spec is None else self._spec.rungs.get(self._rung, none)
+    def _check_spec(self) -> CheckSpec:
+        none = CheckSpec()
+        return none if self._spec is None else self._spec.checks.get(self._check, none)
 
     # --- what is said ---------------------------------------------------------------------------
 
     def note(self, **figures: Any) -> None:
         """Record evidence for the feedback page: plain data, with units in the names.
 
-        It is kept whatever the rung's verdict, so call this before raising a Ruling.
+        It is kept whatever the check's verdict, so call this before raising a Ruling.
         """
         self.figures.update(figures)
 
@@ -195,9 +195,9 @@ class Session:
         return time.monotonic() + min(most_s, self.budget.remaining_s())
 
     def alone(self) -> None:
-        """Wait until no other grading runs on this machine. For rungs marked `timed`."""
+        """Wait until no other grading runs on this machine. For checks marked `timed`."""
         if self.launcher.fork is not None:
-            raise JudgeFault("what is to be timed was forked: its rung does not say `timed`")
+            raise JudgeFault("what is to be timed was forked: its check does not say `timed`")
         with self.launcher.bystanders.held():  # others measure meanwhile
             self.budget.wait_for_turn()
 
@@ -312,7 +312,7 @@ class Session:
         return worker
 
     def once(self, key: str, make: Callable[[], T]) -> T:
-        """Return the value stored under `key`; the first rung that asks makes it with `make`."""
+        """Return the value stored under `key`; the first check that asks makes it with `make`."""
         if key not in self._made:
             self._made[key] = make()
         return cast(T, self._made[key])

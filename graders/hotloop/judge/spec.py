@@ -12,30 +12,30 @@ from hotloop.judge.levels import CountLimit, Level
 
 
 @dataclass(frozen=True)
-class RungSpec:
-    """One rung of a task."""
+class CheckSpec:
+    """One check of a task."""
 
     needs: tuple[str, ...] = ()
-    """Optional package groups, and `compiler` for g++; if one is missing, the rung is not measured.
+    """Optional package groups, and `compiler` for g++; without them the check is not measured.
     """
 
     levels: tuple[Level, ...] = ()
-    """Speedups, or ratios of counts, with the share of the rung's points that each earns."""
+    """Speedups, or ratios of counts, with the share of the check's points that each earns."""
 
     by_device: Mapping[str, tuple[Level, ...]] = field(default_factory=dict[str, tuple[Level, ...]])
     """Levels for specific devices, by the device name in records."""
 
     gpu: bool = False
-    """True if the rung runs on a GPU."""
+    """True if the check runs on a GPU."""
 
     limits: tuple[CountLimit, ...] = ()
-    """Largest counts, with the share of the rung's points that each earns."""
+    """Largest counts, with the share of the check's points that each earns."""
 
     reachable: float | None = None
-    """Speedup of the rung's strong baseline on the machine that `levels` are for, if it has one."""
+    """Speedup of the check's strong baseline on the machine of `levels`, if it has one."""
 
     unfit: str = ""
-    """Why this machine cannot decide the rung, as a sentence; empty if it can."""
+    """Why this machine cannot decide the check, as a sentence; empty if it can."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class TaskSpec:
     files: tuple[str, ...]
     """The files that the learner edits; `entry` is in the last one."""
 
-    rungs: Mapping[str, RungSpec] = field(default_factory=dict[str, RungSpec])
+    checks: Mapping[str, CheckSpec] = field(default_factory=dict[str, CheckSpec])
 
     cases: tuple[Mapping[str, Value], ...] = ()
     """Shapes of the hidden cases, by name; empty if the checks generate them."""
@@ -57,8 +57,8 @@ class TaskSpec:
     """Package groups that most of the module's tasks need; the worker zygote imports them once."""
 
     def uses_gpu(self, only: Collection[str] | None = None) -> bool:
-        """Return True if one of the rungs in `only` (None: any rung) runs on a GPU."""
-        return any(r.gpu for name, r in self.rungs.items() if only is None or name in only)
+        """Return True if one of the checks in `only` (None: any check) runs on a GPU."""
+        return any(r.gpu for name, r in self.checks.items() if only is None or name in only)
 
     @property
     def file(self) -> str | None:
@@ -70,11 +70,11 @@ class TaskSpec:
     def from_message(cls, message: Mapping[str, Any]) -> Self:
         """Read the output of `dataclasses.asdict`. Raises ValueError for anything else."""
         try:
-            rungs = {name: _rung(rung) for name, rung in message["rungs"].items()}
+            checks = {name: _check(check) for name, check in message["checks"].items()}
             return cls(
                 str(message["entry"]),
                 tuple(message["files"]),
-                rungs,
+                checks,
                 tuple(dict(case) for case in message["cases"]),
                 tuple(message["module_needs"]),
             )
@@ -82,11 +82,11 @@ class TaskSpec:
             raise ValueError(f"this is no description of a task: {error!r}") from None
 
 
-def _rung(message: Mapping[str, Any]) -> RungSpec:
+def _check(message: Mapping[str, Any]) -> CheckSpec:
     by_device = {str(device): _levels(found) for device, found in message["by_device"].items()}
     levels = _levels(message["levels"])
     limits = tuple(CountLimit(**limit) for limit in message["limits"])
-    return RungSpec(
+    return CheckSpec(
         tuple(message["needs"]),
         levels,
         by_device,

@@ -1,4 +1,4 @@
-"""A task as the judge sees it: its rungs, and how the candidate is called.
+"""A task as the judge sees it: its checks, and how the candidate is called.
 
 A module's `tasks.py` defines one `Task` for each task, under the name that module.yaml uses; no
 other registration is needed. Entry, files, needs, levels, limits and points stay in module.yaml.
@@ -16,7 +16,7 @@ from typing import cast
 
 from hotloop.judge.authored import Check
 from hotloop.judge.candidate import Candidate, Framework, Style
-from hotloop.judge.rung import Rung, as_check
+from hotloop.judge.check import CheckFunction, as_check
 from hotloop.judge.spec import TaskSpec
 
 _STYLES = {
@@ -35,9 +35,9 @@ CHECKS = Path(__file__).parents[1] / "tasks" / "modules"
 
 @dataclass(frozen=True)
 class Task:
-    """One task. rungs: judged in this order. See `Candidate` for the other fields."""
+    """One task. checks: judged in this order. See `Candidate` for the other fields."""
 
-    rungs: Mapping[str, Check]
+    checks: Mapping[str, Check]
     style: Style = "json"
     framework: Framework = "torch"
     operator: bool = False
@@ -49,9 +49,9 @@ class Task:
         Raises TypeError for no checks at all, since every answer would pass, and for a check of
         candidates that are called in another way.
         """
-        if not self.rungs:
+        if not self.checks:
             raise TypeError("a task has at least one check")
-        for name, check in self.rungs.items():
+        for name, check in self.checks.items():
             style = check.style or self.style
             if style not in check.styles:
                 raise TypeError(
@@ -67,58 +67,58 @@ class Task:
         )
 
     def is_timed(self, only: frozenset[str] | None = None) -> bool:
-        """Return True if one of the rungs in `only` (None: any rung) times a worker on a CPU."""
+        """Return True if one of the checks in `only` (None: any check) times a worker on a CPU."""
         return any(
-            check.timed for name, check in self.rungs.items() if only is None or name in only
+            check.timed for name, check in self.checks.items() if only is None or name in only
         )
 
 
-def _checks(rungs: Mapping[str, Rung]) -> dict[str, Check]:
+def _checks(checks: Mapping[str, CheckFunction]) -> dict[str, Check]:
     """Return the checks of a task. Raises TypeError for what is none, naming its place."""
-    for name, rung in rungs.items():
-        if isinstance(rung, type):
+    for name, check in checks.items():
+        if isinstance(check, type):
             raise TypeError(
-                f"the check {name!r} is the class {rung.__name__}: make one, as in "
-                f"`hl.{rung.__name__}(…)`"
+                f"the check {name!r} is the class {check.__name__}: make one, as in "
+                f"`hl.{check.__name__}(…)`"
             )
-        if not callable(rung):
-            raise TypeError(f"the check {name!r} is {rung!r:.80}, expected a function")
-        if isinstance(rung, partial):
-            if isinstance(cast(object, rung.func), Check):
+        if not callable(check):
+            raise TypeError(f"the check {name!r} is {check!r:.80}, expected a function")
+        if isinstance(check, partial):
+            if isinstance(cast(object, check.func), Check):
                 raise TypeError(
                     f"the check {name!r} is a `partial`: give the function's arguments by `bind`"
                 )
-        elif is_dataclass(rung) and not isinstance(rung, Check):
-            raise TypeError(f"{type(rung).__name__} does not derive from `Check`")
-    return {name: as_check(rung) for name, rung in rungs.items()}
+        elif is_dataclass(check) and not isinstance(check, Check):
+            raise TypeError(f"{type(check).__name__} does not derive from `Check`")
+    return {name: as_check(check) for name, check in checks.items()}
 
 
-def returns_data(framework: Framework = "torch", /, **rungs: Rung) -> Task:
+def returns_data(framework: Framework = "torch", /, **checks: CheckFunction) -> Task:
     """A task whose function returns plain JSON data."""
-    return Task(_checks(rungs), "json", framework)
+    return Task(_checks(checks), "json", framework)
 
 
-def returns_tensor(framework: Framework = "torch", /, **rungs: Rung) -> Task:
+def returns_tensor(framework: Framework = "torch", /, **checks: CheckFunction) -> Task:
     """A task whose function returns one tensor, which the worker copies into the judge's memory."""
-    return Task(_checks(rungs), "return", framework)
+    return Task(_checks(checks), "return", framework)
 
 
-def fills_tensor(framework: Framework = "torch", /, **rungs: Rung) -> Task:
+def fills_tensor(framework: Framework = "torch", /, **checks: CheckFunction) -> Task:
     """A task whose function fills its last argument, the judge's output tensor."""
-    return Task(_checks(rungs), "destination", framework)
+    return Task(_checks(checks), "destination", framework)
 
 
-def operator(**rungs: Rung) -> Task:
+def operator(**checks: CheckFunction) -> Task:
     """A task whose file builds a PyTorch operator from CUDA C++; the simulator replaces a GPU."""
-    return Task(_checks(rungs), "return", operator=True)
+    return Task(_checks(checks), "return", operator=True)
 
 
-def cuda_kernel(launched_by: Path, /, **rungs: Rung) -> Task:
+def cuda_kernel(launched_by: Path, /, **checks: CheckFunction) -> Task:
     """A task whose file holds a CUDA kernel.
 
     launched_by: CUDA file of the check that launches the kernel on a GPU.
     """
-    return Task(_checks(rungs), "destination", launched_by=launched_by)
+    return Task(_checks(checks), "destination", launched_by=launched_by)
 
 
 def find(module: str, name: str, source: Path | None = None) -> Task:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.correct import Case, Correct
-from hotloop.judge.rungs.on_gpu import OnGpu
-from hotloop.judge.rungs.triton_compiles import TARGETS, TritonCompiles
-from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
-from hotloop.judge.rungs.triton_kernel_correct import TritonKernelCorrect
-from hotloop.judge.rungs.triton_traffic import ONCE, TritonTraffic, bytes_once
+from hotloop.judge.check import CheckFunction
+from hotloop.judge.checks.correct import Case, Correct
+from hotloop.judge.checks.on_gpu import OnGpu
+from hotloop.judge.checks.triton_compiles import TARGETS, TritonCompiles
+from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
+from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
+from hotloop.judge.checks.triton_traffic import ONCE, TritonTraffic, bytes_once
 from hotloop.judge.task import Task, fills_tensor
 
 
@@ -19,7 +19,7 @@ def triton_kernel(
     advice: str = ONCE,
     max_spill_bytes: int | None = None,
     targets: tuple[int, ...] = TARGETS,
-    **others: Rung,
+    **others: CheckFunction,
 ) -> Task:
     """A task whose file holds a function that launches Triton kernels to fill its last argument.
 
@@ -34,12 +34,12 @@ def triton_kernel(
 
     others: more checks by name; one with a name from above takes its place.
     """
-    usual = dict[str, Rung]()
+    usual = dict[str, CheckFunction]()
     if fewest_bytes is not None:
         usual["traffic"] = TritonTraffic(calls, fewest_bytes, advice)
     if targets:
         usual["compiles"] = TritonCompiles(calls, targets, max_spill_bytes)
-    on_gpu: dict[str, Rung] = {"gpu_correct": Correct(calls.truth, on=OnGpu())}
+    on_gpu: dict[str, CheckFunction] = {"gpu_correct": Correct(calls.truth, on=OnGpu())}
     more = [n for n in others if n not in usual and n != "correct" and not n.startswith("gpu_")]
     return fills_tensor(
         **{

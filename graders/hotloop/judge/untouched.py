@@ -1,4 +1,4 @@
-"""Separates mistakes, and rungs that cannot be measured, from exercises that were not started.
+"""Separates mistakes, and checks that cannot be measured, from exercises that were not started.
 
 Some handed-out files do not parse yet: an empty configuration, a kernel without a body. A compiler
 error then only means that the learner has not started. And if there is no answer, no points stay
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hotloop.core import paths
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.files import SubmissionFiles
 
@@ -18,51 +18,51 @@ _OPEN = frozenset({Verdict.NOT_MEASURED, Verdict.UNDECIDED})
 
 
 def without_blame(
-    rungs: Sequence[RungRecord],
+    checks: Sequence[CheckRecord],
     module: str,
     files: SubmissionFiles,
     given: Mapping[str, str] | None = None,
-) -> tuple[RungRecord, ...]:
-    """Return the rungs; COMPILE_ERROR becomes WRONG_ANSWER, "Not attempted", if no file was edited.
+) -> tuple[CheckRecord, ...]:
+    """Return the checks; COMPILE_ERROR is WRONG_ANSWER, "Not attempted", if no file was edited.
 
     given: as in `Job`.
     """
-    blamed = any(rung.verdict is Verdict.COMPILE_ERROR for rung in rungs)
+    blamed = any(check.verdict is Verdict.COMPILE_ERROR for check in checks)
     if not blamed or not _is_as_handed_out(sorted(files.read), module, files, given or {}):
-        return tuple(rungs)
+        return tuple(checks)
     names = sorted(files.read)
     which = f"`{names[0]}` is as it was" if len(names) == 1 else "its files are as they were"
-    return tuple(_renamed(rungs, f"Not attempted yet: {which} handed out."))
+    return tuple(_renamed(checks, f"Not attempted yet: {which} handed out."))
 
 
 def without_open(
-    rungs: Sequence[RungRecord],
+    checks: Sequence[CheckRecord],
     module: str,
     asked: Iterable[str],
     files: SubmissionFiles,
     given: Mapping[str, str] | None = None,
-) -> tuple[RungRecord, ...]:
-    """Return the rungs; pending ones become WRONG_ANSWER, "Not attempted", if there is no answer.
+) -> tuple[CheckRecord, ...]:
+    """Return the checks; pending ones become WRONG_ANSWER, "Not attempted", if there is no answer.
 
     There is none if every file in `asked` (the files that the task asks to edit) is missing, empty
-    or as handed out. If `asked` is empty, the rungs stay as they are.
+    or as handed out. If `asked` is empty, the checks stay as they are.
 
     given: as in `Job`.
     A failure of the judge stays one.
     """
     names = sorted(asked)
-    if not names or not any(rung.verdict in _OPEN for rung in rungs):
-        return tuple(rungs)
+    if not names or not any(check.verdict in _OPEN for check in checks):
+        return tuple(checks)
     states = {_state(name, module, files, given or {}) for name in names}
     if "" in states:
-        return tuple(rungs)
+        return tuple(checks)
     said = f"Not attempted: {', '.join(f'`{name}`' for name in names)} "
     said += f"{'is' if len(names) == 1 else 'are'} {' or '.join(sorted(states))}."
     return tuple(
-        replace(rung, verdict=Verdict.WRONG_ANSWER, sentence=said, evidence={})
-        if rung.verdict in _OPEN
-        else rung
-        for rung in rungs
+        replace(check, verdict=Verdict.WRONG_ANSWER, sentence=said, evidence={})
+        if check.verdict in _OPEN
+        else check
+        for check in checks
     )
 
 
@@ -77,12 +77,12 @@ def _state(name: str, module: str, files: SubmissionFiles, given: Mapping[str, s
     return "as handed out" if _is_as_handed_out([name], module, files, given) else ""
 
 
-def _renamed(rungs: Iterable[RungRecord], said: str) -> Iterable[RungRecord]:
-    for rung in rungs:
-        if rung.verdict is Verdict.COMPILE_ERROR:
-            yield replace(rung, verdict=Verdict.WRONG_ANSWER, sentence=said, evidence={})
+def _renamed(checks: Iterable[CheckRecord], said: str) -> Iterable[CheckRecord]:
+    for check in checks:
+        if check.verdict is Verdict.COMPILE_ERROR:
+            yield replace(check, verdict=Verdict.WRONG_ANSWER, sentence=said, evidence={})
         else:
-            yield rung
+            yield check
 
 
 def _is_as_handed_out(

@@ -24,7 +24,7 @@ Reference = Callable[..., Floats]
 
 
 def unknown(_call: Call, _rows: Rows) -> None:
-    """Placeholder for a workload whose rung provides the verifier; raises TypeError if called."""
+    """Placeholder for a workload whose check provides the verifier; raises TypeError if called."""
     raise TypeError("nothing was given that says what is right")
 
 

@@ -48,11 +48,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Gradable:
-    """Whether a rung can be graded here; `lacking` names the findings that prevent it."""
+    """Whether a check can be graded here; `lacking` names the findings that prevent it."""
 
     module: str
     task: str
-    rung: str
+    check: str
     points: int
     lacking: tuple[str, ...]
 
@@ -63,7 +63,7 @@ def examine() -> list[Finding]:
 
 
 def gradable(findings: list[Finding]) -> list[Gradable]:
-    """Return every rung of every code task, with what prevents grading it on this machine."""
+    """Return every check of every code task, with what prevents grading it on this machine."""
     missing = {finding.name for finding in findings if not finding.there}
     return [row for module in curriculum.modules() for row in _rows(module, missing)]
 
@@ -74,19 +74,19 @@ def _rows(module: curriculum.Module, missing: set[str]) -> Iterator[Gradable]:
         if task.kind != "code":
             continue
         text = _text_of(f"{module.id}.{task.id}", texts)
-        for rung in task.rungs:
-            lacking = tuple(name for name in _needed(module, rung, text) if name in missing)
-            yield Gradable(module.id, task.id, rung.id, rung.points, lacking)
+        for check in task.checks:
+            lacking = tuple(name for name in _needed(module, check, text) if name in missing)
+            yield Gradable(module.id, task.id, check.id, check.points, lacking)
 
 
-def _needed(module: curriculum.Module, rung: problem.Rung, text: str) -> list[str]:
-    """Return what the rung needs. text: the task's exercise, which imports Triton if it uses it."""
-    needed = ["sandbox", "local", *module.needs_of(rung)]
+def _needed(module: curriculum.Module, check: problem.CheckEntry, text: str) -> list[str]:
+    """Return what the check needs. text: the task's exercise, which may import Triton."""
+    needed = ["sandbox", "local", *module.needs_of(check)]
     if re.search(r"\bimport triton\b", text):
         needed.append("triton")
-    if rung.needs_compiler:
+    if check.needs_compiler:
         needed.append("g++")
-    if rung.needs_gpu:
+    if check.needs_gpu:
         needed.append("gpu")
     return needed
 

@@ -194,4 +194,4 @@ def _interrupted_by_judge(record: Record) -> bool:
     """
     from hotloop.core.verdict import Verdict
 
-    return any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)
+    return any(check.verdict is Verdict.TIMEOUT for check in record.checks)

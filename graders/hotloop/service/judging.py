@@ -44,21 +44,21 @@ def judged(
     judge: JudgeProcess,
     say: Callable[[str], None],
     *,
-    rungs: Mapping[str, Sequence[str]] | None = None,
+    checks: Mapping[str, Sequence[str]] | None = None,
     device: Literal["", "cpu"] = "",
 ) -> Iterator[Record]:
     """Yield the record of each task asked for, as soon as it is ready.
 
-    folder: holds the request's files. rungs: judge only these tasks, and of each only these checks;
-    None for all. device: as in `Job`.
+    folder: holds the request's files. checks: judge only these tasks, and of each only these
+    checks; None for all. device: as in `Job`.
     """
     variant = None if asked.variant is None else Variant.from_json(asked.variant)
-    for task in asked.tasks if rungs is None else rungs:
+    for task in asked.tasks if checks is None else checks:
         records = judge_folder(
             folder,
             asked.module,
             [task],
-            None if rungs is None else rungs[task],
+            None if checks is None else checks[task],
             judge=judge,
             on_progress=say,
             variant=variant,

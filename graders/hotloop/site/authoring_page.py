@@ -28,8 +28,8 @@ PRELUDE = "prelude"
 
 GROUPS: Mapping[str, str] = {
     "judge.task": "Tasks: how an answer is called",
-    "judge.rungs": "Checks: what is asked of an answer",
-    "judge.rung": "Checks of one's own",
+    "judge.checks": "Checks: what is asked of an answer",
+    "judge.check": "Checks of one's own",
     "judge": "Cases, references, tolerances, timed calls",
     "core": "Verdicts",
 }
@@ -54,7 +54,7 @@ OFTEN = {
 """What these parameters mean in every check whose text does not say otherwise."""
 
 
-RECEIVED = {"Session", "Call", "Verdict", "Rung"}
+RECEIVED = {"Session", "Call", "Verdict", "CheckFunction"}
 """Classes that an author receives or names, and never calls."""
 
 

@@ -52,7 +52,7 @@ def page(results: Path) -> str:
     lines += [
         (
             f"`python tests/benchmarks/mutants.py` measured this on {document['device']}, "
-            f"{document['date']}. Rungs that measure speed or need a GPU are left out."
+            f"{document['date']}. Checks that measure speed or need a GPU are left out."
         ),
         "",
         *_totals(rows, mutants),
@@ -84,7 +84,7 @@ def _right_answers(path: Path) -> Lines:
         (
             "Each right answer is one that another engineer would write. `python "
             f"tests/benchmarks/right_answers.py` judged them on {document['device']}, "
-            f"{document['date']}. Rungs that measure speed or need a GPU are left out."
+            f"{document['date']}. Checks that measure speed or need a GPU are left out."
         ),
         "",
     ]
@@ -190,7 +190,7 @@ def _not_judged(rows: Sequence[Row]) -> Lines:
     lines: Lines = []
     for module in curriculum.modules():
         for task in module.tasks:
-            if task.kind != "code" or all(rung.threshold is not None for rung in task.rungs):
+            if task.kind != "code" or all(check.threshold is not None for check in task.checks):
                 continue
             name, code = f"`{module.id}.{task.id}`", judged.get((module.id, task.id))
             if code is None:

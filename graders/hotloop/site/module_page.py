@@ -175,7 +175,7 @@ def _row(task: curriculum.Task) -> tuple[object, ...]:
 
 
 def _without_gpu(task: curriculum.Task) -> int:
-    return sum(rung.points for rung in task.rungs if not rung.needs_gpu)
+    return sum(check.points for check in task.checks if not check.needs_gpu)
 
 
 def _task(module: curriculum.Module, task: curriculum.Task) -> list[str]:
@@ -192,13 +192,16 @@ def _task(module: curriculum.Module, task: curriculum.Task) -> list[str]:
         "",
         *table(
             ("check", "points", "needs a GPU", "what is asked"),
-            [(r.id, r.points, "yes" if r.needs_gpu else "", one_line(r.asked)) for r in task.rungs],
+            [
+                (r.id, r.points, "yes" if r.needs_gpu else "", one_line(r.asked))
+                for r in task.checks
+            ],
         ),
         "",
     ]
-    for rung in task.rungs:
-        if rung.threshold is not None:
-            lines += folded("info", f"Why this threshold: {rung.id}", _threshold(rung.threshold))
+    for check in task.checks:
+        if check.threshold is not None:
+            lines += folded("info", f"Why this threshold: {check.id}", _threshold(check.threshold))
     for number, (name, hint) in enumerate(zip(_HINTS, task.hints, strict=True), start=1):
         lines += folded("tip", f"Hint {number}: {name}", hint.strip())
     if task.rubric:

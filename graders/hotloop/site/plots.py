@@ -22,19 +22,19 @@ _MANY_GFLOP_PER_S = 1e5
 
 
 def section(run: curriculum.Run, module: curriculum.Module) -> list[str]:
-    """Return two pictures for each rung of the module for which this run measured a speed."""
+    """Return two pictures for each check of the module for which this run measured a speed."""
     lines: list[str] = []
     for task in module.tasks:
-        for rung in task.rungs:
+        for check in task.checks:
             found = [
                 m
                 for m in run.measurements
-                if (m.task, m.rung) == (task.id, rung.id) and m.ratio and m.p50_ms
+                if (m.task, m.check) == (task.id, check.id) and m.ratio and m.p50_ms
             ]
             if any(m.candidate == REFERENCE for m in found):
-                lines += [f"#### {task.title}: {rung.id}, on {run.device}", ""]
+                lines += [f"#### {task.title}: {check.id}, on {run.device}", ""]
                 lines += times(found, f"{module.id}.{task.id}")
-                lines += ratios(found, rung.threshold)
+                lines += ratios(found, check.threshold)
     return lines
 
 
@@ -259,13 +259,13 @@ def roofline(runs: Mapping[str, curriculum.Run], device: str) -> list[str]:
 
 
 def _points(module: curriculum.Module, run: curriculum.Run) -> list[Point]:
-    rungs = {(task.id, rung.id): rung for task in module.tasks for rung in task.rungs}
+    checks = {(task.id, check.id): check for task in module.tasks for check in task.checks}
     found: list[Point] = []
     for m in run.measurements:
-        rung = rungs.get((m.task, m.rung))
-        if m.candidate != REFERENCE or rung is None or m.gb_per_s is None:
+        check = checks.get((m.task, m.check))
+        if m.candidate != REFERENCE or check is None or m.gb_per_s is None:
             continue
-        intensity = rung.operations_per_byte
+        intensity = check.operations_per_byte
         if m.gflop_per_s is not None:
             intensity = m.gflop_per_s / m.gb_per_s
         if intensity is not None:

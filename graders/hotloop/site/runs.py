@@ -32,7 +32,7 @@ def _section(runs: Iterable[curriculum.Run], *, speeds_only: bool) -> str:
 def _block(run: curriculum.Run, speeds_only: bool) -> str:
     measured = [m for m in run.measurements if m.ratio or not speeds_only]
     rows = [
-        (m.candidate, m.task, m.rung, f"`{m.verdict}`", _ratio(m), _number(m.p50_ms),
+        (m.candidate, m.task, m.check, f"`{m.verdict}`", _ratio(m), _number(m.p50_ms),
          "" if m.fraction_of_limit is None else f"{m.fraction_of_limit:.0%}")
         for m in measured
     ]  # fmt: skip

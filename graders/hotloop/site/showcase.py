@@ -14,7 +14,7 @@ from typing import Any
 from hotloop.core import paths, svg
 from hotloop.learn.bank.catalog import catalog
 from hotloop.tasks import curriculum
-from hotloop.tasks.problem import Level, Rung
+from hotloop.tasks.problem import CheckEntry, Level
 from hotloop.tasks.recorded import recorded
 from hotloop.verdicts.picture import speed_svg
 from hotloop.verdicts.render_record import prose
@@ -54,10 +54,12 @@ def picture() -> str:
 def _speed() -> tuple[curriculum.Run, curriculum.Measurement, str]:
     """Return the run, its measurement and the drawing of its speed."""
     run, found = _measurement(*SPEED)
-    module, _, _, task, rung = SPEED
-    drawn = speed_svg(_evidence(found, run.device, curriculum.load_module(module).task(task).rungs))
+    module, _, _, task, check = SPEED
+    drawn = speed_svg(
+        _evidence(found, run.device, curriculum.load_module(module).task(task).checks)
+    )
     if drawn is None:
-        raise ValueError(f"{module}.{task}.{rung} has no speed in the run of {run.device}")
+        raise ValueError(f"{module}.{task}.{check} has no speed in the run of {run.device}")
     return run, found, drawn
 
 
@@ -121,23 +123,25 @@ def _panel(title: str, body: str, link: str, page: str) -> str:
 
 
 def _measurement(
-    module: str, device: str, candidate: str, task: str, rung: str
+    module: str, device: str, candidate: str, task: str, check: str
 ) -> tuple[curriculum.Run, curriculum.Measurement]:
     run = recorded(module).get(device)
-    wanted = (candidate, task, rung)
+    wanted = (candidate, task, check)
     for found in run.measurements if run else ():
-        if (found.candidate, found.task, found.rung) == wanted:
+        if (found.candidate, found.task, found.check) == wanted:
             assert run is not None
             return run, found
-    raise ValueError(f"no run of {device} has {module}.{task}.{rung} of {candidate}")
+    raise ValueError(f"no run of {device} has {module}.{task}.{check} of {candidate}")
 
 
-def _evidence(found: curriculum.Measurement, device: str, rungs: list[Rung]) -> Mapping[str, Any]:
+def _evidence(
+    found: curriculum.Measurement, device: str, checks: list[CheckEntry]
+) -> Mapping[str, Any]:
     """Convert a measurement to the fields that the picture of a verdict needs."""
     assert found.ratio is not None
     assert found.p50_ms is not None
     assert found.baseline_p50_ms is not None
-    rung = next(rung for rung in rungs if rung.id == found.rung)
+    check = next(check for check in checks if check.id == found.check)
     fraction = found.fraction_of_limit
     return {
         "baseline_seconds": {"p50": found.baseline_p50_ms / 1e3},
@@ -147,14 +151,14 @@ def _evidence(found: curriculum.Measurement, device: str, rungs: list[Rung]) -> 
         "gb_per_s": found.gb_per_s,
         "fraction_of_limit": fraction,
         "limit_ratio": found.ratio.estimate / fraction if fraction else None,
-        "levels": [level.model_dump() for level in _levels(rung, device)],
+        "levels": [level.model_dump() for level in _levels(check, device)],
     }
 
 
-def _levels(rung: Rung, device: str) -> list[Level]:
-    assert rung.threshold is not None
-    own = (each.levels for each in rung.threshold.devices if each.device == device)
-    return next(own, rung.threshold.levels)
+def _levels(check: CheckEntry, device: str) -> list[Level]:
+    assert check.threshold is not None
+    own = (each.levels for each in check.threshold.devices if each.device == device)
+    return next(own, check.threshold.levels)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from hotloop.takehome import execution
 from hotloop.takehome.chat import Chat, Message
 from hotloop.takehome.report import BaselinePlace, Position, TaskReport
 from hotloop.takehome.role import Role
-from hotloop.takehome.score import Points, rung_score, share, weighted
+from hotloop.takehome.score import Points, check_score, share, weighted
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.team import Team, TeamError
 from hotloop.tasks import curriculum
@@ -94,16 +94,16 @@ def _measured_nowhere(works: Sequence[Mapping[str, Task]]) -> set[tuple[str, str
 
     On a machine without a GPU these cannot distinguish the works.
     """
-    known = {(task, rung) for work in works for task, rungs in work.items() for rung in rungs}
+    known = {(task, check) for work in works for task, checks in work.items() for check in checks}
     return {
-        (task, rung)
-        for task, rung in known
-        if all(rung not in work[task] or work[task][rung].open for work in works)
+        (task, check)
+        for task, check in known
+        if all(check not in work[task] or work[task][check].open for work in works)
     }
 
 
-def _share(rungs: Task, task: str, without: set[tuple[str, str]]) -> Interval | None:
-    return share(points for rung, points in rungs.items() if (task, rung) not in without)
+def _share(checks: Task, task: str, without: set[tuple[str, str]]) -> Interval | None:
+    return share(points for check, points in checks.items() if (task, check) not in without)
 
 
 def _score(
@@ -154,7 +154,7 @@ def places(
     """
     own = {
         task.task: {
-            r.rung: Points(points=r.points, possible=r.possible) for r in task.rungs if r.counted
+            r.check: Points(points=r.points, possible=r.possible) for r in task.checks if r.counted
         }
         for task in tasks
         if task.kind == "code"
@@ -179,7 +179,7 @@ def places(
                 span=span,
                 own=mine,
                 position=_position(mine, span),
-                left_out=sorted(f"{task}.{rung}" for task, rung in without),
+                left_out=sorted(f"{task}.{check}" for task, check in without),
                 older=one.grader_digest != grader_digest(one.module),
                 hard=[name for name in own if one.is_hard(name)],
             )
@@ -231,8 +231,8 @@ def attempt(
 
 
 def _points(task: curriculum.Task, record: Record) -> dict[str, Points]:
-    scores = {rung.id: rung_score(rung, record) for rung in task.rungs}
-    return {rung: points for rung, points in scores.items() if points.counted}
+    scores = {check.id: check_score(check, record) for check in task.checks}
+    return {check: points for check, points in scores.items() if points.counted}
 
 
 def series(role: Role, chat: Chat, turns: int, attempts: Sequence[Attempt]) -> Baseline:
@@ -350,8 +350,8 @@ def _hand_in(
 def _feedback(records: Mapping[str, Record]) -> str:
     """Return the feedback that `check()` would show a candidate."""
     lines = [
-        f"{name}, {rung.rung}: {rung.verdict.value}. {rung.sentence}"
+        f"{name}, {check.check}: {check.verdict.value}. {check.sentence}"
         for name, record in records.items()
-        for rung in record.rungs
+        for check in record.checks
     ]
     return "The judge says:\n" + "\n".join(lines) + "\nRevise in the same form what you can."

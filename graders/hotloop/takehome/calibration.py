@@ -84,10 +84,10 @@ def _points_written(task: TaskReport, mark: int | None, *, filed: bool) -> tuple
 
 def _points_judged(task: TaskReport) -> tuple[float, float]:
     """Return earned and pending points of a judged task."""
-    counted = [rung for rung in task.rungs if rung.counted]
-    settled = [rung.points for rung in counted if not rung.verdict.pending]
+    counted = [check for check in task.checks if check.counted]
+    settled = [check.points for check in counted if not check.verdict.pending]
     earned = sum((found.low + found.high) / 2 for found in settled)
-    return earned, sum(rung.possible for rung in counted if rung.verdict.pending)
+    return earned, sum(check.possible for check in counted if check.verdict.pending)
 
 
 FEW = item_statistics.fewest_learners()

@@ -17,7 +17,7 @@ from hotloop.core.yaml_lines import load
 from hotloop.course.alike.parts import Language
 from hotloop.learn.bank.question import WeakAnswer
 from hotloop.takehome import code_shown
-from hotloop.takehome.report import CodeShown, FollowUp, RungReport, TaskReport
+from hotloop.takehome.report import CheckReport, CodeShown, FollowUp, TaskReport
 
 MOST = 3
 AROUND = 2
@@ -44,7 +44,7 @@ class CodeQuestion(Strict):
     id: Identifier
     languages: list[Language]
     find: Annotated[Text, AfterValidator(_expression)]
-    rungs: list[Identifier]
+    checks: list[Identifier]
     title: Text
     prompt: Text
     probes: Annotated[list[Text], Field(min_length=2)]
@@ -73,10 +73,10 @@ def about(tasks: Sequence[TaskReport]) -> list[FollowUp]:
     does, if possible one per task and about failed checks.
     """
     found = sorted(
-        ((_lost(task, rung), task, rung) for task in tasks for rung in _failed(task)),
+        ((_lost(task, check), task, check) for task in tasks for check in _failed(task)),
         key=lambda one: -one[0],
     )
-    chosen = [_on_finding(task, rung) for _, task, rung in found[: MOST - 1]]
+    chosen = [_on_finding(task, check) for _, task, check in found[: MOST - 1]]
     asked: set[str] = set()
     candidates = [(task, question) for task in tasks for question in _on_code(task)]
     # Prefer failed checks, then tasks without a question yet.
@@ -95,29 +95,29 @@ def _tasks(chosen: Sequence[FollowUp]) -> set[str]:
     return {question.key.partition(".")[0] for question in chosen}
 
 
-def _failed(task: TaskReport) -> Iterator[RungReport]:
+def _failed(task: TaskReport) -> Iterator[CheckReport]:
     """Yield the first counted check that certainly lost points; later ones were not reached."""
-    lost = [r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD]
+    lost = [r for r in task.checks if r.counted and r.points.high < r.possible * _GOOD]
     yield from lost[:1] if task.kind == "code" and task.code else ()
 
 
-def _lost(task: TaskReport, rung: RungReport) -> float:
-    return task.weight * (rung.possible - rung.points.high) / task.possible
+def _lost(task: TaskReport, check: CheckReport) -> float:
+    return task.weight * (check.possible - check.points.high) / task.possible
 
 
-def _on_finding(task: TaskReport, rung: RungReport) -> FollowUp:
+def _on_finding(task: TaskReport, check: CheckReport) -> FollowUp:
     """Return a question about the judge's message, with the lines that it names."""
-    named = next((shown for shown in task.code if rung.rung in shown.cited), None)
-    where, code = ("", "") if named is None else _lines(named, named.cited[rung.rung])
+    named = next((shown for shown in task.code if check.check in shown.cited), None)
+    where, code = ("", "") if named is None else _lines(named, named.cited[check.check])
     return FollowUp(
-        key=f"{task.task}.{rung.rung}",
-        title=f"{task.title}: what happened at “{rung.rung}”?",
+        key=f"{task.task}.{check.check}",
+        title=f"{task.title}: what happened at “{check.check}”?",
         level="intermediate",
         minutes=MINUTES + 1,
-        why=f"{task.title}: points were lost at {rung.rung}.",
+        why=f"{task.title}: points were lost at {check.check}.",
         weak=True,
         prompt=(
-            f"The judge said: {rung.sentence}\n\nGive a smallest input, or an order of threads or "
+            f"The judge said: {check.sentence}\n\nGive a smallest input, or an order of threads or "
             "calls, for which it goes wrong. Follow it through your code up to the first wrong "
             "value. What would you change, and what else does that change touch?"
         ),
@@ -129,9 +129,9 @@ def _on_finding(task: TaskReport, rung: RungReport) -> FollowUp:
             "says how they would have noticed it themselves",
         ],
         answer=(
-            f"What the judge measured is in its sentence. The rung asks: {rung.what} A good answer "
-            "leads from the named lines to that sentence and ends with a change that keeps the "
-            "other rungs."
+            f"What the judge measured is in its sentence. The check asks: {check.what} A good "
+            "answer leads from the named lines to that sentence and ends with a change that keeps "
+            "the other checks."
         ),
         weak_answers=[
             WeakAnswer(
@@ -146,14 +146,14 @@ def _on_finding(task: TaskReport, rung: RungReport) -> FollowUp:
 
 def _on_code(task: TaskReport) -> Iterator[FollowUp]:
     """Yield all questions that match the code written for the task, in order of the file."""
-    lost = {rung.rung for rung in _failed(task)}
+    lost = {check.check for check in _failed(task)}
     for question in known():
         for shown in task.code:
             line = _first(question, shown)
             if line is None:
                 continue
             where, code = _lines(shown, [line])
-            weak = bool(lost & set(question.rungs))
+            weak = bool(lost & set(question.checks))
             yield FollowUp(
                 key=f"{task.task}.{question.id}",
                 title=question.title,

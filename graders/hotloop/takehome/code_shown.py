@@ -9,7 +9,7 @@ from typing import Literal
 
 from hotloop.course.alike.parts import Language, language_of
 from hotloop.course.learner_files import MAX_LINE, lines_of
-from hotloop.takehome.report import CodeShown, RungReport
+from hotloop.takehome.report import CheckReport, CodeShown
 from hotloop.tasks.curriculum import Task
 from hotloop.tasks.notebook_cells import NOTEBOOK, Cell, readable_cells
 
@@ -26,12 +26,12 @@ def of_task(
     task: Task,
     files: Mapping[str, bytes],
     given: Mapping[str, bytes],
-    rungs: Sequence[RungReport],
+    checks: Sequence[CheckReport],
 ) -> list[CodeShown]:
     """Return the files and cells that the task asks to edit, as diffs to the starter.
 
     A notebook's new cells come before the task's own cell. Files that the candidate added in the
-    same languages are included. files: as judged. given: content of the pack. rungs: their
+    same languages are included. files: as judged. given: content of the pack. checks: their
     sentences name lines.
     """
     languages = {language for name in task.files if (language := language_of(name)) is not None}
@@ -45,7 +45,7 @@ def of_task(
     for name, data in sorted(files.items()):
         if name not in given and language_of(name) in languages and not name.endswith(".ipynb"):
             found.append(_shown(name, lines_of(data), []))
-    return [_with_places(shown, rungs, alone=len(found) == 1) for shown in found]
+    return [_with_places(shown, checks, alone=len(found) == 1) for shown in found]
 
 
 def language(shown: CodeShown) -> Language | None:
@@ -117,25 +117,25 @@ def _of_other_tasks(shown: CodeShown, task: str) -> Iterator[int]:
             yield number
 
 
-def _with_places(shown: CodeShown, rungs: Iterable[RungReport], *, alone: bool) -> CodeShown:
+def _with_places(shown: CodeShown, checks: Iterable[CheckReport], *, alone: bool) -> CodeShown:
     """Add the lines that each check's sentence names.
 
     alone: nothing else of the notebook is shown, so that "of its cell" means this cell.
     """
     cited: defaultdict[str, set[int]] = defaultdict(set)
     file = shown.name.rpartition("/")[2]
-    for rung in rungs:
-        numbers = [int(n) for name, n in _PLACE.findall(rung.sentence) if name == file]
+    for check in checks:
+        numbers = [int(n) for name, n in _PLACE.findall(check.sentence) if name == file]
         if alone and shown.name.startswith(NOTEBOOK):
-            numbers += map(int, _CELL_PLACE.findall(rung.sentence))
-        cited[rung.rung] |= {number for number in numbers if 1 <= number <= len(shown.lines)}
-    places = {rung: sorted(numbers) for rung, numbers in cited.items() if numbers}
+            numbers += map(int, _CELL_PLACE.findall(check.sentence))
+        cited[check.check] |= {number for number in numbers if 1 <= number <= len(shown.lines)}
+    places = {check: sorted(numbers) for check, numbers in cited.items() if numbers}
     return shown.model_copy(update={"cited": places})
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line on the page. rungs: checks whose sentence names the line.
+    """One line on the page. checks: checks whose sentence names the line.
 
     number: in the file; None for a removed line, or for a placeholder of folded lines.
     """
@@ -143,7 +143,7 @@ class Row:
     kind: Literal["given", "added", "removed", "folded"]
     text: str
     number: int | None = None
-    rungs: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
 
 
 AROUND = 3

@@ -58,7 +58,7 @@ class Pair(Strict):
 class Comparison(Strict):
     """Result of a comparison. basis: what the scores include.
 
-    left_out: checks (task.rung) that no machine has measured for any candidate. cautions: why
+    left_out: checks (task.check) that no machine has measured for any candidate. cautions: why
     scores may not be comparable.
     """
 
@@ -127,7 +127,7 @@ def _brier(score: Scored | None) -> str:
 def _share(task: TaskReport, mark: int | None, left_out: frozenset[Key]) -> Interval | None:
     if task.kind == "written" and mark is not None and task.answer is not None:
         return _by_a_person(mark)
-    return share(rung for rung in task.rungs if (task.task, rung.rung) not in left_out)
+    return share(check for check in task.checks if (task.task, check.check) not in left_out)
 
 
 def _by_a_person(mark: int) -> Interval:
@@ -162,10 +162,10 @@ def _never_measured(reports: Sequence[Report]) -> frozenset[Key]:
 def _unmeasured(report: Report) -> set[Key]:
     judged = (task for task in report.tasks if task.kind == "code")
     return {
-        (task.task, rung.rung)
+        (task.task, check.check)
         for task in judged
-        for rung in task.rungs
-        if rung.verdict is Verdict.NOT_MEASURED
+        for check in task.checks
+        if check.verdict is Verdict.NOT_MEASURED
     }
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from hotloop.learn.bank import catalog
 from hotloop.learn.bank.catalog import Entry
 from hotloop.takehome import code_questions
-from hotloop.takehome.report import FollowUp, RungReport, TaskReport
+from hotloop.takehome.report import CheckReport, FollowUp, TaskReport
 from hotloop.tasks.curriculum import Module
 
 MOST = 6
@@ -66,25 +66,25 @@ def _wanted(task: TaskReport, weight: float) -> _Wanted:
     lost = 100 * (1 - share) * task.weight / weight
     words = _words_of(task)
     if ceiling < _GOOD:
-        where = _named(r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD)
+        where = _named(r for r in task.checks if r.counted and r.points.high < r.possible * _GOOD)
         return _Wanted(task, lost, True, f"{task.title}: points were lost there{where}.", words)
     if share < _GOOD:
-        where = _named(r for r in task.rungs if r.counted and not r.points.settled)
+        where = _named(r for r in task.checks if r.counted and not r.points.settled)
         said = f"{task.title}: points are still open there{where}."
         return _Wanted(task, lost / 2, True, said, words)
     said = f"{task.title}: done well. The question shows whether it is understood."
     return _Wanted(task, lost, False, said, words)
 
 
-def _named(rungs: Iterable[RungReport]) -> str:
-    names = ", ".join(rung.rung for rung in rungs)
+def _named(checks: Iterable[CheckReport]) -> str:
+    names = ", ".join(check.check for check in checks)
     return f" ({names})" if names else ""
 
 
 def _words_of(task: TaskReport) -> frozenset[str]:
     """Return the words of the first failed check's message and of the candidate's code."""
-    failed = [r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD]
-    said = [f"{rung.what} {rung.sentence}" for rung in failed[:1]]
+    failed = [r for r in task.checks if r.counted and r.points.high < r.possible * _GOOD]
+    said = [f"{check.what} {check.sentence}" for check in failed[:1]]
     written = [
         shown.lines[n - 1] for shown in task.code for n in shown.added if n <= len(shown.lines)
     ]

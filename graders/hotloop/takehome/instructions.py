@@ -44,7 +44,7 @@ def instructions_markdown(role: Role, manifest: Manifest) -> str:
         expires=f"{manifest.expires:%Y-%m-%d %H:%M}",
         window=f"{manifest.window_hours:g}",
         gpu=[line for task in tasks for line in gpu_parts(task)],
-        rated=any(rung.threshold for task in tasks for rung in task.rungs),
+        rated=any(check.threshold for task in tasks for check in task.checks),
         is_part=len(tasks) < len(module.tasks),
         written=", ".join(task.title for task in tasks if task.kind == "written"),
         help=role.help,
@@ -57,7 +57,7 @@ def instructions_markdown(role: Role, manifest: Manifest) -> str:
 
 def gpu_parts(task: Task) -> list[str]:
     """Describe the checks of a task that run on a GPU."""
-    return [f"{task.title}: {_cell(rung.asked)}" for rung in task.rungs if rung.needs_gpu]
+    return [f"{task.title}: {_cell(check.asked)}" for check in task.checks if check.needs_gpu]
 
 
 def instructions_html(markdown: str, title: str) -> str:
@@ -130,7 +130,7 @@ def requirement(role: Role) -> str:
         return role.install
     module = role.definition()
     needs = {
-        need for task in role.chosen() for rung in task.rungs for need in module.needs_of(rung)
+        need for task in role.chosen() for check in task.checks for need in module.needs_of(check)
     }
     extras = ",".join(["course", *sorted(needs - set(own_environments.names()))])
     return f"./{role.wheel}[{extras}]" if role.wheel else f"hotloop[{extras}]=={__version__}"

@@ -49,7 +49,7 @@ def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> Check
     if not runs and variants is None and mutants is None:
         return None
     tried = _count(module, task, runs)
-    speed = [rung for rung in task.rungs if rung.threshold]
+    speed = [check for check in task.checks if check.threshold]
     return CheckQuality(
         wrong_answers=tried.wrong,
         wrong_passed=tried.wrong_passed,
@@ -59,8 +59,8 @@ def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> Check
         wrong_fail_rate=rate_interval(len(tried.reference_failed), tried.references),
         measured=[f"{run.device}, {run.date}" for run in runs],
         older=any(run.code != measured_code(module.id) for run in runs),
-        speed=speed_rate() if any(not rung.needs_gpu for rung in speed) else None,
-        gpu_speed_unmeasured=any(rung.needs_gpu for rung in speed),
+        speed=speed_rate() if any(not check.needs_gpu for check in speed) else None,
+        gpu_speed_unmeasured=any(check.needs_gpu for check in speed),
         variants=variants,
         mutants=mutants,
     )
@@ -91,7 +91,7 @@ def _about(run: Run, task: Task) -> bool:
 
 def _count(module: Module, task: Task, runs: Iterable[Run]) -> _Tried:
     """Count results; a wrong answer counts if the check that must reject it was measured."""
-    must_fail = {w.name: w.rung for w in wrong_answers(module.id) if w.task == task.id}
+    must_fail = {w.name: w.check for w in wrong_answers(module.id) if w.task == task.id}
     references = 0
     passed: dict[str, set[str]] = {}
     failed: list[str] = []
@@ -102,8 +102,8 @@ def _count(module: Module, task: Task, runs: Iterable[Run]) -> _Tried:
             if found.candidate == REFERENCE:
                 references += 1
                 if _falls_short(found):
-                    failed.append(f"{found.candidate}, {found.rung} ({run.device})")
-            elif must_fail.get(found.candidate) == found.rung:
+                    failed.append(f"{found.candidate}, {found.check} ({run.device})")
+            elif must_fail.get(found.candidate) == found.check:
                 devices = passed.setdefault(found.candidate, set())
                 if found.verdict is Verdict.PASSED:
                     devices.add(run.device)
@@ -149,7 +149,7 @@ def _variant_trials(module: str, task: Task) -> VariantTrials | None:
         wrong_fail_rate=rate_interval(references - passed, references),
         wrong_judgings=judgings,
         wrong_failed=failed,
-        left_out=[rung.id for rung in task.rungs if rung.threshold or rung.needs_gpu],
+        left_out=[check.id for check in task.checks if check.threshold or check.needs_gpu],
         device=row["device"],
         date=row["date"],
         older=row["code"] != measured_code(module),

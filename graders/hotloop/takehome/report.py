@@ -24,7 +24,7 @@ from hotloop.learn.pack.manifest import Assistants, Digest, Pseudonym, RoleId
 from hotloop.learn.predicting.scores import VivaScore
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.tasks.curriculum import Rubric, Task, TaskKey, Tier
-from hotloop.tasks.problem import Rung
+from hotloop.tasks.problem import CheckEntry
 
 FORMAT = 1
 JSON_NAME = "report.json"
@@ -75,7 +75,7 @@ TITLES: dict[Skill, str] = {
 }
 """Titles by skill, in the order of the levels of checks."""
 
-_BY_RUNG: dict[str, Skill] = {
+_BY_CHECK: dict[str, Skill] = {
     "traffic": "economical",
     "cheap": "economical",
     "costs": "economical",
@@ -90,21 +90,21 @@ _BY_RUNG: dict[str, Skill] = {
 }
 
 
-def skill(task: Task, rung: Rung) -> Skill:
+def skill(task: Task, check: CheckEntry) -> Skill:
     """Return the skill that a check shows; the default is correct results."""
     if task.kind == "written":
         return "explains"
-    if rung.threshold is not None:
-        return "fast_gpu" if rung.needs_gpu else "fast_cpu"
-    if rung.id in _BY_RUNG:
-        return _BY_RUNG[rung.id]
-    return "gpu_right" if rung.needs_gpu else "right"
+    if check.threshold is not None:
+        return "fast_gpu" if check.needs_gpu else "fast_cpu"
+    if check.id in _BY_CHECK:
+        return _BY_CHECK[check.id]
+    return "gpu_right" if check.needs_gpu else "right"
 
 
-class RungReport(Strict):
+class CheckReport(Strict):
     """One check. counted: whether it is part of the score; what: what the check requires."""
 
-    rung: Identifier
+    check: Identifier
     what: Text
     skill: Skill
     verdict: Verdict
@@ -220,7 +220,7 @@ class TaskReport(Strict):
     points: Interval
     possible: float
     share: Interval | None
-    rungs: list[RungReport]
+    checks: list[CheckReport]
     record: JudgeRecord | None
     answer: str | None = None
     rubric: Rubric = Field(default_factory=dict[int, str])
@@ -255,7 +255,7 @@ class NotMeasured(Strict):
     """An open check, and why it is open."""
 
     task: Identifier
-    rung: Identifier
+    check: Identifier
     verdict: Verdict
     sentence: str
     points: float

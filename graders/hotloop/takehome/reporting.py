@@ -14,24 +14,24 @@ from hotloop.takehome.follow_ups import follow_ups
 from hotloop.takehome.report import (
     JSON_NAME,
     TITLES,
+    CheckReport,
     Environment,
     NotMeasured,
     Report,
     Reproduction,
-    RungReport,
     SkillReport,
     SubmissionFacts,
     TaskReport,
     skill,
 )
 from hotloop.takehome.role import Role
-from hotloop.takehome.score import Points, open_points, rung_score, share, weighted
+from hotloop.takehome.score import Points, check_score, open_points, share, weighted
 from hotloop.takehome.submission import Submission, given_files
 from hotloop.takehome.team import Team
 from hotloop.takehome.written import Answer
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Module, Task
-from hotloop.tasks.problem import Rung
+from hotloop.tasks.problem import CheckEntry
 
 _READ = "A person reads this; its points are open until the scorecard is filed."
 _ELSEWHERE = (
@@ -108,11 +108,11 @@ def skills_of(tasks: Sequence[TaskReport]) -> list[SkillReport]:
     """Return points by skill, in the order of TITLES, for skills with a counted check."""
     found: list[SkillReport] = []
     for name, title in TITLES.items():
-        about = [(t, r) for t in tasks for r in t.rungs if r.skill == name and r.counted]
+        about = [(t, r) for t in tasks for r in t.checks if r.skill == name and r.counted]
         if not about:
             continue
-        points = total(rung.points for _, rung in about)
-        possible = sum(rung.possible for _, rung in about)
+        points = total(check.points for _, check in about)
+        possible = sum(check.possible for _, check in about)
         named = list(dict.fromkeys(task.task for task, _ in about))
         found.append(
             SkillReport(skill=name, title=title, points=points, possible=possible, tasks=named)
@@ -142,14 +142,14 @@ def _tasks(
             report = _judged(task, weight, records.get(task.id), spent)
             checks = quality.of_task(team, module, task)
             rubric = role.written.get(task.id, {})
-            code = code_shown.of_task(task, submission.work.files, given, report.rungs)
+            code = code_shown.of_task(task, submission.work.files, given, report.checks)
             more = {"check_quality": checks, "rubric": rubric, "code": code}
             found.append(report.model_copy(update=more))
     return found
 
 
 def _judged(task: Task, weight: float, record: Record | None, minutes: float | None) -> TaskReport:
-    rungs = [_rung(task, rung, rung_score(rung, record), record) for rung in task.rungs]
+    checks = [_check(task, check, check_score(check, record), record) for check in task.checks]
     return TaskReport(
         task=task.id,
         title=task.title,
@@ -158,10 +158,10 @@ def _judged(task: Task, weight: float, record: Record | None, minutes: float | N
         weight=weight,
         verdict=record.verdict if record else None,
         sentence=of_take_home(record.sentence) if record else _SILENT,
-        points=total(rung.points for rung in rungs),
-        possible=sum(rung.possible for rung in rungs),
-        share=share(rungs),
-        rungs=rungs,
+        points=total(check.points for check in checks),
+        possible=sum(check.possible for check in checks),
+        share=share(checks),
+        checks=checks,
         record=record,
         active_minutes=minutes,
     )
@@ -173,7 +173,7 @@ def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> Ta
     points = open_points(worth).points if answer else Interval.exactly(0)
     sentence = _said(answer)
     verdict = Verdict.NOT_MEASURED if answer else Verdict.WRONG_ANSWER
-    rung = task.rungs[0]
+    check = task.checks[0]
     return TaskReport(
         task=task.id,
         title=task.title,
@@ -185,11 +185,11 @@ def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> Ta
         points=points,
         possible=worth,
         share=points.scaled(1 / worth),
-        rungs=[
-            RungReport(
-                rung=rung.id,
-                what=rung.asked,
-                skill=skill(task, rung),
+        checks=[
+            CheckReport(
+                check=check.id,
+                what=check.asked,
+                skill=skill(task, check),
                 verdict=verdict,
                 sentence=sentence,
                 counted=True,
@@ -209,14 +209,14 @@ def _said(answer: Answer | None) -> str:
     return _ELSEWHERE if answer.elsewhere else _READ
 
 
-def _rung(task: Task, rung: Rung, score: Points, record: Record | None) -> RungReport:
-    spoken = [found for found in (record.rungs if record else ()) if found.rung == rung.id]
+def _check(task: Task, check: CheckEntry, score: Points, record: Record | None) -> CheckReport:
+    spoken = [found for found in (record.checks if record else ()) if found.check == check.id]
     verdict = spoken[0].verdict if spoken else Verdict.NOT_MEASURED
     sentence = of_take_home(spoken[0].sentence if spoken else _unspoken(record))
-    return RungReport(
-        rung=rung.id,
-        what=rung.asked,
-        skill=skill(task, rung),
+    return CheckReport(
+        check=check.id,
+        what=check.asked,
+        skill=skill(task, check),
         verdict=verdict,
         sentence=sentence,
         counted=score.counted,
@@ -247,14 +247,14 @@ def _open(tasks: Sequence[TaskReport]) -> list[NotMeasured]:
     return [
         NotMeasured(
             task=task.task,
-            rung=rung.rung,
-            verdict=rung.verdict,
-            sentence=rung.sentence,
-            points=rung.possible,
+            check=check.check,
+            verdict=check.verdict,
+            sentence=check.sentence,
+            points=check.possible,
         )
         for task in tasks
-        for rung in task.rungs
-        if rung.counted and rung.verdict.pending
+        for check in task.checks
+        if check.counted and check.verdict.pending
     ]
 
 
@@ -287,7 +287,7 @@ def strengths(tasks: Sequence[TaskReport]) -> list[str]:
     for task in tasks:
         if task.kind == "written" or not task.possible:
             continue
-        settled = [r for r in task.rungs if r.counted and not r.verdict.pending]
+        settled = [r for r in task.checks if r.counted and not r.verdict.pending]
         passed = [r for r in settled if _is_earned(r)]
         if not passed:
             continue
@@ -304,21 +304,21 @@ def weak_spots(tasks: Sequence[TaskReport]) -> list[str]:
     """
     found: list[tuple[float, str]] = []
     for task in tasks:
-        lost = [r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD]
+        lost = [r for r in task.checks if r.counted and r.points.high < r.possible * _GOOD]
         if not lost:
             continue
         worth = task.weight * sum(r.possible - r.points.high for r in lost) / task.possible
-        found.append((worth, f"{task.title} ({lost[0].rung}): {lost[0].sentence}"))
+        found.append((worth, f"{task.title} ({lost[0].check}): {lost[0].sentence}"))
     found.sort(key=lambda pair: -pair[0])
     return [said for _, said in found[:MOST]]
 
 
-def _is_earned(rung: RungReport) -> bool:
-    return rung.points.low >= rung.possible * _GOOD
+def _is_earned(check: CheckReport) -> bool:
+    return check.points.low >= check.possible * _GOOD
 
 
-def _said_of(task: TaskReport, passed: Sequence[RungReport], *, whole: bool) -> str:
-    names = ", ".join(rung.rung for rung in passed)
+def _said_of(task: TaskReport, passed: Sequence[CheckReport], *, whole: bool) -> str:
+    names = ", ".join(check.check for check in passed)
     if whole:
         return f"{task.title}: all that was measured passed ({names})."
     return f"{task.title}: {names} passed."

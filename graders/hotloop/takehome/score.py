@@ -13,8 +13,8 @@ from pydantic import Field
 
 from hotloop.core.document import Strict
 from hotloop.core.intervals import Interval, total
-from hotloop.core.record import Record, RungRecord
-from hotloop.tasks.problem import Rung
+from hotloop.core.record import CheckRecord, Record
+from hotloop.tasks.problem import CheckEntry
 
 BEST_MARK = 4
 """Highest mark of a rubric."""
@@ -51,10 +51,10 @@ class Worth(Protocol):
         ...
 
 
-def rung_score(rung: Rung, record: Record | None) -> Points:
+def check_score(check: CheckEntry, record: Record | None) -> Points:
     """Return the points of a check; without a verdict all of them are open."""
-    worth = float(rung.points)
-    found = _spoken(rung, record)
+    worth = float(check.points)
+    found = _spoken(check, record)
     if found is not None and found.instrumented:
         return Points(points=Interval.exactly(0), possible=0.0)
     if found is None or found.verdict.pending:
@@ -87,13 +87,13 @@ def weighted(shares: Iterable[tuple[Interval | None, float]]) -> Interval:
     return Interval(low=found.low, high=min(100.0, found.high))
 
 
-def _spoken(rung: Rung, record: Record | None) -> RungRecord | None:
+def _spoken(check: CheckEntry, record: Record | None) -> CheckRecord | None:
     if record is None:
         return None
-    return next((found for found in record.rungs if found.rung == rung.id), None)
+    return next((found for found in record.checks if found.check == check.id), None)
 
 
-def earned(record: RungRecord) -> Interval:
+def earned(record: CheckRecord) -> Interval:
     """Return the share of points that a settled check earns, 0 to 1."""
     upper = _by_upper_bound(record.evidence)
     return Interval(low=record.earned, high=max(record.earned, upper))

@@ -100,14 +100,14 @@ def caught(records: Mapping[str, Record], altered: Iterable[str]) -> list[Signal
     found = [
         Signal(
             kind="caught",
-            strength="strong" if rung.verdict is Verdict.TAMPERED else "moderate",
-            title=f"{task}, {rung.rung}: the judge said “{rung.verdict.value}”",
-            evidence=[rung.sentence],
-            innocent=_INNOCENT[rung.verdict],
+            strength="strong" if check.verdict is Verdict.TAMPERED else "moderate",
+            title=f"{task}, {check.check}: the judge said “{check.verdict.value}”",
+            evidence=[check.sentence],
+            innocent=_INNOCENT[check.verdict],
         )
         for task, record in records.items()
-        for rung in record.rungs
-        if rung.verdict in _INNOCENT
+        for check in record.checks
+        if check.verdict in _INNOCENT
     ]
     if names := list(altered):
         said = f"Changed: {', '.join(names[:20])}."

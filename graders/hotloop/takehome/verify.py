@@ -6,7 +6,7 @@ from typing import Literal
 
 from hotloop.core.document import Strict
 from hotloop.core.intervals import Interval
-from hotloop.core.record import Record, RungRecord
+from hotloop.core.record import CheckRecord, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import execution
@@ -24,11 +24,11 @@ class VerifyError(UserError):
     """The data for verification is missing. The text is one sentence."""
 
 
-class RungCheck(Strict):
+class CheckComparison(Strict):
     """One check, then and now. Standing "open": it was settled but is not decided now."""
 
     task: str
-    rung: str
+    check: str
     standing: Standing
     then: Verdict
     now: Verdict
@@ -45,7 +45,7 @@ class Verification(Strict):
     holds: bool
     same_grader: bool
     altered: list[str]
-    rungs: list[RungCheck]
+    checks: list[CheckComparison]
     then: Interval
     now: Interval
 
@@ -93,31 +93,31 @@ def verify(
 def verdict(report: Report, again: Report, altered: list[str]) -> Verification:
     """Compare a report with one made from a second grading."""
     now = again.records()
-    rungs = [
+    checks = [
         check
         for name, record in report.records().items()
         for check in _checks(name, record, now.get(name))
     ]
     return Verification(
-        holds=not altered and all(rung.standing != "differs" for rung in rungs),
+        holds=not altered and all(check.standing != "differs" for check in checks),
         same_grader=report.reproduce.grader_digest == again.reproduce.grader_digest,
         altered=altered,
-        rungs=rungs,
+        checks=checks,
         then=report.score,
         now=again.score,
     )
 
 
-def _checks(task: str, then: Record, now: Record | None) -> list[RungCheck]:
-    found: Mapping[str, RungRecord] = {r.rung: r for r in now.rungs} if now else {}
-    return [_check(task, rung, found.get(rung.rung)) for rung in then.rungs]
+def _checks(task: str, then: Record, now: Record | None) -> list[CheckComparison]:
+    found: Mapping[str, CheckRecord] = {r.check: r for r in now.checks} if now else {}
+    return [_check(task, check, found.get(check.check)) for check in then.checks]
 
 
-def _check(task: str, then: RungRecord, now: RungRecord | None) -> RungCheck:
+def _check(task: str, then: CheckRecord, now: CheckRecord | None) -> CheckComparison:
     verdict_now = now.verdict if now else Verdict.NOT_MEASURED
-    return RungCheck(
+    return CheckComparison(
         task=task,
-        rung=then.rung,
+        check=then.check,
         standing=_standing(then, now),
         then=then.verdict,
         now=verdict_now,
@@ -125,7 +125,7 @@ def _check(task: str, then: RungRecord, now: RungRecord | None) -> RungCheck:
     )
 
 
-def _standing(then: RungRecord, now: RungRecord | None) -> Standing:
+def _standing(then: CheckRecord, now: CheckRecord | None) -> Standing:
     """Compare a check's results then and now.
 
     A check holds if its point intervals overlap: a speed near a level may fall on either side of
@@ -140,8 +140,8 @@ def _standing(then: RungRecord, now: RungRecord | None) -> Standing:
     return "holds" if earned(then).overlaps(earned(now)) else "differs"
 
 
-def _tampers(rung: RungRecord) -> bool:
-    return rung.verdict in {Verdict.TAMPERED, Verdict.IMPLAUSIBLE}
+def _tampers(check: CheckRecord) -> bool:
+    return check.verdict in {Verdict.TAMPERED, Verdict.IMPLAUSIBLE}
 
 
 def _altered(report: Report, derived: Report) -> list[str]:
@@ -177,13 +177,13 @@ def _same_task(task: TaskReport, other: TaskReport) -> bool:
         return False
     if not _same(task.points, other.points) or abs(task.possible - other.possible) > 1e-6:
         return False
-    if [rung.rung for rung in task.rungs] != [rung.rung for rung in other.rungs]:
+    if [check.check for check in task.checks] != [check.check for check in other.checks]:
         return False
     return all(
         (a.verdict, a.counted, of_take_home(a.sentence)) == (b.verdict, b.counted, b.sentence)
         and _same(a.points, b.points)
         and abs(a.possible - b.possible) < 1e-6
-        for a, b in zip(task.rungs, other.rungs, strict=True)
+        for a, b in zip(task.checks, other.checks, strict=True)
     )
 
 

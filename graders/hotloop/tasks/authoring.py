@@ -5,7 +5,7 @@
     layer_norm = hl.fills_tensor(correct=hl.Correct(hl.Truth(cases, reference, tolerance)))
 
 The constructor of a task says how its candidate is called (`returns_tensor`, `fills_tensor`, …) and
-takes the task's rungs: the classes below, or functions that take the `Session` and return one
+takes the task's checks: the classes below, or functions that take the `Session` and return one
 sentence. The names are listed in `authoring.pyi`; the site's page of them is made by
 `hotloop.site.authoring_page`.
 

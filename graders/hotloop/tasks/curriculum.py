@@ -200,14 +200,14 @@ class Ratio(Strict):
 
 
 class Measurement(Strict):
-    """The result of one rung for one solution. candidate: `reference`, or a wrong answer's name.
+    """The result of one check for one solution. candidate: `reference`, or a wrong answer's name.
 
     shape, dtype, threads: what a speed was measured on. Times are milliseconds per call.
     """
 
     candidate: Text
     task: Identifier
-    rung: Identifier
+    check: Identifier
     verdict: Verdict
     earned: float
     sentence: Text

@@ -1,11 +1,11 @@
-"""Figures in prose: `{{ run MODULE DEVICE CANDIDATE TASK RUNG FIELD }}` becomes a measured value.
+"""Figures in prose: `{{ run MODULE DEVICE CANDIDATE TASK CHECK FIELD }}` becomes a measured value.
 
 All six words are required, in this order:
 
   MODULE     the module of the run
   DEVICE     the run's file name without suffix; or `gpu`, the first run on a GPU
   CANDIDATE  `reference`, or the name of a wrong answer
-  TASK RUNG  as in module.yaml
+  TASK CHECK  as in module.yaml
   FIELD      a key of FIELDS below
 
 The value gets a footnote with device, date and versions, which says if the code has changed since
@@ -21,7 +21,7 @@ from hotloop.tasks import curriculum
 from hotloop.tasks.recorded import NOT_MEASURED_HERE, circumstances, devices, recorded
 
 ANY_GPU = "gpu"
-GRAMMAR = "{{ run MODULE DEVICE CANDIDATE TASK RUNG FIELD }}"
+GRAMMAR = "{{ run MODULE DEVICE CANDIDATE TASK CHECK FIELD }}"
 
 _FIGURE = re.compile(r"(?<!`)\{\{\s*run\b(?P<words>[^{}]*)\}\}")
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})")
@@ -136,21 +136,21 @@ def _told_line(line: str, place: str, shown: Shown) -> str:
 def _figure(words: list[str], place: str, shown: Shown) -> str:
     if len(words) != 6:
         raise FigureError(f"{place}: a figure is {GRAMMAR}, and this one has {len(words)} words")
-    module, device, candidate, task, rung, field = words
+    module, device, candidate, task, check, field = words
     if field not in FIELDS:
         raise FigureError(f"{place}: there is no field {field!r}; there are {', '.join(FIELDS)}")
     name, run = _run(module, device, place)
-    _refuse_unknown_rung(module, task, rung, place)
+    _refuse_unknown_check(module, task, check, place)
     if run is None:
         return NOT_MEASURED_HERE
-    found = _measurement(run, candidate, task, rung)
+    found = _measurement(run, candidate, task, check)
     if found is None:
-        raise FigureError(f"{place}: {name} has no measurement of {candidate}, {task}.{rung}")
+        raise FigureError(f"{place}: {name} has no measurement of {candidate}, {task}.{check}")
     if found.verdict is Verdict.NOT_MEASURED:
         return NOT_MEASURED_HERE
     value = FIELDS[field](found)
     if value is None:
-        raise FigureError(f"{place}: {name} has no {field} for {candidate}, {task}.{rung}")
+        raise FigureError(f"{place}: {name} has no {field} for {candidate}, {task}.{check}")
     return shown(value, name, run)
 
 
@@ -173,19 +173,19 @@ def _run(module: str, device: str, place: str) -> tuple[str, curriculum.Run | No
     return f"{module}/{device}", found.get(device)
 
 
-def _refuse_unknown_rung(module: str, task: str, rung: str, place: str) -> None:
+def _refuse_unknown_check(module: str, task: str, check: str, place: str) -> None:
     try:
-        rungs = [each.id for each in curriculum.load_module(module).task(task).rungs]
+        checks = [each.id for each in curriculum.load_module(module).task(task).checks]
     except KeyError as error:
         raise FigureError(f"{place}: {error.args[0]}") from None
-    if rung not in rungs:
-        raise FigureError(f"{place}: {module}.{task} has no rung {rung!r}")
+    if check not in checks:
+        raise FigureError(f"{place}: {module}.{task} has no check {check!r}")
 
 
 def _measurement(
-    run: curriculum.Run, candidate: str, task: str, rung: str
+    run: curriculum.Run, candidate: str, task: str, check: str
 ) -> curriculum.Measurement | None:
     for found in run.measurements:
-        if (found.candidate, found.task, found.rung) == (candidate, task, rung):
+        if (found.candidate, found.task, found.check) == (candidate, task, check):
             return found
     return None

@@ -9,7 +9,7 @@ from then on, so that a machine's weakness costs nobody points.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name, kind
@@ -30,7 +30,7 @@ class Trial:
     """
 
     name: str
-    results: list[RungRecord] = field(default_factory=list[RungRecord])
+    results: list[CheckRecord] = field(default_factory=list[CheckRecord])
     missing: str = ""
 
     @property
@@ -68,7 +68,7 @@ def speed_checks(module: curriculum.Module, tasks: Iterable[str] = ()) -> dict[s
     wanted = set(tasks)
     on_gpu = kind() == "cuda"
     by_task = {
-        task.id: [r.id for r in task.rungs if r.threshold and (on_gpu or not r.needs_gpu)]
+        task.id: [r.id for r in task.checks if r.threshold and (on_gpu or not r.needs_gpu)]
         for task in module.tasks
         if task.kind == "code" and (not wanted or task.id in wanted)
     }
@@ -103,12 +103,12 @@ def judge_reference(
                 on_progress(f"{module}.{task}, try {turn + 1} of {times}")
                 record = judge_submission(files, module, [task], left, judge=judge)[task]
                 for name in left:
-                    _add(trials[task, name], record.rung(name))
+                    _add(trials[task, name], record.check(name))
     remember(trials.values())
     return list(trials.values())
 
 
-def _add(trial: Trial, result: RungRecord) -> None:
+def _add(trial: Trial, result: CheckRecord) -> None:
     """Keep the result; a check whose software is missing is not tried again."""
     if result.verdict is Verdict.NOT_MEASURED:
         trial.missing = result.sentence

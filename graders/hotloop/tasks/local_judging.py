@@ -37,7 +37,7 @@ def judge_submission(
     files: Mapping[str, bytes],
     module: str,
     tasks: Iterable[str],
-    rungs: Iterable[str] | None = None,
+    checks: Iterable[str] | None = None,
     *,
     judge: JudgeProcess | None = None,
     budget_s: float = BUDGET_S,
@@ -55,7 +55,7 @@ def judge_submission(
             root,
             module,
             tasks,
-            rungs,
+            checks,
             judge=judge,
             budget_s=budget_s,
             variant=variant,
@@ -81,7 +81,7 @@ def judge_folder(
     root: Path,
     module: str,
     tasks: Iterable[str],
-    rungs: Iterable[str] | None = None,
+    checks: Iterable[str] | None = None,
     *,
     judge: JudgeProcess | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
@@ -101,7 +101,7 @@ def judge_folder(
     own = judge is None
     process = judge or JudgeProcess()
     isolation = require_confinement()
-    wanted = tuple(rungs) if rungs is not None else None
+    wanted = tuple(checks) if checks is not None else None
     summary = digest(root)
 
     asked = curriculum.load_module(module) if source is None else load_problem(source)
@@ -115,7 +115,7 @@ def judge_folder(
             files=str(root),
             notebook=NOTEBOOK,
             isolation=isolation,
-            rungs=wanted,
+            checks=wanted,
             submission_digest=summary,
             budget_s=budget_s,
             turns=True,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotloop.core.raised_at import places
-from hotloop.core.record import NOT_REACHED, Record, RungRecord
+from hotloop.core.record import NOT_REACHED, CheckRecord, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.core.yaml_lines import place
@@ -27,8 +27,8 @@ from hotloop.tasks.judged_again import settled
 from hotloop.tasks.problem import FILE, JudgedTask, Problem, load_problem
 
 if TYPE_CHECKING:
+    from hotloop.judge.checks.correct import Truth
     from hotloop.judge.client import JudgeProcess
-    from hotloop.judge.rungs.correct import Truth
     from hotloop.judge.task import Task
 
 TASKS, ANSWER, WRONG = "tasks.py", "answer", "wrong"
@@ -51,8 +51,8 @@ def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
     from hotloop.tasks.task_spec import task_spec
 
     defined = _defined_task(problem, task, source)
-    found = defined.rungs
-    named = [rung.id for rung in task.rungs]
+    found = defined.checks
+    named = [check.id for check in task.checks]
     if list(found) != named:
         raise UserError(
             f"{task.id} has the checks {', '.join(found)} in {source / TASKS}, and "
@@ -63,8 +63,8 @@ def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
     _require_baselines(defined, task, source)
     _require_shapes(defined, task, (source / FILE, ("tasks", problem.tasks.index(task))))
     for number, name in enumerate(named):
-        at = place(source / FILE, ("tasks", problem.tasks.index(task), "rungs", number))
-        reads, declared = found[name].scored_by, spec.rungs[name]
+        at = place(source / FILE, ("tasks", problem.tasks.index(task), "checks", number))
+        reads, declared = found[name].scored_by, spec.checks[name]
         if reads and not getattr(declared, reads):
             raise UserError(
                 f"{at}: the check {name} has no {reads}, which say how many points a "
@@ -110,11 +110,11 @@ def _no_task(name: str, source: Path) -> str:
 
 def _require_baselines(defined: Task, task: JudgedTask, source: Path) -> None:
     """Raise UserError, with the line, if a function that an answer is timed against is missing."""
-    from hotloop.judge.rungs.fast import Baseline
+    from hotloop.judge.checks.fast import Baseline
 
     at = source / _defined(source / TASKS, task.id)
-    for rung in defined.rungs.values():
-        for baseline in vars(rung).values() if is_dataclass(rung) else ():
+    for check in defined.checks.values():
+        for baseline in vars(check).values() if is_dataclass(check) else ():
             if not isinstance(baseline, Baseline):
                 continue
             file = source / baseline.path
@@ -132,7 +132,7 @@ def _require_baselines(defined: Task, task: JudgedTask, source: Path) -> None:
                 )
             called_with = {n + 1 for n in _inputs(defined)}
             takes = _arguments_of(file, baseline.name)
-            as_the_answer = getattr(rung, "baseline_workload", None) is None
+            as_the_answer = getattr(check, "baseline_workload", None) is None
             if as_the_answer and takes is not None and called_with and takes not in called_with:
                 raise UserError(
                     f"{file}: `{baseline.name}` is a function of {takes}, and a baseline is called "
@@ -142,9 +142,9 @@ def _require_baselines(defined: Task, task: JudgedTask, source: Path) -> None:
 
 def _truths(defined: Task) -> list[Truth]:
     """Return the truths of the checks, also of those that share calls."""
-    from hotloop.judge.rungs.correct import Truth
+    from hotloop.judge.checks.correct import Truth
 
-    found = (getattr(getattr(r, "calls", r), "truth", None) for r in defined.rungs.values())
+    found = (getattr(getattr(r, "calls", r), "truth", None) for r in defined.checks.values())
     return [truth for truth in found if isinstance(truth, Truth)]
 
 
@@ -259,7 +259,7 @@ class Fault:
     """
 
     task: str
-    rung: str
+    check: str
     where: str
     defined: str
     error: str
@@ -269,32 +269,32 @@ class Fault:
     def __str__(self) -> str:
         if self.while_reading:
             return (
-                f"{self.rung}: your {self.where} raised {self.error}, while it read the answer, "
+                f"{self.check}: your {self.where} raised {self.error}, while it read the answer, "
                 "which is therefore called wrong. If the answer is right, fix the check."
             )
         fix = "Fix the problem: until then no answer passes or fails."
         if self.where:
             raised = "" if self.stated else " raised"
-            return f"{self.rung}: your {self.where}{raised or ':'} {self.error}. {fix}"
-        return f"{self.rung}, which {self.defined} defines, failed: {self.error}. {fix}"
+            return f"{self.check}: your {self.where}{raised or ':'} {self.error}. {fix}"
+        return f"{self.check}, which {self.defined} defines, failed: {self.error}. {fix}"
 
 
 def faults(records: Mapping[str, Record], source: Path) -> list[Fault]:
     """Return what went wrong in the problem's own files, for its author."""
     found: list[Fault] = []
     for task, record in records.items():
-        for rung in record.rungs:
-            if "error" not in rung.evidence:
+        for check in record.checks:
+            if "error" not in check.evidence:
                 continue
-            where = author_line(rung.evidence.get("raised_at", ()), source)
-            ours = rung.verdict is Verdict.JUDGE_ERROR
+            where = author_line(check.evidence.get("raised_at", ()), source)
+            ours = check.verdict is Verdict.JUDGE_ERROR
             if ours or where:
-                raised = str(rung.evidence.get("cause", rung.evidence["error"]))
+                raised = str(check.evidence.get("cause", check.evidence["error"]))
                 error = raised.removeprefix("JudgeFault: ")
                 defined = _defined(source / TASKS, task)
                 stated = error != raised
                 error = error.rstrip(".")
-                found.append(Fault(task, rung.rung, where, defined, error, not ours, stated))
+                found.append(Fault(task, check.check, where, defined, error, not ours, stated))
     return found
 
 
@@ -369,11 +369,11 @@ def answers_beside(source: Path, problem: Problem[JudgedTask]) -> list[Beside]:
 def _wrong(folder: Path, tasks: Sequence[JudgedTask]) -> Beside:
     named, dash, _ = folder.name.partition("-")
     for task in tasks:
-        for rung in task.rungs:
-            short = rung.id if len(tasks) == 1 else ""
-            if dash and named in {f"{task.id}.{rung.id}", short}:
-                return Beside(folder, task, rung.id)
-    known = [f"{t.id}.{r.id}" if len(tasks) > 1 else r.id for t in tasks for r in t.rungs]
+        for check in task.checks:
+            short = check.id if len(tasks) == 1 else ""
+            if dash and named in {f"{task.id}.{check.id}", short}:
+                return Beside(folder, task, check.id)
+    known = [f"{t.id}.{r.id}" if len(tasks) > 1 else r.id for t in tasks for r in t.checks]
     raise UserError(
         f"{folder}: the name does not say which check this answer must fail. Call it "
         f"{known[0]}-some_mistake, with one of {', '.join(known)}."
@@ -384,11 +384,11 @@ def unproved(problem: Problem[JudgedTask], answers: Sequence[Beside]) -> list[st
     """Return the checks, as `task.check`, that no answer beside the problem must fail."""
     failed = {(answer.task.id, answer.fails) for answer in answers}
     return [
-        f"{task.id}.{rung.id}"
+        f"{task.id}.{check.id}"
         for task in problem.tasks
         if task.kind == "code"
-        for rung in task.rungs
-        if (task.id, rung.id) not in failed
+        for check in task.checks
+        if (task.id, check.id) not in failed
     ]
 
 
@@ -403,16 +403,16 @@ def judged(
 
     module = load_problem(source).id
     for answer in answers:
-        names = [rung.id for rung in answer.task.rungs]
+        names = [check.id for check in answer.task.checks]
         only = names[: names.index(answer.fails) + 1] if answer.fails else names
 
-        def of(rungs: Sequence[str], answer: Beside = answer) -> Record:
+        def of(checks: Sequence[str], answer: Beside = answer) -> Record:
             def told(text: str) -> None:
                 say(f"{answer.folder.name}: {text}")
 
             task = answer.task.id
             found = judge_folder(
-                answer.folder, module, [task], rungs, judge=judge, on_progress=told, source=source
+                answer.folder, module, [task], checks, judge=judge, on_progress=told, source=source
             )
             return found[task]
 
@@ -426,31 +426,31 @@ def _outcome(answer: Beside, record: Record, source: Path) -> Outcome:
 
 
 def _must_pass(record: Record) -> tuple[bool | None, str]:
-    for rung in record.rungs:
-        if rung.verdict not in {Verdict.PASSED, Verdict.NOT_MEASURED}:
-            return False, f"{rung.rung}: {_said(rung)}"
-    for rung in record.rungs:
-        if rung.verdict is Verdict.NOT_MEASURED:
-            return None, f"{rung.rung}: {_said(rung)}"
+    for check in record.checks:
+        if check.verdict not in {Verdict.PASSED, Verdict.NOT_MEASURED}:
+            return False, f"{check.check}: {_said(check)}"
+    for check in record.checks:
+        if check.verdict is Verdict.NOT_MEASURED:
+            return None, f"{check.check}: {_said(check)}"
     return True, "It passes every check."
 
 
 def _must_fail(answer: Beside, record: Record) -> tuple[bool | None, str]:
-    for rung in record.rungs:
-        said = f"{rung.rung}: {_said(rung)}"
-        if rung.verdict is Verdict.JUDGE_ERROR or rung.rung == "judge":
+    for check in record.checks:
+        said = f"{check.check}: {_said(check)}"
+        if check.verdict is Verdict.JUDGE_ERROR or check.check == "judge":
             return False, said
-        if rung.rung != answer.fails:
+        if check.check != answer.fails:
             continue
-        if rung.verdict is Verdict.PASSED:
-            return False, f"It passes {rung.rung}, which it must fail: {rung.sentence}"
-        if rung.sentence.startswith(NOT_REACHED):
-            return False, f"It fails before {rung.rung}: {record.sentence}"
-        if rung.verdict is Verdict.NOT_MEASURED:
+        if check.verdict is Verdict.PASSED:
+            return False, f"It passes {check.check}, which it must fail: {check.sentence}"
+        if check.sentence.startswith(NOT_REACHED):
+            return False, f"It fails before {check.check}: {record.sentence}"
+        if check.verdict is Verdict.NOT_MEASURED:
             return None, said
-        return (False, said) if rung.verdict.pending else (True, said)
+        return (False, said) if check.verdict.pending else (True, said)
     return False, record.sentence
 
 
-def _said(rung: RungRecord) -> str:
-    return f"{rung.verdict.value.replace('_', ' ')}. {rung.sentence}"
+def _said(check: CheckRecord) -> str:
+    return f"{check.verdict.value.replace('_', ' ')}. {check.sentence}"

@@ -1,6 +1,6 @@
 """Wrong answers stored as diffs: applied to the reference's source, and rebased after it changed.
 
-A patch begins with a sentence about the mistake and a line `fails: task.rung`. A unified diff
+A patch begins with a sentence about the mistake and a line `fails: task.check`. A unified diff
 against files of `solutions/` follows, in the format of `git apply`.
 """
 

@@ -1,4 +1,4 @@
-"""Typed contents of module.yaml and problem.yaml: tasks with rungs, points, needs and levels.
+"""Typed contents of module.yaml and problem.yaml: tasks with checks, points, needs and levels.
 
 A curriculum module is a problem with lessons (`curriculum.Module`). Any other folder with a
 `problem.yaml` and a `tasks.py`, which defines how its tasks are judged, is one too.
@@ -46,18 +46,18 @@ Need = Literal[
 
 
 Share = Annotated[float, Field(gt=0, le=1)]
-"""A share of a rung's points."""
+"""A share of a check's points."""
 
 
 class Level(Strict):
-    """At least `ratio` times the baseline earns the share `earned` of the rung's points."""
+    """At least `ratio` times the baseline earns the share `earned` of the check's points."""
 
     ratio: Annotated[float, Field(gt=0)]
     earned: Share
 
 
 class CountLimit(Strict):
-    """At most `factor` times the reference, and `plus`, earns this share of the rung's points."""
+    """At most `factor` times the reference, and `plus`, earns this share of the check's points."""
 
     factor: Annotated[float, Field(gt=0)]
     plus: Annotated[float, Field(ge=0)] = 0.0
@@ -101,7 +101,7 @@ class DeviceLevels(Strict):
 
 
 class Threshold(Strict):
-    """Speed requirement of a rung, and the reason for it.
+    """Speed requirement of a check, and the reason for it.
 
     stretch: a speedup beyond the levels that earns no points.
     reachable: the speedup of the check's strong baseline on the machine that `levels` are for. On a
@@ -158,14 +158,14 @@ def _step(factor: float, plus: float, earned: float, *, of: str) -> str:
     return f"{times} for {'all points' if earned == 1 else f'{earned:.0%} of the points'}"
 
 
-class Rung(Strict):
+class CheckEntry(Strict):
     """One check of a task as the learner sees it. points: its maximum.
 
-    needs: replaces the module's needs, for a rung that needs less.
+    needs: replaces the module's needs, for a check that needs less.
     needs_compiler: g++, with which torch.compile compiles for a CPU.
     threshold, counted: how a measured speed, or a count, earns a share of the points; without
         either, the check is passed or not.
-    operations_per_byte: for a speed rung, the task's arithmetic intensity, counted by hand.
+    operations_per_byte: for a speed check, the task's arithmetic intensity, counted by hand.
     """
 
     id: Identifier
@@ -206,19 +206,19 @@ class JudgedTask(Strict):
     cases: list[dict[str, Value]] = Field(default_factory=list[dict[str, Value]])
     """Shapes of the hidden cases, by name, which `hl.Each` in tasks.py gives to a function."""
 
-    rungs: Annotated[list[Rung], Field(min_length=1)]
+    checks: Annotated[list[CheckEntry], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _can_be_judged(self) -> Self:
         if self.kind == "code" and self.entry is None:
             raise ValueError("a code task names its `entry`, the function that is judged")
-        refuse_repeats("rung", [rung.id for rung in self.rungs])
+        refuse_repeats("check", [check.id for check in self.checks])
         return self
 
     @property
     def points(self) -> int:
-        """Sum of the points of all rungs."""
-        return sum(rung.points for rung in self.rungs)
+        """Sum of the points of all checks."""
+        return sum(check.points for check in self.checks)
 
 
 TaskT = TypeVar("TaskT", bound=JudgedTask)
@@ -243,9 +243,9 @@ class Problem(Strict, Generic[TaskT]):
         """Sum of the points of all tasks."""
         return sum(task.points for task in self.tasks)
 
-    def needs_of(self, rung: Rung) -> list[Need]:
-        """Return the needs of judging `rung`."""
-        return self.needs if rung.needs is None else rung.needs
+    def needs_of(self, check: CheckEntry) -> list[Need]:
+        """Return the needs of judging `check`."""
+        return self.needs if check.needs is None else check.needs
 
     def task(self, name: str) -> TaskT:
         """Return the task called `name`. Raises KeyError, which lists the existing tasks."""
@@ -273,21 +273,21 @@ class Score:
 def settle(problem: Problem[TaskT], name: str, record: Record | None) -> Score:
     """Return the points of the task called `name`.
 
-    A rung without a result in the record is pending, and so are all if there is no record. Raises
+    A check without a result in the record is pending, and so are all if there is no record. Raises
     ValueError if the record is about another task.
     """
     task = problem.task(name)
     if record is not None and (record.module, record.task) != (problem.id, name):
         wrong = f"{record.module}.{record.task}"
         raise ValueError(f"the record is about {wrong}, not {problem.id}.{name}")
-    judged = {rung.rung: rung for rung in record.rungs} if record is not None else {}
+    judged = {check.check: check for check in record.checks} if record is not None else {}
     points = pending = 0.0
-    for rung in task.rungs:
-        found = judged.get(rung.id)
+    for check in task.checks:
+        found = judged.get(check.id)
         if found is None or found.verdict.pending:
-            pending += rung.points
+            pending += check.points
         else:
-            points += found.earned * rung.points
+            points += found.earned * check.points
     return Score(points, pending, float(task.points))
 
 

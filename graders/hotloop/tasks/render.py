@@ -43,7 +43,7 @@ from hotloop.tasks.reference_files import (
 )
 from hotloop.tasks.variants.rewriting import Rewriting
 
-_FAILS = re.compile(r"^fails: (?P<task>[a-z][a-z0-9_]*)\.(?P<rung>[a-z][a-z0-9_]*)$", re.MULTILINE)
+_FAILS = re.compile(r"^fails: (?P<task>[a-z][a-z0-9_]*)\.(?P<check>[a-z][a-z0-9_]*)$", re.MULTILINE)
 
 Files = dict[str, bytes]
 Bodies = Mapping[str, tuple[str, ...]]
@@ -61,7 +61,7 @@ class WrongAnswer:
     path: Path
     mistake: str
     task: str
-    rung: str
+    check: str
     bodies: Bodies
     file: str
 
@@ -135,7 +135,7 @@ def _wrong_answer(module: str, path: Path, known: Mapping[str, str]) -> WrongAns
     text = path.read_text(encoding="utf-8")
     fails = _FAILS.search(text)
     if fails is None:
-        raise MarkerError(f"{path}:1: there must be a line `fails: task.rung`")
+        raise MarkerError(f"{path}:1: there must be a line `fails: task.check`")
     found = _changed(path) if path.suffix == patches.SUFFIX else regions(parse(text, str(path)))
     if not found:
         raise MarkerError(f"{path}:1: there is no region: it replaces nothing")
@@ -148,7 +148,7 @@ def _wrong_answer(module: str, path: Path, known: Mapping[str, str]) -> WrongAns
             )
     bodies = {region.key: region.body for region in found}
     mistake, file = _first_sentence(text, path), known[found[0].key]
-    return WrongAnswer(path, mistake, fails["task"], fails["rung"], bodies, file)
+    return WrongAnswer(path, mistake, fails["task"], fails["check"], bodies, file)
 
 
 def _changed(patch: Path) -> list[Region]:
@@ -323,7 +323,7 @@ def _expand(directive: Directive, module: str, path: Path) -> Lines:
 
 def _card(task: curriculum.Task) -> Lines:
     facts = f"**{task.minutes} minutes · difficulty {task.difficulty} of 5 · {task.points} points**"
-    rows = [f"| {rung.id} | {rung.points} | {_one_line(rung.asked)} |" for rung in task.rungs]
+    rows = [f"| {check.id} | {check.points} | {_one_line(check.asked)} |" for check in task.checks]
     return [facts, "", "| check | points | what is asked |", "| --- | --- | --- |", *rows]
 
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from hotloop.core.data_folder import folder
 from hotloop.judge.lacking import COMPILER
 from hotloop.judge.levels import CountLimit, Level
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 
 if TYPE_CHECKING:
     # The GPU self-test builds a spec without the libraries that read these files.
-    from hotloop.tasks.problem import Counted, Problem, Rung, Threshold
+    from hotloop.tasks.problem import CheckEntry, Counted, Problem, Threshold
     from hotloop.tasks.problem import Level as Declared
 
 
@@ -25,14 +25,14 @@ def task_spec(problem: Problem[Any], name: str) -> TaskSpec:
     """Return the spec of the code task called `name`. Raises KeyError, which lists the tasks."""
     task = problem.task(name)
     unfit = _unfit()
-    rungs = {
-        rung.id: replace(
-            _rung_spec(problem, rung), unfit=unfit.get(f"{problem.id}.{name}.{rung.id}", "")
+    checks = {
+        check.id: replace(
+            _check_spec(problem, check), unfit=unfit.get(f"{problem.id}.{name}.{check.id}", "")
         )
-        for rung in task.rungs
+        for check in task.checks
     }
     cases = tuple(dict(case) for case in task.cases)
-    return TaskSpec(task.entry or "", tuple(task.files), rungs, cases, tuple(problem.needs))
+    return TaskSpec(task.entry or "", tuple(task.files), checks, cases, tuple(problem.needs))
 
 
 def unfit_file() -> Path:
@@ -48,24 +48,24 @@ def _unfit() -> Mapping[str, str]:
     return unfit.read(unfit_file())
 
 
-def _rung_spec(problem: Problem[Any], rung: Rung) -> RungSpec:
-    needs = (*problem.needs_of(rung), *([COMPILER] if rung.needs_compiler else []))
-    if rung.counted is not None:
-        return _counted(RungSpec(needs, gpu=rung.needs_gpu), rung.counted)
-    if rung.threshold is None:
-        return RungSpec(needs, gpu=rung.needs_gpu)
-    asked = rung.threshold
+def _check_spec(problem: Problem[Any], check: CheckEntry) -> CheckSpec:
+    needs = (*problem.needs_of(check), *([COMPILER] if check.needs_compiler else []))
+    if check.counted is not None:
+        return _counted(CheckSpec(needs, gpu=check.needs_gpu), check.counted)
+    if check.threshold is None:
+        return CheckSpec(needs, gpu=check.needs_gpu)
+    asked = check.threshold
     by_device = {own.device: _levels(asked, own.levels) for own in asked.devices}
-    return RungSpec(
+    return CheckSpec(
         needs,
         _levels(asked, asked.levels),
         by_device,
-        rung.needs_gpu,
+        check.needs_gpu,
         reachable=asked.reachable,
     )
 
 
-def _counted(spec: RungSpec, counted: Counted) -> RungSpec:
+def _counted(spec: CheckSpec, counted: Counted) -> CheckSpec:
     levels = tuple(Level(level.ratio, level.earned) for level in counted.levels or ())
     limits = (CountLimit(at.factor, at.earned, at.plus) for at in counted.limits or ())
     return replace(spec, levels=levels, limits=tuple(limits))

@@ -3,35 +3,35 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hotloop.core.record import Record, RungRecord
+from hotloop.core.record import CheckRecord, Record
 from hotloop.tasks import curriculum
 
 REFERENCE = "reference"
 
 
-def with_reference(record: Record, rung: RungRecord) -> Mapping[str, Any]:
+def with_reference(record: Record, check: CheckRecord) -> Mapping[str, Any]:
     """Return the check's evidence with `reference_ratio`, None if no run of this device has it.
 
     Results of other devices or thread counts are not comparable and are ignored.
     """
-    if "ratio" not in rung.evidence:
-        return rung.evidence
-    return {**rung.evidence, "reference_ratio": reference_ratio(record, rung)}
+    if "ratio" not in check.evidence:
+        return check.evidence
+    return {**check.evidence, "reference_ratio": reference_ratio(record, check)}
 
 
-def reference_ratio(record: Record, rung: RungRecord) -> float | None:
+def reference_ratio(record: Record, check: CheckRecord) -> float | None:
     """Return the recorded speedup of the reference over the baseline, or None."""
     for run in _runs(record.module):
         if run.device != record.circumstances.device:
             continue
         for measured in run.measurements:
-            if (measured.candidate, measured.task, measured.rung) != (
+            if (measured.candidate, measured.task, measured.check) != (
                 REFERENCE,
                 record.task,
-                rung.rung,
+                check.check,
             ):
                 continue
-            if measured.ratio and measured.threads == rung.evidence.get("threads"):
+            if measured.ratio and measured.threads == check.evidence.get("threads"):
                 return measured.ratio.estimate
     return None
 

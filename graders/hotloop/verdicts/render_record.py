@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from hotloop.core.record import Record, RungRecord
+from hotloop.core.record import CheckRecord, Record
 from hotloop.core.verdict import Verdict
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.judged_again import seeds
@@ -34,18 +34,18 @@ margin:.4em 0;width:100%;table-layout:auto}
 .hotloop :is(tr,td,th){text-align:left!important}
 .hotloop :is(td,th){vertical-align:top;padding:.2em .6em .2em 0;
 border-top:1px solid #8b949e40;background:none;white-space:normal}
-.hotloop .hl-rungs td:last-child{overflow-wrap:anywhere;white-space:pre-line}
-.hotloop .hl-rungs td:last-child:not(:empty){width:60%}
+.hotloop .hl-checks td:last-child{overflow-wrap:anywhere;white-space:pre-line}
+.hotloop .hl-checks td:last-child:not(:empty){width:60%}
 .hotloop .hl-num{white-space:nowrap}.hotloop .hl-profile{overflow-x:auto}
 .hotloop .hl-profile td:first-child{min-width:12em;overflow-wrap:anywhere}
 .hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
 .hotloop summary{cursor:pointer;display:list-item}.hotloop{container-type:inline-size}
 @container (max-width:520px){
-.hotloop .hl-rungs tr{display:block;padding:.3em 0;border-top:1px solid #8b949e40}
-.hotloop .hl-rungs tr:first-child{display:none}
-.hotloop .hl-rungs td{display:inline;border:0!important}
-.hotloop .hl-rungs td:first-child{font-weight:600}
-.hotloop .hl-rungs td:last-child:not(:empty){display:block;width:auto}}
+.hotloop .hl-checks tr{display:block;padding:.3em 0;border-top:1px solid #8b949e40}
+.hotloop .hl-checks tr:first-child{display:none}
+.hotloop .hl-checks td{display:inline;border:0!important}
+.hotloop .hl-checks td:first-child{font-weight:600}
+.hotloop .hl-checks td:last-child:not(:empty){display:block;width:auto}}
 """
 
 
@@ -93,7 +93,7 @@ def html(
         head,
         f"<p>{prose(record.sentence)}</p>",
         f"<p>{prose(advice)}</p>" if advice else "",
-        _rungs(record, worth or {}),
+        _checks(record, worth or {}),
         *figures(record),
         *profiles(record),
         _circumstances(record),
@@ -107,9 +107,9 @@ def text(record: Record, score: Score | None = None) -> str:
     points = f" ({points_text(score)})" if score else ""
     verdict = verdict_words.of_task(record)
     lines = [f"{record.module}.{record.task}: {verdict}{points}", record.sentence]
-    for rung in record.rungs:
-        said = filter(None, verdict_words.of_rung(rung, record))
-        lines.append(f"  {rung.rung}: {' – '.join(said)}")
+    for check in record.checks:
+        said = filter(None, verdict_words.of_check(check, record))
+        lines.append(f"  {check.check}: {' – '.join(said)}")
     return "\n".join(lines)
 
 
@@ -128,43 +128,43 @@ def number(value: float) -> str:
 
 def _may_change(record: Record) -> bool:
     """True if judging again may decide; a machine's missing capabilities will not change."""
-    return any(rung.verdict in {Verdict.UNDECIDED, Verdict.JUDGE_ERROR} for rung in record.rungs)
+    return any(check.verdict in {Verdict.UNDECIDED, Verdict.JUDGE_ERROR} for check in record.checks)
 
 
 def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
     """Return score and worth; None for an unknown module, whose verdict is shown anyway."""
     try:
         module = load_module(record.module)
-        worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
+        worth = {check.id: float(check.points) for check in module.task(record.task).checks}
         return settle(module, record.task, record), worth
     except (LookupError, OSError, ValueError):
         return None, None
 
 
-def _rungs(record: Record, worth: Worth) -> str:
-    rows = "".join(_rung(rung, record, worth.get(rung.rung)) for rung in record.rungs)
+def _checks(record: Record, worth: Worth) -> str:
+    rows = "".join(_check(check, record, worth.get(check.check)) for check in record.checks)
     head = "<tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>"
-    return f"<table class='hl-rungs'>{head}{rows}</table>"
+    return f"<table class='hl-checks'>{head}{rows}</table>"
 
 
-def _rung(rung: RungRecord, record: Record, worth: float | None) -> str:
-    verdict, sentence = verdict_words.of_rung(rung, record)
+def _check(check: CheckRecord, record: Record, worth: float | None) -> str:
+    verdict, sentence = verdict_words.of_check(check, record)
     points = ""
     if worth is not None:
-        earned = f"{number(rung.earned * worth)} of {number(worth)}"
-        points = f"{number(worth)} pending" if rung.verdict.pending else earned
+        earned = f"{number(check.earned * worth)} of {number(worth)}"
+        points = f"{number(worth)} pending" if check.verdict.pending else earned
     return (
-        f"<tr><td>{escape(rung.rung)}</td><td>{verdict}</td>"
+        f"<tr><td>{escape(check.check)}</td><td>{verdict}</td>"
         f"<td class='hl-num'>{points}</td><td>{prose(sentence)}</td></tr>"
     )
 
 
-def _figure(record: Record, rung: RungRecord) -> str:
-    evidence = with_reference(record, rung)
+def _figure(record: Record, check: CheckRecord) -> str:
+    evidence = with_reference(record, check)
     drawing = picture.speed_svg(evidence)
     if drawing is None:
         return ""
-    caption = f"{rung.rung}: {picture.describe(evidence)} {_how(evidence)}"
+    caption = f"{check.check}: {picture.describe(evidence)} {_how(evidence)}"
     return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
@@ -189,18 +189,18 @@ def _of_a_window(evidence: Mapping[str, Any], calls: int) -> str:
 
 def figures(record: Record) -> list[str]:
     """Return the drawings of checks that measured speed."""
-    return [drawn for drawn in (_figure(record, rung) for rung in record.rungs) if drawn]
+    return [drawn for drawn in (_figure(record, check) for check in record.checks) if drawn]
 
 
 def profiles(record: Record) -> list[str]:
     """Return Nsight Compute's measurements of a learner's kernels, if requested."""
-    found = [(rung.rung, Profile.of(rung.evidence)) for rung in record.rungs]
-    return [_profile(rung, profile) for rung, profile in found if profile is not None]
+    found = [(check.check, Profile.of(check.evidence)) for check in record.checks]
+    return [_profile(check, profile) for check, profile in found if profile is not None]
 
 
-def _profile(rung: str, profile: Profile) -> str:
+def _profile(check: str, profile: Profile) -> str:
     if profile.why_not:
-        return f"<p>{escape(rung)}: {escape(profile.why_not)}</p>"
+        return f"<p>{escape(check)}: {escape(profile.why_not)}</p>"
     head = "".join(f"<th>{escape(column)}</th>" for column in profile.columns)
     rows = "".join(
         f"<tr><td>{escape(kernel)}</td>"
@@ -208,7 +208,7 @@ def _profile(rung: str, profile: Profile) -> str:
         + "</tr>"
         for kernel, *figures in profile.rows
     )
-    caption = f"<summary>{escape(rung)}: your kernels in Nsight Compute</summary>"
+    caption = f"<summary>{escape(check)}: your kernels in Nsight Compute</summary>"
     table = f"<div class='hl-profile'><table><tr>{head}</tr>{rows}</table></div>"
     return f"<details open>{caption}{table}</details>"
 

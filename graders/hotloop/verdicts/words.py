@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hotloop.core import extras
-from hotloop.core.record import NOT_ATTEMPTED, NOT_REACHED, Record, RungRecord
+from hotloop.core.record import NOT_ATTEMPTED, NOT_REACHED, CheckRecord, Record
 from hotloop.core.verdict import Verdict
 
 NOT_STARTED = "not started"
@@ -12,13 +12,13 @@ INSTRUMENTED = " (instrumented)"
 """Behind a verdict that was measured in a process with code of the learner."""
 
 COUNTED = "fewest_bytes"
-"""Key in the evidence of a rung that counts bytes."""
+"""Key in the evidence of a check that counts bytes."""
 
 
 def of_task(record: Record) -> str:
     """Return a task's verdict in words.
 
-    A task that was not attempted is "not started", not wrong; pending rungs alone do not make a
+    A task that was not attempted is "not started", not wrong; pending checks alone do not make a
     task partial. Points that rest on what the learner's own process said are called instrumented.
     """
     return f"{_of_task(record)}{instrumented(record)}"
@@ -26,34 +26,36 @@ def of_task(record: Record) -> str:
 
 def instrumented(record: Record) -> str:
     """Return INSTRUMENTED if points rest on what a process with the learner's code said, or ""."""
-    credited = any(rung.instrumented and rung.earned > 0 for rung in record.rungs)
+    credited = any(check.instrumented and check.earned > 0 for check in record.checks)
     return INSTRUMENTED if credited else ""
 
 
 def _of_task(record: Record) -> str:
     if record.sentence.startswith(NOT_ATTEMPTED):
         return NOT_STARTED
-    failed = any(r.verdict is not Verdict.PASSED and not r.verdict.pending for r in record.rungs)
+    failed = any(r.verdict is not Verdict.PASSED and not r.verdict.pending for r in record.checks)
     if record.verdict is Verdict.PARTIAL and not failed:
         return "passed, rest pending"
-    first = next((r for r in record.rungs if r.verdict is record.verdict), None)
+    first = next((r for r in record.checks if r.verdict is record.verdict), None)
     return words(record.verdict) if first is None else _of(first)
 
 
-def of_rung(rung: RungRecord, record: Record) -> tuple[str, str]:
-    """Return a rung's verdict in words, and its sentence unless it repeats the task's."""
-    sentence = "" if rung.sentence == record.sentence and len(record.rungs) > 1 else rung.sentence
-    if rung.sentence.startswith(NOT_ATTEMPTED):
+def of_check(check: CheckRecord, record: Record) -> tuple[str, str]:
+    """Return a check's verdict in words, and its sentence unless it repeats the task's."""
+    sentence = (
+        "" if check.sentence == record.sentence and len(record.checks) > 1 else check.sentence
+    )
+    if check.sentence.startswith(NOT_ATTEMPTED):
         return NOT_STARTED, sentence
-    if rung.sentence.startswith(NOT_REACHED):
+    if check.sentence.startswith(NOT_REACHED):
         return "skipped", sentence
-    return f"{_of(rung)}{INSTRUMENTED}" if rung.instrumented else _of(rung), sentence
+    return f"{_of(check)}{INSTRUMENTED}" if check.instrumented else _of(check), sentence
 
 
-def _of(rung: RungRecord) -> str:
+def _of(check: CheckRecord) -> str:
     """Bytes that were counted took no time: too many of them are not too slow."""
-    counted = rung.verdict is Verdict.TOO_SLOW and COUNTED in rung.evidence
-    return "moves too many bytes" if counted else words(rung.verdict)
+    counted = check.verdict is Verdict.TOO_SLOW and COUNTED in check.evidence
+    return "moves too many bytes" if counted else words(check.verdict)
 
 
 def is_failure(verdict: Verdict) -> bool:
@@ -86,7 +88,7 @@ def how_to_start(record: Record, files: Sequence[str]) -> str:
 
 def how_to_reproduce(record: Record) -> str:
     """Return the command that writes a failed check as a program; empty if there is none."""
-    found = any(rung.evidence.get("reproducible") for rung in record.rungs)
+    found = any(check.evidence.get("reproducible") for check in record.checks)
     if not found or of_task(record) == NOT_STARTED or extras.why_no_judge():
         return ""
     key = f"{record.module}.{record.task}"

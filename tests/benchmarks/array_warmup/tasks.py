@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP64
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.task import returns_tensor
 
 CASES = 5

@@ -78,10 +78,10 @@ def convert(source, target):
 """
 wrong = right.replace(".upper()", "")
 
-# %% rung, Rung, Session, Ruling, Verdict
+# %% check, CheckFunction, Session, Ruling, Verdict
 
 
-@hl.rung(after=())
+@hl.check(after=())
 def is_short(session: hl.Session) -> str:
     lines = session.source().count("\n")
     if lines > 3:
@@ -89,7 +89,7 @@ def is_short(session: hl.Session) -> str:
     return "Short."
 
 
-check: hl.Rung = is_short
+check: hl.CheckFunction = is_short
 task = hl.returns_data(short=check)
 right = "def nothing(): pass\n"
 wrong = right + "\n\n\n"
@@ -97,7 +97,7 @@ wrong = right + "\n\n\n"
 # %% Partly
 
 
-@hl.rung()
+@hl.check()
 def half(session: hl.Session) -> str:
     raise hl.Partly(0.5, "Right for small inputs.")
 
@@ -126,14 +126,14 @@ wrong = "def nothing(): pass"
 # %% following
 
 
-@hl.rung()
+@hl.check()
 def fast(session: hl.Session) -> str:
     return "Fast."
 
 
 later = hl.following("correct", fast)  # skipped until `correct` passes
-task = hl.returns_data(correct=hl.rung()(lambda session: session.source() and "Read."), fast=later)
-assert list(task.rungs) == ["correct", "fast"]
+task = hl.returns_data(correct=hl.check()(lambda session: session.source() and "Read."), fast=later)
+assert list(task.checks) == ["correct", "fast"]
 
 # %% fills_tensor, Correct, case, Tolerance
 
@@ -216,7 +216,7 @@ def cases(rng):
 
 calls = hl.RecordedCalls(hl.Correct(cases, truth, hl.Tolerance(0, 1e-6)), "operations")
 task = hl.returns_tensor(correct=calls, one_pass=hl.OnePass(calls, widest=4096))
-assert task.rungs["one_pass"].after == ("correct",)
+assert task.checks["one_pass"].after == ("correct",)
 
 # %% TritonKernelCalls, TritonKernelCorrect, TritonTraffic, TritonCompiles
 

@@ -21,14 +21,14 @@ from hotloop.tasks.task_spec import task_spec
 from ..sessions import new_session
 
 H100 = "NVIDIA H100 80GB HBM3"
-FORWARD, RUNG = "triton_forward", "gpu_fast"
+FORWARD, CHECK = "triton_forward", "gpu_fast"
 
 
 def measured(candidate: str, low: float, verdict: Verdict = Verdict.PASSED) -> Measurement:
     return Measurement(
         candidate=candidate,
         task=FORWARD,
-        rung=RUNG,
+        check=CHECK,
         verdict=verdict,
         earned=0.0,
         sentence="…",
@@ -120,7 +120,7 @@ def without_devices(module: str) -> str:
     return re.sub(r"^ +devices:\n( +- \{device: .*\n)+", "", text, flags=re.MULTILINE)
 
 
-def test_writing_changes_the_rungs_line_and_nothing_else() -> None:
+def test_writing_changes_the_checks_line_and_nothing_else() -> None:
     text = without_devices("fused_softmax")
     first = calibrated(measured("reference", 2.4))
     once = with_levels(text, first)
@@ -131,24 +131,24 @@ def test_writing_changes_the_rungs_line_and_nothing_else() -> None:
     twice = with_levels(once, calibrated(measured("reference", 3.0)))
     assert len(twice.splitlines()) == len(after), "a device's levels are replaced"
     assert with_levels(twice, first) == once
-    other = Calibrated("fused_softmax", FORWARD, RUNG, "NVIDIA L4", 1.0, 9.0, first.levels)
+    other = Calibrated("fused_softmax", FORWARD, CHECK, "NVIDIA L4", 1.0, 9.0, first.levels)
     both = curriculum.Module.model_validate(yaml.safe_load(with_levels(once, other)))
-    [rung] = [r for r in both.task(FORWARD).rungs if r.id == RUNG]
-    assert rung.threshold is not None
-    assert [own.device for own in rung.threshold.devices] == [H100, "NVIDIA L4"]
-    assert ratios(rung.threshold.devices[0].levels) == ratios(first.levels)
+    [check] = [r for r in both.task(FORWARD).checks if r.id == CHECK]
+    assert check.threshold is not None
+    assert [own.device for own in check.threshold.devices] == [H100, "NVIDIA L4"]
+    assert ratios(check.threshold.devices[0].levels) == ratios(first.levels)
 
 
-def test_every_speed_rung_on_a_gpu_can_be_written() -> None:
+def test_every_speed_check_on_a_gpu_can_be_written() -> None:
     for module in curriculum.modules():
         text = (curriculum.folder(module.id) / "module.yaml").read_text(encoding="utf-8")
         for task in module.tasks:
-            for rung in task.rungs:
-                if rung.needs_gpu and rung.threshold is not None:
+            for check in task.checks:
+                if check.needs_gpu and check.threshold is not None:
                     levels = (Level(ratio=9.5, earned=1.0),)
-                    card = Calibrated(module.id, task.id, rung.id, H100, 0, 10, levels)
+                    card = Calibrated(module.id, task.id, check.id, H100, 0, 10, levels)
                     made = curriculum.Module.model_validate(yaml.safe_load(with_levels(text, card)))
-                    assert "9.5" in str(task_spec(made, task.id).rungs[rung.id].by_device[H100])
+                    assert "9.5" in str(task_spec(made, task.id).checks[check.id].by_device[H100])
 
 
 def test_the_judge_takes_the_levels_of_its_device(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ def test_the_judge_takes_the_levels_of_its_device(monkeypatch: pytest.MonkeyPatc
     spec = task_spec(curriculum.Module.model_validate(yaml.safe_load(text)), FORWARD)
     session = new_session(
         candidate=Candidate("softmax"), budget_s=10, device="cuda", spec=spec
-    ).for_rung(RUNG)
+    ).for_check(CHECK)
     monkeypatch.setattr(sessions, "device_name", lambda: H100)
     assert [lv.ratio for lv in session.levels if lv.earned] == ratios(found.levels)
     assert session.levels[-1].earned == 0, "the stretch goal stays"
@@ -170,17 +170,18 @@ def test_what_is_declared_as_reachable_is_what_a_recorded_run_reached() -> None:
     declared = 0
     for module in curriculum.modules():
         for task in module.tasks:
-            for rung in task.rungs:
-                if rung.threshold is None or rung.threshold.reachable is None:
+            for check in task.checks:
+                if check.threshold is None or check.threshold.reachable is None:
                     continue
                 declared += 1
                 reached = [
                     round(m.ratio.estimate, 2)
                     for run in curriculum.runs(module.id)
                     for m in run.measurements
-                    if (m.task, m.rung, m.candidate) == (task.id, rung.id, "reference") and m.ratio
+                    if (m.task, m.check, m.candidate) == (task.id, check.id, "reference")
+                    and m.ratio
                 ]
-                assert rung.threshold.reachable in reached, f"{module.id}.{task.id}.{rung.id}"
+                assert check.threshold.reachable in reached, f"{module.id}.{task.id}.{check.id}"
     assert declared
 
 
@@ -226,18 +227,18 @@ def test_a_level_on_a_cpu_is_far_off_or_follows_a_strong_baseline_or_says_why_no
     for module in curriculum.modules():
         measurements = [m for run in curriculum.runs(module.id) for m in run.measurements]
         for task in module.tasks:
-            for rung in task.rungs:
-                if rung.threshold is None or rung.needs_gpu or rung.threshold.reachable:
+            for check in task.checks:
+                if check.threshold is None or check.needs_gpu or check.threshold.reachable:
                     continue
                 least = min(
                     (
                         m.ratio.low
                         for m in measurements
-                        if (m.task, m.rung, m.candidate) == (task.id, rung.id, "reference")
+                        if (m.task, m.check, m.candidate) == (task.id, check.id, "reference")
                         and m.ratio
                     ),
                     default=0.0,
                 )
-                if least < ROOM * rung.threshold.levels[-1].ratio:
-                    near.add(f"{module.id}.{task.id}.{rung.id}")
+                if least < ROOM * check.threshold.levels[-1].ratio:
+                    near.add(f"{module.id}.{task.id}.{check.id}")
     assert near == set(NO_STRONG_BASELINE)

@@ -9,7 +9,7 @@ import pytest
 
 from hotloop.author import evidence
 from hotloop.core import paths
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.tasks import curriculum, render
@@ -26,7 +26,7 @@ SPEED: dict[str, Any] = {
 
 
 def record(
-    *rungs: RungRecord, device: str = "A Device (R) 5000", task: str = "compiled_chain"
+    *checks: CheckRecord, device: str = "A Device (R) 5000", task: str = "compiled_chain"
 ) -> Record:
     circumstances = Circumstances(
         submission_digest="d",
@@ -40,14 +40,14 @@ def record(
         started="2026-01-01T00:00:00+00:00",
         seconds=1.0,
     )
-    return Record("fused_softmax", task, rungs[0].verdict, "", rungs, circumstances)
+    return Record("fused_softmax", task, checks[0].verdict, "", checks, circumstances)
 
 
 def test_figures_are_taken_over_in_milliseconds() -> None:
-    fast = RungRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
+    fast = CheckRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
     run = evidence.run_of("fused_softmax", [("reference", record(fast))])
     [m] = run.measurements
-    assert (m.candidate, m.task, m.rung) == ("reference", "compiled_chain", "fast_cpu")
+    assert (m.candidate, m.task, m.check) == ("reference", "compiled_chain", "fast_cpu")
     assert (m.p20_ms, m.p50_ms, m.p80_ms, m.baseline_p50_ms) == (1.0, 2.0, 3.0, 6.0)
     assert m.ratio == curriculum.Ratio(estimate=3.0, low=2.9, high=3.1)
     assert run.ceilings == {"compiled_chain.fast_cpu_gb_per_s": 20.0}
@@ -59,30 +59,30 @@ def test_figures_are_taken_over_in_milliseconds() -> None:
 def test_what_the_machine_was_too_noisy_for_is_measured_once_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    right = RungRecord("correct", Verdict.PASSED, "Right.", 1.0)
+    right = CheckRecord("correct", Verdict.PASSED, "Right.", 1.0)
     open_, fast = (
-        RungRecord("fast_cpu", verdict, "Timed.", 1.0, evidence=SPEED)
+        CheckRecord("fast_cpu", verdict, "Timed.", 1.0, evidence=SPEED)
         for verdict in (Verdict.UNDECIDED, Verdict.PASSED)
     )
     asked: list[Any] = []
 
-    def judge(_files: Any, _module: str, tasks: Any, rungs: Any = None, **_more: Any) -> Any:
-        asked.append((tuple(tasks), rungs))
-        rungs_now = (right, open_) if rungs is None else (fast,)
-        return {"compiled_chain": record(*rungs_now)}
+    def judge(_files: Any, _module: str, tasks: Any, checks: Any = None, **_more: Any) -> Any:
+        asked.append((tuple(tasks), checks))
+        checks_now = (right, open_) if checks is None else (fast,)
+        return {"compiled_chain": record(*checks_now)}
 
     monkeypatch.setattr(evidence, "judge_submission", judge)
     monkeypatch.setattr(render, "wrong_answers", lambda _module: [])
     run = evidence.measure("fused_softmax", asked=evidence.Selection({"compiled_chain"}))
     assert asked == [(("compiled_chain",), None), (("compiled_chain",), ["fast_cpu"])]
-    assert [(m.rung, m.verdict) for m in run.measurements] == [
+    assert [(m.check, m.verdict) for m in run.measurements] == [
         ("correct", "passed"),
         ("fast_cpu", "passed"),
     ]
 
 
 def test_what_was_not_measured_has_no_number() -> None:
-    gpu = RungRecord("fast_gpu", Verdict.NOT_MEASURED, "No GPU here.")
+    gpu = CheckRecord("fast_gpu", Verdict.NOT_MEASURED, "No GPU here.")
     [m] = evidence.run_of("fused_softmax", [("reference", record(gpu))]).measurements
     numbers = m.model_dump(exclude_none=True, exclude={"earned"})
     assert m.verdict == "not_measured"
@@ -90,15 +90,15 @@ def test_what_was_not_measured_has_no_number() -> None:
     assert not [value for value in numbers.values() if isinstance(value, int | float)]
 
 
-def test_a_rung_that_was_not_reached_is_left_out() -> None:
-    wrong = RungRecord("correct", Verdict.WRONG_ANSWER, "Wrong.")
-    blocked = RungRecord("fast_cpu", Verdict.WRONG_ANSWER, "Not reached.")
+def test_a_check_that_was_not_reached_is_left_out() -> None:
+    wrong = CheckRecord("correct", Verdict.WRONG_ANSWER, "Wrong.")
+    blocked = CheckRecord("fast_cpu", Verdict.WRONG_ANSWER, "Not reached.")
     run = evidence.run_of("fused_softmax", [("a_mistake", record(wrong, blocked))])
-    assert [m.rung for m in run.measurements] == ["correct"]
+    assert [m.check for m in run.measurements] == ["correct"]
 
 
 def test_without_a_verdict_there_is_no_evidence() -> None:
-    lost = RungRecord("judge", Verdict.JUDGE_ERROR, "Lost.")
+    lost = CheckRecord("judge", Verdict.JUDGE_ERROR, "Lost.")
     with pytest.raises(evidence.EvidenceError):
         evidence.run_of("fused_softmax", [("reference", record(lost, device=""))])
 
@@ -110,7 +110,7 @@ def test_the_file_is_named_after_the_device() -> None:
 
 
 def test_what_is_written_can_be_read_again(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    fast = RungRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
+    fast = CheckRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
     run = evidence.run_of("fused_softmax", [("reference", record(fast))])
     module = tmp_path / "fused_softmax"
     module.mkdir()
@@ -122,7 +122,7 @@ def test_what_is_written_can_be_read_again(tmp_path: Any, monkeypatch: pytest.Mo
 
 
 def test_nothing_is_written_into_an_installed_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    fast = RungRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
+    fast = CheckRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
     run = evidence.run_of("fused_softmax", [("reference", record(fast))])
     monkeypatch.setattr(paths, "in_clone", lambda: False)
     with pytest.raises(UserError):
@@ -133,7 +133,7 @@ def test_a_run_names_no_path_of_its_machine() -> None:
     said = f"missing: {sys.executable} -m pip install x"
     run = evidence.run_of(
         "fused_softmax",
-        [("reference", record(RungRecord("correct", Verdict.NOT_MEASURED, said, 0.0)))],
+        [("reference", record(CheckRecord("correct", Verdict.NOT_MEASURED, said, 0.0)))],
     )
     assert run.measurements[0].sentence == "missing: python -m pip install x"
 
@@ -153,12 +153,14 @@ def test_the_digest_follows_the_code(tmp_path: Path) -> None:
 
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
-    """Records the requested task and rungs of a fake judge, which passes all of them."""
+    """Records the requested task and checks of a fake judge, which passes all of them."""
     asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def judge(_files: Any, _module: str, tasks: Any, rungs: Any = None, **_more: Any) -> Any:
-        asked.append((tasks[0], tuple(rungs)))
-        passed = [RungRecord(rung, Verdict.PASSED, "Fast.", 1.0, evidence=SPEED) for rung in rungs]
+    def judge(_files: Any, _module: str, tasks: Any, checks: Any = None, **_more: Any) -> Any:
+        asked.append((tasks[0], tuple(checks)))
+        passed = [
+            CheckRecord(check, Verdict.PASSED, "Fast.", 1.0, evidence=SPEED) for check in checks
+        ]
         return {tasks[0]: record(*passed, task=tasks[0])}
 
     monkeypatch.setattr(evidence, "judge_submission", judge)
@@ -198,19 +200,19 @@ def test_each_record_is_written_and_a_run_that_was_cut_off_goes_on(judged: Any) 
     )
 
 
-def test_rungs_of_a_cpu_stay_when_those_of_the_gpu_are_measured_anew(judged: Any) -> None:
-    cpu = RungRecord("correct", Verdict.PASSED, "Right.", 1.0)
-    old = RungRecord("gpu_fast", Verdict.UNDECIDED, "Noisy.")
+def test_checks_of_a_cpu_stay_when_those_of_the_gpu_are_measured_anew(judged: Any) -> None:
+    cpu = CheckRecord("correct", Verdict.PASSED, "Right.", 1.0)
+    old = CheckRecord("gpu_fast", Verdict.UNDECIDED, "Noisy.")
     earlier = evidence.run_of(
         "fused_softmax", [("reference", record(cpu, old, task="triton_forward"))]
     )
     run = evidence.joined(earlier, evidence.measure("fused_softmax", asked=ON_GPU))
-    mine = {m.rung: m.verdict for m in run.measurements if m.candidate == "reference"}
+    mine = {m.check: m.verdict for m in run.measurements if m.candidate == "reference"}
     assert mine == {"correct": "passed", "gpu_correct": "passed", "gpu_fast": "passed"}
 
 
 def test_only_a_run_of_the_same_code_and_device_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    fast = RungRecord("gpu_fast", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
+    fast = CheckRecord("gpu_fast", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
     run = evidence.run_of("fused_softmax", [("reference", record(fast, task="triton_forward"))])
     monkeypatch.setattr(curriculum, "runs", lambda _module: [run])
     assert evidence.written_here("fused_softmax") is None

@@ -33,8 +33,8 @@ def checked(folder: Path, *words: str) -> dict[str, Any]:
 
 def regrets(record: dict[str, Any]) -> list[float]:
     """Return the regret for each machine that the judge drew."""
-    (rung,) = record["rungs"]
-    return rung["evidence"]["machines"]
+    (check,) = record["checks"]
+    return check["evidence"]["machines"]
 
 
 @pytest.mark.sandbox

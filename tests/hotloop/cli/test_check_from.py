@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "layer_norm"
@@ -27,9 +27,9 @@ def checked(problem: Path, task: str = "layer_norm") -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def rungs(output: str) -> dict[str, dict[str, Any]]:
+def checks(output: str) -> dict[str, dict[str, Any]]:
     (task,) = json.loads(output)["tasks"]
-    return {rung["rung"]: rung for rung in task["record"]["rungs"]}
+    return {check["check"]: check for check in task["record"]["checks"]}
 
 
 def replace(path: Path, old: str, new: str) -> None:
@@ -43,7 +43,7 @@ def replace(path: Path, old: str, new: str) -> None:
 @pytest.mark.timeout(200)
 def test_a_right_answer_passes_and_is_timed_against_the_problems_baseline(problem: Path) -> None:
     _, output = checked(problem)
-    found = rungs(output)
+    found = checks(output)
     assert found["correct"]["verdict"] == "passed", found
     assert found["fast"]["verdict"] in {"passed", "partial", "too_slow", "undecided"}, found
 
@@ -55,7 +55,7 @@ def test_a_wrong_answer_fails(problem: Path) -> None:
     replace(answer, "x.mean(-1", "x[..., :1000].mean(-1")
     code, output = checked(problem)
     assert code == 1
-    assert rungs(output)["correct"]["verdict"] == "wrong_answer"
+    assert checks(output)["correct"]["verdict"] == "wrong_answer"
 
 
 def test_an_unknown_key_is_refused_with_file_and_line(problem: Path) -> None:
@@ -72,7 +72,7 @@ def test_an_unknown_task_is_refused(problem: Path) -> None:
     assert "batch_norm" in output
 
 
-def test_rungs_that_differ_are_refused_with_both_lists(problem: Path) -> None:
+def test_checks_that_differ_are_refused_with_both_lists(problem: Path) -> None:
     replace(problem / "tasks.py", "    correct=", "    right=")
     code, output = checked(problem)
     assert code == 2
@@ -189,9 +189,9 @@ def test_one_argument_is_a_folder_unless_the_answer_lies_here(
 
 
 def judged(verdict: Verdict = Verdict.PASSED) -> Record:
-    rungs = tuple(RungRecord(name, verdict, "Said.") for name in ("correct", "fast"))
+    checks = tuple(CheckRecord(name, verdict, "Said.") for name in ("correct", "fast"))
     about = Circumstances("", "", "", "", "", {}, "", "", "", 0.0)
-    return Record("layer_norm", "layer_norm", verdict, "Said.", rungs, about)
+    return Record("layer_norm", "layer_norm", verdict, "Said.", checks, about)
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 
 from .test_check_from import EXAMPLE
@@ -32,9 +32,9 @@ class Judge:
         self.files.append({path.name: path.read_text() for path in folder.iterdir()})
         self.tasks.append(tasks)
         checks = ("correct", "fast") if module == "layer_norm" else PUBLIC_CHECKS
-        rungs = tuple(RungRecord(name, Verdict.WRONG_ANSWER, "Wrong.") for name in checks)
+        checks = tuple(CheckRecord(name, Verdict.WRONG_ANSWER, "Wrong.") for name in checks)
         return {
-            task: Record(module, task, Verdict.WRONG_ANSWER, "Wrong.", rungs, NO_EVIDENCE)
+            task: Record(module, task, Verdict.WRONG_ANSWER, "Wrong.", checks, NO_EVIDENCE)
             for task in tasks
         }
 

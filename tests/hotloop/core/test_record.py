@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from hotloop.core.record import LONGEST_SENTENCE, Record, RungRecord, summarize
+from hotloop.core.record import LONGEST_SENTENCE, CheckRecord, Record, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import lost
 from hotloop.judge.job import Job
 from hotloop.judge.spec import TaskSpec
 
-PASSED = RungRecord("correct", Verdict.PASSED, "Right.", 1.0)
-FAILED = RungRecord("fast", Verdict.TOO_SLOW, "Slow.")
-OPEN = RungRecord("gpu", Verdict.NOT_MEASURED, "No GPU.")
+PASSED = CheckRecord("correct", Verdict.PASSED, "Right.", 1.0)
+FAILED = CheckRecord("fast", Verdict.TOO_SLOW, "Slow.")
+OPEN = CheckRecord("gpu", Verdict.NOT_MEASURED, "No GPU.")
 
 
 def test_a_record_survives_json() -> None:
@@ -29,7 +29,7 @@ def test_a_record_survives_json() -> None:
         {"format": 99},
         {"verdict": "excellent"},
         {"circumstances": {}},
-        {"rungs": [{"rung": "x"}]},
+        {"checks": [{"check": "x"}]},
     ],
 )
 def test_what_is_not_a_record_is_refused(change: dict) -> None:
@@ -49,7 +49,7 @@ def test_a_failure_outranks_what_is_open() -> None:
 
 
 def test_a_sentence_does_not_grow_with_what_a_candidate_calls_its_things() -> None:
-    rung = RungRecord("sound", Verdict.WRONG_ANSWER, "It has the name " + "n" * 300_000)
-    assert len(rung.sentence) == LONGEST_SENTENCE
-    assert rung.sentence.startswith("It has the name n")
-    assert rung.sentence.endswith("…")
+    check = CheckRecord("sound", Verdict.WRONG_ANSWER, "It has the name " + "n" * 300_000)
+    assert len(check.sentence) == LONGEST_SENTENCE
+    assert check.sentence.startswith("It has the name n")
+    assert check.sentence.endswith("…")

@@ -18,7 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from hotloop import __version__
 from hotloop.core import paths, wire
-from hotloop.core.record import Circumstances, Record, RungRecord, summarize
+from hotloop.core.record import CheckRecord, Circumstances, Record, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.course import grade as grading
 from hotloop.course.isolation import Isolation, choose
@@ -67,19 +67,19 @@ tasks:
     entry: answer
     files: [lab.ipynb]
     hints: [a, b, c]
-    rungs:
+    checks:
       - {id: correct, points: 4, what: the number is right}
   - <<: *task
     id: gpu_answer
     entry: gpu_answer
-    rungs:
+    checks:
       - {id: correct, points: 3, what: the number is right}
       - {id: gpu_correct, points: 2, needs_gpu: true, what: on a GPU too}
   - <<: *task
     id: from_file
     entry: work
     files: [work.py]
-    rungs:
+    checks:
       - {id: correct, points: 5, what: the file says 42}
   - id: explain
     title: Explain
@@ -90,7 +90,7 @@ tasks:
     kind: written
     files: [lab.ipynb]
     hints: [a, b, c]
-    rungs:
+    checks:
       - {id: written, points: 6, what: a person reads it}
     rubric: {0: a, 1: b, 2: c, 3: d, 4: e}
 """
@@ -153,33 +153,33 @@ class SmallJudge:
     ) -> Record:
         on_progress("correct")
         first = self._correct(job)
-        rungs = [first]
+        checks = [first]
         if job.task == "gpu_answer":
             verdict, sentence = Verdict.NOT_MEASURED, "There is no GPU here."
             if first.verdict is not Verdict.PASSED:
                 verdict, sentence = first.verdict, first.sentence
-            rungs.append(RungRecord("gpu_correct", verdict, sentence))
-        verdict, sentence = summarize(rungs)
-        return Record(job.module, job.task, verdict, sentence, tuple(rungs), circumstances(job))
+            checks.append(CheckRecord("gpu_correct", verdict, sentence))
+        verdict, sentence = summarize(checks)
+        return Record(job.module, job.task, verdict, sentence, tuple(checks), circumstances(job))
 
-    def _correct(self, job: Job) -> RungRecord:
+    def _correct(self, job: Job) -> CheckRecord:
         if job.task == "from_file":
             path = Path(str(job.files)) / "work.py"
             if not path.is_file():
-                return RungRecord("correct", Verdict.RUNTIME_ERROR, "Hand in work.py too.")
+                return CheckRecord("correct", Verdict.RUNTIME_ERROR, "Hand in work.py too.")
             text = path.read_text()
             value: Any = 42 if re.search(r"return 42\b", text) else text
         else:
             value = self._ask(job)
-            if isinstance(value, RungRecord):
+            if isinstance(value, CheckRecord):
                 return value
         if value == 42 and not isinstance(value, bool):
-            return RungRecord("correct", Verdict.PASSED, "Right.", 1.0)
-        return RungRecord("correct", Verdict.WRONG_ANSWER, f"It returned {value!r:.80}, not 42.")
+            return CheckRecord("correct", Verdict.PASSED, "Right.", 1.0)
+        return CheckRecord("correct", Verdict.WRONG_ANSWER, f"It returned {value!r:.80}, not 42.")
 
     def _ask(self, job: Job) -> Any:
         if job.listen is None:
-            return RungRecord("correct", Verdict.RUNTIME_ERROR, "There is no kernel.")
+            return CheckRecord("correct", Verdict.RUNTIME_ERROR, "There is no kernel.")
         path = Path(job.listen)
         # The kernel connects as soon as the path exists, so it appears once somebody listens.
         unready = path.with_suffix(".new")
@@ -192,16 +192,16 @@ class SmallJudge:
             try:
                 connection, _ = listener.accept()
             except TimeoutError:
-                return RungRecord("correct", Verdict.RUNTIME_ERROR, "Nobody came.")
+                return CheckRecord("correct", Verdict.RUNTIME_ERROR, "Nobody came.")
             finally:
                 path.unlink()
         with connection:
             try:
                 return self._call(connection, job)
             except wire.WireTimeout:
-                return RungRecord("correct", Verdict.TIMEOUT, "It took too long.")
+                return CheckRecord("correct", Verdict.TIMEOUT, "It took too long.")
             except wire.WireError:
-                return RungRecord("correct", Verdict.RUNTIME_ERROR, "The worker ended.")
+                return CheckRecord("correct", Verdict.RUNTIME_ERROR, "The worker ended.")
 
     def _call(self, connection: socket.socket, job: Job) -> Any:
         for message in (
@@ -218,7 +218,7 @@ class SmallJudge:
             reply = wire.receive(connection, time.monotonic() + 8)
             if not reply.get("ok"):
                 said = str(reply.get("error", {}).get("message", ""))
-                return RungRecord("correct", Verdict.RUNTIME_ERROR, f"It failed: {said}")
+                return CheckRecord("correct", Verdict.RUNTIME_ERROR, f"It failed: {said}")
         value = reply["returned"][0].get("json")
         wire.send(connection, {"op": "bye"})
         return value

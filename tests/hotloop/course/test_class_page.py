@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from hotloop.cli import app
-from hotloop.core.record import JUDGING_SECONDS, Circumstances, Record, RungRecord, summarize
+from hotloop.core.record import JUDGING_SECONDS, CheckRecord, Circumstances, Record, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.course.class_page import causes
 from hotloop.course.class_page.distribution import describe, distribution, picture
@@ -26,24 +26,26 @@ from hotloop.tasks.problem import Score
 
 MODULE = "fused_softmax"
 TASKS = ["online_pass", "cuda_naive", "explain"]
-RIGHT = RungRecord("correct", Verdict.PASSED, "Right.", 1.0, evidence={JUDGING_SECONDS: 2.0})
-FAULT = RungRecord("correct", Verdict.JUDGE_ERROR, "The judge itself failed here.")
+RIGHT = CheckRecord("correct", Verdict.PASSED, "Right.", 1.0, evidence={JUDGING_SECONDS: 2.0})
+FAULT = CheckRecord("correct", Verdict.JUDGE_ERROR, "The judge itself failed here.")
 
 
-def wrong(sentence: str) -> RungRecord:
-    return RungRecord("correct", Verdict.WRONG_ANSWER, sentence)
+def wrong(sentence: str) -> CheckRecord:
+    return CheckRecord("correct", Verdict.WRONG_ANSWER, sentence)
 
 
-def record(task: str, *rungs: RungRecord, seconds: float = 3.0) -> Record:
-    verdict, sentence = summarize(rungs)
+def record(task: str, *checks: CheckRecord, seconds: float = 3.0) -> Record:
+    verdict, sentence = summarize(checks)
     how = Circumstances("d", "1", "", "cpu", "", {}, "", "none", "now", seconds)
-    return Record(MODULE, task, verdict, sentence, rungs, how)
+    return Record(MODULE, task, verdict, sentence, checks, how)
 
 
-def mark(student: str, task: str, points: float, *rungs: RungRecord, pending: float = 0.0) -> Mark:
+def mark(
+    student: str, task: str, points: float, *checks: CheckRecord, pending: float = 0.0
+) -> Mark:
     possible = float(load_module(MODULE).task(task).points)
     return Mark(
-        student, task, Score(points, pending, possible), record(task, *rungs) if rungs else None
+        student, task, Score(points, pending, possible), record(task, *checks) if checks else None
     )
 
 
@@ -87,8 +89,8 @@ def test_names_are_taken_out_of_sentences_as_whole_words() -> None:
     )
 
 
-def test_what_many_met_is_one_line_at_the_first_rung_that_failed() -> None:
-    late = RungRecord("clean", Verdict.WRONG_ANSWER, "Skipped until `correct` passes.")
+def test_what_many_met_is_one_line_at_the_first_check_that_failed() -> None:
+    late = CheckRecord("clean", Verdict.WRONG_ANSWER, "Skipped until `correct` passes.")
     marks = [
         mark("a", "online_pass", 0, wrong("It is 3, not 4."), late),
         mark("b", "online_pass", 0, wrong("It is 5, not 6."), late),
@@ -97,15 +99,15 @@ def test_what_many_met_is_one_line_at_the_first_rung_that_failed() -> None:
         mark("e", "online_pass", 0, FAULT, pending=10),
     ]
     found = causes.lost(marks, causes.without_numbers)
-    assert [(c.task, c.rung, c.verdict, c.sentence, c.students) for c in found] == [
+    assert [(c.task, c.check, c.verdict, c.sentence, c.students) for c in found] == [
         ("online_pass", "correct", "wrong_answer", "It is #, not #.", ("a", "b")),
         ("cuda_naive", "correct", "wrong_answer", "It is #, not #.", ("c",)),
     ]
 
 
 def test_what_is_open_is_grouped_by_what_to_do_and_faults_come_first() -> None:
-    no_gpu = RungRecord("gpu", Verdict.NOT_MEASURED, "No GPU here.")
-    blocked = RungRecord("fast", Verdict.NOT_MEASURED, "Skipped until `gpu` passes. No GPU.")
+    no_gpu = CheckRecord("gpu", Verdict.NOT_MEASURED, "No GPU here.")
+    blocked = CheckRecord("fast", Verdict.NOT_MEASURED, "Skipped until `gpu` passes. No GPU.")
     marks = [
         mark("a", "explain", 0, pending=8),
         mark("a", "online_pass", 5, RIGHT, no_gpu, blocked, pending=5),
@@ -165,15 +167,15 @@ def test_every_learner_is_in_one_bar(scores: list[Score], parts: int) -> None:
     assert drawn.svg["aria-label"] == describe("what <it> is", found)
 
 
-def test_time_is_summed_by_task_and_rung() -> None:
-    slow = RungRecord("fast", Verdict.PASSED, "Fast.", 1.0, evidence={JUDGING_SECONDS: 9.0})
+def test_time_is_summed_by_task_and_check() -> None:
+    slow = CheckRecord("fast", Verdict.PASSED, "Fast.", 1.0, evidence={JUDGING_SECONDS: 9.0})
     marks = [
         mark("a", "online_pass", 10, RIGHT),
         mark("a", "cuda_naive", 8, RIGHT, slow),
         mark("b", "cuda_naive", 8, RIGHT),
         mark("b", "explain", 0, pending=8),
     ]
-    found = [(t.task, t.rung, t.count, t.median, t.longest, t.total) for t in timings(marks)]
+    found = [(t.task, t.check, t.count, t.median, t.longest, t.total) for t in timings(marks)]
     assert found == [
         ("cuda_naive", "", 2, 3.0, 3.0, 6.0),
         ("cuda_naive", "fast", 1, 9.0, 9.0, 9.0),
@@ -217,7 +219,9 @@ def test_the_page_stands_alone_and_its_links_lead_somewhere() -> None:
         mark("a", "online_pass", 0, FAULT, pending=10),
         mark("b", "online_pass", 0, wrong("Bad `x < y`."), RIGHT),
         mark("b", "explain", 0, pending=8),
-        mark("c", "online_pass", 0, RungRecord("correct", Verdict.UNDECIDED, "Noise."), pending=10),
+        mark(
+            "c", "online_pass", 0, CheckRecord("correct", Verdict.UNDECIDED, "Noise."), pending=10
+        ),
     )
     soup = BeautifulSoup(page(summary(marks)), "html.parser")
     assert soup.find_all(["script", "link", "iframe", "img"]) == []
@@ -258,7 +262,7 @@ def test_a_graded_course_from_the_command_line(course: Any, make: SimpleNamespac
     tasks = {task["task"]: task for task in module["tasks"]}
     assert tasks["answer"]["difficulty"]["mean"] == pytest.approx(1 / 3)
     assert tasks["answer"]["difficulty"]["count"] == 3
-    # The rung that needs a GPU is open: 3 of the 3 settled points.
+    # The check that needs a GPU is open: 3 of the 3 settled points.
     found_gpu = tasks["gpu_answer"]["difficulty"]
     assert (found_gpu["mean"], found_gpu["interval"]["high"], found_gpu["count"]) == (1.0, 1.0, 3)
     # Untouched: nbgrader itself gives 0 for that, and nothing is left for a person to mark.

@@ -89,8 +89,8 @@ def test_only_what_is_not_settled_is_measured_again(
     class Unsure(judge):
         def judge(self, *job: Any, **more: Any) -> Any:
             record = super().judge(*job, **more)
-            rungs = tuple(replace(rung, verdict=verdict, earned=0.0) for rung in record.rungs)
-            return replace(record, verdict=verdict, rungs=rungs)
+            checks = tuple(replace(check, verdict=verdict, earned=0.0) for check in record.checks)
+            return replace(record, verdict=verdict, checks=checks)
 
     course.submit("ada", make.lab())
     course.settings["judge_factory"] = Unsure

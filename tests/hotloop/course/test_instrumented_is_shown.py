@@ -15,7 +15,7 @@ from rich.console import Console
 
 import hotloop
 from hotloop.cli import records_table
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.course import book, export, feedback, results
 from hotloop.course.class_page.marks import ClassMarks, Mark, ModuleMarks
@@ -31,14 +31,14 @@ from hotloop.verdicts import words as verdict_words
 
 AROUND = Circumstances("ab" * 32, "0.1", "", "A CPU", "", {}, "00ff", "none", "t", 3.2)
 MODULE = load_module("transformer_compilation")
-*OTHERS, LAST = (rung.id for rung in MODULE.task("cold_start").rungs)
+*OTHERS, LAST = (check.id for check in MODULE.task("cold_start").checks)
 RECORD = Record(
     MODULE.id,
     "cold_start",
     Verdict.PASSED,
     "As the world is.",
     tuple(
-        RungRecord(name, Verdict.PASSED, "Right.", 1.0, instrumented=name == LAST)
+        CheckRecord(name, Verdict.PASSED, "Right.", 1.0, instrumented=name == LAST)
         for name in (*OTHERS, LAST)
     ),
     AROUND,
@@ -102,8 +102,8 @@ SHOW_NOBODY = {
     "author/exploits.py": NO_LEARNERS,
     "tasks/fitness.py": NO_LEARNERS,
     "judge/levels.py": "the judge",
-    "judge/rung.py": "the judge",
-    "judge/rungs/cuda_traffic.py": "the judge",
+    "judge/check.py": "the judge",
+    "judge/checks/cuda_traffic.py": "the judge",
     "judge/scheduling.py": "the judge",
     "judge/speed.py": "the judge",
     "tasks/judged_again.py": "judges open checks again",
@@ -166,7 +166,7 @@ def test_the_table_of_hotloop_check() -> None:
 def test_the_document_of_hotloop_check() -> None:
     score = settle(MODULE, RECORD.task, RECORD)
     told = records_table._row(MODULE.task(RECORD.task), RECORD, score)["record"]
-    assert [rung["instrumented"] for rung in told["rungs"]] == [False] * len(OTHERS) + [True]
+    assert [check["instrumented"] for check in told["checks"]] == [False] * len(OTHERS) + [True]
 
 
 def test_the_widget_in_a_notebook() -> None:
@@ -258,6 +258,6 @@ def test_a_learners_own_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_no_word_where_nothing_was_earned() -> None:
-    failed = RungRecord("measured", Verdict.WRONG_ANSWER, "Wrong.", 0.0, instrumented=True)
+    failed = CheckRecord("measured", Verdict.WRONG_ANSWER, "Wrong.", 0.0, instrumented=True)
     record = Record("m", "t", Verdict.WRONG_ANSWER, "Wrong.", (failed,), AROUND)
     assert verdict_words.of_task(record) == "wrong answer"

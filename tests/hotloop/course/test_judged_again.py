@@ -32,14 +32,14 @@ def judged(
     def run(undecided: int) -> Any:
         class Unsure(make.SmallJudge):
             def judge(self, job: Any, *rest: Any, **more: Any) -> Any:
-                asked.append((job.rungs, job.budget_s))
+                asked.append((job.checks, job.budget_s))
                 record = super().judge(job, *rest, **more)
                 if len(asked) > undecided:
                     return record
-                rungs = tuple(
-                    replace(rung, verdict=Verdict.UNDECIDED, earned=0.0) for rung in record.rungs
+                checks = tuple(
+                    replace(check, verdict=Verdict.UNDECIDED, earned=0.0) for check in record.checks
                 )
-                return replace(record, verdict=Verdict.UNDECIDED, rungs=rungs)
+                return replace(record, verdict=Verdict.UNDECIDED, checks=checks)
 
         settings = Settings(
             limits=Limits(),

@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.tasks import curriculum
 from hotloop.verdicts import reference
@@ -13,7 +13,7 @@ from hotloop.verdicts.render_record import html
 MEASURED = curriculum.Measurement(
     candidate="reference",
     task="task",
-    rung="fast",
+    check="fast",
     verdict=Verdict.PASSED,
     earned=1.0,
     sentence="Fast.",
@@ -46,8 +46,8 @@ def _run(device: str, *measured: curriculum.Measurement) -> curriculum.Run:
 
 def _record(device: str = "A CPU", **evidence: object) -> Record:
     circumstances = Circumstances("ab", "0.1", "", device, "", {}, "00", "none", "t", 1.0)
-    rung = RungRecord("fast", Verdict.PASSED, "2×.", 1.0, evidence={**SPEED, **evidence})
-    return Record("m", "task", Verdict.PASSED, "Fast.", (rung,), circumstances)
+    check = CheckRecord("fast", Verdict.PASSED, "2×.", 1.0, evidence={**SPEED, **evidence})
+    return Record("m", "task", Verdict.PASSED, "Fast.", (check,), circumstances)
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def _runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_same_device_and_threads() -> None:
     record = _record()
-    assert reference.reference_ratio(record, record.rungs[0]) == 2.5
+    assert reference.reference_ratio(record, record.checks[0]) == 2.5
     assert "2.50×" in html(record)
 
 
@@ -67,7 +67,7 @@ def test_the_same_device_and_threads() -> None:
     "record", [_record(threads=2), _record("A third CPU"), _record("Another CPU")]
 )
 def test_what_cannot_be_compared_is_left_out(record: Record) -> None:
-    assert reference.reference_ratio(record, record.rungs[0]) is None
+    assert reference.reference_ratio(record, record.checks[0]) is None
     assert "2.50×" not in html(record)
 
 
@@ -77,9 +77,9 @@ def test_a_module_that_is_not_known_here(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(curriculum, "runs", unknown)
     record = _record()
-    assert reference.with_reference(record, record.rungs[0])["reference_ratio"] is None
+    assert reference.with_reference(record, record.checks[0])["reference_ratio"] is None
 
 
-def test_a_rung_without_a_speed_stays_as_it_is() -> None:
-    rung = RungRecord("correct", Verdict.PASSED, "Right.", 1.0, evidence={"cases": 3})
-    assert reference.with_reference(_record(), rung) == {"cases": 3}
+def test_a_check_without_a_speed_stays_as_it_is() -> None:
+    check = CheckRecord("correct", Verdict.PASSED, "Right.", 1.0, evidence={"cases": 3})
+    assert reference.with_reference(_record(), check) == {"cases": 3}

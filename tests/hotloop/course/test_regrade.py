@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.course import dates, execution, regrade
@@ -39,10 +39,10 @@ def change(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
     small: Any = make.SmallJudge
 
     class Changed(small):
-        def _correct(self, job: Any) -> RungRecord:
+        def _correct(self, job: Any) -> CheckRecord:
             found = super()._correct(job)
             if job.task == "answer" and "41" in found.sentence:
-                return RungRecord("correct", Verdict.PASSED, "41 is right too.", 1.0)
+                return CheckRecord("correct", Verdict.PASSED, "41 is right too.", 1.0)
             return found
 
     for place in (execution, regrade):

@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from hotloop.core import extras
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.tasks.problem import Score
 from hotloop.verdicts import releases, render_record
@@ -28,8 +28,8 @@ RECORD = Record(
     Verdict.PARTIAL,
     "Fast, but not measured on a GPU.",
     (
-        RungRecord("fast", Verdict.PASSED, "2.00× the baseline.", 0.5, evidence=SPEED),
-        RungRecord("gpu", Verdict.NOT_MEASURED, "No GPU here."),
+        CheckRecord("fast", Verdict.PASSED, "2.00× the baseline.", 0.5, evidence=SPEED),
+        CheckRecord("gpu", Verdict.NOT_MEASURED, "No GPU here."),
     ),
     Circumstances("ab" * 32, "0.1", "", "A CPU", "", {"torch": "2.13"}, "00ff", "none", "t", 3.2),
 )
@@ -90,8 +90,8 @@ def test_the_drawings_alone() -> None:
     ],
 )
 def test_what_was_measured_is_said(changes: dict[str, object], said: str) -> None:
-    rung = replace(RECORD.rungs[0], evidence={**SPEED, **changes})
-    assert said in text_of(render_record.html(replace(RECORD, rungs=(rung,))))
+    check = replace(RECORD.checks[0], evidence={**SPEED, **changes})
+    assert said in text_of(render_record.html(replace(RECORD, checks=(check,))))
 
 
 def test_what_stands_between_backticks_is_code_and_stays_text() -> None:
@@ -104,9 +104,9 @@ def test_what_stands_between_backticks_is_code_and_stays_text() -> None:
 
 def test_everything_from_the_record_is_escaped() -> None:
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
-    rung = RungRecord(evil, Verdict.RUNTIME_ERROR, evil, evidence={**SPEED, "gb_per_s": evil})
+    check = CheckRecord(evil, Verdict.RUNTIME_ERROR, evil, evidence={**SPEED, "gb_per_s": evil})
     about = replace(RECORD.circumstances, device=evil, libraries={evil: evil}, seed=evil)
-    record = replace(RECORD, module=evil, sentence=evil, rungs=(rung,), circumstances=about)
+    record = replace(RECORD, module=evil, sentence=evil, checks=(check,), circumstances=about)
     soup = BeautifulSoup(render_record.html(record), "html.parser")
     assert soup.find_all(["script", "img"]) == []
     assert evil in soup.get_text()
@@ -120,16 +120,18 @@ def test_a_kernel_of_nsight_compute_is_a_row_and_its_name_stays_text() -> None:
         "occupancy_percent": None,
         "grid": "(8192, 1, 1)",
     }
-    rung = RungRecord("gpu", Verdict.PASSED, "Right.", evidence={"nsight": [kernel]})
-    html = render_record.html(replace(RECORD, rungs=(rung,)))
+    check = CheckRecord("gpu", Verdict.PASSED, "Right.", evidence={"nsight": [kernel]})
+    html = render_record.html(replace(RECORD, checks=(check,)))
     [row] = BeautifulSoup(html, "html.parser").select(".hl-profile tr:has(td)")
     cells = [cell.get_text() for cell in row.select("td")]
     assert cells == ["<b>softmax</b>", "129.0", "532.00", "", "", "", "", "", "(8192, 1, 1)", ""]
 
 
 def test_why_there_is_no_profile_is_said() -> None:
-    rung = RungRecord("gpu", Verdict.PASSED, "Right.", evidence={"nsight": "ncu is not installed"})
-    html = render_record.html(replace(RECORD, rungs=(rung,)))
+    check = CheckRecord(
+        "gpu", Verdict.PASSED, "Right.", evidence={"nsight": "ncu is not installed"}
+    )
+    html = render_record.html(replace(RECORD, checks=(check,)))
     assert "gpu: ncu is not installed" in text_of(html)
     assert "hl-profile'" not in html
 
@@ -157,8 +159,8 @@ def test_points_without_needless_decimals() -> None:
 
 
 def test_a_notebook_says_that_nothing_is_judged_again_by_itself() -> None:
-    undecided = RungRecord("fast", Verdict.UNDECIDED, "Too close to decide. Run the check again.")
-    shown = Shown(replace(RECORD, rungs=(undecided,)), SCORE)
+    undecided = CheckRecord("fast", Verdict.UNDECIDED, "Too close to decide. Run the check again.")
+    shown = Shown(replace(RECORD, checks=(undecided,)), SCORE)
     assert "run this cell once more" in text_of(shown._repr_mimebundle_()["text/html"])
     assert "run this cell once more" in repr(shown)
 
@@ -168,17 +170,17 @@ def test_what_this_machine_lacks_is_not_asked_for_again() -> None:
 
 
 def test_feedback_says_nothing_of_cells_to_run() -> None:
-    undecided = RungRecord("fast", Verdict.UNDECIDED, "Too close to decide. Run the check again.")
-    assert "this cell" not in render_record.html(replace(RECORD, rungs=(undecided,)), SCORE)
+    undecided = CheckRecord("fast", Verdict.UNDECIDED, "Too close to decide. Run the check again.")
+    assert "this cell" not in render_record.html(replace(RECORD, checks=(undecided,)), SCORE)
 
 
-def _failed(*rungs: RungRecord) -> Record:
-    return replace(RECORD, verdict=Verdict.WRONG_ANSWER, sentence=rungs[0].sentence, rungs=rungs)
+def _failed(*checks: CheckRecord) -> Record:
+    return replace(RECORD, verdict=Verdict.WRONG_ANSWER, sentence=checks[0].sentence, checks=checks)
 
 
 def test_what_nobody_has_begun_is_not_started_and_grey() -> None:
     said = "Not attempted yet: it still raises NotImplementedError."
-    record = _failed(*(RungRecord(name, Verdict.WRONG_ANSWER, said) for name in ("a", "b")))
+    record = _failed(*(CheckRecord(name, Verdict.WRONG_ANSWER, said) for name in ("a", "b")))
     html = render_record.html(record)
     assert "--hl:#57606a" in html
     assert text_of(html).count("not started") == 3
@@ -188,21 +190,21 @@ def test_what_nobody_has_begun_is_not_started_and_grey() -> None:
 
 def test_counted_bytes_that_are_too_many_are_not_called_too_slow() -> None:
     counted = {"fewest_bytes": 4, "factor": 3.0}
-    moves = RungRecord("traffic", Verdict.TOO_SLOW, "It moves 3.00×.", evidence=counted)
-    fast = RungRecord("fast", Verdict.TOO_SLOW, "0.50× the baseline.", evidence=SPEED)
+    moves = CheckRecord("traffic", Verdict.TOO_SLOW, "It moves 3.00×.", evidence=counted)
+    fast = CheckRecord("fast", Verdict.TOO_SLOW, "0.50× the baseline.", evidence=SPEED)
     record = replace(_failed(moves, fast), verdict=Verdict.TOO_SLOW)
     assert verdict_words.of_task(record) == "moves too many bytes"
-    assert verdict_words.of_rung(moves, record)[0] == "moves too many bytes"
-    assert verdict_words.of_rung(fast, record)[0] == "too slow"
+    assert verdict_words.of_check(moves, record)[0] == "moves too many bytes"
+    assert verdict_words.of_check(fast, record)[0] == "too slow"
     partial = replace(moves, verdict=Verdict.PARTIAL)
-    assert verdict_words.of_rung(partial, record)[0] == "partial"
-    assert verdict_words.of_task(replace(record, rungs=(fast,))) == "too slow"
+    assert verdict_words.of_check(partial, record)[0] == "partial"
+    assert verdict_words.of_task(replace(record, checks=(fast,))) == "too slow"
 
 
 def test_a_sentence_is_said_once_and_what_was_not_reached_is_skipped() -> None:
     record = _failed(
-        RungRecord("correct", Verdict.WRONG_ANSWER, "Wrong: at [0]."),
-        RungRecord("fast", Verdict.WRONG_ANSWER, "Skipped until `correct` passes."),
+        CheckRecord("correct", Verdict.WRONG_ANSWER, "Wrong: at [0]."),
+        CheckRecord("fast", Verdict.WRONG_ANSWER, "Skipped until `correct` passes."),
     )
     shown = text_of(render_record.html(record))
     assert shown.count("Wrong: at [0].") == 1
@@ -223,7 +225,7 @@ def test_a_task_that_is_not_started_says_where_it_is_written(
 ) -> None:
     monkeypatch.setattr(extras, "why_no_judge", lambda: "")
     said = "Not attempted yet: it still raises NotImplementedError."
-    raised = RungRecord("a", Verdict.WRONG_ANSWER, said, evidence={"reproducible": True})
+    raised = CheckRecord("a", Verdict.WRONG_ANSWER, said, evidence={"reproducible": True})
     assert verdict_words.how_to_reproduce(_failed(raised)) == ""
     assert "Write it in `a.py` and `b.cu`, save" in verdict_words.how_to_start(
         _failed(raised), ["a.py", "b.cu"]
@@ -236,7 +238,7 @@ def test_a_check_with_an_input_names_the_call_that_writes_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(extras, "why_no_judge", lambda: "")
-    with_input = RungRecord("a", Verdict.WRONG_ANSWER, "Wrong.", evidence={"reproducible": True})
+    with_input = CheckRecord("a", Verdict.WRONG_ANSWER, "Wrong.", evidence={"reproducible": True})
     assert "`hotloop check m.task --repro`" in verdict_words.how_to_reproduce(_failed(with_input))
     assert verdict_words.how_to_reproduce(_failed(replace(with_input, evidence={}))) == ""
     monkeypatch.setattr(extras, "why_no_judge", lambda: "No judge here.")

@@ -9,9 +9,9 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.answers import Answers
 from hotloop.judge.questions import Question
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.session import Session
 
 NUMBERS = (1, 2, 3, 4)
@@ -32,7 +32,7 @@ def judged(tmp_path: Path, session_over: Callable[..., Session]) -> Callable[[st
         (tmp_path / "candidate.py").write_text(f"def squared(n):\n    return {body}\n")
         candidate = Candidate("squared", "candidate.py", "json")
         session = session_over(tmp_path, isolation="none").about(candidate)
-        record = judge_rung("correct", Answers(questions, shares=shares), session)
+        record = judge_check("correct", Answers(questions, shares=shares), session)
         return record.verdict, record.earned, record.sentence
 
     return judge

@@ -26,31 +26,31 @@ from hotloop.judge.artifact import Assignment
 from hotloop.judge.authored import Authored, Check
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate, Framework, Style
+from hotloop.judge.check import check, judge_check
+from hotloop.judge.checks import cuda_clean, cuda_traffic
+from hotloop.judge.checks.answers import Answers
+from hotloop.judge.checks.assertions import Assertion, Assertions
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth, case
+from hotloop.judge.checks.cuda_clean import CudaClean
+from hotloop.judge.checks.cuda_operator import CorrectOrRaises
+from hotloop.judge.checks.cuda_traffic import CudaTraffic
+from hotloop.judge.checks.diagnosis import Diagnosis, DiagnosisWord
+from hotloop.judge.checks.hidden_answers import HiddenAnswers
+from hotloop.judge.checks.one_pass import OnePass
+from hotloop.judge.checks.raises_error import RaisesError
+from hotloop.judge.checks.recorded_calls import RecordedCalls
+from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
+from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
+from hotloop.judge.checks.triton_traffic import TritonTraffic
+from hotloop.judge.checks.writes_files import WritesFiles
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, Simulated
 from hotloop.judge.declared_shapes import Each
 from hotloop.judge.dtypes import BF16, FP16, FP32, I32, I64, U8
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question
-from hotloop.judge.rung import judge_rung, rung
-from hotloop.judge.rungs import cuda_clean, cuda_traffic
-from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.assertions import Assertion, Assertions
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth, case
-from hotloop.judge.rungs.cuda_clean import CudaClean
-from hotloop.judge.rungs.cuda_operator import CorrectOrRaises
-from hotloop.judge.rungs.cuda_traffic import CudaTraffic
-from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisWord
-from hotloop.judge.rungs.hidden_answers import HiddenAnswers
-from hotloop.judge.rungs.one_pass import OnePass
-from hotloop.judge.rungs.raises_error import RaisesError
-from hotloop.judge.rungs.recorded_calls import RecordedCalls
-from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
-from hotloop.judge.rungs.triton_kernel_correct import TritonKernelCorrect
-from hotloop.judge.rungs.triton_traffic import TritonTraffic
-from hotloop.judge.rungs.writes_files import WritesFiles
 from hotloop.judge.session import Session
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.task import fills_tensor, returns_data, returns_tensor
 from hotloop.tasks import authoring
 
@@ -398,7 +398,7 @@ ELSEWHERE = {
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("right")
     (folder / "right.py").write_text(CANDIDATE)
-    spec = TaskSpec("double", ("right.py",), {"it": RungSpec(limits=())})
+    spec = TaskSpec("double", ("right.py",), {"it": CheckSpec(limits=())})
     with closing(new_session(folder, spec=spec, budget_s=300)) as made:
         yield made
 
@@ -417,7 +417,7 @@ def _verdict(
 ) -> tuple[Verdict, str]:
     own = session.about(Candidate(entry, "right.py", style, framework))
     own.files.read.add("right.py")  # the candidate was met, so an exception would be its failure
-    record = judge_rung("it", check, own)
+    record = judge_check("it", check, own)
     return record.verdict, f"{record.sentence} {record.evidence}"
 
 
@@ -597,7 +597,7 @@ def test_no_answer_chooses_what_a_mismatch_returns(
         return got["why"] if isinstance(got, dict) else got[0] if isinstance(got[0], list) else got
 
     (tmp_path / "right.py").write_text(f"def double(n):\n    return {data}\n")
-    spec = TaskSpec("double", ("right.py",), {"it": RungSpec(limits=())})
+    spec = TaskSpec("double", ("right.py",), {"it": CheckSpec(limits=())})
     asked = [Question("One", (1,), handed_on)]
     with closing(new_session(tmp_path, spec=spec, budget_s=60)) as own:
         verdict, told = _verdict(Answers(lambda _rng: asked), "double", "json", own)
@@ -624,7 +624,7 @@ def test_a_check_of_tensors_is_refused_in_a_task_of_plain_data() -> None:
         returns_data(correct=CORRECT)
     with pytest.raises(TypeError, match="see `fills_tensor`"):
         returns_tensor(correct=TritonKernelCorrect(CALLS))
-    assert fills_tensor(correct=TritonKernelCorrect(CALLS)).rungs
+    assert fills_tensor(correct=TritonKernelCorrect(CALLS)).checks
 
 
 def test_a_check_of_ones_own_that_takes_functions_derives_from_the_base() -> None:
@@ -640,7 +640,7 @@ def test_a_check_of_ones_own_that_takes_functions_derives_from_the_base() -> Non
 
 
 def test_a_generator_of_a_check_of_ones_own_is_guarded(session: Session) -> None:
-    @rung()
+    @check()
     def own(session: Session) -> str:
         for _ in authoring.generated(lambda: _stops(_questions, ValueError("x"))()):
             session.worker()

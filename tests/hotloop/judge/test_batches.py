@@ -1,4 +1,4 @@
-"""Batch sizes: what a mean implies, and that the rung distinguishes batching from none."""
+"""Batch sizes: what a mean implies, and that the check distinguishes batching from none."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving import metrics
 from hotloop.engines.serving.environment import Environment
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.batches import Batches, mean_size
 from hotloop.judge.loaded import LEAD_IN
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.batches import Batches, mean_size
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.triton_ensemble import inquiries
 from hotloop.tasks.modules.triton_ensemble.compositions import UNTUNED
@@ -48,7 +48,7 @@ def test_only_what_was_gained_counts(before: dict[int, int], gained: dict[int, i
     assert min(gained) <= mean_size(gained) <= max(gained)
 
 
-def judged(session: Session, line: str) -> RungRecord:
+def judged(session: Session, line: str) -> CheckRecord:
     def repository(session: Session) -> Path:
         folder = UNTUNED.put_together(session)
         for name in ("preprocess", "bert", "postprocess"):
@@ -56,8 +56,8 @@ def judged(session: Session, line: str) -> RungRecord:
                 config.write(f"\n{line}\n")
         return folder
 
-    rung = Batches(repository, inquiries.under_load, "bert", least_mean=2.0)
-    return judge_rung("batches", rung, session.about(Candidate("topics", "config.pbtxt")))
+    check = Batches(repository, inquiries.under_load, "bert", least_mean=2.0)
+    return judge_check("batches", check, session.about(Candidate("topics", "config.pbtxt")))
 
 
 @pytest.mark.serving

@@ -3,9 +3,9 @@
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Tensor, case
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import BF16, BOOL, FP32, I64
-from hotloop.judge.rungs.correct import Tensor, case
 
 
 def test_the_output_has_the_shape_of_the_references_result() -> None:

@@ -62,7 +62,7 @@ def test_the_parent_says_when_the_judge_may_measure(tmp_path: Path) -> None:
     told: list[str] = []
     with JudgeProcess() as judge:
         record = judge.judge(job, told.append, turn=lambda: told.append("may measure"))
-    assert record.rungs[0].verdict is Verdict.PASSED
+    assert record.checks[0].verdict is Verdict.PASSED
     assert told.count("may measure") == 1
     assert told.index("warming up") < told.index("may measure")
     assert told.index("may measure") < told.index("control: the baseline against itself")

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_checks
+from hotloop.judge.checks import correct, gpu_from_host
+from hotloop.judge.checks.correct import Case, Correct, OnCpu, Runner, Truth, case
+from hotloop.judge.checks.gpu_from_host import OnGpuFromHost
+from hotloop.judge.checks.in_simulator import InSimulator
+from hotloop.judge.checks.on_gpu import OnGpu
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs import correct, gpu_from_host
-from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Runner, Truth, case
-from hotloop.judge.rungs.gpu_from_host import OnGpuFromHost
-from hotloop.judge.rungs.in_simulator import InSimulator
-from hotloop.judge.rungs.on_gpu import OnGpu
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
 
@@ -70,7 +70,7 @@ def closely(_case: Case) -> Tolerance:
     return Tolerance(1e-6, 1e-6)
 
 
-def judged(rung: Correct, folder: Path, body: str = "out.copy_(2 * x)") -> RungRecord:
+def judged(check: Correct, folder: Path, body: str = "out.copy_(2 * x)") -> CheckRecord:
     """Judge `twice(x, *_, out)`; its body may use `os` and `threading`."""
     lines = (
         f"import os, threading, time\n\n\ndef twice(x, *more):\n    out = more[-1]\n    {body}\n"
@@ -78,7 +78,7 @@ def judged(rung: Correct, folder: Path, body: str = "out.copy_(2 * x)") -> RungR
     (folder / "answer.py").write_text(lines)
     candidate = Candidate("twice", "answer.py", "destination")
     with closing(new_session(folder, candidate=candidate, budget_s=60)) as session:
-        (record,) = judge_rungs({"correct": rung}, session)
+        (record,) = judge_checks({"correct": check}, session)
     return record
 
 
@@ -109,7 +109,7 @@ def with_plain(argument: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("rung", "said"),
+    ("check", "said"),
     [
         (Correct(Truth(raises, twice, closely)), "ZeroDivisionError"),
         (
@@ -136,8 +136,8 @@ def with_plain(argument: Any) -> Any:
         ),
     ],
 )
-def test_what_a_check_does_wrong_costs_no_points(rung: Correct, said: str, tmp_path: Path) -> None:
-    record = judged(rung, tmp_path)
+def test_what_a_check_does_wrong_costs_no_points(check: Correct, said: str, tmp_path: Path) -> None:
+    record = judged(check, tmp_path)
     assert record.verdict is Verdict.JUDGE_ERROR
     assert said in record.evidence["error"]
 
@@ -194,6 +194,6 @@ def test_the_candidate_stands_still_while_its_answer_is_compared(
         return compare(*values)
 
     monkeypatch.setattr(correct, "compare", watching)
-    rung = Correct(Truth(of_ones, twice, closely), on=runner)
-    assert judged(rung, tmp_path, body).verdict is Verdict.PASSED
+    check = Correct(Truth(of_ones, twice, closely), on=runner)
+    assert judged(check, tmp_path, body).verdict is Verdict.PASSED
     assert seen[0] == seen[1] > 0

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_checks
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.cuda_clean import CudaClean
+from hotloop.judge.checks.in_simulator import InSimulator
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
-from hotloop.judge.rungs.cuda_clean import CudaClean
-from hotloop.judge.rungs.in_simulator import InSimulator
 
 from ..sessions import new_session
 
@@ -36,7 +36,7 @@ def scaled(x: np.ndarray, by: float) -> np.ndarray:
     return by * x
 
 
-RUNGS = {
+CHECKS = {
     "correct": Correct(
         Truth(cases, scaled, lambda _: Tolerance(1e-6, 0.0)),
         on=InSimulator(LAUNCH),
@@ -46,11 +46,11 @@ RUNGS = {
 }
 
 
-def judged(source: str, folder: Path) -> tuple[RungRecord, ...]:
+def judged(source: str, folder: Path) -> tuple[CheckRecord, ...]:
     (folder / "scale.cu").write_text(source)
     session = new_session(folder)
     with closing(session):
-        return judge_rungs(RUNGS, session.about(Candidate("scale", "scale.cu")))
+        return judge_checks(CHECKS, session.about(Candidate("scale", "scale.cu")))
 
 
 def test_the_right_kernel(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Rungs for the several functions of an operator's file."""
+"""Checks for the several functions of an operator's file."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import check, judge_check
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.cuda_operator import CorrectOrRaises
+from hotloop.judge.checks.raises_error import RaisesError
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.rung import judge_rung, rung
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
-from hotloop.judge.rungs.cuda_operator import CorrectOrRaises
-from hotloop.judge.rungs.raises_error import RaisesError
 from hotloop.judge.session import Session
 
 from ..sessions import new_session
@@ -66,7 +66,7 @@ def twice(x: np.ndarray) -> np.ndarray:
 
 
 TOLERANCE = Tolerance(1e-6, 0.0)
-RUNG = CorrectOrRaises(Truth(cases, twice, lambda _case: TOLERANCE))
+CHECK = CorrectOrRaises(Truth(cases, twice, lambda _case: TOLERANCE))
 
 
 @pytest.fixture(scope="module")
@@ -78,21 +78,21 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         yield made
 
 
-def judged(rung: Any, name: str, session: Session) -> RungRecord:
-    return judge_rung("rung", rung, session.about(Candidate(name, "functions.py")))
+def judged(check: Any, name: str, session: Session) -> CheckRecord:
+    return judge_check("check", check, session.about(Candidate(name, "functions.py")))
 
 
 @pytest.mark.parametrize(("name", "right"), [("double", 2), ("refuse_vectors", 1), ("refuse", 0)])
 def test_right_or_an_error_passes(session: Session, name: str, right: int) -> None:
-    record = judged(RUNG, name, session)
+    record = judged(CHECK, name, session)
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
     assert (record.evidence["cases"], record.evidence["right"]) == (2, right)
 
 
 @pytest.mark.parametrize("number", range(len(ERRORS)), ids=ERRORS)
-@pytest.mark.parametrize("rung", [RUNG, RaisesError(cases)], ids=["right or refused", "refused"])
-def test_every_exception_refuses(session: Session, rung: Any, number: int) -> None:
-    record = judged(rung, f"refuse_by_{number}", session)
+@pytest.mark.parametrize("check", [CHECK, RaisesError(cases)], ids=["right or refused", "refused"])
+def test_every_exception_refuses(session: Session, check: Any, number: int) -> None:
+    record = judged(check, f"refuse_by_{number}", session)
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
 
 
@@ -101,12 +101,12 @@ def test_what_is_accepted_is_not_refused(session: Session) -> None:
 
 
 def test_a_wrong_answer_does_not(session: Session) -> None:
-    record = judged(RUNG, "silence", session)
+    record = judged(CHECK, "silence", session)
     assert record.verdict is Verdict.WRONG_ANSWER
     assert record.sentence.startswith("1 dimensions (float32 [7]): Wrong:")
 
 
-def test_the_rung_is_asked_of_another_function(session: Session) -> None:
+def test_the_check_is_asked_of_another_function(session: Session) -> None:
     correct = Correct(Truth(cases, twice, lambda _case: TOLERANCE))
     double, silence = (replace(correct, entry=name) for name in ("double", "silence"))
     assert judged(double, "silence", session).verdict is Verdict.PASSED
@@ -114,11 +114,11 @@ def test_the_rung_is_asked_of_another_function(session: Session) -> None:
 
 
 def test_the_candidate_is_another_function_in_its_own_style(session: Session) -> None:
-    @rung()
+    @check()
     def says(session: Session) -> str:
         asked = session.candidate
         return f"{asked.name}, {asked.style}, {asked.operator}"
 
-    check = replace(says, entry="kernel", style="destination")
+    kernel = replace(says, entry="kernel", style="destination")
     about = session.about(Candidate("other", "file.py", operator=True))
-    assert judge_rung("a", check, about).sentence == "kernel, destination, True"
+    assert judge_check("a", kernel, about).sentence == "kernel, destination, True"

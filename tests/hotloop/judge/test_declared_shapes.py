@@ -5,10 +5,10 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+from hotloop.judge.checks.correct import Case, Truth, case
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.declared_shapes import Each, declared
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.rungs.correct import Case, Truth, case
 from hotloop.judge.spec import TaskSpec
 
 RNG = np.random.default_rng(1)

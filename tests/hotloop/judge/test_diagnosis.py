@@ -9,14 +9,14 @@ import pytest
 from hotloop.core.verdict import Verdict
 from hotloop.judge import answer_key
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.constants import constant, constants
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.diagnosis import (
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.diagnosis import (
     Diagnosis,
     DiagnosisFigure,
     DiagnosisLine,
     DiagnosisWord,
 )
+from hotloop.judge.constants import constant, constants
 from hotloop.judge.session import Session
 
 TRUTH = {
@@ -140,5 +140,5 @@ def test_each_recording_earns_its_share(
     )
     task = Candidate("read", "candidate.py", "json")
     session = session_over(tmp_path, isolation="none").about(task)
-    record = judge_rung("diagnosis", diagnosis, session)
+    record = judge_check("diagnosis", diagnosis, session)
     assert (record.verdict, record.earned) == (verdict, earned)

@@ -11,13 +11,13 @@ import pytest
 from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.checks import fast
+from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.levels import Level
 from hotloop.judge.matrices import matrices
-from hotloop.judge.rungs import fast
-from hotloop.judge.rungs.fast import Baseline, Fast
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.statistics import Estimate
 from hotloop.judge.window import TimedWorker, Window, Workload
 
@@ -46,13 +46,13 @@ def test_a_baseline_is_a_file_beside_tasks_py(text: str, copies: bool, tmp_path:
 def test_the_limit_is_measured_with_a_copy(text: str, tmp_path: Path) -> None:
     (tmp_path / "baseline.py").write_text(text + ONLY_COPIES.replace("copy(", "eager("))
     session = new_session(checks=tmp_path)
-    rung = Fast(WORKLOAD, Baseline("baseline.py", "eager"))
+    check = Fast(WORKLOAD, Baseline("baseline.py", "eager"))
     side = TimedWorker(
-        rung.baseline.start(session), rung.baseline.candidate, WORKLOAD, 1, session.seeds
+        check.baseline.start(session), check.baseline.candidate, WORKLOAD, 1, session.seeds
     )
     try:
         side.plan([WORKLOAD.spec(np.random.default_rng(0), i) for i in range(8)])
-        found = rung._copied_per_second(side, session)
+        found = check._copied_per_second(side, session)
     finally:
         side.close()
         session.close()
@@ -111,10 +111,10 @@ def test_one_hopeless_call_is_enough(hopeless: CallSpec) -> None:
 def levels_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LevelsHere]:
     """Yield a function from what the strong baseline reaches here to the lowered level of 1.3×."""
     (tmp_path / "baseline.py").write_text(ONLY_COPIES)
-    spec = RungSpec(levels=(Level(1.3, 1.0),), reachable=1.68)
+    spec = CheckSpec(levels=(Level(1.3, 1.0),), reachable=1.68)
     session = new_session(checks=tmp_path, spec=TaskSpec("f", ("f.py",), {"fast": spec}))
     strong = Baseline("baseline.py", "copy", label="the strong one")
-    rung = Fast(WORKLOAD, Baseline("baseline.py", "copy"), reachable=strong)
+    check = Fast(WORKLOAD, Baseline("baseline.py", "copy"), reachable=strong)
     side = TimedWorker(strong.start(session), strong.candidate, WORKLOAD, 1, session.seeds)
     side.plan([WORKLOAD.spec(np.random.default_rng(0), 0)])
 
@@ -123,7 +123,7 @@ def levels_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lev
         figure = Estimate(reachable, interval, reachable, interval)
         measured = SimpleNamespace(run=lambda: SimpleNamespace(figure=figure))
         monkeypatch.setattr(fast, "Comparison", lambda *_given, **_named: measured)
-        (level,) = rung._levels_here(side, session.for_rung("fast"), np.random.default_rng(0))
+        (level,) = check._levels_here(side, session.for_check("fast"), np.random.default_rng(0))
         return level.ratio
 
     yield lowered

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from hotloop.judge import forking, rungs, service
+from hotloop.judge import checks, forking, service
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.fast import Fast
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import lay_out
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.program import Program
 from hotloop.judge.questions import ask_plainly
-from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.task import find
 from hotloop.sandbox.zygote.forked import ForkedProcess
@@ -187,34 +187,34 @@ def test_zygotes_for_other_modules_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert closed == [("b",)]
 
 
-def test_every_level_on_a_processor_is_one_of_a_timed_rung() -> None:
-    """Also if a module's own rung wraps one of the judge's."""
+def test_every_level_on_a_processor_is_one_of_a_timed_check() -> None:
+    """Also if a module's own check wraps one of the judge's."""
     forked = [
-        f"{module.id}.{task.id}.{rung.id}"
+        f"{module.id}.{task.id}.{check.id}"
         for module in curriculum.modules()
         for task in module.tasks
-        for rung in task.rungs
-        if rung.threshold is not None and "gpu" not in rung.id
-        if not find(module.id, task.id).is_timed(frozenset({rung.id}))
+        for check in task.checks
+        if check.threshold is not None and "gpu" not in check.id
+        if not find(module.id, task.id).is_timed(frozenset({check.id}))
     ]
     assert forked == []
 
 
-def test_every_rung_that_has_the_machine_alone_on_a_cpu_says_so() -> None:
+def test_every_check_that_has_the_machine_alone_on_a_cpu_says_so() -> None:
     silent = [
         name
-        for name, source in _rung_sources()
+        for name, source in _check_sources()
         if _calls(source, "have_machine_alone") and "timed: ClassVar[bool] = True" not in source
     ]
     assert silent == []
     assert Fast.timed
 
 
-def _rung_sources() -> Iterator[tuple[str, str]]:
-    for found in pkgutil.iter_modules(rungs.__path__):
+def _check_sources() -> Iterator[tuple[str, str]]:
+    for found in pkgutil.iter_modules(checks.__path__):
         yield (
             found.name,
-            inspect.getsource(importlib.import_module(f"{rungs.__name__}.{found.name}")),
+            inspect.getsource(importlib.import_module(f"{checks.__name__}.{found.name}")),
         )
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.hidden_answers import HiddenAnswers
 from hotloop.judge.program import Program
 from hotloop.judge.questions import Question, ask_plainly
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.session import Session
 
 CANDIDATES = """
@@ -37,7 +37,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return Program({"program.py": path}, "program.py")
 
 
-def rung(program: Program, entry: str | None = None) -> HiddenAnswers:
+def check(program: Program, entry: str | None = None) -> HiddenAnswers:
     def questions(rng: np.random.Generator, session: Session) -> Iterator[Question]:
         number = int(rng.integers(3, 100))
         truth = program.trusted(session).ask("square", number)
@@ -48,13 +48,15 @@ def rung(program: Program, entry: str | None = None) -> HiddenAnswers:
 
 def test_the_tasks_own_function_is_asked(session: Session, program: Program) -> None:
     candidate = Candidate("squared", "candidates.py", "json")
-    assert judge_rung("correct", rung(program), session.about(candidate)).verdict is Verdict.PASSED
+    assert (
+        judge_check("correct", check(program), session.about(candidate)).verdict is Verdict.PASSED
+    )
 
 
 def test_another_one_is_where_it_is_named(session: Session, program: Program) -> None:
     candidate = Candidate("squared", "candidates.py", "json")
     with pytest.raises(Ruling) as caught:
-        rung(program, "doubled")(session.about(candidate))
+        check(program, "doubled")(session.about(candidate))
     assert caught.value.sentence == "A number: it is wrong."
 
 
@@ -66,7 +68,7 @@ def test_a_wrong_answer_costs_its_share_only(session: Session) -> None:
             )
 
     candidate = Candidate("squared", "candidates.py", "json")
-    record = judge_rung("correct", HiddenAnswers(questions, shares=True), session.about(candidate))
+    record = judge_check("correct", HiddenAnswers(questions, shares=True), session.about(candidate))
     assert (record.verdict, record.earned) == (Verdict.PARTIAL, 0.5)
 
 
@@ -79,5 +81,5 @@ def test_a_question_may_come_from_another_function_of_the_candidates(session: Se
         assert doubled == 14
         yield Question("A number", (number,), lambda said: None if said == number**2 else "wrong")
 
-    record = judge_rung("correct", HiddenAnswers(questions), session.about(candidate))
+    record = judge_check("correct", HiddenAnswers(questions), session.about(candidate))
     assert record.verdict is Verdict.PASSED

@@ -87,7 +87,7 @@ def test_all_that_judges_starts_without_what_a_gpu_machine_lacks() -> None:
     expected = {
         "hotloop.judge.__main__",
         "hotloop.judge.gpu.card",
-        "hotloop.judge.rungs.gpu_fast",
+        "hotloop.judge.checks.gpu_fast",
         "hotloop.judge.service",
         "hotloop.tasks.modules.fused_softmax.tasks",
         "hotloop.worker.__main__",

@@ -17,6 +17,7 @@ import pytest
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import kernel_lists, kernel_source
+from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
 from hotloop.judge.kernel_lists import (
     BUILTINS,
     CONSTRUCTS,
@@ -30,7 +31,6 @@ from hotloop.judge.kernel_lists import (
     is_text,
 )
 from hotloop.judge.kernel_source import vet
-from hotloop.judge.rungs.triton_kernel_correct import TritonKernelCorrect
 from hotloop.judge.task import find
 from hotloop.site import kernels_page
 from hotloop.tasks import curriculum
@@ -291,7 +291,9 @@ def kernel_files() -> set[str]:
         for module in curriculum.modules()
         for task in module.tasks
         if task.kind == "code"
-        and any(isinstance(r, TritonKernelCorrect) for r in find(module.id, task.id).rungs.values())
+        and any(
+            isinstance(r, TritonKernelCorrect) for r in find(module.id, task.id).checks.values()
+        )
     }
 
 

@@ -1,14 +1,14 @@
-"""What a machine lacks for each rung is found, with the remedy."""
+"""What a machine lacks for each check is found, with the remedy."""
 
 import pytest
 
 from hotloop.core import extras
 from hotloop.judge import lacking as module
 from hotloop.judge.lacking import lacking
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 
-RUNGS = {"plain": RungSpec(), "built": RungSpec(("compiler",)), "xla": RungSpec(("xla",))}
-SPEC = TaskSpec("f", ("f.py",), RUNGS)
+CHECKS = {"plain": CheckSpec(), "built": CheckSpec(("compiler",)), "xla": CheckSpec(("xla",))}
+SPEC = TaskSpec("f", ("f.py",), CHECKS)
 
 
 def test_nothing_lacks_where_all_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,7 +17,7 @@ def test_nothing_lacks_where_all_is_there(monkeypatch: pytest.MonkeyPatch) -> No
     assert lacking(SPEC) == {}
 
 
-def test_each_gap_is_one_of_its_rung_and_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_gap_is_one_of_its_check_and_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.shutil, "which", lambda _name: None)
     monkeypatch.setattr(extras, "missing", lambda name: (f"the_{name}",))
     found = lacking(SPEC)

@@ -22,7 +22,7 @@ def same(n):
 @pytest.mark.parametrize(
     "isolation", ["none", pytest.param("bubblewrap", marks=pytest.mark.sandbox)]
 )
-def test_the_next_rung_gets_its_own_answer(
+def test_the_next_check_gets_its_own_answer(
     isolation: str, tmp_path: Path, session_over: Callable[..., Session]
 ) -> None:
     (tmp_path / "late.py").write_text(CANDIDATE)

@@ -13,11 +13,11 @@ import torch
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.one_pass import OnePass
+from hotloop.judge.checks.recorded_calls import Noted, RecordedCalls
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BF16, FP16, FP32
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
-from hotloop.judge.rungs.one_pass import OnePass
-from hotloop.judge.rungs.recorded_calls import Noted, RecordedCalls
 from hotloop.judge.same_shapes import in_the_order_of
 from hotloop.worker import torch_record, torch_replay
 
@@ -27,7 +27,7 @@ COLUMNS = 70_001
 CORRECT = Correct(
     Truth(lambda _rng: [], lambda x: _softmax(x), lambda _case: Tolerance(1e-2, 1e-6))
 )
-RUNG = OnePass(RecordedCalls(CORRECT, "operations"))
+CHECK = OnePass(RecordedCalls(CORRECT, "operations"))
 
 
 class Here:
@@ -55,7 +55,7 @@ def ruled(function: Softmax, x: torch.Tensor | None = None) -> tuple[int, float]
     (note,) = watched.notes
     case, other = (_case(each) for each in (x, torch.randn(x.shape).to(x.dtype)))
     noted = Noted(case, note, in_the_order_of(case, other, np.random.default_rng(5)))
-    return RUNG._require(case, RUNG._repeated(noted, cast(Any, Here())))
+    return CHECK._require(case, CHECK._repeated(noted, cast(Any, Here())))
 
 
 _OF = {FP32: torch.float32, FP16: torch.float16, BF16: torch.bfloat16}
@@ -349,7 +349,7 @@ def test_numbers_may_be_looked_at_and_not_computed_with() -> None:
 def counted(note: dict[str, Any]) -> Message:
     """Return the counts for a note that came with a right answer."""
     case, other = _case(torch.randn(1, COLUMNS)), _case(torch.randn(1, COLUMNS))
-    return RUNG._repeated(
+    return CHECK._repeated(
         Noted(case, note, in_the_order_of(case, other, np.random.default_rng(5))), cast(Any, Here())
     )
 
@@ -373,7 +373,7 @@ def test_a_forged_list_has_to_compute_the_softmax_itself() -> None:
         note = {"steps": torch_record.packed(forged) if forged else "", "exit": ""}
         case = _case(x)
         with pytest.raises(Ruling) as ruling:
-            RUNG._require(case, counted(note))
+            CHECK._require(case, counted(note))
         assert ruling.value.verdict is Verdict.WRONG_ANSWER
         assert words in ruling.value.sentence
 
@@ -416,5 +416,5 @@ def test_an_answer_of_another_kind_than_a_note_is_tampered() -> None:
     case = Case("row", (), TensorSpec((1, COLUMNS), FP32))
     for note in ({}, {"widest": "x", "reduced": 1, "widest_by": "", "unfollowed": ""}):
         with pytest.raises(Ruling) as ruling:
-            RUNG._require(case, note)
+            CHECK._require(case, note)
         assert ruling.value.verdict is Verdict.TAMPERED

@@ -1,4 +1,4 @@
-"""Rungs with the truth from a trusted function, judged with small functions and real workers."""
+"""Checks with the truth from a trusted function, judged with small functions and real workers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +9,11 @@ import pytest
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.profile_training_loop.learns import Exam, Learns
 
@@ -68,22 +68,22 @@ def unequal(_case: Case, got: Floats, want: Floats) -> str | None:
     return None if np.array_equal(got, want) else "They differ"
 
 
-def judged(name: str, rung: Correct | Learns, session: Session) -> Verdict:
+def judged(name: str, check: Correct | Learns, session: Session) -> Verdict:
     own = session.about(Candidate(name, "candidates.py", "destination"))
-    return judge_rung("r", rung, own).verdict
+    return judge_check("r", check, own).verdict
 
 
 def test_answers_are_compared_with_the_oracles(session: Session, oracle: Oracle) -> None:
-    rung = Correct(
+    check = Correct(
         Truth(lambda _rng: [case([1.0, 2.0]), case([5.0])], oracle.function("train", unequal))
     )
-    assert judged("right", rung, session) is Verdict.PASSED
-    assert judged("wrong", rung, session) is Verdict.WRONG_ANSWER
+    assert judged("right", check, session) is Verdict.PASSED
+    assert judged("wrong", check, session) is Verdict.WRONG_ANSWER
 
 
 def test_an_oracle_that_fails_is_our_fault(session: Session, oracle: Oracle) -> None:
-    rung = Correct(Truth(lambda _rng: [case([1.0])], oracle.function("broken", unequal)))
-    assert judged("right", rung, session) is Verdict.JUDGE_ERROR
+    check = Correct(Truth(lambda _rng: [case([1.0])], oracle.function("broken", unequal)))
+    assert judged("right", check, session) is Verdict.JUDGE_ERROR
 
 
 def test_whatever_fails_while_an_oracle_is_asked_is_our_fault(
@@ -93,8 +93,8 @@ def test_whatever_fails_while_an_oracle_is_asked_is_our_fault(
         raise MemoryError
 
     monkeypatch.setattr("hotloop.judge.oracle.ask", fails)
-    rung = Correct(Truth(lambda _rng: [case([1.0])], oracle.function("train", unequal)))
-    assert judged("wrong", rung, session) is Verdict.JUDGE_ERROR
+    check = Correct(Truth(lambda _rng: [case([1.0])], oracle.function("train", unequal)))
+    assert judged("wrong", check, session) is Verdict.JUDGE_ERROR
 
 
 def test_two_oracles_whose_files_share_a_name_are_two(
@@ -103,8 +103,8 @@ def test_two_oracles_whose_files_share_a_name_are_two(
     other = tmp_path_factory.mktemp("other") / "oracle.py"
     other.write_text("def train(x, weights):\n    weights.copy_(2.5 * x)\n")
     for truth, right in ((oracle, "right"), (Oracle({"oracle.py": other}, "oracle.py"), "wrong")):
-        rung = Correct(Truth(lambda _rng: [case([1.0])], truth.function("train", unequal)))
-        assert judged(right, rung, session) is Verdict.PASSED
+        check = Correct(Truth(lambda _rng: [case([1.0])], truth.function("train", unequal)))
+        assert judged(right, check, session) is Verdict.PASSED
 
 
 def test_weights_are_tested_against_those_of_our_own_training(
@@ -114,10 +114,10 @@ def test_weights_are_tested_against_those_of_our_own_training(
         return Case("held-out", (Tensor(weights, FP32),), TensorSpec((1,), FP32))
 
     exam = Exam(case([1.0, 3.0, 5.0, 7.0]), test)
-    rung = Learns(lambda _rng: exam, oracle, "train", "accuracy", margin=0.1)
-    assert judged("right", rung, session) is Verdict.PASSED
-    assert judged("wrong", rung, session) is Verdict.WRONG_ANSWER
-    assert judged("poison", rung, session) is Verdict.WRONG_ANSWER
+    check = Learns(lambda _rng: exam, oracle, "train", "accuracy", margin=0.1)
+    assert judged("right", check, session) is Verdict.PASSED
+    assert judged("wrong", check, session) is Verdict.WRONG_ANSWER
+    assert judged("poison", check, session) is Verdict.WRONG_ANSWER
 
 
 def test_what_is_staged_ends_with_the_session(session: Session, oracle: Oracle) -> None:

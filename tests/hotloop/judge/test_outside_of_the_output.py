@@ -10,10 +10,10 @@ import pytest
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_checks
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, BOOL, FP32, DType
-from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
 
 from ..sessions import new_session
 
@@ -45,12 +45,12 @@ def judged(body: str, folder: Path) -> tuple[Verdict, str]:
     def cases(_rng: np.random.Generator) -> Iterator[Case]:
         yield case
 
-    rung = Correct(Truth(cases, lambda x: 2 * x, lambda _case: Tolerance(1e-6, 1e-6)))
+    check = Correct(Truth(cases, lambda x: 2 * x, lambda _case: Tolerance(1e-6, 1e-6)))
     session = new_session(
         folder, candidate=Candidate("twice", "answer.py", "destination"), budget_s=60
     )
     with closing(session):
-        (record,) = judge_rungs({"correct": rung}, session)
+        (record,) = judge_checks({"correct": check}, session)
     return record.verdict, record.sentence
 
 

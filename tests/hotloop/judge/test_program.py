@@ -8,10 +8,10 @@ import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 
 RUNS = "def run(x, out):\n    raise ValueError('u0 >= 2')\n"

@@ -1,4 +1,4 @@
-"""Servers for rungs: whose fault it is when one does not start, or does not answer."""
+"""Servers for checks: whose fault it is when one does not start, or does not answer."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving import preflight
 from hotloop.engines.serving.environment import Environment
@@ -17,12 +17,12 @@ from hotloop.engines.serving.trial import Trial
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge import served
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_checks
+from hotloop.judge.checks.serves import Serves
+from hotloop.judge.checks.valid_model_repository import ValidModelRepository
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.inquiry import Exchange, Inquiry, Said
 from hotloop.judge.loaded import LoadedServer
-from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs.serves import Serves
-from hotloop.judge.rungs.valid_model_repository import ValidModelRepository
 from hotloop.judge.session import Session
 from hotloop.sandbox.confinement import SubmissionRefused
 from hotloop.tasks.modules.triton_ensemble.compositions import UNTUNED
@@ -134,7 +134,7 @@ def test_without_the_environment_nothing_is_measured_and_the_mend_is_named(
     with pytest.raises(ServingUnavailable):
         preflight.require()
     session = session_over().about(Candidate("topics", "config.pbtxt"))
-    [record] = judge_rungs({"serves": Serves(UNTUNED.put_together, no_questions)}, session)
+    [record] = judge_checks({"serves": Serves(UNTUNED.put_together, no_questions)}, session)
     assert (record.verdict, record.earned) == (Verdict.NOT_MEASURED, 0.0)
     assert record.sentence.startswith("Not served here: ")
     assert "hotloop doctor --install tritonserver" in record.sentence
@@ -200,7 +200,7 @@ def one_text(_session: Session) -> Iterator[Inquiry]:
     yield Inquiry("one text", (Exchange("topics", {"TEXT": texts(["a lock"])}, right),))
 
 
-def judged(session: Session, change: Callable[[Path], object], **more: Any) -> RungRecord:
+def judged(session: Session, change: Callable[[Path], object], **more: Any) -> CheckRecord:
     """Judge the reference repository with a change, as a candidate's."""
 
     def repository(session: Session) -> Path:
@@ -208,11 +208,11 @@ def judged(session: Session, change: Callable[[Path], object], **more: Any) -> R
         change(folder)
         return folder
 
-    rungs = {
+    checks = {
         "sound": ValidModelRepository(repository),
         "serves": Serves(repository, one_text, ("sound",), **more),
     }
-    return judge_rungs(rungs, session.about(Candidate("topics", "config.pbtxt")))[-1]
+    return judge_checks(checks, session.about(Candidate("topics", "config.pbtxt")))[-1]
 
 
 def in_model(name: str, old: str, new: str) -> Callable[[Path], object]:

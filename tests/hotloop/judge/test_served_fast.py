@@ -11,14 +11,14 @@ import pytest
 from bs4 import BeautifulSoup
 
 from hotloop.author import evidence
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.served_fast import ServedFast, tail_of
 from hotloop.judge.levels import Level
 from hotloop.judge.loaded import LoadedServer, LoadedWindow
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.served_fast import ServedFast, tail_of
 from hotloop.judge.session import Session
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.task import find
 from hotloop.verdicts import picture, render_record
 
@@ -55,7 +55,7 @@ class Side:
         return LoadedWindow(seconds, tail, foreign=0.0, intact=True)
 
 
-def rung(clients: int = 16, limit_s: float = 0.0003, **more: Any) -> ServedFast:
+def check(clients: int = 16, limit_s: float = 0.0003, **more: Any) -> ServedFast:
     def never(_session: Session) -> Path:
         raise AssertionError("no server is needed here")
 
@@ -71,13 +71,13 @@ LEVELS = (Level(1.15, 0.5), Level(1.3, 1.0), Level(1.7, 0.0))
 
 
 def measured_by(*levels: Level) -> TaskSpec:
-    return TaskSpec("topics", ("config.pbtxt",), {"throughput": RungSpec(levels=levels)})
+    return TaskSpec("topics", ("config.pbtxt",), {"throughput": CheckSpec(levels=levels)})
 
 
-def judged(session: Session, ours: Side, theirs: Side, **more: Any) -> RungRecord:
+def judged(session: Session, ours: Side, theirs: Side, **more: Any) -> CheckRecord:
     a, b = cast(LoadedServer, cast(Any, ours)), cast(LoadedServer, cast(Any, theirs))
-    measured = rung(**more)
-    return judge_rung("throughput", lambda own: measured._judge(a, b, own), session)
+    measured = check(**more)
+    return judge_check("throughput", lambda own: measured._judge(a, b, own), session)
 
 
 def faster(ratio: float, tail_ratio: float = 1.0, **more: Any) -> Side:
@@ -201,15 +201,18 @@ def test_a_noisy_machine_leaves_it_open(session_over: SessionOver) -> None:
 def record(session_over: SessionOver) -> Record:
     measured = judged(session_over(spec=measured_by(*LEVELS)), Side(), faster(1.5))
     about = Circumstances("ab", "0", "m", "A CPU", "", {}, "00", "bubblewrap", "t", 3.0)
-    rungs = (RungRecord("batches", Verdict.PASSED, "Fine.", 1.0, evidence={"mean": 7.1}), measured)
-    return Record("triton_ensemble", "tune", measured.verdict, measured.sentence, rungs, about)
+    checks = (
+        CheckRecord("batches", Verdict.PASSED, "Fine.", 1.0, evidence={"mean": 7.1}),
+        measured,
+    )
+    return Record("triton_ensemble", "tune", measured.verdict, measured.sentence, checks, about)
 
 
 def test_its_evidence_is_plain_json(record: Record) -> None:
     written = json.dumps(record.to_json(), allow_nan=False)
     again = Record.from_json(json.loads(written))
     assert json.loads(json.dumps(again.to_json())) == json.loads(written)
-    found = record.rung("throughput").evidence
+    found = record.check("throughput").evidence
     assert found["unit"] == "seconds per call"
     assert found["calls_per_window"] == REQUESTS
     assert len(found["p95_seconds"]) == 2
@@ -219,12 +222,12 @@ def test_its_evidence_is_plain_json(record: Record) -> None:
 def test_feedback_shows_it(record: Record) -> None:
     soup = BeautifulSoup(render_record.html(record), "html.parser")
     shown = " ".join(soup.get_text(" ").split())
-    assert len(soup.find_all("svg")) == 1, "of the rung that was measured"
+    assert len(soup.find_all("svg")) == 1, "of the check that was measured"
     assert "256 requests of 16 clients" in shown
     assert "95 % of the answers came within" in shown
     assert "as fast as naive" in shown
     assert "GB/s" not in shown
-    drawn = picture.bars(record.rung("throughput").evidence)
+    drawn = picture.bars(record.check("throughput").evidence)
     assert [bar.label for bar in drawn] == ["naive", "yours", "network alone"]
 
 
@@ -232,7 +235,7 @@ def test_a_run_file_takes_it(record: Record) -> None:
     run = evidence.run_of("triton_ensemble", [("reference", record)])
     [batches, fast] = run.measurements
     assert batches.ratio is None
-    assert (fast.rung, fast.shape, fast.dtype, fast.gb_per_s) == (
+    assert (fast.check, fast.shape, fast.dtype, fast.gb_per_s) == (
         "throughput",
         [16],
         "clients",
@@ -246,6 +249,6 @@ def test_a_run_file_takes_it(record: Record) -> None:
 
 
 def test_the_task_measures_after_the_batches_are_right() -> None:
-    rungs = find("triton_ensemble", "tune").rungs
-    assert list(rungs) == ["batches", "throughput", "alone"]
-    assert all(rungs[name].prerequisites == ("batches",) for name in ("throughput", "alone"))
+    checks = find("triton_ensemble", "tune").checks
+    assert list(checks) == ["batches", "throughput", "alone"]
+    assert all(checks[name].prerequisites == ("batches",) for name in ("throughput", "alone"))

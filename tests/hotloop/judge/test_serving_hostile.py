@@ -14,9 +14,9 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving import preflight
 from hotloop.engines.serving.unavailable import ServingUnavailable
+from hotloop.judge.checks import batches
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
-from hotloop.judge.rungs import batches
 from hotloop.sandbox.level import level
 from hotloop.tasks import markers
 from hotloop.tasks.curriculum import load_module
@@ -161,7 +161,7 @@ def test_a_repository_of_a_strange_kind_is_the_learners_mistake(
 
     record = _judged(judge, tmp_path, "repository_layout")
 
-    earned = [rung.earned for rung in record.rungs]
+    earned = [check.earned for check in record.checks]
     assert record.verdict in {
         Verdict.COMPILE_ERROR,
         Verdict.OUTPUT_LIMIT,

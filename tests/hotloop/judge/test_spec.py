@@ -22,17 +22,17 @@ def test_every_task_of_the_curriculum_arrives_unchanged() -> None:
 def test_levels_and_needs_are_those_of_module_yaml() -> None:
     chain = task_spec(curriculum.load_module("fused_softmax"), "compiled_chain")
     assert chain.file is None
-    assert chain.rungs["correct"].needs == ("compiler",)
-    assert chain.rungs["fast_cpu"].levels == (Level(1.2, 0.5), Level(1.3, 1.0), Level(1.6, 0.0))
+    assert chain.checks["correct"].needs == ("compiler",)
+    assert chain.checks["fast_cpu"].levels == (Level(1.2, 0.5), Level(1.3, 1.0), Level(1.6, 0.0))
     warp = task_spec(curriculum.load_module("fused_softmax"), "cuda_warp")
     assert warp.file == "softmax.cu"
-    assert warp.rungs["correct"].needs == ("cuda",)
-    assert warp.rungs["traffic"].limits == (CountLimit(1.05, 1.0), CountLimit(1.6, 0.5))
+    assert warp.checks["correct"].needs == ("cuda",)
+    assert warp.checks["traffic"].limits == (CountLimit(1.05, 1.0), CountLimit(1.6, 0.5))
     step = task_spec(curriculum.load_module("transformer_compilation"), "decode_step")
-    assert step.rungs["launches"].limits == (CountLimit(10, 1.0, 8), CountLimit(14, 0.5, 10))
+    assert step.checks["launches"].limits == (CountLimit(10, 1.0, 8), CountLimit(14, 0.5, 10))
     scheduler = task_spec(curriculum.load_module("llm_serving_engine"), "scheduler")
     wanted = (Level(0.97, 0.4), Level(1.2, 0.7), Level(1.4, 1.0))
-    assert scheduler.rungs["goodput"].levels == wanted
+    assert scheduler.checks["goodput"].levels == wanted
 
 
 @pytest.mark.parametrize("message", [{}, {"entry": "f"}, [], {"entry": "f", "files": 3}])

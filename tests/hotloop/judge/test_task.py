@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.rung import rung
+from hotloop.judge.check import check
 from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.task import fills_tensor, find, returns_data
@@ -31,7 +31,7 @@ def _passes(_session: Session) -> str:
 
 
 def test_a_task_is_found() -> None:
-    assert "correct" in find("fused_softmax", "online_pass").rungs
+    assert "correct" in find("fused_softmax", "online_pass").checks
 
 
 def test_the_candidate_is_in_the_last_file() -> None:
@@ -43,8 +43,8 @@ def test_the_candidate_is_in_the_last_file() -> None:
     assert returns_data(correct=_passes).candidate(notebook).file is None
 
 
-def test_only_the_rungs_that_are_asked_for_make_it_timed() -> None:
-    timed: Any = rung(timed=True)(lambda _session: "Fast.")
+def test_only_the_checks_that_are_asked_for_make_it_timed() -> None:
+    timed: Any = check(timed=True)(lambda _session: "Fast.")
     task = returns_data(correct=_passes, fast=timed)
     assert task.is_timed()
     assert task.is_timed(frozenset({"fast"}))

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_checks
+from hotloop.judge.checks import triton_compiles
+from hotloop.judge.checks.correct import Case, Tensor, Truth
+from hotloop.judge.checks.triton_compiles import TritonCompiles
+from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs import triton_compiles
-from hotloop.judge.rungs.correct import Case, Tensor, Truth
-from hotloop.judge.rungs.triton_compiles import TritonCompiles
-from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
 
@@ -92,7 +92,7 @@ CALLS = TritonKernelCalls(
     case,
     counted_calls=1,
 )
-RUNG = TritonCompiles(CALLS, after=())
+CHECK = TritonCompiles(CALLS, after=())
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +104,11 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     session.close()
 
 
-def judge(session: Session, name: str, rung: TritonCompiles = RUNG) -> RungRecord:
-    session._made.clear()  # shared by the rungs of one task
-    (record,) = judge_rungs({"compiles": rung}, session.about(Candidate(name, FILE, "destination")))
+def judge(session: Session, name: str, check: TritonCompiles = CHECK) -> CheckRecord:
+    session._made.clear()  # shared by the checks of one task
+    (record,) = judge_checks(
+        {"compiles": check}, session.about(Candidate(name, FILE, "destination"))
+    )
     return record
 
 
@@ -129,7 +131,7 @@ def test_what_only_the_interpreter_runs_is_a_compile_error(session: Session) -> 
 
 
 def test_spills_are_reported_and_judged_where_a_task_says_so(session: Session) -> None:
-    one = replace(RUNG, targets=(80,))
+    one = replace(CHECK, targets=(80,))
     record = judge(session, "spilling", one)
     assert record.verdict is Verdict.PASSED
     assert record.evidence["kernels"][0]["spill_store_bytes"] > 0
@@ -143,13 +145,13 @@ def test_more_shared_memory_than_a_block_has_is_an_error(
 ) -> None:
     """Pretends that sm_80 has none: a kernel that fills a real block's takes seconds to compile."""
     monkeypatch.setattr(triton_compiles, "SHARED_KIB", {80: 0})
-    record = judge(session, "two_sums", replace(RUNG, targets=(80,)))
+    record = judge(session, "two_sums", replace(CHECK, targets=(80,)))
     assert record.verdict is Verdict.COMPILE_ERROR
     assert "of shared memory, sm_80 has 0 KiB a block" in record.sentence
 
 
 def test_each_specialization_is_compiled_once(session: Session) -> None:
-    record = judge(session, "two_kernels", replace(RUNG, targets=(90,)))
+    record = judge(session, "two_kernels", replace(CHECK, targets=(90,)))
     assert len(record.evidence["kernels"]) == 2
 
 

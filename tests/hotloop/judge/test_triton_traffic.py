@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.core.record import JUDGING_SECONDS, RungRecord
+from hotloop.core.record import JUDGING_SECONDS, CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_checks
+from hotloop.judge.checks import triton_kernel_calls
+from hotloop.judge.checks.correct import Case, Tensor, Truth
+from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
+from hotloop.judge.checks.triton_traffic import TritonTraffic, too_few
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import CountLimit
-from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs import triton_kernel_calls
-from hotloop.judge.rungs.correct import Case, Tensor, Truth
-from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
-from hotloop.judge.rungs.triton_traffic import TritonTraffic, too_few
 from hotloop.judge.session import Session
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.sandbox.level import level
 
 from ..sessions import new_session
@@ -287,10 +287,10 @@ CALLS = TritonKernelCalls(
     counted_calls=2,
     timeout_s=20.0,
 )
-RUNG = TritonTraffic(CALLS, fewest_bytes=lambda _case: 2 * ROWS * COLUMNS * 4, after=())
+CHECK = TritonTraffic(CALLS, fewest_bytes=lambda _case: 2 * ROWS * COLUMNS * 4, after=())
 WHOLE = ROWS * COLUMNS * 4
 LIMITS = (CountLimit(1.05, 1.0), CountLimit(1.5, 0.5))
-SPEC = TaskSpec("softmax", (FILE,), {"traffic": RungSpec(limits=LIMITS)})
+SPEC = TaskSpec("softmax", (FILE,), {"traffic": CheckSpec(limits=LIMITS)})
 
 
 @pytest.fixture(scope="module")
@@ -303,9 +303,11 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     session.close()
 
 
-def judge(session: Session, name: str, rung: TritonTraffic = RUNG) -> RungRecord:
-    session._made.clear()  # shared by the rungs of one task
-    (record,) = judge_rungs({"traffic": rung}, session.about(Candidate(name, FILE, "destination")))
+def judge(session: Session, name: str, check: TritonTraffic = CHECK) -> CheckRecord:
+    session._made.clear()  # shared by the checks of one task
+    (record,) = judge_checks(
+        {"traffic": check}, session.about(Candidate(name, FILE, "destination"))
+    )
     return record
 
 
@@ -336,7 +338,7 @@ def test_without_limits_no_points_are_lost(session: Session) -> None:
     with closing(new_session(session.files.root)) as other:
         record = judge(other, "once")
     assert record.verdict is Verdict.JUDGE_ERROR
-    assert "no limits for the rung traffic" in record.evidence["error"]
+    assert "no limits for the check traffic" in record.evidence["error"]
 
 
 def test_doing_it_again_earns_nothing(session: Session) -> None:
@@ -401,7 +403,7 @@ def test_a_triton_kernel_that_leaves_its_tensors_is_told_of_the_mask(session: Se
 
 
 def test_an_endless_kernel_is_the_learners_timeout(session: Session) -> None:
-    record = judge(session, "hangs", replace(RUNG, calls=replace(CALLS, timeout_s=3.0)))
+    record = judge(session, "hangs", replace(CHECK, calls=replace(CALLS, timeout_s=3.0)))
     assert record.verdict is Verdict.TIMEOUT
     assert "a loop does not end" in record.sentence
     assert "Triton's interpreter" in record.sentence
@@ -427,7 +429,7 @@ def test_a_kernel_under_anothers_name_is_judged_as_the_file_says(session: Sessio
 
 def test_an_author_who_asks_for_too_many_bytes_costs_no_points(session: Session) -> None:
     """As where a program keeps the weight of a norm for several rows."""
-    record = judge(session, "once", replace(RUNG, fewest_bytes=lambda _case: 3 * WHOLE))
+    record = judge(session, "once", replace(CHECK, fewest_bytes=lambda _case: 3 * WHOLE))
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
     assert record.sentence == "Moves 0.67× what was thought to be least."
 
@@ -463,10 +465,10 @@ CLAIM: dict[str, Any] = {
 
 
 @pytest.fixture
-def claim(session: Session, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RungRecord]:
+def claim(session: Session, monkeypatch: pytest.MonkeyPatch) -> Callable[..., CheckRecord]:
     """Judges right answers with a claim: CLAIM with changes to the plan or to its only launch."""
 
-    def judged(plan: Any = None, **changes: Any) -> RungRecord:
+    def judged(plan: Any = None, **changes: Any) -> CheckRecord:
         claimed = copy.deepcopy(CLAIM) if plan is None else plan
         if changes:
             claimed["launches"][0].update(changes)
@@ -485,11 +487,11 @@ def arguments(**changes: Any) -> dict[str, Any]:
     return {**CLAIM["launches"][0]["arguments"], **changes}
 
 
-def test_a_true_claim_is_enough(claim: Callable[..., RungRecord]) -> None:
+def test_a_true_claim_is_enough(claim: Callable[..., CheckRecord]) -> None:
     assert claim().verdict is Verdict.PASSED
 
 
-def test_a_claim_of_fewer_programs_is_a_wrong_answer(claim: Callable[..., RungRecord]) -> None:
+def test_a_claim_of_fewer_programs_is_a_wrong_answer(claim: Callable[..., CheckRecord]) -> None:
     record = claim(grid=[ROWS - 1])
     assert record.verdict is Verdict.WRONG_ANSWER
     assert "NaN, or never written" in record.sentence
@@ -507,7 +509,7 @@ def test_a_claim_of_fewer_programs_is_a_wrong_answer(claim: Callable[..., RungRe
     ],
 )
 def test_a_claim_of_other_memory_is_a_failure(
-    claim: Callable[..., RungRecord], x_ptr: dict[str, Any]
+    claim: Callable[..., CheckRecord], x_ptr: dict[str, Any]
 ) -> None:
     record = claim(arguments=arguments(x_ptr=x_ptr))
     assert record.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}
@@ -535,7 +537,7 @@ def test_a_claim_of_other_memory_is_a_failure(
     ],
 )
 def test_a_claim_that_cannot_be_replayed_says_why(
-    claim: Callable[..., RungRecord], changes: dict[str, Any], words: str
+    claim: Callable[..., CheckRecord], changes: dict[str, Any], words: str
 ) -> None:
     record = claim(**changes)
     assert words in record.sentence
@@ -570,7 +572,7 @@ def test_a_claim_that_cannot_be_replayed_says_why(
     ],
 )
 def test_a_claim_that_breaks_the_format_is_tampered(
-    claim: Callable[..., RungRecord], changes: dict[str, Any]
+    claim: Callable[..., CheckRecord], changes: dict[str, Any]
 ) -> None:
     assert claim(**changes).verdict is Verdict.TAMPERED
 
@@ -595,7 +597,7 @@ def test_a_claim_that_breaks_the_format_is_tampered(
     ],
 )
 def test_plans_of_every_shape_get_a_verdict(
-    claim: Callable[..., RungRecord], plan: Any, verdict: Verdict
+    claim: Callable[..., CheckRecord], plan: Any, verdict: Verdict
 ) -> None:
     assert claim(copy.deepcopy(plan)).verdict is verdict
 

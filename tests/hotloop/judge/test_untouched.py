@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.core import paths
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.untouched import without_blame, without_open
@@ -14,9 +14,9 @@ from hotloop.tasks.local_judging import lay_out
 from hotloop.tasks.render import render
 from hotloop.tasks.variants import draw
 
-RUNGS = (
-    RungRecord("sound", Verdict.COMPILE_ERROR, "a.conf:1: nothing is set"),
-    RungRecord("fast", Verdict.NOT_MEASURED, "There is no GPU here."),
+CHECKS = (
+    CheckRecord("sound", Verdict.COMPILE_ERROR, "a.conf:1: nothing is set"),
+    CheckRecord("fast", Verdict.NOT_MEASURED, "There is no GPU here."),
 )
 
 
@@ -34,33 +34,33 @@ def submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SubmissionFil
 
 
 def test_an_untouched_file_is_not_blamed(submission: SubmissionFiles) -> None:
-    sound, fast = without_blame(RUNGS, "m", submission)
+    sound, fast = without_blame(CHECKS, "m", submission)
     assert sound.verdict is Verdict.WRONG_ANSWER
     assert sound.sentence == "Not attempted yet: `a.conf` is as it was handed out."
-    assert fast == RUNGS[1]
+    assert fast == CHECKS[1]
 
 
 def test_several_untouched_files(submission: SubmissionFiles) -> None:
     submission.read_text("b.conf")
-    sound, _ = without_blame(RUNGS, "m", submission)
+    sound, _ = without_blame(CHECKS, "m", submission)
     assert sound.sentence == "Not attempted yet: its files are as they were handed out."
 
 
 def test_what_somebody_has_worked_on_is(submission: SubmissionFiles) -> None:
     """Changed, missing, of a module without an exercise, or never read."""
     assert submission.root is not None
-    assert without_blame(RUNGS, "other", submission) == RUNGS
-    assert without_blame(RUNGS, "m", SubmissionFiles(submission.root)) == RUNGS
+    assert without_blame(CHECKS, "other", submission) == CHECKS
+    assert without_blame(CHECKS, "m", SubmissionFiles(submission.root)) == CHECKS
     (submission.root / "a.conf").write_text("name: {")
-    assert without_blame(RUNGS, "m", submission) == RUNGS
+    assert without_blame(CHECKS, "m", submission) == CHECKS
     (submission.root / "a.conf").unlink()
-    assert without_blame(RUNGS, "m", submission) == RUNGS
+    assert without_blame(CHECKS, "m", submission) == CHECKS
 
 
 def test_a_change_elsewhere_does_not_count(submission: SubmissionFiles) -> None:
     assert submission.root is not None
     (submission.root / "b.conf").write_text("name: {")
-    sound, _ = without_blame(RUNGS, "m", submission)
+    sound, _ = without_blame(CHECKS, "m", submission)
     assert sound.verdict is Verdict.WRONG_ANSWER
 
 
@@ -73,12 +73,12 @@ def test_an_untouched_file_of_a_variant_is_not_blamed(tmp_path: Path) -> None:
     for name in given:
         files.read_text(name)
     assert any(given[name] != data for name, data in render("triton_ensemble").items())
-    assert without_blame(RUNGS, "triton_ensemble", files) == RUNGS
+    assert without_blame(CHECKS, "triton_ensemble", files) == CHECKS
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in given.items()}
-    sound, _ = without_blame(RUNGS, "triton_ensemble", files, digests)
+    sound, _ = without_blame(CHECKS, "triton_ensemble", files, digests)
     assert sound.verdict is Verdict.WRONG_ANSWER
     worked_on = {**digests, min(given): 64 * "0"}
-    assert without_blame(RUNGS, "triton_ensemble", files, worked_on) == RUNGS
+    assert without_blame(CHECKS, "triton_ensemble", files, worked_on) == CHECKS
 
 
 def test_a_file_that_holds_nothing_leaves_nothing_open(submission: SubmissionFiles) -> None:
@@ -89,8 +89,8 @@ def test_a_file_that_holds_nothing_leaves_nothing_open(submission: SubmissionFil
             path.write_bytes(content)
         if said == "missing":
             path.unlink()
-        sound, fast = without_open(RUNGS, "m", ["a.conf"], submission)
-        assert sound == RUNGS[0]
+        sound, fast = without_open(CHECKS, "m", ["a.conf"], submission)
+        assert sound == CHECKS[0]
         assert fast.verdict is Verdict.WRONG_ANSWER
         assert fast.sentence == f"Not attempted: `a.conf` is {said}."
 
@@ -98,29 +98,29 @@ def test_a_file_that_holds_nothing_leaves_nothing_open(submission: SubmissionFil
 def test_several_files_that_hold_nothing(submission: SubmissionFiles) -> None:
     assert submission.root is not None
     (submission.root / "b.conf").unlink()
-    _, fast = without_open(RUNGS, "m", ["a.conf", "b.conf"], submission)
+    _, fast = without_open(CHECKS, "m", ["a.conf", "b.conf"], submission)
     assert fast.sentence == "Not attempted: `a.conf`, `b.conf` are as handed out or missing."
 
 
 def test_what_somebody_has_worked_on_stays_open(submission: SubmissionFiles) -> None:
     assert submission.root is not None
     (submission.root / "a.conf").write_text("name: x")
-    assert without_open(RUNGS, "m", ["a.conf", "b.conf"], submission) == RUNGS
-    _, fast = without_open(RUNGS, "m", ["b.conf"], submission)
+    assert without_open(CHECKS, "m", ["a.conf", "b.conf"], submission) == CHECKS
+    _, fast = without_open(CHECKS, "m", ["b.conf"], submission)
     assert fast.verdict is Verdict.WRONG_ANSWER
 
 
 def test_without_files_asked_for_nothing_is_known(submission: SubmissionFiles) -> None:
-    assert without_open(RUNGS, "m", [], submission) == RUNGS
+    assert without_open(CHECKS, "m", [], submission) == CHECKS
 
 
 def test_a_fault_of_the_judges_stays_open(submission: SubmissionFiles) -> None:
-    fault = (RungRecord("sound", Verdict.JUDGE_ERROR, "The judge itself failed here."),)
+    fault = (CheckRecord("sound", Verdict.JUDGE_ERROR, "The judge itself failed here."),)
     assert without_open(fault, "m", ["a.conf"], submission) == fault
 
 
 def test_files_of_a_variant_are_compared_with_what_was_given(submission: SubmissionFiles) -> None:
     digest = hashlib.sha256(submission.content("a.conf")).hexdigest()
-    _, fast = without_open(RUNGS, "m", ["a.conf"], submission, {"a.conf": digest})
+    _, fast = without_open(CHECKS, "m", ["a.conf"], submission, {"a.conf": digest})
     assert fast.verdict is Verdict.WRONG_ANSWER
-    assert without_open(RUNGS, "m", ["a.conf"], submission, {"a.conf": "0" * 64}) == RUNGS
+    assert without_open(CHECKS, "m", ["a.conf"], submission, {"a.conf": "0" * 64}) == CHECKS

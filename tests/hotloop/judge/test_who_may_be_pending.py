@@ -80,22 +80,22 @@ PLACES = {
     "judge/program.py Process.ask": AUTHORS,
     "judge/program.py Process.take": OWN_WORD,
     "judge/program.py Process._blamed": OWN_PROCESS,
-    "judge/rung.py judge_rungs": MACHINE,
-    "judge/rungs/correct.py Case.truth": OWN_INPUTS,
-    "judge/rungs/correct.py Truth.require": "A check's author gave an oracle where none fits.",
-    "judge/rungs/correct.py agreement": OWN_INPUTS,
-    "judge/rungs/cuda_compiles.py _toolchain": MACHINE,
-    "judge/rungs/cuda_compiles.py _compile": MACHINE,
-    "judge/rungs/triton_kernel_calls.py TritonKernelCalls.judged": AUTHORS,
-    "judge/rungs/one_pass.py OnePass.__call__": "It counts the judge's cases, by their shapes.",
-    "judge/rungs/triton_traffic.py fewest": AUTHORS,
+    "judge/check.py judge_checks": MACHINE,
+    "judge/checks/correct.py Case.truth": OWN_INPUTS,
+    "judge/checks/correct.py Truth.require": "A check's author gave an oracle where none fits.",
+    "judge/checks/correct.py agreement": OWN_INPUTS,
+    "judge/checks/cuda_compiles.py _toolchain": MACHINE,
+    "judge/checks/cuda_compiles.py _compile": MACHINE,
+    "judge/checks/triton_kernel_calls.py TritonKernelCalls.judged": AUTHORS,
+    "judge/checks/one_pass.py OnePass.__call__": "It counts the judge's cases, by their shapes.",
+    "judge/checks/triton_traffic.py fewest": AUTHORS,
     "judge/session.py Session.reachable": AUTHORS,
-    "judge/rungs/gpu_fast.py take_off_protocol": (
+    "judge/checks/gpu_fast.py take_off_protocol": (
         "It compares the baseline's empty legs with each other, relative to the side's leg: a "
         "shorter leg than the baseline's is a faster answer."
     ),
-    "judge/rungs/gpu_fast.py _others_use_it": OTHERS_ON_GPU,
-    "judge/rungs/fast.py Fast._levels_here": OWN_PROCESS,
+    "judge/checks/gpu_fast.py _others_use_it": OTHERS_ON_GPU,
+    "judge/checks/fast.py Fast._levels_here": OWN_PROCESS,
     "judge/same_shapes.py with_values_of": AUTHORS,
     "judge/served.py require_environment": MACHINE,
     "judge/served.py require_sound": MACHINE,
@@ -103,7 +103,7 @@ PLACES = {
         "The server is of ours, or the candidate's was stopped, its other processes stand still, "
         "and a server of ours does not start either, or only after a long time."
     ),
-    "judge/service.py _fault": "An exception outside of all rungs: no answer is read there.",
+    "judge/service.py _fault": "An exception outside of all checks: no answer is read there.",
     "judge/session.py Session.edited": AUTHORS,
     "judge/session.py Session.levels": AUTHORS,
     "judge/session.py Session.limits": AUTHORS,
@@ -130,11 +130,11 @@ PLACES = {
     "author/external/on_gpu.py FastOnGpu._largest": (
         "It depends on the problem's sizes and on the GPU."
     ),
-    "author/external/rungs.py Evidence.require_enough": "It depends on the problem's own outputs.",
-    "author/external/rungs.py unfit": (
+    "author/external/checks.py Evidence.require_enough": "It depends on the problem's own outputs.",
+    "author/external/checks.py unfit": (
         "It is about the problem's own code, in a process without others."
     ),
-    "author/external/rungs.py without_gpu": NO_POINTS,
+    "author/external/checks.py without_gpu": NO_POINTS,
     "tasks/modules/sparse_attention_op/alone.py _touched": (
         "A page that our own process reads is not seen; the candidate's process cannot reach it."
     ),
@@ -166,7 +166,7 @@ PLACES = {
     "tasks/modules/yolo_on_mobile/quantized.py accuracy_mismatch": OWN_WORD,
 }
 SEVERAL = {
-    "author/external/rungs.py without_gpu": 2,
+    "author/external/checks.py without_gpu": 2,
     "judge/constants.py constant": 2,
     "judge/fault.py generated": 2,
     "judge/client.py lost": 2,
@@ -191,7 +191,7 @@ def test_each_place_that_leaves_points_open_has_its_reason() -> None:
 
 def test_a_place_is_found_in_each_way_of_writing_it() -> None:
     written = """
-class Rung:
+class CheckFunction:
     def one(self):
         raise Ruling(Verdict.UNDECIDED, "")
     def two(self):
@@ -201,12 +201,18 @@ class Rung:
     def none(self):
         if ruling.verdict is Verdict.UNDECIDED:
             raise Ruling(Verdict.TOO_SLOW, "")
-        return RungRecord("", Verdict.PASSED, "")
+        return CheckRecord("", Verdict.PASSED, "")
 def four():
-    return RungRecord("", verdict=Verdict.JUDGE_ERROR)
+    return CheckRecord("", verdict=Verdict.JUDGE_ERROR)
 """
     found = [*_places(ast.parse(written), "")]
-    assert found == ["Rung.one", "Rung.two", "Rung.three", "Rung.three", "four"]
+    assert found == [
+        "CheckFunction.one",
+        "CheckFunction.two",
+        "CheckFunction.three",
+        "CheckFunction.three",
+        "four",
+    ]
 
 
 def _places(node: ast.AST, inside: str) -> Iterator[str]:
@@ -228,7 +234,7 @@ def _leaves_open(node: ast.AST) -> bool:
     made = node.func.id if isinstance(node.func, ast.Name) else ""
     given = [*node.args, *(each.value for each in node.keywords)]
     return made == "JudgeFault" or (
-        made in {"Ruling", "RungRecord", "Record"} and any(map(_names_open, given))
+        made in {"Ruling", "CheckRecord", "Record"} and any(map(_names_open, given))
     )
 
 

@@ -10,13 +10,13 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.writes_files import WritesFiles
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.writes_files import WritesFiles
 from hotloop.judge.session import Session
 
 CANDIDATES = """
@@ -75,7 +75,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return Program({"program.py": path}, "program.py")
 
 
-def rung(program: Program) -> WritesFiles:
+def check(program: Program) -> WritesFiles:
     def assignments(rng: np.random.Generator, session: Session) -> Iterator[Assignment]:
         for number in range(2):
             given = program.trusted(session).ask("make", int(rng.integers(1, 100)))
@@ -103,7 +103,7 @@ def candidate(name: str) -> Candidate:
 
 
 def test_what_is_made_as_asked_passes(session: Session, program: Program) -> None:
-    record = judge_rung("made", rung(program), session.about(candidate("doubled")))
+    record = judge_check("made", check(program), session.about(candidate("doubled")))
     assert record.verdict is Verdict.PASSED
     assert "2 hidden inputs" in record.sentence
 
@@ -121,13 +121,13 @@ def test_what_is_not_does_not(
     name: str, verdict: Verdict, said: str, session: Session, program: Program
 ) -> None:
     with pytest.raises(Ruling) as ruling:
-        rung(program)(session.about(candidate(name)))
+        check(program)(session.about(candidate(name)))
     assert ruling.value.verdict is verdict
     assert said in ruling.value.sentence
 
 
 def test_another_function_may_be_asked(session: Session, program: Program) -> None:
-    other = WritesFiles(rung(program).assignments, entry="kept")
+    other = WritesFiles(check(program).assignments, entry="kept")
     with pytest.raises(Ruling, match="the sum is"):
         other(session.about(candidate("doubled")))
 

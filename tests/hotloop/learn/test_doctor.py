@@ -23,20 +23,20 @@ def findings(*missing: str) -> list[Finding]:
     ]
 
 
-def test_with_everything_all_rungs_are_gradable() -> None:
+def test_with_everything_all_checks_are_gradable() -> None:
     rows = doctor.gradable(findings())
     code = [t for m in curriculum.modules() for t in m.tasks if t.kind == "code"]
-    assert len(rows) == sum(len(task.rungs) for task in code)
+    assert len(rows) == sum(len(task.checks) for task in code)
     assert all(row.lacking == () for row in rows)
     total = sum(task.points for task in code)
     assert sum(all_points for _, all_points in doctor.summary(rows).values()) == total
 
 
-def test_without_a_gpu_exactly_the_gpu_rungs_are_lost() -> None:
+def test_without_a_gpu_exactly_the_gpu_checks_are_lost() -> None:
     rows = doctor.gradable(findings("gpu"))
     for row in rows:
         task = curriculum.load_module(row.module).task(row.task)
-        needs_gpu = next(rung.needs_gpu for rung in task.rungs if rung.id == row.rung)
+        needs_gpu = next(check.needs_gpu for check in task.checks if check.id == row.check)
         assert row.lacking == (("gpu",) if needs_gpu else ())
     here, possible = doctor.summary(rows)["fused_softmax"]
     assert 0 < here < possible
@@ -56,17 +56,17 @@ def test_a_missing_tool_costs_the_tasks_that_use_it(
     tool: str, needing: str, not_needing: str
 ) -> None:
     lacking = {
-        row.task: row.lacking for row in doctor.gradable(findings(tool)) if row.rung == "correct"
+        row.task: row.lacking for row in doctor.gradable(findings(tool)) if row.check == "correct"
     }
     assert lacking[needing] == (tool,)
     assert lacking[not_needing] == ()
 
 
 def with_needs(module: curriculum.Module) -> curriculum.Module:
-    """Return the module with needs, except for the first rung of each task."""
+    """Return the module with needs, except for the first check of each task."""
     tasks = [
         task.model_copy(
-            update={"rungs": [task.rungs[0].model_copy(update={"needs": []}), *task.rungs[1:]]}
+            update={"checks": [task.checks[0].model_copy(update={"needs": []}), *task.checks[1:]]}
         )
         for task in module.tasks
     ]
@@ -79,8 +79,8 @@ def test_without_a_server_what_needs_one_is_not_gradable(monkeypatch: pytest.Mon
     rows = doctor.gradable(findings("serving"))
     assert {row.lacking for row in rows} == {(), ("serving",)}
     for row in rows:
-        first = module.task(row.task).rungs[0].id
-        assert row.lacking == (() if row.rung == first else ("serving",))
+        first = module.task(row.task).checks[0].id
+        assert row.lacking == (() if row.check == first else ("serving",))
     here, possible = doctor.summary(rows)[module.id]
     assert 0 < here < possible
     assert all(row.lacking == () for row in doctor.gradable(findings()))

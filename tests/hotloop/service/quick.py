@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from hotloop.core.record import Circumstances, Record, RungRecord, summarize
+from hotloop.core.record import CheckRecord, Circumstances, Record, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.learn.remote.request import WholeRequest
@@ -37,16 +37,16 @@ URL = os.environ.get(DATABASE, "")
 
 
 def record(module: str, task: str, verdict_on_gpu: Verdict = Verdict.NOT_MEASURED) -> Record:
-    """Return a record in which all rungs without a GPU pass."""
+    """Return a record in which all checks without a GPU pass."""
     needing = needing_gpu(module, task)
-    rungs = tuple(
-        RungRecord(r.id, verdict_on_gpu if r.id in needing else Verdict.PASSED, "Said.", 1.0)
-        for r in load_module(module).task(task).rungs
+    checks = tuple(
+        CheckRecord(r.id, verdict_on_gpu if r.id in needing else Verdict.PASSED, "Said.", 1.0)
+        for r in load_module(module).task(task).checks
     )
-    rungs = tuple(replace(r, earned=0.0) if r.verdict.pending else r for r in rungs)
-    verdict, sentence = summarize(rungs)
+    checks = tuple(replace(r, earned=0.0) if r.verdict.pending else r for r in checks)
+    verdict, sentence = summarize(checks)
     about = Circumstances("", "", "", "", "", {}, "", "", "", 0.0)
-    return Record(module, task, verdict, sentence, rungs, about)
+    return Record(module, task, verdict, sentence, checks, about)
 
 
 def judge(

@@ -26,14 +26,18 @@ MODULE, NAME = "fused_softmax", "compiled_chain"
 
 
 def record(ratio: float, low: float, high: float, verdict: Verdict = Verdict.PASSED) -> Record:
-    """Return a record of a task with a speed rung."""
+    """Return a record of a task with a speed check."""
     evidence = {"ratio": ratio, "interval": [low, high], "fraction_of_limit": ratio / 10}
     found = quick.record(MODULE, NAME)
-    rungs = tuple(
-        replace(rung, verdict=verdict, evidence=evidence) if rung.rung.startswith("fast") else rung
-        for rung in found.rungs
+    checks = tuple(
+        replace(check, verdict=verdict, evidence=evidence)
+        if check.check.startswith("fast")
+        else check
+        for check in found.checks
     )
-    return replace(found, rungs=rungs, circumstances=replace(found.circumstances, device="A card"))
+    return replace(
+        found, checks=checks, circumstances=replace(found.circumstances, device="A card")
+    )
 
 
 def checked(school: School, who: str, found: Record, **changes: Any) -> None:
@@ -86,8 +90,8 @@ def test_the_best_of_each_counts_and_what_is_not_passed_does_not(three: School) 
 
 def test_a_speed_that_the_learners_own_process_told_has_no_place(three: School) -> None:
     fast = record(50.0, 48.0, 52.0)
-    rungs = tuple(replace(rung, instrumented=True) for rung in fast.rungs)
-    checked(three, "grace", replace(fast, rungs=rungs))
+    checks = tuple(replace(check, instrumented=True) for check in fast.checks)
+    checked(three, "grace", replace(fast, checks=checks))
     assert shown(three)[0] == (1, "Owl")
 
 

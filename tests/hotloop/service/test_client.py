@@ -75,9 +75,9 @@ def work(folder: Path) -> Path:
 
 
 def said(code: int, found: Any) -> tuple[int, list[tuple[str, ...]]]:
-    """Return a check's exit code and rungs."""
-    rungs = found["tasks"][0]["record"]["rungs"]
-    return code, [(r["rung"], r["verdict"], r["sentence"]) for r in rungs]
+    """Return a check's exit code and checks."""
+    checks = found["tasks"][0]["record"]["checks"]
+    return code, [(r["check"], r["verdict"], r["sentence"]) for r in checks]
 
 
 def run(*words: str) -> tuple[int, Any]:
@@ -95,7 +95,7 @@ def test_records_come_back_and_everything_on_the_way_is_told(
             server, asked(module="fused_softmax", tasks=["triton_forward"]), "k" * 20, said.append
         )
     assert [r.task for r in records] == ["triton_forward"]
-    assert {rung.verdict.value for rung in records[0].rungs} == {"passed"}
+    assert {check.verdict.value for check in records[0].checks} == {"passed"}
     assert "no answer" not in " ".join(said)
 
 
@@ -127,7 +127,7 @@ def test_a_check_without_a_gpu_is_the_same_as_here(
     shown = [
         (
             code,
-            [(r["rung"], r["verdict"]) for r in found["tasks"][0]["record"]["rungs"]],
+            [(r["check"], r["verdict"]) for r in found["tasks"][0]["record"]["checks"]],
         )
         for code, found in (there, here)
     ]

@@ -44,7 +44,9 @@ def school(request: pytest.FixtureRequest, opened: Callable[..., School]) -> Sch
 
 
 def verdicts(job: Any) -> dict[str, str]:
-    return {rung["rung"]: rung["verdict"] for record in job["records"] for rung in record["rungs"]}
+    return {
+        check["check"]: check["verdict"] for record in job["records"] for check in record["checks"]
+    }
 
 
 def test_what_needs_no_gpu_is_done_after_one_phase(school: School) -> None:
@@ -312,9 +314,9 @@ def test_what_was_lost_three_times_stays_open_and_says_why(school: School, phase
     found = school.job(job)
     assert found["state"] == "done"
     assert "ended 3 times" in found["problem"]
-    lost = {rung for rung, verdict in verdicts(found).items() if verdict == "judge_error"}
+    lost = {check for check, verdict in verdicts(found).items() if verdict == "judge_error"}
     assert lost == ({"gpu_correct", "gpu_fast"} if phase == "gpu" else {"judge"})
-    assert all(r["earned"] == 0 for r in found["records"][0]["rungs"] if r["rung"] in lost)
+    assert all(r["earned"] == 0 for r in found["records"][0]["checks"] if r["check"] in lost)
     assert "fault of the service" in json.dumps(found["records"])
 
 

@@ -135,7 +135,7 @@ def started(*servers: Running) -> Iterator[Any]:
 
 
 def asked(number: int) -> Request:
-    """Return a different request for each number, of a module with GPU rungs."""
+    """Return a different request for each number, of a module with GPU checks."""
     return Request.model_validate(request(**GPU, files=packed({"lab.ipynb": str(number).encode()})))
 
 
@@ -176,7 +176,7 @@ def checks(each: int, *servers: Running) -> list[threading.Thread]:
                 key = secrets.token_hex(16)
                 server = servers[number % len(servers)].server(who)
                 (record,) = ask(server, asked(number), key, lambda _text: None)
-                assert {rung.verdict.value for rung in record.rungs} == {"passed"}
+                assert {check.verdict.value for check in record.checks} == {"passed"}
         except BaseException as error:  # noqa: BLE001 - said by the thread that has started it
             failures.append(error)
 

@@ -29,7 +29,7 @@ from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
 from hotloop.core import paths
-from hotloop.core.record import RungRecord, summarize
+from hotloop.core.record import CheckRecord, summarize
 from hotloop.core.transactions import reading, writing
 from hotloop.core.verdict import Verdict
 from hotloop.core.whole_file import create_private
@@ -533,17 +533,17 @@ def checked(school: School, browser: Browser, user: str = "u1", **job: Any) -> s
 
 
 def judged_as(school: School, verdicts: dict[str, Verdict]) -> None:
-    """Judge what waits. verdicts: by rung; others pass."""
+    """Judge what waits. verdicts: by check; others pass."""
 
     def judge(held: Any, process: Any, say: Any) -> list[Any]:
         return [changed(one) for one in quick.judge(held, process, say)]
 
     def changed(record: Any) -> Any:
-        rungs = tuple(
-            RungRecord(r.rung, verdicts[r.rung], "Said.") if r.rung in verdicts else r
-            for r in record.rungs
+        checks = tuple(
+            CheckRecord(r.check, verdicts[r.check], "Said.") if r.check in verdicts else r
+            for r in record.checks
         )
-        return replace(record, rungs=rungs, verdict=summarize(rungs)[0])
+        return replace(record, checks=checks, verdict=summarize(checks)[0])
 
     worker = school.worker(judge=judge)
     while worker.one(JudgeProcess()):
@@ -578,8 +578,8 @@ def test_a_score_is_passed_back(school: School, browser: Browser) -> None:
 
 def test_what_is_wrong_is_zero(school: School, browser: Browser) -> None:
     checked(school, browser, task="fold")
-    rungs = [rung.id for rung in load_module(MODULE).task("fold").rungs]
-    judged_as(school, dict.fromkeys(rungs, Verdict.WRONG_ANSWER))
+    checks = [check.id for check in load_module(MODULE).task("fold").checks]
+    judged_as(school, dict.fromkeys(checks, Verdict.WRONG_ANSWER))
     assert passed_on(school) == 1
     (told,) = browser.lms.scores[MODULE]
     assert (told["scoreGiven"], told["gradingProgress"]) == (0.0, "FullyGraded")
@@ -588,13 +588,13 @@ def test_what_is_wrong_is_zero(school: School, browser: Browser) -> None:
 @pytest.mark.parametrize("verdict", [v for v in Verdict if v.pending])
 def test_what_is_open_is_no_zero(school: School, browser: Browser, verdict: Verdict) -> None:
     checked(school, browser, task="fold")
-    rung = load_module(MODULE).task("fold").rungs[-1]
-    judged_as(school, {rung.id: verdict})
+    check = load_module(MODULE).task("fold").checks[-1]
+    judged_as(school, {check.id: verdict})
     assert passed_on(school) == 1
     (told,) = browser.lms.scores[MODULE]
     assert told["gradingProgress"] == "Pending"
     assert "scoreGiven" not in told
-    assert f"{rung.points} more are still open" in told["comment"]
+    assert f"{check.points} more are still open" in told["comment"]
     # Once it is judged, the score is there.
     checked(school, browser, task="fold")
     school.judged()
@@ -621,8 +621,8 @@ def test_the_best_counts(school: School, browser: Browser) -> None:
     checked(school, browser, task="fold")
     school.judged()
     checked(school, browser, task="fold", files={})
-    rungs = [rung.id for rung in load_module(MODULE).task("fold").rungs]
-    judged_as(school, dict.fromkeys(rungs, Verdict.WRONG_ANSWER))
+    checks = [check.id for check in load_module(MODULE).task("fold").checks]
+    judged_as(school, dict.fromkeys(checks, Verdict.WRONG_ANSWER))
     assert passed_on(school) == 1
     assert browser.lms.scores[MODULE][-1]["scoreGiven"] == load_module(MODULE).task("fold").points
 

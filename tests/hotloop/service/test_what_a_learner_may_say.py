@@ -70,7 +70,7 @@ def test_nothing_that_parameterizes_a_judging_is_taken(school: School) -> None:
         answer = school.put("ada", **{name: value})
         assert answer.status_code == 422, (name, value)
         assert f"{name}: a request does not say this" in answer.json()["detail"]
-    assert {"variant", "seed", "device", "budget_s", "rungs", "spec", "given", "source"} <= names
+    assert {"variant", "seed", "device", "budget_s", "checks", "spec", "given", "source"} <= names
     assert school.put("grace", variant=ZEROS.to_json()).status_code == 422
     assert school.judged() == 0
 

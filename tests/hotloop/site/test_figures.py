@@ -15,7 +15,7 @@ MODULE = "fused_softmax"
 SPEED: dict[str, Any] = {
     "candidate": "reference",
     "task": "compiled_chain",
-    "rung": "fast_cpu",
+    "check": "fast_cpu",
     "verdict": "passed",
     "earned": 1.0,
     "sentence": "Fast.",
@@ -56,7 +56,7 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorder:
             "code": measured_code(MODULE),
             "isolation": "bubblewrap",
             "ceilings": {},
-            "measurements": [{**SPEED, "rung": "fast_gpu"} if kind == "gpu" else SPEED],
+            "measurements": [{**SPEED, "check": "fast_gpu"} if kind == "gpu" else SPEED],
         }
         (folder / "runs").mkdir(exist_ok=True)
         (folder / "runs" / f"{stem}.json").write_text(json.dumps(run | changes))
@@ -64,8 +64,8 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorder:
     return written
 
 
-def figure(field: str, device: str = "my_cpu", rung: str = "fast_cpu") -> str:
-    return f"{{{{ run {MODULE} {device} reference compiled_chain {rung} {field} }}}}"
+def figure(field: str, device: str = "my_cpu", check: str = "fast_cpu") -> str:
+    return f"{{{{ run {MODULE} {device} reference compiled_chain {check} {field} }}}}"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_what_the_judge_could_not_measure_is_not_yet_measured(record: Recorder) 
         ("{{ run a b\nc d e f }}", "p:1: this is no figure"),
         (figure("speed"), "p:1: there is no field 'speed'; there are verdict"),
         (figure("ratio", "no_cpu"), "p:1: nothing was recorded on 'no_cpu'; devices: .*my_cpu"),
-        (figure("ratio", rung="fats_cpu"), "p:1: fused_softmax.compiled_chain has no rung"),
+        (figure("ratio", check="fats_cpu"), "p:1: fused_softmax.compiled_chain has no check"),
         (figure("gflop_per_s"), "p:1: fused_softmax/my_cpu has no gflop_per_s for reference"),
         (figure("ratio").replace("reference", "mine"), "p:1: .* no measurement of mine"),
         (

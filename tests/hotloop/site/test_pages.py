@@ -150,13 +150,13 @@ def test_a_lesson_without_outcomes_is_refused(with_a_page: Path) -> None:
 # --- what is gathered -----------------------------------------------------------------------------
 
 
-def test_every_module_has_a_page_with_all_its_rungs_and_hints(gathered: Path) -> None:
+def test_every_module_has_a_page_with_all_its_checks_and_hints(gathered: Path) -> None:
     for module in curriculum.modules():
         page = (gathered / "build" / "pages" / "modules" / module.id / "index.md").read_text()
         assert "## What you will be able to do\n\n- " in page
         for task in module.tasks:
             assert f"`{module.id}.{task.id}`" in page
-            assert all(f"| {rung.id} | {rung.points} |" in page for rung in task.rungs)
+            assert all(f"| {check.id} | {check.points} |" in page for check in task.checks)
         assert page.count('??? tip "Hint 3: the structure"') == len(module.tasks)
 
 

@@ -31,7 +31,7 @@ def measured(candidate: str, p50: float, ratio: float) -> curriculum.Measurement
     return curriculum.Measurement(
         candidate=candidate,
         task="compiled_chain",
-        rung="fast_cpu",
+        check="fast_cpu",
         verdict="passed",
         earned=1.0,
         sentence="Fast.",

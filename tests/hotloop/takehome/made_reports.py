@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hotloop.core.record import Circumstances, Record, RungRecord, summarize
+from hotloop.core.record import CheckRecord, Circumstances, Record, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import Pack
@@ -33,7 +33,7 @@ SPEED = {
 }
 
 
-def rung(
+def check(
     name: str,
     verdict: Verdict = Verdict.PASSED,
     earned: float | None = None,
@@ -41,13 +41,13 @@ def rung(
     evidence: Mapping[str, Any] | None = None,
     *,
     instrumented: bool = False,
-) -> RungRecord:
+) -> CheckRecord:
     share = float(verdict is Verdict.PASSED) if earned is None else earned
-    return RungRecord(name, verdict, sentence, share, instrumented, dict(evidence or {}))
+    return CheckRecord(name, verdict, sentence, share, instrumented, dict(evidence or {}))
 
 
-def record(task: str, rungs: Sequence[RungRecord], module: str = MODULE) -> Record:
-    verdict, sentence = summarize(rungs)
+def record(task: str, checks: Sequence[CheckRecord], module: str = MODULE) -> Record:
+    verdict, sentence = summarize(checks)
     around = Circumstances(
         submission_digest="ab" * 32,
         grader_version="0.1.0",
@@ -60,16 +60,16 @@ def record(task: str, rungs: Sequence[RungRecord], module: str = MODULE) -> Reco
         started="2030-01-03T12:00:00+00:00",
         seconds=2.5,
     )
-    return Record(module, task, verdict, sentence, tuple(rungs), around)
+    return Record(module, task, verdict, sentence, tuple(checks), around)
 
 
 def all_of(task: str, verdict: Verdict = Verdict.PASSED, sentence: str = "Right.") -> Record:
-    """Return a record with the same verdict for all rungs, on a machine without a GPU."""
+    """Return a record with the same verdict for all checks, on a machine without a GPU."""
     found = [
-        rung(r.id, Verdict.NOT_MEASURED, sentence="No GPU here.")
+        check(r.id, Verdict.NOT_MEASURED, sentence="No GPU here.")
         if r.needs_gpu
-        else rung(r.id, verdict, sentence=sentence)
-        for r in load_module(MODULE).task(task).rungs
+        else check(r.id, verdict, sentence=sentence)
+        for r in load_module(MODULE).task(task).checks
     ]
     return record(task, found)
 

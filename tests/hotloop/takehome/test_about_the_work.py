@@ -13,14 +13,14 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import assistants, code_questions, code_shown, scorecard
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.report import CodeShown, Report, RungReport
+from hotloop.takehome.report import CheckReport, CodeShown, Report
 from hotloop.takehome.report_page import page
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.team import Team
 from hotloop.tasks.curriculum import load_module
 
 from .conftest import MADE, ROLE, Hired
-from .made_reports import MODULE, all_of, as_given, handed_in, record, rung, with_cell
+from .made_reports import MODULE, all_of, as_given, check, handed_in, record, with_cell
 
 CUDA_ROLE = ROLE.replace("role: gpu_engineer", "role: cuda_engineer").replace(
     "  - {task: triton_forward, weight: 3, minutes: 90}\n", "  - {task: cuda_block, weight: 3}\n"
@@ -63,16 +63,16 @@ def other_cell(files: dict[str, bytes]) -> None:
 
 
 SKIPPED = [
-    rung(name, Verdict.WRONG_ANSWER, sentence="Skipped until clean passes.")
+    check(name, Verdict.WRONG_ANSWER, sentence="Skipped until clean passes.")
     for name in ("traffic", "compiles", "gpu_correct")
 ]
 RACED = record(
     "cuda_block",
-    [rung("correct"), rung("clean", Verdict.WRONG_ANSWER, sentence=RACE), *SKIPPED],
+    [check("correct"), check("clean", Verdict.WRONG_ANSWER, sentence=RACE), *SKIPPED],
 )
 RAISED = record(
     "online_pass",
-    [rung("correct", Verdict.RUNTIME_ERROR, sentence="RuntimeError in line 2 of its cell.")],
+    [check("correct", Verdict.RUNTIME_ERROR, sentence="RuntimeError in line 2 of its cell.")],
 )
 
 
@@ -129,9 +129,9 @@ def test_own_questions_quote_own_lines(three: dict[str, Report]) -> None:
 # --- the code -------------------------------------------------------------------------------------
 
 
-def report_of(sentence: str) -> RungReport:
-    return RungReport(
-        rung="correct",
+def report_of(sentence: str) -> CheckReport:
+    return CheckReport(
+        check="correct",
         what="Right.",
         skill="right",
         verdict=Verdict.WRONG_ANSWER,
@@ -171,7 +171,7 @@ def test_untouched_lines_are_folded_and_cited_ones_are_not() -> None:
         "46 lines as handed out",
         "47 lines as handed out",
     ]
-    assert [row.number for row in rows if row.rungs == ("correct",)] == [50]
+    assert [row.number for row in rows if row.checks == ("correct",)] == [50]
 
 
 def test_the_parts_of_other_tasks_are_put_aside() -> None:
@@ -216,7 +216,7 @@ def test_a_file_that_was_added_is_shown_whole() -> None:
     assert [(one.name, one.added) for one in found] == [(FILE, []), ("helpers.cuh", [1, 2])]
 
 
-def test_the_page_marks_the_lines_beside_the_rungs(three: dict[str, Report]) -> None:
+def test_the_page_marks_the_lines_beside_the_checks(three: dict[str, Report]) -> None:
     text = page(three["race"])
     assert re.search(r'class="\w+ cited"><i>12</i>.*<mark>◀ clean</mark>', text)
     assert "marked: clean 12, 14" in text

@@ -197,13 +197,13 @@ def series(*shares: float, model: str = "small-1") -> Baseline:
         Attempt(
             tasks={
                 name: {
-                    rung.id: Points(
-                        points=Interval(low=0, high=rung.points)
-                        if rung.needs_gpu
-                        else Interval.exactly(share * rung.points),
-                        possible=rung.points,
+                    check.id: Points(
+                        points=Interval(low=0, high=check.points)
+                        if check.needs_gpu
+                        else Interval.exactly(share * check.points),
+                        possible=check.points,
                     )
-                    for rung in module.task(name).rungs
+                    for check in module.task(name).checks
                 }
                 for name in TASKS
             },
@@ -241,7 +241,7 @@ def report(own_team: Hired, tmp_path: Path) -> Callable[..., Report]:
 def test_the_report_says_where_a_candidate_stands(report: Callable[..., Report]) -> None:
     (above,) = report(Verdict.PASSED, series(0.2, 0.5, 0.1)).baselines
     assert (above.position, above.span.high, above.own.low) == ("above", pytest.approx(50), 100)
-    # A rung that no machine has measured distinguishes no candidates.
+    # A check that no machine has measured distinguishes no candidates.
     assert "triton_forward.gpu_fast" in above.left_out
     assert "online_pass.correct" not in above.left_out
     found = report(Verdict.WRONG_ANSWER)

@@ -24,7 +24,7 @@ from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum
 
 from .conftest import Hired
-from .made_reports import SPEED, all_of, handed_in, record, report_on, rung
+from .made_reports import SPEED, all_of, check, handed_in, record, report_on
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 
@@ -107,16 +107,16 @@ def test_what_was_measured_counts_by_the_middle_of_its_interval(
     found = record(
         "triton_forward",
         [
-            rung("correct"),
-            rung("compiles", Verdict.NOT_MEASURED),
-            rung("gpu_correct", Verdict.WRONG_ANSWER),
-            rung("gpu_fast", Verdict.PARTIAL, 0.5, evidence=evidence),
+            check("correct"),
+            check("compiles", Verdict.NOT_MEASURED),
+            check("gpu_correct", Verdict.WRONG_ANSWER),
+            check("gpu_fast", Verdict.PARTIAL, 0.5, evidence=evidence),
         ],
     )
     submission = handed_in(own_team.team, own_team.packs[0], tmp_path / "a")
     report = report_on(own_team.team, submission, {"triton_forward": found})
     points = calibration.task_points([Past(report, None)], ["triton_forward"])
-    worth = {r.rung: r.possible for r in report.task("triton_forward").rungs}
+    worth = {r.check: r.possible for r in report.task("triton_forward").checks}
     assert points.earned[0, 0] == worth["correct"] + 0.75 * worth["gpu_fast"]
     assert points.pending[0, 0] == worth["traffic"] + worth["compiles"]
     assert points.possible[0, 0] == sum(worth.values())
@@ -240,9 +240,9 @@ def test_a_team_measures_its_roles_tasks_as_often_as_it_says(
     asked: list[tuple[list[str], list[str] | None]] = []
 
     def judged(
-        _files: object, _module: str, tasks: list[str], rungs: list[str] | None = None, **_: object
+        _files: object, _module: str, tasks: list[str], checks: list[str] | None = None, **_: object
     ) -> dict[str, Record]:
-        asked.append((tasks, rungs))
+        asked.append((tasks, checks))
         return {task: all_of(task) for task in tasks}
 
     monkeypatch.setattr("hotloop.author.evidence.judge_submission", judged)
@@ -252,11 +252,11 @@ def test_a_team_measures_its_roles_tasks_as_often_as_it_says(
     done = CliRunner().invoke(app, ["takehome", *words, "--speed" if speed else "--no-speed"])
     assert done.exit_code == 0, done.output
     assert {task for tasks, _ in asked for task in tasks} == {"online_pass", "triton_forward"}
-    assert all((rungs is None) is speed for _, rungs in asked)
-    assert "gpu_fast" not in {rung for _, rungs in asked for rung in rungs or ()}
+    assert all((checks is None) is speed for _, checks in asked)
+    assert "gpu_fast" not in {check for _, checks in asked for check in checks or ()}
     (run,) = quality.measured(own_team.team, "fused_softmax")
     first = ("online_pass", "correct")
-    judged_of = [m.candidate for m in run.measurements if (m.task, m.rung) == first]
+    judged_of = [m.candidate for m in run.measurements if (m.task, m.check) == first]
     assert judged_of.count("reference") == 2
     checks = json.loads(done.stdout)["tasks"][0]["check_quality"]
     # Every wrong answer passed here, each twice, and each counts once.
@@ -279,7 +279,7 @@ def test_a_speed_task_states_how_often_speed_is_judged_wrongly() -> None:
     assert found.speed.judgings == sum(row["judgings"] for row in _false_grades()["rows"])
     said = " ".join(quality.sentences(found))
     assert f"Speed on a CPU: of {found.speed.judgings} judgings" in said
-    # It has a rung on a GPU too.
+    # It has a check on a GPU too.
     assert "was not measured on a GPU" in said
 
 
@@ -293,7 +293,7 @@ def test_what_is_timed_on_a_gpu_only_has_no_rate_of_a_cpu() -> None:
     assert "judgings of a made-up function" not in said
 
 
-def test_what_no_rung_times_says_nothing_of_speed() -> None:
+def test_what_no_check_times_says_nothing_of_speed() -> None:
     module = curriculum.load_module("fused_softmax")
     found = quality.check_quality(module, module.task("online_pass"))
     said = " ".join(quality.sentences(found))

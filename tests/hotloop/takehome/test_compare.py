@@ -25,10 +25,10 @@ def report(worked: tuple[Hired, Submission]) -> Report:
 def with_share(report: Report, name: str, low: float, high: float) -> Report:
     """Return the report for another pseudonym, with this share of the only weighted task."""
     task = report.task("online_pass")
-    possible = task.rungs[0].possible
+    possible = task.checks[0].possible
     points = Interval(low=low * possible, high=high * possible)
-    rung = task.rungs[0].model_copy(update={"points": points})
-    changed = task.model_copy(update={"rungs": [rung], "points": points})
+    check = task.checks[0].model_copy(update={"points": points})
+    changed = task.model_copy(update={"checks": [check], "points": points})
     return report.model_copy(update={"pseudonym": name, "tasks": [changed]})
 
 

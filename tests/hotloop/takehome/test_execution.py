@@ -29,7 +29,7 @@ from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.variants import digest_of
 
 from .conftest import Hired
-from .made_reports import handed_in, record, rung, with_cell
+from .made_reports import check, handed_in, record, with_cell
 
 TASKS = ("online_pass", "triton_forward", "explain")
 LONGEST_S = 60.0
@@ -43,7 +43,7 @@ def unconfined() -> Isolation:
 
 def right(job: Job) -> Record:
     """Pass without judging."""
-    found = record(job.task, [rung("correct")])
+    found = record(job.task, [check("correct")])
     variant = digest_of(job.variant)
     return replace(found, circumstances=replace(found.circumstances, variant=variant))
 
@@ -116,7 +116,7 @@ def test_a_lost_task_is_the_judges_error_and_the_other_counts(
     found = judged_by(judge_that_dies, jobs=2)
     assert found["triton_forward"].verdict is Verdict.PASSED
     assert found["online_pass"].verdict is Verdict.JUDGE_ERROR
-    assert "The process that graded it ended" in found["online_pass"].rungs[0].evidence["error"]
+    assert "The process that graded it ended" in found["online_pass"].checks[0].evidence["error"]
     hired, submission = worked
     report = make_report(submission, hired.team, found)
     points = {task.task: task.points for task in report.tasks}
@@ -146,11 +146,11 @@ def judged_for_real(team: Team, submission: Submission) -> dict[str, Record]:
     module = load_module("fused_softmax")
     found: dict[str, Record] = {}
     for task in TASKS[:2]:
-        rungs = module.task(task).rungs
-        quick = [one.id for one in rungs if one.threshold is None and not one.needs_gpu]
-        terms = Terms(rungs={task: quick})
+        checks = module.task(task).checks
+        quick = [one.id for one in checks if one.threshold is None and not one.needs_gpu]
+        terms = Terms(checks={task: quick})
         found |= execution.judged(submission, team, [task], terms=terms)
-        assert [rung.rung for rung in found[task].rungs] == quick
+        assert [check.check for check in found[task].checks] == quick
     return found
 
 
@@ -174,7 +174,7 @@ def test_a_cell_and_a_file_are_judged_in_the_sandbox(
 
     other = handed_in(own_team.team, own_team.packs[0], tmp_path / "wrong", wrong)
     found = judged_for_real(own_team.team, other)
-    assert not any(rung.earned for record in found.values() for rung in record.rungs)
+    assert not any(check.earned for record in found.values() for check in record.checks)
     assert not any(record.pending for record in found.values())
 
 

@@ -28,7 +28,9 @@ def with_all_it_builds_on(module: Module, task: str) -> set[str]:
 
 
 def quick(task: Task) -> tuple[str, ...]:
-    return tuple(rung.id for rung in task.rungs if rung.threshold is None and not rung.needs_gpu)
+    return tuple(
+        check.id for check in task.checks if check.threshold is None and not check.needs_gpu
+    )
 
 
 def built(task: Task) -> bool:
@@ -38,8 +40,8 @@ def built(task: Task) -> bool:
 
 def needs(module: Module, task: Task) -> list[str]:
     """Return the optional groups that are not installed."""
-    rungs = [rung for rung in task.rungs if rung.id in quick(task)]
-    wanted = {need for rung in rungs for need in module.needs_of(rung)}
+    checks = [check for check in task.checks if check.id in quick(task)]
+    wanted = {need for check in checks for need in module.needs_of(check)}
     return sorted(need for need in wanted & extras.IMPORTED.keys() if extras.missing(need))
 
 
@@ -61,8 +63,8 @@ def falls_short(
     record = judge_submission(
         files, module.id, [task.id], quick(task), judge=judge, variant=variant
     )[task.id]
-    bad = [rung for rung in record.rungs if rung.verdict not in GOOD]
-    return [f"{task.id}, {rung.rung}: {rung.sentence}" for rung in bad]
+    bad = [check for check in record.checks if check.verdict not in GOOD]
+    return [f"{task.id}, {check.check}: {check.sentence}" for check in bad]
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from hotloop.takehome.submission import Submission
 from hotloop.verdicts import releases
 
 from .conftest import Hired
-from .made_reports import SPEED, all_of, record, report_on, rung
+from .made_reports import SPEED, all_of, check, record, report_on
 
 HOSTILE = "It said <img src=x onerror=alert(1)> and `<b>`."
 
@@ -105,7 +105,7 @@ def test_speed_is_drawn_with_its_interval(worked: tuple[Hired, Submission]) -> N
     hired, submission = worked
     fast = record(
         "triton_forward",
-        [rung("correct"), rung("gpu_fast", Verdict.PARTIAL, 0.5, "2.00×.", SPEED)],
+        [check("correct"), check("gpu_fast", Verdict.PARTIAL, 0.5, "2.00×.", SPEED)],
     )
     text = page(report_on(hired.team, submission, {"triton_forward": fast}))
     assert "95 % interval 1.90 to 2.10" in text

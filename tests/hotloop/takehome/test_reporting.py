@@ -16,7 +16,7 @@ from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 
 from .conftest import NAMES, Hired
-from .made_reports import all_of, handed_in, record, report_on, rung
+from .made_reports import all_of, check, handed_in, record, report_on
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_what_is_open_makes_the_score_an_interval(team: Team, submission: Submis
     assert report.score.low == pytest.approx(100 * (1 + 3 * 14 / 22) / 5)
     assert report.score.high == 100
     assert report.judged.low == pytest.approx(100 * (1 + 3 * 14 / 22) / 4)
-    assert {(one.task, one.rung) for one in report.not_measured} == {
+    assert {(one.task, one.check) for one in report.not_measured} == {
         ("triton_forward", "gpu_correct"),
         ("triton_forward", "gpu_fast"),
         ("explain", "by_hand"),
@@ -43,15 +43,15 @@ def test_what_is_open_makes_the_score_an_interval(team: Team, submission: Submis
 
 
 def test_a_lost_judge_costs_nothing(team: Team, submission: Submission) -> None:
-    lost = record("online_pass", [rung("judge", Verdict.JUDGE_ERROR, sentence="It failed.")])
+    lost = record("online_pass", [check("judge", Verdict.JUDGE_ERROR, sentence="It failed.")])
     task = report_on(team, submission, {"online_pass": lost}).task("online_pass")
     assert (task.points.low, task.points.high) == (0, 10)
-    assert task.rungs[0].sentence == "It failed."
+    assert task.checks[0].sentence == "It failed."
 
 
-def test_a_task_without_a_counted_rung_is_left_out(team: Team, submission: Submission) -> None:
-    rungs = [rung("correct", instrumented=True), rung("one_pass", instrumented=True)]
-    only = record("online_pass", rungs)
+def test_a_task_without_a_counted_check_is_left_out(team: Team, submission: Submission) -> None:
+    checks = [check("correct", instrumented=True), check("one_pass", instrumented=True)]
+    only = record("online_pass", checks)
     report = report_on(team, submission, {"online_pass": only})
     assert report.task("online_pass").share is None
     assert report.score.low == pytest.approx(100 * (3 * 14 / 22) / 4)
@@ -149,9 +149,9 @@ def test_a_figure_that_is_none_is_left_out_of_the_file(
     team: Team,
     submission: Submission,
 ) -> None:
-    odd = record("online_pass", [rung("correct", evidence={"figure": float("nan")})])
+    odd = record("online_pass", [check("correct", evidence={"figure": float("nan")})])
     document = json.loads(to_json(report_on(team, submission, {"online_pass": odd})))
-    assert document["tasks"][0]["record"]["rungs"][0]["evidence"] == {"figure": None}
+    assert document["tasks"][0]["record"]["checks"][0]["evidence"] == {"figure": None}
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": 2}'])
@@ -166,7 +166,7 @@ def test_an_unknown_key_in_a_record_is_refused(
     team: Team, submission: Submission, tmp_path: Path
 ) -> None:
     document = json.loads(to_json(report_on(team, submission)))
-    document["tasks"][0]["record"]["rungs"][0]["bonus"] = 3
+    document["tasks"][0]["record"]["checks"][0]["bonus"] = 3
     path = tmp_path / "report.json"
     path.write_text(json.dumps(document))
     with pytest.raises(UnreadableReport, match="bonus"):
@@ -191,10 +191,10 @@ def test_a_team_is_told_the_command_that_it_grades_by(
     report = report_on(team, submission, {"online_pass": missing})
     task = report.task("online_pass")
     shown = "this is measured on a machine that has one, with `hotloop takehome grade`."
-    assert all(shown in rung.sentence for rung in task.rungs)
+    assert all(shown in check.sentence for check in task.checks)
     assert not any(
-        "hotloop check" in one.sentence for one in [task, *task.rungs, *report.not_measured]
+        "hotloop check" in one.sentence for one in [task, *task.checks, *report.not_measured]
     )
     # What the judge has recorded stays as it is.
     assert task.record is not None
-    assert task.record.rungs[0].sentence == said
+    assert task.record.checks[0].sentence == said

@@ -4,13 +4,13 @@ import pytest
 
 from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
-from hotloop.takehome.score import Points, rung_score, share, weighted
-from hotloop.tasks.problem import Level, Rung, Threshold
+from hotloop.takehome.score import Points, check_score, share, weighted
+from hotloop.tasks.problem import CheckEntry, Level, Threshold
 
-from .made_reports import SPEED, record, rung
+from .made_reports import SPEED, check, record
 
 LEVELS = [Level(ratio=1.5, earned=0.5), Level(ratio=2.05, earned=1.0)]
-FAST = Rung(
+FAST = CheckEntry(
     id="fast_cpu",
     points=10,
     what="Fast.",
@@ -18,41 +18,41 @@ FAST = Rung(
 )
 
 
-def scored(*rungs: object) -> Interval:
-    return rung_score(FAST, record("compiled_chain", rungs)).points  # type: ignore[arg-type]
+def scored(*checks: object) -> Interval:
+    return check_score(FAST, record("compiled_chain", checks)).points  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("verdict", [Verdict.NOT_MEASURED, Verdict.UNDECIDED, Verdict.JUDGE_ERROR])
 def test_what_is_open_may_be_lost_or_earned(verdict: Verdict) -> None:
-    assert scored(rung("fast_cpu", verdict)) == Interval(low=0, high=10)
+    assert scored(check("fast_cpu", verdict)) == Interval(low=0, high=10)
 
 
 def test_silence_is_open_and_no_zero() -> None:
-    assert scored(rung("correct")) == Interval(low=0, high=10)
-    assert rung_score(FAST, None).points == Interval(low=0, high=10)
+    assert scored(check("correct")) == Interval(low=0, high=10)
+    assert check_score(FAST, None).points == Interval(low=0, high=10)
 
 
-def test_a_speed_rung_is_scored_by_its_interval() -> None:
+def test_a_speed_check_is_scored_by_its_interval() -> None:
     """1.9 to 2.1: the lower bound earns half, the upper one all."""
-    found = scored(rung("fast_cpu", Verdict.PARTIAL, 0.5, evidence=SPEED))
+    found = scored(check("fast_cpu", Verdict.PARTIAL, 0.5, evidence=SPEED))
     assert found == Interval(low=5, high=10)
 
 
-def test_a_speed_rung_that_is_far_from_a_level_is_exact() -> None:
+def test_a_speed_check_that_is_far_from_a_level_is_exact() -> None:
     evidence = {**SPEED, "interval": [1.6, 1.7]}
-    assert scored(rung("fast_cpu", Verdict.PARTIAL, 0.5, evidence=evidence)).settled
+    assert scored(check("fast_cpu", Verdict.PARTIAL, 0.5, evidence=evidence)).settled
 
 
 @pytest.mark.parametrize(
     "evidence", [{"interval": "wide"}, {"interval": [1], "levels": [3]}, {**SPEED, "levels": [{}]}]
 )
 def test_strange_evidence_earns_nothing_more(evidence: dict[str, object]) -> None:
-    assert scored(rung("fast_cpu", Verdict.TOO_SLOW, 0.0, evidence=evidence)).high == 0
+    assert scored(check("fast_cpu", Verdict.TOO_SLOW, 0.0, evidence=evidence)).high == 0
 
 
 def test_instrumented_evidence_counts_neither_way() -> None:
     for verdict in (Verdict.PASSED, Verdict.WRONG_ANSWER):
-        found = rung_score(FAST, record("t", [rung("fast_cpu", verdict, instrumented=True)]))
+        found = check_score(FAST, record("t", [check("fast_cpu", verdict, instrumented=True)]))
         assert not found.counted
         assert found.points == Interval.exactly(0)
 

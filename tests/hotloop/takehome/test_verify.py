@@ -17,7 +17,7 @@ from hotloop.takehome.team import Team
 from hotloop.takehome.verify import Verification, VerifyError
 
 from .conftest import Hired
-from .made_reports import SPEED, all_of, as_given, record, report_on, rung
+from .made_reports import SPEED, all_of, as_given, check, record, report_on
 
 
 class Judged:
@@ -44,13 +44,13 @@ def test_the_same_verdicts_hold(judged: Judged) -> None:
     assert found.holds
     assert found.same_grader
     assert found.then == found.now
-    assert {r.standing for r in found.rungs} == {"holds", "open"}
+    assert {r.standing for r in found.checks} == {"holds", "open"}
 
 
 def test_another_verdict_does_not_hold(judged: Judged) -> None:
     found = judged.again({"online_pass": all_of("online_pass", Verdict.WRONG_ANSWER)})
     assert not found.holds
-    assert [(r.rung, r.standing) for r in found.rungs if r.task == "online_pass"] == [
+    assert [(r.check, r.standing) for r in found.checks if r.task == "online_pass"] == [
         ("correct", "differs"),
         ("one_pass", "differs"),
     ]
@@ -59,15 +59,15 @@ def test_another_verdict_does_not_hold(judged: Judged) -> None:
 def test_what_cannot_be_measured_now_says_nothing(judged: Judged) -> None:
     found = judged.again({"online_pass": all_of("online_pass", Verdict.NOT_MEASURED)})
     assert found.holds
-    assert found.rungs[0].standing == "open"
+    assert found.checks[0].standing == "open"
 
 
 def test_what_a_gpu_settles_is_new(judged: Judged) -> None:
     names = ("correct", "traffic", "compiles", "gpu_correct", "gpu_fast")
-    now = record("triton_forward", [rung(name) for name in names])
+    now = record("triton_forward", [check(name) for name in names])
     found = judged.again({"triton_forward": now})
     assert found.holds
-    assert [r.standing for r in found.rungs if r.rung.startswith("gpu")] == ["newly_settled"] * 2
+    assert [r.standing for r in found.checks if r.check.startswith("gpu")] == ["newly_settled"] * 2
 
 
 def test_wrong_in_another_way_is_still_wrong(judged: Judged) -> None:
@@ -102,12 +102,12 @@ def test_a_report_that_names_the_courses_commands_still_holds(judged: Judged) ->
     records = {"online_pass": all_of("online_pass", Verdict.NOT_MEASURED, said)}
     report = report_on(judged.team, judged.submission, records)
     task = report.tasks[0]
-    rungs = [rung.model_copy(update={"sentence": said}) for rung in task.rungs]
-    assert rungs != task.rungs
-    tasks = [task.model_copy(update={"rungs": rungs}), *report.tasks[1:]]
+    checks = [check.model_copy(update={"sentence": said}) for check in task.checks]
+    assert checks != task.checks
+    tasks = [task.model_copy(update={"checks": checks}), *report.tasks[1:]]
     found = judged.again(records, report.model_copy(update={"tasks": tasks}))
     assert found.altered == []
-    assert found.rungs[0].sentence == "It needs a GPU, with `hotloop takehome grade`."
+    assert found.checks[0].sentence == "It needs a GPU, with `hotloop takehome grade`."
 
 
 def test_a_deleted_submission_cannot_be_verified(judged: Judged) -> None:
@@ -135,12 +135,12 @@ def test_tasks_that_are_missing_or_weigh_otherwise_are_found_out(judged: Judged)
     assert not judged.again({}, more).holds
 
 
-def test_a_rung_that_says_more_than_its_record_is_found_out(judged: Judged) -> None:
-    """`compare` sums points of rungs."""
+def test_a_check_that_says_more_than_its_record_is_found_out(judged: Judged) -> None:
+    """`compare` sums points of checks."""
     task = judged.report.task("triton_forward")
-    rungs = [rung.model_copy(update={"points": Interval.exactly(rung.possible)})
-             for rung in task.rungs]  # fmt: skip
-    better = task.model_copy(update={"rungs": rungs})
+    checks = [check.model_copy(update={"points": Interval.exactly(check.possible)})
+             for check in task.checks]  # fmt: skip
+    better = task.model_copy(update={"checks": checks})
     tasks = [better if one.task == better.task else one for one in judged.report.tasks]
     found = judged.again({}, judged.report.model_copy(update={"tasks": tasks}))
     assert found.altered == ["triton_forward: verdict or points do not follow from the record"]
@@ -182,7 +182,7 @@ def test_a_file_that_was_not_written_here_is_found_out(written: Written) -> None
     """GPU records that no machine here can judge again, and everything computed from them."""
     assert written.verified().holds
     names = ("correct", "traffic", "compiles", "gpu_correct", "gpu_fast")
-    records = {"triton_forward": record("triton_forward", [rung(name) for name in names])}
+    records = {"triton_forward": record("triton_forward", [check(name) for name in names])}
     better = report_on(written.team, written.submission, records)
     written.path.write_text(to_json(better), encoding="utf-8")
     found = written.verified(better)
@@ -204,8 +204,8 @@ def test_a_speed_near_a_level_holds(judged: Judged) -> None:
     def at(earned: float, upper: float) -> dict[str, Record]:
         speed = {**SPEED, "interval": [1.6, upper]}
         names = ("correct", "traffic", "compiles", "gpu_correct")
-        fast = rung("gpu_fast", earned=earned, evidence=speed)
-        return {"triton_forward": record("triton_forward", [*map(rung, names), fast])}
+        fast = check("gpu_fast", earned=earned, evidence=speed)
+        return {"triton_forward": record("triton_forward", [*map(check, names), fast])}
 
     report = report_on(judged.team, judged.submission, at(0.5, 2.1))
     assert judged.again(at(1.0, 2.1), report).holds

@@ -40,7 +40,7 @@ def made_of(work: Work, most: int = 4, say: Say = print) -> ItemSet:
         module=work.module.id,
         hotloop="0",
         seeds=["ab" * 16, "cd" * 16, "ef" * 16],
-        unchanged={"triton_forward": Outcome(kind="none", rung="", sentence="Right.")},
+        unchanged={"triton_forward": Outcome(kind="none", check="", sentence="Right.")},
         tried=9,
         unclear=2,
         seconds=1.0,
@@ -49,7 +49,7 @@ def made_of(work: Work, most: int = 4, say: Say = print) -> ItemSet:
                 number,
                 change,
                 Outcome.model_validate(
-                    {"kind": kind, "rung": "correct", "sentence": KEY, "factor": 1.5}
+                    {"kind": kind, "check": "correct", "sentence": KEY, "factor": 1.5}
                 ),
             ).model_copy(update={"width": 256 if kind == "wrong" else None})
             for number, (change, kind) in enumerate(zip(chosen, KINDS, strict=False), 1)
@@ -323,7 +323,7 @@ def test_bytes_at_another_width_are_compared_with_the_unchanged_works(
 
     def judged_at(work: Work, *_: object) -> Outcome:
         moved = 2.45 if work.files == plain.files else factor
-        return Outcome(kind="bytes", rung="traffic", sentence="Moved.", factor=moved)
+        return Outcome(kind="bytes", check="traffic", sentence="Moved.", factor=moved)
 
     monkeypatch.setattr("hotloop.learn.predicting.widths.judged_at", judged_at)
     monkeypatch.setattr("hotloop.cli.takehome.viva.require_sandbox", lambda: None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.learn.pack import work_log
 from hotloop.learn.pack.work_log import WorkLog
@@ -25,8 +25,8 @@ def folder(hired: Hired, unpack: Callable[[Pack], Path]) -> Path:
 
 
 def record(verdict: Verdict = Verdict.PASSED) -> Record:
-    rung = RungRecord("correct", verdict, "Right.", 1.0)
-    return Record("fused_softmax", "online_pass", verdict, "Right.", (rung,), CIRCUMSTANCES)
+    check = CheckRecord("correct", verdict, "Right.", 1.0)
+    return Record("fused_softmax", "online_pass", verdict, "Right.", (check,), CIRCUMSTANCES)
 
 
 def log_in(folder: Path) -> WorkLog:

@@ -27,7 +27,7 @@ tasks:
     title: Twice a number
     entry: double
     files: [double.py]
-    rungs:
+    checks:
       - {id: correct, points: 5, what: Right.}
 """,
     "tasks.py": """from hotloop.tasks import authoring as hl
@@ -62,7 +62,7 @@ A_TASK_MORE = """tasks:
     title: T
     entry: f
     files: [f.py]
-    rungs: [{id: a, points: 1, what: R.}]
+    checks: [{id: a, points: 1, what: R.}]
 """
 
 
@@ -270,8 +270,8 @@ UNJUDGED = {
     ),
     "shapes that no check reads": Mistake(
         "double/problem.yaml",
-        "    rungs:",
-        "    cases: [{n: 1}]\n    rungs:",
+        "    checks:",
+        "    cases: [{n: 1}]\n    checks:",
         ("problem.yaml:8", "no check of double reads", "or remove them"),
     ),
     "no tolerance": Mistake(
@@ -504,12 +504,12 @@ def test_what_fails_while_an_answer_is_judged_is_told_and_costs_no_points(
     problem = load_problem(source)
     (task,) = problem.tasks
     require_checks(problem, task, source)
-    names = [rung.id for rung in task.rungs if not rung.needs_gpu]
+    names = [check.id for check in task.checks if not check.needs_gpu]
     records = judge_folder(
         source / "answer", problem.id, [task.id], names, judge=judge, source=source
     )
     (fault,) = faults(records, source)
     for word in mistake.told:
         assert word in str(fault)
-    verdicts = {rung.verdict for rung in records[task.id].rungs}
+    verdicts = {check.verdict for check in records[task.id].checks}
     assert verdicts <= {Verdict.PASSED, Verdict.JUDGE_ERROR}

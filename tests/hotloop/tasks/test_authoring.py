@@ -34,8 +34,8 @@ def test_another_name_is_refused() -> None:
 def test_a_name_is_imported_at_its_first_use() -> None:
     program = (
         "import sys; from hotloop.tasks import authoring as hl\n"
-        "assert 'hotloop.judge.rungs.batches' not in sys.modules\n"
+        "assert 'hotloop.judge.checks.batches' not in sys.modules\n"
         "hl.Batches\n"
-        "assert 'hotloop.judge.rungs.batches' in sys.modules"
+        "assert 'hotloop.judge.checks.batches' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

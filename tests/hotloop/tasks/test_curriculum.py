@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from hotloop.core import paths
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import CurriculumError
@@ -24,11 +24,11 @@ CURRICULUM = {
 
 
 def _module(name: str) -> dict[str, Any]:
-    rungs = [
+    checks = [
         {"id": "correct", "points": 4, "what": "right"},
         {"id": "fast", "points": 6, "needs_gpu": True, "what": "fast"},
     ]
-    return small_module(name, rungs=rungs)
+    return small_module(name, checks=checks)
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_an_unknown_key_is_refused_with_file_and_line(tree: Path) -> None:
         ({"difficulty": 6}, "difficulty"),
         ({"kind": "written"}, "rubric"),
         ({"entry": None}, "entry"),
-        ({"rungs": [{"id": "correct", "points": 1, "what": "w"}] * 2}, "is there twice"),
+        ({"checks": [{"id": "correct", "points": 1, "what": "w"}] * 2}, "is there twice"),
         ({"id": "Not an id"}, "pattern"),
     ],
 )
@@ -107,7 +107,7 @@ def test_a_faulty_task_is_refused(tree: Path, changes: dict[str, object], words:
         curriculum.load_module("first")
 
 
-def _rung(**more: object) -> dict[str, object]:
+def _check(**more: object) -> dict[str, object]:
     return {"id": "traffic", "points": 4, "what": "Reads once.", **more}
 
 
@@ -121,7 +121,7 @@ def _levels(*pairs: tuple[float, float]) -> list[dict[str, float]]:
 
 
 @pytest.mark.parametrize(
-    ("rung", "place", "words"),
+    ("check", "place", "words"),
     [
         ({"counted": _limits()}, "counted.limits", "at least 1 item"),
         ({"counted": _limits((1.5, 0.5), (1.05, 1.0))}, "counted.limits", "higher `factor`"),
@@ -145,15 +145,15 @@ def _levels(*pairs: tuple[float, float]) -> list[dict[str, float]]:
                 "counted": _limits((1.05, 1.0)),
                 "threshold": {"against": "x", "levels": _levels((2, 1))},
             },
-            "rungs.0",
+            "checks.0",
             "not from both",
         ),
     ],
 )
 def test_levels_that_contradict_each_other_are_refused_with_file_and_line(
-    tree: Path, rung: dict[str, object], place: str, words: str
+    tree: Path, check: dict[str, object], place: str, words: str
 ) -> None:
-    _rewrite(tree, rungs=[_rung(**rung)])
+    _rewrite(tree, checks=[_check(**check)])
     path = tree / "curriculum" / "first" / "module.yaml"
     with pytest.raises(CurriculumError) as raised:
         curriculum.load_module("first")
@@ -162,7 +162,7 @@ def test_levels_that_contradict_each_other_are_refused_with_file_and_line(
     assert words in said
     line = int(said.removeprefix(f"{path}:").partition(":")[0])
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert line > next(n for n, text in enumerate(lines, 1) if text.endswith("rungs:"))
+    assert line > next(n for n, text in enumerate(lines, 1) if text.endswith("checks:"))
 
 
 @pytest.mark.parametrize(
@@ -182,22 +182,22 @@ def test_levels_that_contradict_each_other_are_refused_with_file_and_line(
         ),
     ],
 )
-def test_what_a_count_earns_is_said_where_the_rung_says_what_it_asks(
+def test_what_a_count_earns_is_said_where_the_check_says_what_it_asks(
     tree: Path, counted: dict[str, object], sentence: str
 ) -> None:
-    _rewrite(tree, rungs=[_rung(counted=counted)])
-    (rung,) = curriculum.load_module("first").task("task").rungs
-    assert rung.asked == f"Reads once. {sentence}"
+    _rewrite(tree, checks=[_check(counted=counted)])
+    (check,) = curriculum.load_module("first").task("task").checks
+    assert check.asked == f"Reads once. {sentence}"
 
 
-def test_a_rung_needs_what_its_module_needs_unless_it_says_less(tree: Path) -> None:
+def test_a_check_needs_what_its_module_needs_unless_it_says_less(tree: Path) -> None:
     data = _module("first") | {"needs": ["serving"]}
-    data["tasks"][0]["rungs"][0]["needs"] = []
+    data["tasks"][0]["checks"][0]["needs"] = []
     _write(tree / "curriculum" / "first" / "module.yaml", data)
     module = curriculum.load_module("first")
-    assert [module.needs_of(rung) for rung in module.task("task").rungs] == [[], ["serving"]]
+    assert [module.needs_of(check) for check in module.task("task").checks] == [[], ["serving"]]
     second = curriculum.load_module("second")
-    assert [second.needs_of(rung) for rung in second.task("task").rungs] == [[], []]
+    assert [second.needs_of(check) for check in second.task("task").checks] == [[], []]
 
 
 @pytest.mark.parametrize("needs", [["serving", "serving"], ["a_submarine"], "serving"])
@@ -232,7 +232,7 @@ def test_runs_are_read_in_the_order_of_their_names(tree: Path) -> None:
             {
                 "candidate": "reference",
                 "task": "task",
-                "rung": "correct",
+                "check": "correct",
                 "verdict": "passed",
                 "earned": 1.0,
                 "sentence": "Right.",
@@ -249,9 +249,9 @@ def test_runs_are_read_in_the_order_of_their_names(tree: Path) -> None:
 # --- points ---------------------------------------------------------------------------------------
 
 
-def _record(*rungs: tuple[str, Verdict, float], task: str = "task") -> Record:
+def _record(*checks: tuple[str, Verdict, float], task: str = "task") -> Record:
     circumstances = Circumstances("", "", "", "", "", {}, "", "", "", 0.0)
-    judged = tuple(RungRecord(name, verdict, "", earned) for name, verdict, earned in rungs)
+    judged = tuple(CheckRecord(name, verdict, "", earned) for name, verdict, earned in checks)
     return Record("first", task, Verdict.PARTIAL, "", judged, circumstances)
 
 
@@ -276,7 +276,7 @@ def _settled(record: Record | None) -> Score:
             _record(("correct", Verdict.WRONG_ANSWER, 0.0), ("fast", Verdict.WRONG_ANSWER, 0.0)),
             Score(0, 0, 10),
         ),
-        # A pending rung earns nothing, whatever it claims; nor does a rung that the task lacks.
+        # A pending check earns nothing, whatever it claims; nor does a check that the task lacks.
         (
             _record(("correct", Verdict.JUDGE_ERROR, 1.0), ("fast", Verdict.UNDECIDED, 1.0)),
             Score(0, 10, 10),
@@ -287,7 +287,7 @@ def _settled(record: Record | None) -> Score:
         ),
     ],
 )
-def test_points_come_from_rungs(tree: Path, record: Record | None, expected: Score) -> None:
+def test_points_come_from_checks(tree: Path, record: Record | None, expected: Score) -> None:
     assert _settled(record) == expected
 
 
@@ -299,10 +299,10 @@ def test_a_record_about_something_else_earns_nothing(tree: Path) -> None:
 def test_what_is_named_after_a_gpu_needs_one() -> None:
     """Otherwise `hotloop doctor` would say that a machine without a GPU lacks nothing."""
     forgotten = [
-        f"{module.id}.{task.id}.{rung.id}"
+        f"{module.id}.{task.id}.{check.id}"
         for module in curriculum.modules()
         for task in module.tasks
-        for rung in task.rungs
-        if rung.id.startswith("gpu_") and not rung.needs_gpu
+        for check in task.checks
+        if check.id.startswith("gpu_") and not check.needs_gpu
     ]
     assert forgotten == []

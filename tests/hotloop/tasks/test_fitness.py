@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge.lacking import lacking
@@ -22,7 +22,7 @@ def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def tried(full: int, of: int) -> Trial:
     results = [
-        RungRecord(
+        CheckRecord(
             "fast_cpu",
             Verdict.PASSED if number < full else Verdict.TOO_SLOW,
             "…",

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.core.raised_at import first_cause, places
-from hotloop.core.record import NOT_REACHED, Circumstances, Record, RungRecord, summarize
+from hotloop.core.record import NOT_REACHED, CheckRecord, Circumstances, Record, summarize
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge.blame import our_failure, unreadable_answer
@@ -33,12 +33,12 @@ def problem(tmp_path: Path) -> Path:
 
 
 def record(*verdicts: Verdict, names: tuple[str, ...] = ("correct", "traffic")) -> Record:
-    rungs = tuple(
-        RungRecord(name, verdict, f"{name} said.", float(verdict is Verdict.PASSED))
+    checks = tuple(
+        CheckRecord(name, verdict, f"{name} said.", float(verdict is Verdict.PASSED))
         for name, verdict in zip(names, verdicts, strict=False)
     )
     about = Circumstances("", "", "", "", "", {}, "", "", "", 0.0)
-    return Record("prefix_sum", "prefix_sum", *summarize(rungs), rungs, about)
+    return Record("prefix_sum", "prefix_sum", *summarize(checks), checks, about)
 
 
 class Judged:
@@ -49,11 +49,13 @@ class Judged:
         self.asked: dict[str, list[str]] = {}
         monkeypatch.setattr(local_judging, "judge_folder", self._judge)
 
-    def _judge(self, folder: Path, _module: str, tasks: Any, rungs: Any, **_: Any) -> Any:
-        self.asked.setdefault(folder.name, []).extend(rungs)
+    def _judge(self, folder: Path, _module: str, tasks: Any, checks: Any, **_: Any) -> Any:
+        self.asked.setdefault(folder.name, []).extend(checks)
         found = self.records.get(folder.name, record(*RIGHT))
-        only = tuple(rung for rung in found.rungs if rung.rung in rungs or rung.rung == "judge")
-        return {task: replace(found, rungs=only) for task in tasks}
+        only = tuple(
+            check for check in found.checks if check.check in checks or check.check == "judge"
+        )
+        return {task: replace(found, checks=only) for task in tasks}
 
 
 @pytest.fixture
@@ -149,9 +151,9 @@ def test_a_wrong_answer_must_fail_its_own_check(
 
 def test_a_check_that_is_skipped_has_not_refused(problem: Path, judge: Judged) -> None:
     """An answer that fails earlier shows nothing about the check that its name begins with."""
-    skipped = RungRecord("traffic", Verdict.WRONG_ANSWER, f"{NOT_REACHED} `correct` passes.")
+    skipped = CheckRecord("traffic", Verdict.WRONG_ANSWER, f"{NOT_REACHED} `correct` passes.")
     found = record(Verdict.WRONG_ANSWER)
-    judge.records["traffic-reads_twice"] = replace(found, rungs=(*found.rungs, skipped))
+    judge.records["traffic-reads_twice"] = replace(found, checks=(*found.checks, skipped))
     _, told = selftested(problem)
     assert wanted(told)["wrong/traffic-reads_twice"] is False
     assert "It fails before traffic" in told["answers"][2]["sentence"]
@@ -176,7 +178,7 @@ def test_in_a_problem_with_several_tasks_the_folder_names_the_task(problem: Path
     (problem / "problem.yaml").write_text(document.replace(
         "tasks:\n",
         "tasks:\n  - {id: other, title: Other, entry: f, files: [prefix_sum.py],\n"
-        "     rungs: [{id: correct, points: 1, what: Right.}]}\n",
+        "     checks: [{id: correct, points: 1, what: Right.}]}\n",
     ))  # fmt: skip
     with pytest.raises(UserError, match=r"one of other\.correct, prefix_sum\.correct"):
         own_problem.answers_beside(problem, load_problem(problem))
@@ -222,9 +224,9 @@ def raised(problem: Path, text: str) -> Exception:
     raise AssertionError
 
 
-def told(problem: Path, rung: RungRecord) -> list[str]:
+def told(problem: Path, check: CheckRecord) -> list[str]:
     found = record(Verdict.PASSED)
-    return [str(f) for f in faults({"prefix_sum": replace(found, rungs=(rung,))}, problem)]
+    return [str(f) for f in faults({"prefix_sum": replace(found, checks=(check,))}, problem)]
 
 
 def test_an_author_is_told_the_line(problem: Path) -> None:
@@ -247,7 +249,7 @@ def test_an_author_is_told_of_a_check_that_cannot_read_an_answer(problem: Path) 
 
 def test_an_answer_that_a_check_of_the_packages_cannot_read_is_no_fault(problem: Path) -> None:
     assert told(problem, unreadable_answer("correct", ValueError("no number"), "x")) == []
-    assert told(problem, RungRecord("correct", Verdict.WRONG_ANSWER, "Wrong.")) == []
+    assert told(problem, CheckRecord("correct", Verdict.WRONG_ANSWER, "Wrong.")) == []
 
 
 def test_without_a_line_the_check_is_named(problem: Path) -> None:

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import hotloop
-from hotloop.core.record import Circumstances, Record, RungRecord, counts
+from hotloop.core.record import CheckRecord, Circumstances, Record, counts
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.learn.practice import verdicts
-from hotloop.tasks.judged_again import with_rungs
+from hotloop.tasks.judged_again import with_checks
 from hotloop.tasks.problem import Score
 
 PACKAGE = Path(hotloop.__file__).parent
@@ -56,7 +56,7 @@ READERS = {
     "service/course/jobs.py": "stores records",
     "service/course/nodes.py": "receives records",
     "judge/client.py": "receives records",
-    "course/book.py": "adds the rungs of one Attempt to say what is instrumented",
+    "course/book.py": "adds the checks of one Attempt to say what is instrumented",
     "verdicts/words.py": "says whether what a record earned is instrumented",
     "tasks/fitness.py": "judges references on this machine, for authors",
     "author/evidence.py": "records runs, for authors",
@@ -68,7 +68,7 @@ def reads(tree: ast.AST) -> Iterator[str]:
     """Yield what in a file makes points of a record, or a record of JSON."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(ast.Name("settle" | "rung_score" as name)):
+            case ast.Call(ast.Name("settle" | "check_score" as name)):
                 yield name
             case ast.Call(ast.Attribute(_, "settle")) if len(node.args) == 3:
                 yield "settle"
@@ -115,9 +115,9 @@ def test_whoever_counts_asks_what_counts() -> None:
 
 
 def record(**changes: Any) -> Record:
-    rungs = (RungRecord("correct", Verdict.PASSED, "Right.", 1.0),)
+    checks = (CheckRecord("correct", Verdict.PASSED, "Right.", 1.0),)
     about = replace(Circumstances("", "", "", "", "", {}, "", "", "", 0.0), **changes)
-    return Record("ssa_passes", "fold", Verdict.PASSED, "Right.", rungs, about)
+    return Record("ssa_passes", "fold", Verdict.PASSED, "Right.", checks, about)
 
 
 FOREIGN = [
@@ -161,7 +161,7 @@ def test_no_attempt_of_a_course_holds_such_a_record(found: Record, variant: str)
 @pytest.mark.parametrize(("found", "variant"), FOREIGN)
 def test_no_check_that_is_judged_again_brings_one_in(found: Record, variant: str) -> None:
     with pytest.raises(ValueError, match="judged again with another variant or a given seed"):
-        with_rungs(record(variant=variant), found)
+        with_checks(record(variant=variant), found)
 
 
 @pytest.mark.parametrize(("found", "variant"), FOREIGN)

@@ -70,7 +70,7 @@ MODULE = small_module(
     entry="add",
     difficulty=2,
     hints=["think", "harder", "a + b\nas code"],
-    rungs=[{"id": "correct", "points": 3, "what": "right | wrong"}],
+    checks=[{"id": "correct", "points": 3, "what": "right | wrong"}],
 )
 
 
@@ -136,7 +136,7 @@ def test_the_submission_has_the_solution(tree: Path) -> None:
 
 def test_a_wrong_answer_replaces_its_region_only(tree: Path) -> None:
     (wrong,) = render.wrong_answers("demo")
-    assert (wrong.name, wrong.mistake, wrong.task, wrong.rung) == (
+    assert (wrong.name, wrong.mistake, wrong.task, wrong.check) == (
         "subtracts",
         "Subtracts.",
         "add",
@@ -214,7 +214,7 @@ def test_an_installed_package_is_not_written(tree: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("fails: add.correct", ""), "there must be a line `fails: task.rung`"),
+        (("fails: add.correct", ""), "there must be a line `fails: task.check`"),
         (("demo.add", "demo.sub"), "the reference has no region demo.sub"),
         (("fails: add.correct", "fails: sub.correct"), "not of the task that fails"),
         (("### END SOLUTION\n", ""), "has no END SOLUTION"),

@@ -5,7 +5,7 @@
     problems/pmpp_v2/prefixsum_py             a folder with `task.yml` and `reference.py`
     definitions/rmsnorm/rmsnorm_h4096.json    a definition, with workloads/…/rmsnorm_h4096.jsonl
 
-Of a public set nothing is imported here: it runs in a sandboxed worker (`rungs.py`).
+Of a public set nothing is imported here: it runs in a sandboxed worker (`checks.py`).
 """
 
 import ast
@@ -45,7 +45,7 @@ from hotloop.author.external.tasks import {form}
 '''
 
 
-RUNGS: list[dict[str, Any]] = [
+CHECKS: list[dict[str, Any]] = [
     {"id": "correct", "points": 1, "what": "Right on hidden inputs, on a CPU."},
     {"id": "gpu_correct", "points": 1, "needs_gpu": True, "what": "Right on a GPU."},
     {
@@ -166,7 +166,7 @@ def described(problem: External) -> dict[str, Any]:
                 "title": problem.title,
                 "entry": problem.form,
                 "files": [SUBMISSION, ADAPTER],
-                "rungs": RUNGS,
+                "checks": CHECKS,
             }
         ],
     }

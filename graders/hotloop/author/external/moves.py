@@ -1,6 +1,6 @@
 """Counts the bytes that a Triton submission's kernels move. They are reported and decide nothing.
 
-The count works as in Hotloop's own tasks (`hotloop.judge.rungs.triton_kernel_calls`): the launches
+The count works as in Hotloop's own tasks (`hotloop.judge.checks.triton_kernel_calls`): the launches
 that the submission's process reports for the judged calls are only a claim. They are replayed on
 other values, in a process that runs only the vetted kernels, and must give correct outputs there.
 What PyTorch computes between kernels is not counted, so a submission that needs it gets no figure.
@@ -21,25 +21,25 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge import launch_plan
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.compare import Floats
-from hotloop.judge.dtypes import BOOL, U8, to_float64, to_storage
-from hotloop.judge.kernel_source import vet
-from hotloop.judge.launch_plan import Argument, Plan, Pointer
-from hotloop.judge.race import Race
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.kernel_process import kernel_process
-from hotloop.judge.rungs.triton_kernel_calls import (
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.kernel_process import kernel_process
+from hotloop.judge.checks.triton_kernel_calls import (
     REPLAYS_S,
     Recorded,
     Replayed,
     in_two_orders,
     replay,
 )
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import BOOL, U8, to_float64, to_storage
+from hotloop.judge.kernel_source import vet
+from hotloop.judge.launch_plan import Argument, Plan, Pointer
+from hotloop.judge.race import Race
 from hotloop.judge.session import INTERPRETED, Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
 
 if TYPE_CHECKING:
-    from hotloop.author.external.rungs import HiddenCall
+    from hotloop.author.external.checks import HiddenCall
 
 NO_KERNEL = f"{SUBMISSION} has no Triton kernel"
 

@@ -17,11 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.author.external import PROGRAMS, TIMED
-from hotloop.author.external.rungs import LABELS, LEAST_CALLS, TOLD, OwnCode, Who, tensor_spec
+from hotloop.author.external.checks import LABELS, LEAST_CALLS, TOLD, OwnCode, Who, tensor_spec
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.authored import Check
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.fast import Baseline
+from hotloop.judge.checks.gpu_fast import GpuFast, blaming
+from hotloop.judge.checks.on_gpu import run
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import U8
 from hotloop.judge.gpu.card import Card, CardBusy
@@ -33,9 +36,6 @@ from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, tru
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 from hotloop.judge.labelled import labelled
 from hotloop.judge.program import Program
-from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_fast import GpuFast, blaming
-from hotloop.judge.rungs.on_gpu import run
 from hotloop.judge.session import Session
 from hotloop.judge.speed import USUAL, Pace
 from hotloop.judge.speed_record import Limit

@@ -17,7 +17,7 @@ from typing import Any
 
 from hotloop.author.external import flashinfer, forms
 from hotloop.author.external.judging import ExternalJob, judge_all
-from hotloop.core.record import Record, RungRecord
+from hotloop.core.record import CheckRecord, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 
@@ -69,7 +69,7 @@ class Row:
     def of(cls, problem: forms.External, file: Path, record: Record) -> Row:
         """Return the row of the judge's record."""
         right = correctness(record)
-        fast, compiled = record.rung("gpu_fast"), record.rung("gpu_fast_compiled")
+        fast, compiled = record.check("gpu_fast"), record.check("gpu_fast_compiled")
         ratio, interval = _ratio(fast)
         return cls(
             problem.title,
@@ -80,13 +80,13 @@ class Row:
             str(right.evidence.get("sizes", "")),
             str(right.evidence.get("tolerance", "")),
             record.circumstances.seed,
-            sum(float(each.evidence.get("judging_seconds", 0.0)) for each in record.rungs),
+            sum(float(each.evidence.get("judging_seconds", 0.0)) for each in record.checks),
             ratio,
             interval,
             *_ratio(compiled),
             _limit_share(fast.evidence) if ratio is not None else None,
             "" if ratio is not None else _why_no_speed(record),
-            **_moves(record.rung("correct")),
+            **_moves(record.check("correct")),
         )
 
     @property
@@ -95,25 +95,25 @@ class Row:
         return self.verdict == Verdict.PASSED
 
 
-def correctness(record: Record) -> RungRecord:
+def correctness(record: Record) -> CheckRecord:
     """Return the result for correctness: a failure on either device, else the last measured one."""
-    both = [record.rung("correct"), record.rung("gpu_correct")]
+    both = [record.check("correct"), record.check("gpu_correct")]
     known = [each for each in both if not each.verdict.pending]
     failed = [each for each in known if each.verdict is not Verdict.PASSED]
     return next(iter([*failed, *known[::-1], *both]))
 
 
-def _ratio(rung: RungRecord) -> tuple[float | None, tuple[float, float] | None]:
+def _ratio(check: CheckRecord) -> tuple[float | None, tuple[float, float] | None]:
     """Return the ratio and its interval; None if a timed answer was wrong or impossible."""
-    if "ratio" not in rung.evidence or rung.verdict not in _MEASURED:
+    if "ratio" not in check.evidence or check.verdict not in _MEASURED:
         return None, None
-    low, high = rung.evidence["interval"]
-    return float(rung.evidence["ratio"]), (float(low), float(high))
+    low, high = check.evidence["interval"]
+    return float(check.evidence["ratio"]), (float(low), float(high))
 
 
-def _moves(rung: RungRecord) -> dict[str, Any]:
+def _moves(check: CheckRecord) -> dict[str, Any]:
     """What was counted beside the answers, or why nothing was."""
-    figures = rung.evidence
+    figures = check.evidence
     if "factor" not in figures:
         return {"not_counted": figures.get("not_counted", "its answers are not known to be right")}
     counted = {key: figures[key] for key in ("moved_bytes", "fewest_bytes")}
@@ -122,7 +122,7 @@ def _moves(rung: RungRecord) -> dict[str, Any]:
 
 def _why_no_speed(record: Record) -> str:
     """Return the first check on a GPU that did not pass; later ones were skipped because of it."""
-    on_gpu = [record.rung("gpu_correct"), record.rung("gpu_fast")]
+    on_gpu = [record.check("gpu_correct"), record.check("gpu_fast")]
     why = next(each for each in on_gpu if each.verdict is not Verdict.PASSED)
     return f"{why.verdict.value}: {why.sentence}"
 

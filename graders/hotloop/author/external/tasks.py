@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from hotloop.author.external import PROGRAMS
+from hotloop.author.external.checks import KINDS, Agrees, Who
 from hotloop.author.external.on_gpu import FastOnGpu, OnGpu
-from hotloop.author.external.rungs import KINDS, Agrees, Who
 from hotloop.judge.program import Program
 from hotloop.judge.task import Task, returns_tensor
 

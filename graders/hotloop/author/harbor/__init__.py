@@ -19,7 +19,7 @@ from hotloop.core.user_error import UserError
 from hotloop.judge.files import lay_out
 from hotloop.tasks import render
 from hotloop.tasks.curriculum import Module, Task
-from hotloop.tasks.problem import Rung
+from hotloop.tasks.problem import CheckEntry
 
 PARTS = Path(__file__).parent / "parts"
 WORK = "/app"
@@ -36,10 +36,10 @@ def write(module: Module, task: Task, folder: Path, *, gpu: bool = False) -> Pat
     """
     if folder.exists():
         raise UserError(f"{folder} is there already: name a new folder.")
-    rungs = [rung for rung in task.rungs if gpu or not rung.needs_gpu]
-    if not rungs:
+    checks = [check for check in task.checks if gpu or not check.needs_gpu]
+    if not checks:
         raise UserError(f"All checks of {module.id}.{task.id} need a GPU: add --gpu.")
-    words = _words(module, task, rungs)
+    words = _words(module, task, checks)
     for source in sorted(path for path in PARTS.rglob("*") if path.is_file()):
         text = source.read_text(encoding="utf-8")
         target = folder / source.relative_to(PARTS)
@@ -58,10 +58,10 @@ def write(module: Module, task: Task, folder: Path, *, gpu: bool = False) -> Pat
     return folder
 
 
-def _words(module: Module, task: Task, rungs: Sequence[Rung]) -> Mapping[str, str]:
-    needs = {need for rung in rungs for need in module.needs_of(rung)}
+def _words(module: Module, task: Task, checks: Sequence[CheckEntry]) -> Mapping[str, str]:
+    needs = {need for check in checks for need in module.needs_of(check)}
     groups = ",".join(["local", *sorted(needs)])
-    promises = "\n".join(f"- `{rung.id}`: {rung.asked}" for rung in rungs)
+    promises = "\n".join(f"- `{check.id}`: {check.asked}" for check in checks)
     return {
         "name": f"hotloop/{module.id}-{task.id}".replace("_", "-"),
         "title": json.dumps(f"{module.title}: {task.title}"),

@@ -132,7 +132,7 @@ def _sections(template: str, tasks: list[dict[str, Any]]) -> str:
     for number, task in enumerate(tasks, 1):
         statement = f"# Write `{task['entry']}` into `{_answered_in(task)}`: {task['title']}.\n"
         text = _STATEMENT.sub(lambda _, statement=statement: statement, template)
-        points = sum(rung["points"] for rung in task["rungs"])
+        points = sum(check["points"] for check in task["checks"])
         text = text.replace("1. Means of rows", f"{number}. {task['title']}")
         text = text.replace('"points": 5', f'"points": {points}')
         sections.append(text.replace(TEMPLATE_TASK, task["id"]))

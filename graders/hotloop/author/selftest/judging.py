@@ -8,7 +8,7 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 
-MODULE, TASK, RUNG = "fused_softmax", "triton_forward", "gpu_correct"
+MODULE, TASK, CHECK = "fused_softmax", "triton_forward", "gpu_correct"
 WRONG = "unmasked_tail"
 EXPLOIT = "gpu/right_in_the_simulator_only"
 
@@ -26,7 +26,7 @@ def verdicts() -> Found:
         right = _judged(submission(MODULE), judge)
         other = _judged(submission(MODULE, wrong.path), judge)
         [exploit] = exploits.load_all([EXPLOIT])
-        held = exploits.attack(exploit, judge, rungs=[exploit.rung])
+        held = exploits.attack(exploit, judge, checks=[exploit.check])
     figures: dict[str, Any] = {
         "right": [right.verdict, right.sentence],
         "wrong": [other.verdict, other.sentence],
@@ -42,7 +42,7 @@ def verdicts() -> Found:
 def _judged(files: dict[str, bytes], judge: JudgeProcess) -> Record:
     from hotloop.tasks.local_judging import judge_submission
 
-    return judge_submission(files, MODULE, [TASK], [RUNG], judge=judge)[TASK]
+    return judge_submission(files, MODULE, [TASK], [CHECK], judge=judge)[TASK]
 
 
 def _require(holds: bool, otherwise: str, figures: dict[str, Any]) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 from hotloop.author.selftest import opened
 from hotloop.author.selftest.found import Broken, Found
 from hotloop.author.selftest.workers import copies
+from hotloop.judge.checks.gpu_fast import GpuFast
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import ask_number, measure
 from hotloop.judge.gpu.length import fitting, lengthen, limits
 from hotloop.judge.gpu.memory import Layout
 from hotloop.judge.gpu.workers import trusted_worker
-from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.task import find
 
 KNOWN = opened.PROGRAMS / "known.py"
@@ -75,25 +75,25 @@ def windows() -> Found:
     card = opened.card()
     figures: dict[str, Any] = {}
     late: list[str] = []
-    for name, rung in timed_rungs():
+    for name, check in timed_checks():
         try:
-            figures[name] = _of_trial(card, rung)
+            figures[name] = _of_trial(card, check)
         except Exception as error:  # noqa: BLE001 - the others are asked all the same
             figures[name] = {"failed": str(error)}
             late.append(name)
             continue
-        if figures[name]["trial_s"] > rung.seconds:
+        if figures[name]["trial_s"] > check.seconds:
             late.append(name)
     if late:
         raise Broken(
             f"Not enough time to decide {', '.join(late)} on this GPU.",
-            "give the rung fewer looks (`pace`) or smaller calls, in the module's tasks.py",
+            "give the check fewer looks (`pace`) or smaller calls, in the module's tasks.py",
             **figures,
         )
     return Found(f"There is time to decide all {len(figures)}.", figures)
 
 
-def timed_rungs() -> Iterator[tuple[str, GpuFast]]:
+def timed_checks() -> Iterator[tuple[str, GpuFast]]:
     """Yield each check that compares speeds in windows of lent memory, with its full name."""
     from hotloop.tasks import curriculum  # needs libraries that a GPU machine may lack
 
@@ -101,13 +101,13 @@ def timed_rungs() -> Iterator[tuple[str, GpuFast]]:
         for task in module.tasks:
             if task.kind != "code":
                 continue
-            for name, rung in find(module.id, task.id).rungs.items():
-                if isinstance(rung, GpuFast):
-                    yield f"{module.id}.{task.id}.{name}", rung
+            for name, check in find(module.id, task.id).checks.items():
+                if isinstance(check, GpuFast):
+                    yield f"{module.id}.{task.id}.{name}", check
 
 
-def _of_trial(card: Card, rung: GpuFast) -> dict[str, Any]:
-    workload, baseline = rung.of_baseline(), rung.baseline
+def _of_trial(card: Card, check: GpuFast) -> dict[str, Any]:
+    workload, baseline = check.of_baseline(), check.baseline
     with opened.side(card, Path(baseline.path), baseline.name, workload) as side:
         lengthen(side)
         started = time.monotonic()
@@ -118,7 +118,7 @@ def _of_trial(card: Card, rung: GpuFast) -> dict[str, Any]:
         "legs": side.legs,
         "window_ms": 1e3 * window.seconds,
         "with_the_judges_work_ms": 1e3 * took_s,
-        "windows": rung.pace.windows,
-        "trial_s": rung.pace.windows * took_s,
-        "budget_s": rung.seconds,
+        "windows": check.pace.windows,
+        "trial_s": check.pace.windows * took_s,
+        "budget_s": check.seconds,
     }

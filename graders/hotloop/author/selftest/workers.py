@@ -15,6 +15,8 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.on_gpu import ask
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu.card import Card, CardBusy
@@ -22,8 +24,6 @@ from hotloop.judge.gpu.recipes import Draw, Normal
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, require_nvcc, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.on_gpu import ask
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker

@@ -45,7 +45,7 @@ def run(
 
 
 def _table(found: list[device_levels.Calibrated]) -> Table:
-    table = listing("rung", "device", "levels")
+    table = listing("check", "device", "levels")
     for each in found:
-        table.add_row(f"{each.module}.{each.task}.{each.rung}", each.device, Text(each.said))
+        table.add_row(f"{each.module}.{each.task}.{each.check}", each.device, Text(each.said))
     return table

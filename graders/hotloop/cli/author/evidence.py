@@ -21,7 +21,7 @@ def run(
         list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
     ] = None,
     gpu_only: Annotated[
-        bool, typer.Option("--gpu-only", help="Only rungs that run on a GPU.")
+        bool, typer.Option("--gpu-only", help="Only checks that run on a GPU.")
     ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Leave out what was measured of the same code here.")
@@ -41,7 +41,7 @@ def run(
     wanted = _modules(module, task or [])
     runs: dict[str, Run] = {}
     for found in wanted:
-        if not asked.rungs(found):
+        if not asked.checks(found):
             continue
         here = evidence.written_here(found.id)
         if not (resume or gpu_only or task):
@@ -78,13 +78,13 @@ def _modules(module: str | None, tasks: list[str]) -> list[Module]:
 
 def _table(run: Run) -> Table:
     table = Table(
-        "candidate", "task", "rung", "verdict", "ratio", "p50 ms", "of the limit",
+        "candidate", "task", "check", "verdict", "ratio", "p50 ms", "of the limit",
         title=f"{run.module} on {run.device}",
     )  # fmt: skip
     for column in table.columns[:4]:
         column.no_wrap = True
     for m in run.measurements:
-        table.add_row(m.candidate, m.task, m.rung, m.verdict, *_figures(m))
+        table.add_row(m.candidate, m.task, m.check, m.verdict, *_figures(m))
     return table
 
 

@@ -46,7 +46,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
     for name, task in manifest.tasks.items():
         entry = last.get(name)
         verdict = str(entry.verdict) if entry and entry.verdict else None
-        gpu = [rung.id for rung in module.task(name).rungs if rung.needs_gpu]
+        gpu = [check.id for check in module.task(name).checks if check.needs_gpu]
         share = task.weight / total
         row = {"task": name, "minutes": task.minutes, "share": share, "gpu": gpu}
         rows.append({**row, "verdict": verdict})

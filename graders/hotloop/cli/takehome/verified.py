@@ -42,16 +42,18 @@ def verified(
 
 
 def told(found: Verification) -> tuple[Table, Text]:
-    """Return a table of each rung then and now, and the conclusion."""
+    """Return a table of each check then and now, and the conclusion."""
     return _checks(found), Text(_conclusion(found))
 
 
 def _checks(found: Verification) -> Table:
     table = Table("task", "check", "then", "now", "standing", "what the judge says now")
     table.box = SIMPLE_HEAD
-    for rung in found.rungs:
-        standing = rung.standing.replace("_", " ")
-        table.add_row(rung.task, rung.rung, rung.then, rung.now, standing, Text(rung.sentence))
+    for check in found.checks:
+        standing = check.standing.replace("_", " ")
+        table.add_row(
+            check.task, check.check, check.then, check.now, standing, Text(check.sentence)
+        )
     return table
 
 
@@ -60,7 +62,7 @@ def _conclusion(found: Verification) -> str:
     lines += [f"The report was altered: {what}." for what in found.altered]
     if not found.same_grader:
         lines.append("The grader is another one than the report was made by.")
-    still_open = sum(rung.standing == "open" for rung in found.rungs)
+    still_open = sum(check.standing == "open" for check in found.checks)
     if still_open:
         lines.append(f"{still_open} checks could not be measured here and now: they say nothing.")
     return "\n".join(lines)

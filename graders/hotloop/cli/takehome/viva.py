@@ -260,7 +260,7 @@ def _varied(
     }
     said = WORDS[outcome.kind]
     if outcome.kind == "none":
-        said = "as without the change" if outcome.rung else "right"
+        said = "as without the change" if outcome.check else "right"
     return Answer(document, Text(f"{task}: {said}. {outcome.sentence} ({seconds} s)"))
 
 

@@ -60,7 +60,7 @@ class Attempt:
     @property
     def verdicts(self) -> frozenset[Verdict]:
         """The verdicts of all checks of all tasks."""
-        return frozenset(rung.verdict for r in self.records.values() for rung in r.rungs)
+        return frozenset(check.verdict for r in self.records.values() for check in r.checks)
 
     def to_json(self) -> dict[str, Any]:
         """Return a document of plain JSON types, without `id`."""

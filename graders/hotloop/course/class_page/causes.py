@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from hotloop.core.record import NOT_REACHED, RungRecord
+from hotloop.core.record import NOT_REACHED, CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course.class_page.marks import Mark
 
@@ -23,7 +23,7 @@ class Cause:
     """A reason for lost points. students: the learners affected."""
 
     task: str
-    rung: str
+    check: str
     verdict: str
     sentence: str
     students: tuple[str, ...]
@@ -46,12 +46,12 @@ def lost(marks: Iterable[Mark], clean: Clean) -> list[Cause]:
     """
     met: dict[tuple[str, str, str, str], list[str]] = {}
     for mark in marks:
-        rung = _first_failed(mark)
-        if rung is not None:
-            key = (mark.task, rung.rung, rung.verdict.value, clean(rung.sentence))
+        check = _first_failed(mark)
+        if check is not None:
+            key = (mark.task, check.check, check.verdict.value, clean(check.sentence))
             met.setdefault(key, []).append(mark.student)
     causes = [Cause(*key, students=tuple(sorted(set(who)))) for key, who in met.items()]
-    return sorted(causes, key=lambda c: (-len(c.students), c.task, c.rung, c.sentence))
+    return sorted(causes, key=lambda c: (-len(c.students), c.task, c.check, c.sentence))
 
 
 def waiting(marks: Iterable[Mark], by_hand: Collection[str], clean: Clean) -> list[Waiting]:
@@ -98,13 +98,13 @@ _URGENCY = (
 )
 
 
-def _first_failed(mark: Mark) -> RungRecord | None:
+def _first_failed(mark: Mark) -> CheckRecord | None:
     if mark.record is None:
         return None
     failed = (
-        rung
-        for rung in mark.record.rungs
-        if rung.verdict is not Verdict.PASSED and not rung.verdict.pending
+        check
+        for check in mark.record.checks
+        if check.verdict is not Verdict.PASSED and not check.verdict.pending
     )
     return next(failed, None)
 
@@ -117,7 +117,7 @@ def _reasons(mark: Mark, by_hand: Collection[str], clean: Clean) -> Iterator[tup
     elif mark.record is None or not mark.record.pending:
         yield NOT_JUDGED, "There is no verdict that counts: the grading never came to its end."
     else:
-        for rung in mark.record.rungs:
+        for check in mark.record.checks:
             # A check that was not reached waits for the same as the first open one.
-            if rung.verdict.pending and not rung.sentence.startswith(NOT_REACHED):
-                yield rung.verdict.value, clean(rung.sentence)
+            if check.verdict.pending and not check.sentence.startswith(NOT_REACHED):
+                yield check.verdict.value, clean(check.sentence)

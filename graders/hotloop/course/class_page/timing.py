@@ -11,10 +11,10 @@ from hotloop.course.class_page.marks import Mark
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds for judging a task or a check of it; rung is "" for the whole task."""
+    """Seconds for judging a task or a check of it; check is "" for the whole task."""
 
     task: str
-    rung: str
+    check: str
     count: int
     median: float
     p90: float
@@ -25,29 +25,29 @@ class Timing:
 def timings(marks: Iterable[Mark]) -> list[Timing]:
     """Return timings, the slowest task first, followed by its checks if they were timed."""
     tasks: dict[str, list[float]] = {}
-    rungs: dict[str, dict[str, list[float]]] = {}
+    checks: dict[str, dict[str, list[float]]] = {}
     for mark in marks:
         if mark.record is None or mark.record.circumstances.seconds <= 0:
             continue
         tasks.setdefault(mark.task, []).append(mark.record.circumstances.seconds)
-        for rung in mark.record.rungs:
-            taken = rung.evidence.get(JUDGING_SECONDS)
+        for check in mark.record.checks:
+            taken = check.evidence.get(JUDGING_SECONDS)
             if isinstance(taken, int | float):
-                rungs.setdefault(mark.task, {}).setdefault(rung.rung, []).append(float(taken))
+                checks.setdefault(mark.task, {}).setdefault(check.check, []).append(float(taken))
     found: list[Timing] = []
     for task, seconds in sorted(tasks.items(), key=lambda item: -sum(item[1])):
         found.append(timing(task, "", seconds))
-        below = [timing(task, rung, each) for rung, each in rungs.get(task, {}).items()]
-        found += sorted(below, key=lambda rung: -rung.total)
+        below = [timing(task, check, each) for check, each in checks.get(task, {}).items()]
+        found += sorted(below, key=lambda check: -check.total)
     return found
 
 
-def timing(task: str, rung: str, seconds: Sequence[float]) -> Timing:
+def timing(task: str, check: str, seconds: Sequence[float]) -> Timing:
     """Summarize the durations of at least one judging."""
     taken = np.asarray(seconds, np.float64)
     return Timing(
         task,
-        rung,
+        check,
         len(seconds),
         float(np.median(taken)),
         float(np.quantile(taken, 0.9)),

@@ -19,7 +19,7 @@ from typing import Any, cast
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms, execute
 from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
-from hotloop.course.gpu_rungs import open_on_gpu, with_gpu_rungs
+from hotloop.course.gpu_checks import open_on_gpu, with_gpu_checks
 from hotloop.judge.device import kind
 from hotloop.worker.lifetime import end_with_parent
 
@@ -62,10 +62,10 @@ def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outco
 def attempt(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
     """Execute in this process; errors of the platform are logged and returned as Lost."""
     if work.earlier is not None:
-        terms = replace(terms, rungs=open_on_gpu(work.earlier))
+        terms = replace(terms, checks=open_on_gpu(work.earlier))
     try:
         found = execute(work.hand_in, terms, lambda task, text: tell(work.key, task, text))
-        return found if work.earlier is None else with_gpu_rungs(work.earlier, found)
+        return found if work.earlier is None else with_gpu_checks(work.earlier, found)
     except Exception as error:
         log.exception("%s was not executed", work.key)
         return Lost(f"{type(error).__name__}: {error}")

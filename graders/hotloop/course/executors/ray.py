@@ -21,7 +21,7 @@ from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
 from hotloop.course.executors.local import attempt
-from hotloop.course.gpu_rungs import open_on_gpu
+from hotloop.course.gpu_checks import open_on_gpu
 from hotloop.course.ray_cluster import ClusterUnavailable, alive, connected, has_gpu
 from hotloop.course.ray_tasks import RETRIES, Tasks
 from hotloop.judge.grader_digest import grader_digest

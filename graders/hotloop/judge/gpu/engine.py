@@ -1,6 +1,6 @@
 """TensorRT engines that a candidate builds: requirements, and the worker that runs one.
 
-No run of an engine on a GPU is recorded yet; without TensorRT, the rungs say what is missing.
+No run of an engine on a GPU is recorded yet; without TensorRT, the checks say what is missing.
 """
 
 from collections.abc import Callable, Generator
@@ -46,7 +46,7 @@ def running(
 ) -> Generator[tuple[Worker, Candidate]]:
     """Yield a trusted worker that has loaded the candidate's engine, and the function to call.
 
-    build: has the candidate build the engine, once for all rungs of the task. The worker is
+    build: has the candidate build the engine, once for all checks of the task. The worker is
         confined like a candidate's, since an engine is code, and holds nothing else.
     runner: loads the engine with `load` and runs it with `function`; pass another program for other
         formats.

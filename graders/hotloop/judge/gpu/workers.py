@@ -116,7 +116,7 @@ def notebook_worker(launcher: Launcher, files: Path | None, card: Card | None) -
 
 
 def card_or_none(launcher: Launcher) -> Card | None:
-    """Return the GPU, or None if there is none to judge on; rungs that need one report that."""
+    """Return the GPU, or None if there is none to judge on; checks that need one report that."""
     try:
         return open_card(int(launcher.isolation == "none"))
     except NoCard:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case
 from hotloop.judge.compare import Floats
 from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
 
 

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.onnx.programs import onnx_program
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Plain
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 

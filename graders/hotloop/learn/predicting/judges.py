@@ -18,7 +18,7 @@ BUDGET_S = 180.0
 """Time limit for judging one task once, in seconds."""
 
 _COMPILES = "compiles"
-"""The rung that compiles for several GPUs; skipped, as it is slow and changes few outcomes."""
+"""The check that compiles for several GPUs; skipped, as it is slow and changes few outcomes."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Judges(Closing):
 def judged(
     work: Work, task: str, seed: str, process: JudgeProcess, budget_s: float = BUDGET_S
 ) -> Outcome | None:
-    """Judge a task's code once, with the rungs that need neither a timer nor a GPU.
+    """Judge a task's code once, with the checks that need neither a timer nor a GPU.
 
     Returns None if there is no outcome. seed: as in `Job`.
     """
@@ -75,7 +75,7 @@ def judged(
             Path(folder),
             work.module.id,
             [task],
-            _rungs(work, task),
+            _checks(work, task),
             judge=process,
             budget_s=budget_s,
             variant=work.variant,
@@ -83,12 +83,12 @@ def judged(
             seed=seed,
             device="cpu",
         )
-    return outcome(records[task].rungs)
+    return outcome(records[task].checks)
 
 
-def _rungs(work: Work, task: str) -> Sequence[str]:
+def _checks(work: Work, task: str) -> Sequence[str]:
     return [
-        rung.id
-        for rung in work.module.task(task).rungs
-        if rung.threshold is None and not rung.needs_gpu and rung.id != _COMPILES
+        check.id
+        for check in work.module.task(task).checks
+        if check.threshold is None and not check.needs_gpu and check.id != _COMPILES
     ]

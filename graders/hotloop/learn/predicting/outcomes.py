@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from hotloop.core.document import Strict
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 
 Kind = Literal["none", "wrong", "bounds", "race", "stuck", "bytes", "refused"]
@@ -43,13 +43,13 @@ _LABEL = re.compile(r"^(?P<label>[^:(]+?) \(\w+ \[")
 class Outcome(Strict):
     """The outcome of one judging.
 
-    rung: the first that did not pass, "" if all passed. lines: lines of code that the judge names.
+    check: the first that did not pass, "" if all passed. lines: lines of code that the judge names.
     factor: bytes moved, as a multiple of the minimum. input: the judge's name for the case. width:
     columns of that case.
     """
 
     kind: Kind
-    rung: str
+    check: str
     sentence: str
     lines: list[int] = Field(default_factory=list[int])
     factor: float | None = None
@@ -57,33 +57,33 @@ class Outcome(Strict):
     width: int | None = None
 
     def is_like(self, other: "Outcome") -> bool:
-        """Return True if kind and rung are equal and the byte counts agree."""
-        if (self.kind, self.rung) != (other.kind, other.rung):
+        """Return True if kind and check are equal and the byte counts agree."""
+        if (self.kind, self.check) != (other.kind, other.check):
             return False
         if self.factor is None or other.factor is None:
             return self.factor == other.factor
         return abs(self.factor - other.factor) <= _SAME_FACTOR * other.factor
 
 
-def outcome(rungs: Sequence[RungRecord]) -> Outcome | None:
-    """Return the outcome of a task's rungs.
+def outcome(checks: Sequence[CheckRecord]) -> Outcome | None:
+    """Return the outcome of a task's checks.
 
     Returns None if the judge failed, could not decide or measured nothing: then there is nothing to
     predict.
     """
-    seen = [rung for rung in rungs if rung.verdict is not Verdict.NOT_MEASURED]
-    if not seen or any(rung.verdict.pending for rung in seen):
+    seen = [check for check in checks if check.verdict is not Verdict.NOT_MEASURED]
+    if not seen or any(check.verdict.pending for check in seen):
         return None
     factors = [r.evidence["factor"] for r in seen if "factor" in r.evidence]
     factor = float(factors[0]) if factors else None
-    failed = next((rung for rung in seen if rung.verdict is not Verdict.PASSED), None)
+    failed = next((check for check in seen if check.verdict is not Verdict.PASSED), None)
     if failed is None:
-        return Outcome(kind="none", rung="", sentence=seen[-1].sentence, factor=factor)
+        return Outcome(kind="none", check="", sentence=seen[-1].sentence, factor=factor)
     said = failed.sentence
     label, shape = _LABEL.search(said), _SHAPE.search(said)
     return Outcome(
         kind=_kind(failed),
-        rung=failed.rung,
+        check=failed.check,
         sentence=said,
         lines=sorted({int(line) for line in _PLACES.findall(said)}),
         factor=factor,
@@ -122,16 +122,16 @@ def agreed(outcomes: Sequence[Outcome | None]) -> Outcome | None:
     )
 
 
-def _kind(rung: RungRecord) -> Kind:
-    said = rung.sentence
+def _kind(check: CheckRecord) -> Kind:
+    said = check.sentence
     if _RACE in said:
         return "race"
-    if rung.verdict is Verdict.TIMEOUT or any(words in said for words in _STUCK):
+    if check.verdict is Verdict.TIMEOUT or any(words in said for words in _STUCK):
         return "stuck"
     if any(words in said for words in _BOUNDS):
         return "bounds"
-    if rung.verdict in (Verdict.PARTIAL, Verdict.TOO_SLOW, Verdict.IMPLAUSIBLE):
+    if check.verdict in (Verdict.PARTIAL, Verdict.TOO_SLOW, Verdict.IMPLAUSIBLE):
         return "bytes"
-    if rung.verdict is Verdict.WRONG_ANSWER:
+    if check.verdict is Verdict.WRONG_ANSWER:
         return "wrong"
     return "refused"

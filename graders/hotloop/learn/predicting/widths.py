@@ -15,22 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.user_error import UserError
+from hotloop.judge.check import CheckFunction, judge_checks
+from hotloop.judge.checks.correct import Case, Correct, OnCpu, Tensor, Truth
+from hotloop.judge.checks.cuda_clean import CudaClean
+from hotloop.judge.checks.cuda_traffic import CudaTraffic
+from hotloop.judge.checks.in_simulator import InSimulator
+from hotloop.judge.checks.recorded_calls import RecordedCalls
+from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
+from hotloop.judge.checks.triton_traffic import TritonTraffic
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.files import lay_out
 from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
-from hotloop.judge.rung import Rung, judge_rungs
-from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Tensor, Truth
-from hotloop.judge.rungs.cuda_clean import CudaClean
-from hotloop.judge.rungs.cuda_traffic import CudaTraffic
-from hotloop.judge.rungs.in_simulator import InSimulator
-from hotloop.judge.rungs.recorded_calls import RecordedCalls
-from hotloop.judge.rungs.triton_kernel_correct import TritonKernelCorrect
-from hotloop.judge.rungs.triton_traffic import TritonTraffic
 from hotloop.judge.service import session_of
 from hotloop.judge.task import find
 from hotloop.learn.predicting.outcomes import Outcome, outcome
@@ -100,54 +100,56 @@ def judged_at(work: Work, task: str, size: Size, seed: str = "") -> Outcome | No
         return outcome(_judged(job, work, size))
 
 
-def _judged(job: Job, work: Work, size: Size) -> Sequence[RungRecord]:
+def _judged(job: Job, work: Work, size: Size) -> Sequence[CheckRecord]:
     found = find(job.module, job.task)
     launcher = Launcher(job.isolation, threads=default_threads())
     with constants({} if work.variant is None else work.variant.constants):
-        resized = rungs_at(found.rungs, size)
+        resized = checks_at(found.checks, size)
         with closing(session_of(job, found, launcher)) as session:
-            return judge_rungs(resized, session, lacking=lacking(job.spec))
+            return judge_checks(resized, session, lacking=lacking(job.spec))
 
 
-def rungs_at(rungs: Mapping[str, Rung], size: Size) -> dict[str, Rung]:
-    """Return the task's rungs whose inputs can be resized, at this size.
+def checks_at(checks: Mapping[str, CheckFunction], size: Size) -> dict[str, CheckFunction]:
+    """Return the task's checks whose inputs can be resized, at this size.
 
-    Raises NoSuchSize if there are none. Rungs that count bytes are included only if there is a
+    Raises NoSuchSize if there are none. Checks that count bytes are included only if there is a
     single width.
     """
     found = {
-        name: rung for name, given in rungs.items() if (rung := _rung_at(given, size)) is not None
+        name: check
+        for name, given in checks.items()
+        if (check := _check_at(given, size)) is not None
     }
     if not found:
         raise NoSuchSize("This task is not judged by calls with tensors: it has no width.")
     return found
 
 
-def _rung_at(rung: Rung, size: Size) -> Rung | None:
-    if isinstance(rung, CudaClean) or (isinstance(rung, Correct) and _resizable(rung)):
-        return replace(rung, truth=_several(rung.truth, size))
-    if isinstance(rung, RecordedCalls):
-        correct = rung.correct
-        return replace(rung, correct=replace(correct, truth=_several(correct.truth, size)))
-    if isinstance(rung, TritonKernelCorrect):
-        return Correct(_several(rung.calls.truth, size))
+def _check_at(check: CheckFunction, size: Size) -> CheckFunction | None:
+    if isinstance(check, CudaClean) or (isinstance(check, Correct) and _resizable(check)):
+        return replace(check, truth=_several(check.truth, size))
+    if isinstance(check, RecordedCalls):
+        correct = check.correct
+        return replace(check, correct=replace(correct, truth=_several(correct.truth, size)))
+    if isinstance(check, TritonKernelCorrect):
+        return Correct(_several(check.calls.truth, size))
     if len(size.columns) > 1:
         return None
-    if isinstance(rung, CudaTraffic):
-        return replace(rung, counted=_one(rung.counted, size))
-    if isinstance(rung, TritonTraffic):
-        calls = rung.calls
+    if isinstance(check, CudaTraffic):
+        return replace(check, counted=_one(check.counted, size))
+    if isinstance(check, TritonTraffic):
+        calls = check.calls
         truth, counted = _several(calls.truth, size), _one(calls.counted, size)
-        return replace(rung, calls=replace(calls, truth=truth, counted=counted))
+        return replace(check, calls=replace(calls, truth=truth, counted=counted))
     return None
 
 
-def _resizable(rung: Correct) -> bool:
-    """Return True if this machine has all that the rung needs: no GPU, no oracle's files."""
+def _resizable(check: Correct) -> bool:
+    """Return True if this machine has all that the check needs: no GPU, no oracle's files."""
     return (
-        rung.entry is None
-        and callable(rung.truth.reference)
-        and isinstance(rung.on, OnCpu | InSimulator)
+        check.entry is None
+        and callable(check.truth.reference)
+        and isinstance(check.on, OnCpu | InSimulator)
     )
 
 

@@ -82,7 +82,7 @@ class Board(Strict):
     """The solutions that passed a speed check on a device, the fastest first."""
 
     task: str
-    rung: str
+    check: str
     device: str
     places: list[Placed]
 

@@ -12,6 +12,8 @@ from typing import Any
 from hotloop.core.verdict import Partly, Ruling
 from hotloop.judge.authored import Check
 from hotloop.judge.blame import is_ours, unreadable_answer
+from hotloop.judge.check import session_for
+from hotloop.judge.checks.correct import Case, Program
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.cuda_kernel import CudaLaunch
@@ -21,8 +23,6 @@ from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.questions import Question
 from hotloop.judge.race import Race
-from hotloop.judge.rung import session_for
-from hotloop.judge.rungs.correct import Case, Program
 from hotloop.judge.service import session_of, variant_of
 from hotloop.judge.session import Session
 from hotloop.judge.task import find
@@ -47,7 +47,7 @@ class Failure:
     races: programs of a Triton launch race.
     """
 
-    rung: str
+    check: str
     sentence: str
     callee: Callee
     about: Case | Question | None = None
@@ -68,22 +68,22 @@ def first_failure(job: Job, on_progress: Callable[[str], None]) -> Failure | Non
         declared(job.spec.cases),
         closing(session_of(job, task, launcher, on_progress=on_progress)) as session,
     ):
-        for name, rung in task.rungs.items():
-            if name in missing or rung.timed or job.spec.rungs[name].gpu:
+        for name, check in task.checks.items():
+            if name in missing or check.timed or job.spec.checks[name].gpu:
                 continue
             on_progress(f"running the check {name}")
-            if failure := _failure(name, rung, session_for(name, rung, session)):
+            if failure := _failure(name, check, session_for(name, check, session)):
                 return failure
     return None
 
 
-def _failure(name: str, rung: Check, session: Session) -> Failure | None:
+def _failure(name: str, check: Check, session: Session) -> Failure | None:
     try:
-        rung(session)
+        check(session)
     except Partly:
         return None
     except Ruling as ruling:
-        return None if ruling.verdict.pending else _ruled(name, rung, session, ruling)
+        return None if ruling.verdict.pending else _ruled(name, check, session, ruling)
     except Exception as error:
         if is_ours(error):
             raise
@@ -92,15 +92,15 @@ def _failure(name: str, rung: Check, session: Session) -> Failure | None:
     return None
 
 
-def _ruled(name: str, rung: Check, session: Session, ruling: Ruling) -> Failure:
+def _ruled(name: str, check: Check, session: Session, ruling: Ruling) -> Failure:
     callee, about = _callee(session), ruling.about
     if isinstance(about, Question):
         return Failure(name, ruling.sentence, callee, about)
     if not isinstance(about, Case):
         return Failure(name, ruling.sentence, callee)
-    reference: Callable[..., Floats] | Program | None = _part(rung, "reference")
+    reference: Callable[..., Floats] | Program | None = _part(check, "reference")
     expected = about.truth(reference) if callable(reference) else None
-    launch, races = _part(rung, "launch"), isinstance(ruling, Race)
+    launch, races = _part(check, "launch"), isinstance(ruling, Race)
     return Failure(name, ruling.sentence, callee, about, expected, launch, races)
 
 

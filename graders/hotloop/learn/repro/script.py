@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.in_simulator import ORDER
 from hotloop.judge.dtypes import BF16, to_storage
 from hotloop.judge.questions import GivenFile, Question
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.in_simulator import ORDER
 from hotloop.learn.repro.failure import Callee, Failure
 from hotloop.tasks.notebook_cells import NOTEBOOK
 
@@ -33,7 +33,7 @@ def write(failure: Failure, module: str, task: str, origin: str, work: Path) -> 
     origin: a sentence that says where the input comes from. work: the learner's folder.
     Raises ValueError if the failure is not about a single input.
     """
-    head = _HEAD.format(key=f"{module}.{task}", rung=failure.rung, origin=origin, task=task)
+    head = _HEAD.format(key=f"{module}.{task}", check=failure.check, origin=origin, task=task)
     said = f"JUDGE = {failure.sentence!r}"
     text, files = _body(failure, task)
     program = f'"""{head}"""\n\n{text.replace("@judge@", said)}'
@@ -173,7 +173,7 @@ def _launched(failure: Failure, case: Case) -> str:
 
 # --- texts ----------------------------------------------------------------------------------------
 
-_HEAD = """{key}: a call for which the check `{rung}` fails.
+_HEAD = """{key}: a call for which the check `{check}` fails.
 
 {origin}
 Run it in the folder of your work: python repro/{task}.py

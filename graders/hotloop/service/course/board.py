@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlalchemy import Engine, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from hotloop.core.record import Record, RungRecord, counts
+from hotloop.core.record import CheckRecord, Record, counts
 from hotloop.core.transactions import reading, writing
 from hotloop.core.verdict import Verdict
 from hotloop.learn.remote.job import Board, Placed
@@ -73,25 +73,29 @@ def boards(engine: Engine, module: str) -> list[Board]:
                 if known is None or speed.low > known.low:
                     best[key][name] = speed
     return [
-        Board(task=task, rung=rung, device=device, places=_placed(speeds.values()))
-        for (task, rung, device), speeds in sorted(best.items())
+        Board(task=task, check=check, device=device, places=_placed(speeds.values()))
+        for (task, check, device), speeds in sorted(best.items())
     ]
 
 
 def _speeds(name: str, record: Record) -> Iterator[tuple[_Key, _Speed]]:
-    for rung in record.rungs:
+    for check in record.checks:
         # What the learner's own process said has no place among speeds that were measured.
-        if rung.verdict is Verdict.PASSED and "interval" in rung.evidence and not rung.instrumented:
-            yield (record.task, rung.rung, _device(record, rung)), _speed(name, rung)
+        if (
+            check.verdict is Verdict.PASSED
+            and "interval" in check.evidence
+            and not check.instrumented
+        ):
+            yield (record.task, check.check, _device(record, check)), _speed(name, check)
 
 
-def _device(record: Record, rung: RungRecord) -> str:
-    return str(rung.evidence.get(SECOND_DEVICE, record.circumstances.device))
+def _device(record: Record, check: CheckRecord) -> str:
+    return str(check.evidence.get(SECOND_DEVICE, record.circumstances.device))
 
 
-def _speed(name: str, rung: RungRecord) -> _Speed:
-    low, high = rung.evidence["interval"]
-    return _Speed(name, rung.evidence["ratio"], low, high, rung.evidence.get("fraction_of_limit"))
+def _speed(name: str, check: CheckRecord) -> _Speed:
+    low, high = check.evidence["interval"]
+    return _Speed(name, check.evidence["ratio"], low, high, check.evidence.get("fraction_of_limit"))
 
 
 def _placed(speeds: Iterable[_Speed]) -> list[Placed]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hotloop.core.record import Record, RungRecord
+from hotloop.core.record import CheckRecord, Record
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import lost
 from hotloop.judge.job import Job
 from hotloop.service.web.queue import TRIES
 from hotloop.tasks.curriculum import load_module
-from hotloop.tasks.judged_again import open_on_gpu, with_rungs
+from hotloop.tasks.judged_again import open_on_gpu, with_checks
 from hotloop.tasks.task_spec import task_spec
 
 ENDED = f"The process that judged this ended {TRIES} times."
@@ -28,17 +28,17 @@ def given_up(
     sentence = f"{problem} That is a fault of the service and costs no points: check again."
     if not known:
         return [_lost(module, variant, task, sentence) for task in tasks]
-    return [_without(record, rungs, sentence) for record, rungs in open_on_gpu(known)]
+    return [_without(record, checks, sentence) for record, checks in open_on_gpu(known)]
 
 
 def _lost(module: str, variant: str, task: str, sentence: str) -> Record:
     spec = task_spec(load_module(module), task)
     record = lost(Job(module, task, spec), RuntimeError(sentence))
-    rungs = tuple(replace(rung, sentence=sentence) for rung in record.rungs)
+    checks = tuple(replace(check, sentence=sentence) for check in record.checks)
     circumstances = replace(record.circumstances, variant=variant)
-    return replace(record, sentence=sentence, rungs=rungs, circumstances=circumstances)
+    return replace(record, sentence=sentence, checks=checks, circumstances=circumstances)
 
 
-def _without(record: Record, rungs: Sequence[str], sentence: str) -> Record:
-    later = tuple(RungRecord(rung, Verdict.JUDGE_ERROR, sentence) for rung in rungs)
-    return with_rungs(record, replace(record, rungs=later))
+def _without(record: Record, checks: Sequence[str], sentence: str) -> Record:
+    later = tuple(CheckRecord(check, Verdict.JUDGE_ERROR, sentence) for check in checks)
+    return with_checks(record, replace(record, checks=later))

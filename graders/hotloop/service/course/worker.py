@@ -69,8 +69,8 @@ def judge(held: Claimed, process: JudgeProcess, say: Callable[[str], None]) -> l
         lay_out(asked.contents(), folder)
         if held.phase == "cpu":
             return list(judging.judged(asked, folder, process, say, device="cpu"))
-        rungs = {record.task: rungs for record, rungs in open_on_gpu(held.records)}
-        later = judging.judged(asked, folder, process, say, rungs=rungs)
+        checks = {record.task: checks for record, checks in open_on_gpu(held.records)}
+        later = judging.judged(asked, folder, process, say, checks=checks)
         earlier = {record.task: record for record in held.records}
         return [settled_on_gpu(earlier[record.task], record) for record in later]
 

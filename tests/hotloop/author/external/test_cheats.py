@@ -142,7 +142,7 @@ def judged(problem: Path, text: str, judge: JudgeProcess, tmp_path: Path) -> tup
     file = tmp_path / "answer.py"
     file.write_text(text)
     record = judging.judge(judging.ExternalJob.of(forms.find(problem), file), process=judge)
-    return record.rungs[0].verdict, record.rungs[0].sentence
+    return record.checks[0].verdict, record.checks[0].sentence
 
 
 @pytest.mark.parametrize("cheat", PUBLIC, ids=lambda path: path.stem)

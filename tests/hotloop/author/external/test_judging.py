@@ -81,8 +81,8 @@ def test_a_right_model_passes_at_sizes_for_this_machine(
 ) -> None:
     text = MODEL.format(body=f"{RIGHT}\n        return y / y.sum(-1, keepdim=True)")
     record = judged(SOFTMAX, text, judge, tmp_path)
-    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
-    figures = record.rungs[0].evidence
+    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
+    figures = record.checks[0].evidence
     assert figures["cases"] == 5
     assert "for each number" in figures["tolerance"]
     assert "divided by" in figures["sizes"]
@@ -105,7 +105,7 @@ class ModelNew(torch.nn.Module):
 """
     problem = PROBLEMS / "9_Mean_and_order.py"
     record = judged(problem, text.format(wrong=""), judge, tmp_path)
-    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
     for wrong in (".flip(-1)", ".int()", ".reshape(-1)"):
         record = judged(problem, text.format(wrong=wrong), judge, tmp_path)
         assert record.verdict is Verdict.WRONG_ANSWER, (wrong, record.sentence)
@@ -154,8 +154,8 @@ def test_a_check_that_refuses_its_own_reference_is_no_fault_of_the_submission(
     reference = problem / "reference.py"
     reference.write_text(reference.read_text().replace("worst <= ", "worst < -"))
     record = judged(problem, KERNEL.format(body="return values.cumsum(0)"), judge, tmp_path)
-    assert record.rungs[0].verdict is Verdict.NOT_MEASURED, record.sentence
-    assert "its own check refuses its own reference" in record.rungs[0].sentence
+    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.sentence
+    assert "its own check refuses its own reference" in record.checks[0].sentence
 
 
 MATRIX = """
@@ -198,8 +198,8 @@ def test_a_problem_that_cannot_be_judged_says_why(
     file = tmp_path / "1_Problem.py"
     file.write_text(problem)
     record = judged(file, problem.replace("Model(", "ModelNew("), judge, tmp_path)
-    assert record.rungs[0].verdict is Verdict.NOT_MEASURED, record.sentence
-    assert why in record.rungs[0].sentence
+    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.sentence
+    assert why in record.checks[0].sentence
 
 
 JUDGED = {
@@ -230,8 +230,8 @@ def test_a_problems_own_code_is_right(problem: str, judge: JudgeProcess, tmp_pat
     file = tmp_path / "1_Problem.py"
     file.write_text(problem)
     record = judged(file, problem.replace("Model(", "ModelNew("), judge, tmp_path)
-    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
-    assert record.rungs[0].evidence["cases"] == 5
+    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].evidence["cases"] == 5
 
 
 def test_a_problem_is_confined(judge: JudgeProcess, tmp_path: Path) -> None:
@@ -245,10 +245,10 @@ def test_a_problem_is_confined(judge: JudgeProcess, tmp_path: Path) -> None:
 def test_a_right_kernel_passes(judge: JudgeProcess, tmp_path: Path) -> None:
     text = KERNEL.format(body="out[...] = values.cumsum(0)\n    return out")
     record = judged(RUNNING_SUM, text, judge, tmp_path)
-    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
     # Two tests and the benchmark that fits.
-    assert record.rungs[0].evidence["cases"] == 3
-    assert record.rungs[0].evidence["tolerance"] == "the problem's own check"
+    assert record.checks[0].evidence["cases"] == 3
+    assert record.checks[0].evidence["tolerance"] == "the problem's own check"
 
 
 @pytest.mark.parametrize("body", WRONG_KERNELS.values(), ids=WRONG_KERNELS)
@@ -294,9 +294,9 @@ WRONG_RUNS = {
 )  # fmt: skip
 def test_a_right_run_passes(text: str, judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(NORM, text, judge, tmp_path)
-    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
     # The two workloads without inputs in files.
-    assert record.rungs[0].evidence["cases"] == 2
+    assert record.checks[0].evidence["cases"] == 2
 
 
 @pytest.mark.parametrize("body", WRONG_RUNS.values(), ids=WRONG_RUNS)
@@ -325,7 +325,7 @@ def test_a_solution_in_their_form_is_judged(judge: JudgeProcess, tmp_path: Path)
     file.write_text(json.dumps(solution))
     asked = judging.ExternalJob.of(forms.find(NORM), file)
     record = judging.judge(asked, process=judge)
-    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
+    assert record.checks[0].verdict is Verdict.PASSED, record.sentence
 
 
 LOADS = "from torch.utils.cpp_extension import load_inline\n"
@@ -342,8 +342,8 @@ def test_what_only_a_gpu_runs_is_not_called_wrong(
 ) -> None:
     text = before + MODEL.format(body=f"{line}\n        return x")
     record = judged(SOFTMAX, text, judge, tmp_path)
-    assert record.rungs[0].verdict is Verdict.NOT_MEASURED, record.sentence
-    assert name in record.rungs[0].sentence
+    assert record.checks[0].verdict is Verdict.NOT_MEASURED, record.sentence
+    assert name in record.checks[0].sentence
 
 
 @pytest.mark.parametrize("line", ["# cpp_extension, NeedsGpu", LOADS.strip(), "import torch.cuda"])
@@ -352,7 +352,7 @@ def test_a_name_that_is_not_used_excuses_nothing(
 ) -> None:
     text = f"{line}\n{MODEL.format(body='return torch.zeros_like(x)')}"
     record = judged(SOFTMAX, text, judge, tmp_path)
-    assert record.rungs[0].verdict is Verdict.WRONG_ANSWER, record.sentence
+    assert record.checks[0].verdict is Verdict.WRONG_ANSWER, record.sentence
 
 
 ASSEMBLY = """
@@ -382,24 +382,24 @@ class ModelNew(torch.nn.Module):
 def test_what_the_interpreter_cannot_run_is_not_called_wrong(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:
-    rung = judged(SOFTMAX, ASSEMBLY, judge, tmp_path).rungs[0]
-    assert rung.verdict is Verdict.NOT_MEASURED
-    assert "answer.py:" in rung.sentence or "submission.py:" in rung.sentence
-    assert "cannot run tl.inline_asm_elementwise" in rung.sentence
+    check = judged(SOFTMAX, ASSEMBLY, judge, tmp_path).checks[0]
+    assert check.verdict is Verdict.NOT_MEASURED
+    assert "answer.py:" in check.sentence or "submission.py:" in check.sentence
+    assert "cannot run tl.inline_asm_elementwise" in check.sentence
 
 
 def test_where_points_depend_on_it_nobody_can_choose_to_be_pending(
     judge: JudgeProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(judging.forms, "write", partial(forms.write, graded=True))
-    rung = judged(SOFTMAX, ASSEMBLY, judge, tmp_path).rungs[0]
-    assert rung.verdict is Verdict.RUNTIME_ERROR
-    assert "cannot run tl.inline_asm_elementwise" in rung.sentence
+    check = judged(SOFTMAX, ASSEMBLY, judge, tmp_path).checks[0]
+    assert check.verdict is Verdict.RUNTIME_ERROR
+    assert "cannot run tl.inline_asm_elementwise" in check.sentence
 
 
 def test_without_a_gpu_the_speed_is_not_measured(judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(RUNNING_SUM, KERNEL.format(body="return values.cumsum(0)"), judge, tmp_path)
-    assert {rung.rung: rung.verdict for rung in record.rungs[1:]} == dict.fromkeys(
+    assert {check.check: check.verdict for check in record.checks[1:]} == dict.fromkeys(
         ("gpu_correct", "gpu_fast", "gpu_fast_compiled"), Verdict.NOT_MEASURED
     )
     assert record.pending

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.author.external import forms, judging
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 
@@ -73,10 +73,10 @@ triton_launches.record = record
 """
 
 
-def judged(text: str, judge: JudgeProcess, folder: Path, problem: Path = DOUBLED) -> RungRecord:
+def judged(text: str, judge: JudgeProcess, folder: Path, problem: Path = DOUBLED) -> CheckRecord:
     file = folder / "answer.py"
     file.write_text(text)
-    return judging.judge(judging.ExternalJob.of(forms.find(problem), file), process=judge).rungs[0]
+    return judging.judge(judging.ExternalJob.of(forms.find(problem), file), process=judge).checks[0]
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_what_its_kernels_move_is_reported(
     body: str, factor: float, judge: JudgeProcess, tmp_path: Path
 ) -> None:
     """The output is among the inputs, and counts once."""
-    rung = judged(f"{KERNEL}    {body}\n", judge, tmp_path)
-    assert rung.verdict is Verdict.PASSED, rung.sentence
-    assert rung.evidence["factor"] == factor, rung.sentence
-    assert rung.evidence["fewest_bytes"] in (8 * 1000, 8 * 3000)
-    assert rung.evidence["moved_bytes"] == factor * rung.evidence["fewest_bytes"]
-    assert rung.evidence["counted_cases"] == 2
-    assert f"its kernels move {factor:.2f}× the bytes" in rung.sentence
+    check = judged(f"{KERNEL}    {body}\n", judge, tmp_path)
+    assert check.verdict is Verdict.PASSED, check.sentence
+    assert check.evidence["factor"] == factor, check.sentence
+    assert check.evidence["fewest_bytes"] in (8 * 1000, 8 * 3000)
+    assert check.evidence["moved_bytes"] == factor * check.evidence["fewest_bytes"]
+    assert check.evidence["counted_cases"] == 2
+    assert f"its kernels move {factor:.2f}× the bytes" in check.sentence
 
 
 def test_a_models_parameters_are_read_too(judge: JudgeProcess, tmp_path: Path) -> None:
@@ -107,13 +107,13 @@ def test_a_models_parameters_are_read_too(judge: JudgeProcess, tmp_path: Path) -
     problem = tmp_path / "7_Scaled_softmax.py"
     large = (PROBLEMS / problem.name).read_text()
     problem.write_text(large.replace("= 4096", "= 40").replace("= 65536", "= 1000"))
-    rung = judged(MODEL.format(weight="self.weight"), judge, tmp_path, problem)
-    assert rung.verdict is Verdict.PASSED, rung.sentence
-    assert rung.evidence["factor"] == round((3 * 40) / (2 * 40 + 1), 4), rung.sentence
+    check = judged(MODEL.format(weight="self.weight"), judge, tmp_path, problem)
+    assert check.verdict is Verdict.PASSED, check.sentence
+    assert check.evidence["factor"] == round((3 * 40) / (2 * 40 + 1), 4), check.sentence
     computed = MODEL.format(weight="2.0 * self.weight").replace("](x,", "](0.5 * x,")
-    rung = judged(computed, judge, tmp_path, problem)
-    assert rung.verdict is Verdict.PASSED, rung.sentence
-    assert "what the launcher computes in PyTorch does not count" in rung.evidence["not_counted"]
+    check = judged(computed, judge, tmp_path, problem)
+    assert check.verdict is Verdict.PASSED, check.sentence
+    assert "what the launcher computes in PyTorch does not count" in check.evidence["not_counted"]
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ def test_a_models_parameters_are_read_too(judge: JudgeProcess, tmp_path: Path) -
 def test_what_cannot_be_counted_says_why(
     text: str, reason: str, judge: JudgeProcess, tmp_path: Path
 ) -> None:
-    rung = judged(text, judge, tmp_path)
-    assert rung.verdict is Verdict.PASSED, rung.sentence
-    assert reason in rung.evidence["not_counted"]
-    assert "bytes not counted: " in rung.sentence
-    assert "factor" not in rung.evidence
+    check = judged(text, judge, tmp_path)
+    assert check.verdict is Verdict.PASSED, check.sentence
+    assert reason in check.evidence["not_counted"]
+    assert "bytes not counted: " in check.sentence
+    assert "factor" not in check.evidence
 
 
 @pytest.mark.parametrize(
@@ -170,5 +170,5 @@ def test_a_forged_claim_gains_nothing(
     claim: str, verdict: Verdict, said: str, judge: JudgeProcess, tmp_path: Path
 ) -> None:
     text = f"{FORGED.format(claim=claim)}{KERNEL}    return launch(values, out, 3)\n"
-    rung = judged(text, judge, tmp_path)
-    assert (rung.verdict, said in rung.sentence) == (verdict, True), rung.sentence
+    check = judged(text, judge, tmp_path)
+    assert (check.verdict, said in check.sentence) == (verdict, True), check.sentence

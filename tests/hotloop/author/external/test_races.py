@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.author.external import forms, judging
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 
@@ -54,10 +54,10 @@ triton_watch.watched = nothing
 """
 
 
-def judged(text: str, judge: JudgeProcess, folder: Path) -> RungRecord:
+def judged(text: str, judge: JudgeProcess, folder: Path) -> CheckRecord:
     file = folder / "answer.py"
     file.write_text(text)
-    return judging.judge(judging.ExternalJob.of(forms.find(DOUBLED), file), process=judge).rungs[0]
+    return judging.judge(judging.ExternalJob.of(forms.find(DOUBLED), file), process=judge).checks[0]
 
 
 @pytest.mark.parametrize(
@@ -70,30 +70,30 @@ def judged(text: str, judge: JudgeProcess, folder: Path) -> RungRecord:
     ids=["kernels only", "PyTorch beside them", "not watched in its own process"],
 )
 def test_a_race_is_wrong(head: str, body: str, judge: JudgeProcess, tmp_path: Path) -> None:
-    rung = judged(f"{head}{KERNEL}    {body}\n", judge, tmp_path)
+    check = judged(f"{head}{KERNEL}    {body}\n", judge, tmp_path)
     lines = f"{head}{KERNEL}".splitlines()
     stored = next(n for n, line in enumerate(lines, 1) if "tl.store(kept_ptr" in line)
-    assert rung.verdict is Verdict.WRONG_ANSWER, rung.sentence
-    assert "both use `kept_ptr[" in rung.sentence
-    assert f"submission.py, line {stored}: programs " in rung.sentence
-    assert f"line {stored} writes it" in rung.sentence
+    assert check.verdict is Verdict.WRONG_ANSWER, check.sentence
+    assert "both use `kept_ptr[" in check.sentence
+    assert f"submission.py, line {stored}: programs " in check.sentence
+    assert f"line {stored} writes it" in check.sentence
 
 
 def test_a_lock_is_right(judge: JudgeProcess, tmp_path: Path) -> None:
-    rung = judged(f"{KERNEL}    return launch(values, out, True)\n", judge, tmp_path)
-    assert rung.verdict is Verdict.PASSED, rung.sentence
-    assert "the bytes of inputs and outputs" in rung.sentence
+    check = judged(f"{KERNEL}    return launch(values, out, True)\n", judge, tmp_path)
+    assert check.verdict is Verdict.PASSED, check.sentence
+    assert "the bytes of inputs and outputs" in check.sentence
 
 
 def test_a_lock_that_is_never_released_is_wrong_and_told_at_once(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:
     text = KERNEL.replace("tl.atomic_xchg(lock_ptr, 0)", "pass")
-    rung = judged(f"{text}    return launch(values, out, True)\n", judge, tmp_path)
-    assert rung.verdict is Verdict.WRONG_ANSWER, rung.sentence
+    check = judged(f"{text}    return launch(values, out, True)\n", judge, tmp_path)
+    assert check.verdict is Verdict.WRONG_ANSWER, check.sentence
     spins = next(n for n, line in enumerate(text.splitlines(), 1) if "while tl.atomic_cas" in line)
-    assert f"submission.py, line {spins}: program " in rung.sentence
-    assert "waits for a value of `lock_ptr[0]` that no program writes" in rung.sentence
+    assert f"submission.py, line {spins}: program " in check.sentence
+    assert "waits for a value of `lock_ptr[0]` that no program writes" in check.sentence
 
 
 def test_what_pytorch_computes_between_kernels_is_no_race(
@@ -120,6 +120,6 @@ def launch(""",
     placed[(n,)](values, out, places)
     return out
 """
-    rung = judged(f"{text}    {body}", judge, tmp_path)
-    assert rung.verdict is Verdict.PASSED, rung.sentence
-    assert "bytes not counted" in rung.sentence
+    check = judged(f"{text}    {body}", judge, tmp_path)
+    assert check.verdict is Verdict.PASSED, check.sentence
+    assert "bytes not counted" in check.sentence

@@ -12,7 +12,7 @@ import yaml
 from hotloop.author.external import flashinfer, forms, suite
 from hotloop.author.external.judging import ExternalJob
 from hotloop.author.external.suite import Row
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 
@@ -155,13 +155,13 @@ def test_the_interval_of_fast_p_allows_for_what_is_uncertain() -> None:
     assert found.high == pytest.approx(0.7634, abs=1e-4)
 
 
-def rung(name: str, verdict: Verdict, **evidence: object) -> RungRecord:
-    return RungRecord(name, verdict, f"{name} is {verdict}", evidence=evidence)
+def check(name: str, verdict: Verdict, **evidence: object) -> CheckRecord:
+    return CheckRecord(name, verdict, f"{name} is {verdict}", evidence=evidence)
 
 
-def record(*rungs: RungRecord) -> Record:
+def record(*checks: CheckRecord) -> Record:
     nothing = Circumstances("", "", "", "", "", {}, "", "", "", 0.0)
-    return Record("m", "t", Verdict.PARTIAL, "", rungs, nothing)
+    return Record("m", "t", Verdict.PARTIAL, "", checks, nothing)
 
 
 def test_a_row_says_what_was_measured(tmp_path: Path) -> None:
@@ -170,16 +170,16 @@ def test_a_row_says_what_was_measured(tmp_path: Path) -> None:
     figures = {"ratio": 1.7, "interval": [1.6, 1.8], "fraction_of_limit": 0.4}
     products = {"gflop_per_s": 30.0, "peak_gflop_per_s": 40.0}
     row = Row.of(problem, tmp_path / "a.py", record(
-        rung("correct", Verdict.NOT_MEASURED), rung("gpu_correct", Verdict.PASSED),
-        rung("gpu_fast", Verdict.TOO_SLOW, **figures, **products),
-        rung("gpu_fast_compiled", Verdict.NOT_MEASURED),
+        check("correct", Verdict.NOT_MEASURED), check("gpu_correct", Verdict.PASSED),
+        check("gpu_fast", Verdict.TOO_SLOW, **figures, **products),
+        check("gpu_fast_compiled", Verdict.NOT_MEASURED),
     ))  # fmt: skip
     assert (row.right, row.ratio, row.ratio_interval) == (True, 1.7, (1.6, 1.8))
     assert (row.compiled_ratio, row.limit_share) == (None, 0.75)
     row = Row.of(problem, tmp_path / "a.py", record(
-        rung("correct", Verdict.PASSED), rung("gpu_correct", Verdict.WRONG_ANSWER),
-        rung("gpu_fast", Verdict.IMPLAUSIBLE, **figures),
-        rung("gpu_fast_compiled", Verdict.NOT_MEASURED),
+        check("correct", Verdict.PASSED), check("gpu_correct", Verdict.WRONG_ANSWER),
+        check("gpu_fast", Verdict.IMPLAUSIBLE, **figures),
+        check("gpu_fast_compiled", Verdict.NOT_MEASURED),
     ))  # fmt: skip
     assert (row.verdict, row.ratio) == ("wrong_answer", None)
     assert row.speed == "wrong_answer: gpu_correct is wrong_answer"

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from hotloop.author.external import PROGRAMS
-from hotloop.author.external.rungs import NEEDS_GPU
+from hotloop.author.external.checks import NEEDS_GPU
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
 

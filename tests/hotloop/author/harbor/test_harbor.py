@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.author import harbor
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.tasks import curriculum, render
 
@@ -70,7 +70,7 @@ def test_the_reference_is_rewarded(folder: Path, tmp_path: Path) -> None:
 def test_the_exercise_and_a_wrong_answer_are_not(folder: Path, tmp_path: Path) -> None:
     work = work_in(folder, tmp_path, solved=False)
     assert rewarded(folder, work, tmp_path) == (0, 0.0)
-    wrong = next(w for w in render.wrong_answers(MODULE) if (w.task, w.rung) == (TASK, "correct"))
+    wrong = next(w for w in render.wrong_answers(MODULE) if (w.task, w.check) == (TASK, "correct"))
     for name, content in render.submission(MODULE, wrong.path).items():
         (work / name).write_bytes(content)
     assert rewarded(folder, work, tmp_path) == (0, 0.0)
@@ -120,7 +120,7 @@ def test_strange_names_cost_no_reward_and_lose_no_rollout(folder: Path, tmp_path
     assert rewarded(folder, work, tmp_path) == (0, 0.0)
 
 
-CPU_RUNGS = [r for r in curriculum.load_module("fused_softmax").task("compiled_chain").rungs
+CPU_CHECKS = [r for r in curriculum.load_module("fused_softmax").task("compiled_chain").checks
              if not r.needs_gpu]  # fmt: skip
 
 
@@ -129,13 +129,13 @@ def judged_as(
 ) -> tuple[int, float | None]:
     """Run judge.py with the judge's verdicts on compiled_chain, the same at each look."""
     module, task = "fused_softmax", "compiled_chain"
-    rungs = tuple(
-        RungRecord(rung.id, verdict := verdicts.get(rung.id, Verdict.PASSED), "Said.",
+    checks = tuple(
+        CheckRecord(check.id, verdict := verdicts.get(check.id, Verdict.PASSED), "Said.",
                    float(verdict is Verdict.PASSED))
-        for rung in curriculum.load_module(module).task(task).rungs
+        for check in curriculum.load_module(module).task(task).checks
     )  # fmt: skip
     nothing = Circumstances("", "", "", "", "", {}, "", "", "", 0.0)
-    found = Record(module, task, Verdict.PARTIAL, "Said.", rungs, nothing)
+    found = Record(module, task, Verdict.PARTIAL, "Said.", checks, nothing)
     path = tmp_path / "judge.py"
     shutil.copy(harbor.PARTS / "tests" / "judge.py", path)
     asked = {"module": module, "task": task, "gpu": gpu}
@@ -152,7 +152,7 @@ def test_an_answer_that_is_hard_to_measure_is_not_rewarded_for_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verdict: Verdict
 ) -> None:
     found = judged_as(monkeypatch, tmp_path, False, fast_cpu=verdict, fast_gpu=Verdict.NOT_MEASURED)
-    correct, whole = (sum(r.points for r in some) for some in (CPU_RUNGS[:1], CPU_RUNGS))
+    correct, whole = (sum(r.points for r in some) for some in (CPU_CHECKS[:1], CPU_CHECKS))
     assert found == (0, pytest.approx(correct / whole))
     assert found[1] == pytest.approx(0.4)
 
@@ -178,8 +178,8 @@ def test_the_instruction_lists_the_checks_that_are_rewarded(tmp_path: Path) -> N
     for gpu in (False, True):
         folder = harbor.write(module, task, tmp_path / str(gpu), gpu=gpu)
         text = (folder / "instruction.md").read_text()
-        assert [r.id for r in task.rungs if f"- `{r.id}`: " in text] == [
-            r.id for r in task.rungs if gpu or not r.needs_gpu
+        assert [r.id for r in task.checks if f"- `{r.id}`: " in text] == [
+            r.id for r in task.checks if gpu or not r.needs_gpu
         ]
         assert json.loads((folder / "tests" / harbor.ASKED).read_text())["gpu"] is gpu
 

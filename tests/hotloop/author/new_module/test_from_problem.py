@@ -34,7 +34,7 @@ def test_a_draft_is_judged_and_lacks_only_what_an_author_writes(tree: Path) -> N
                   "-k", "drafted_ or every_tree")  # fmt: skip
     failed = set(re.findall(r"^FAILED tests/test_contract.py::(\S+)", judged.stdout, re.MULTILINE))
     left = ("test_there_are_eight_questions_over_three_levels",
-            "test_there_are_four_wrong_answers_for_known_rungs")  # fmt: skip
+            "test_there_are_four_wrong_answers_for_known_checks")  # fmt: skip
     assert failed == {f"{test}[{name}]" for test in left for name in DRAFTS}, judged.stdout[-3000:]
     assert "passed" in judged.stdout
 
@@ -43,10 +43,10 @@ TWO_TASKS = """
 id: two
 title: Two scans
 tasks:
-  - {id: forward, title: From the left, entry: forward, files: [shared.py, forward.py], rungs: &r
+  - {id: forward, title: From the left, entry: forward, files: [shared.py, forward.py], checks: &r
       [{id: correct, points: 3, what: Right.}]}
-  - {id: backward, title: From the right, entry: backward, files: [backward.cu], rungs: *r}
-  - {id: explained, title: Why, kind: written, files: [why.md], rungs: *r}
+  - {id: backward, title: From the right, entry: backward, files: [backward.cu], checks: *r}
+  - {id: explained, title: Why, kind: written, files: [why.md], checks: *r}
 needs: [cuda]
 """
 

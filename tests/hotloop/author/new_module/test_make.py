@@ -12,7 +12,7 @@ import pytest
 NAME = "first_steps"
 LEFT_TO_WRITE = {
     f"test_there_are_eight_questions_over_three_levels[{NAME}]",
-    f"test_there_are_four_wrong_answers_for_known_rungs[{NAME}]",
+    f"test_there_are_four_wrong_answers_for_known_checks[{NAME}]",
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.attempt import Attempt, Kind, Points, now
 from hotloop.course.attempts.store import Store, forget
@@ -25,11 +25,11 @@ SECOND = datetime(2026, 1, 2, tzinfo=UTC)
 
 def test_what_is_added_is_found_as_it_was(store: Store, attempt: Make) -> None:
     zone = timezone(timedelta(hours=5, minutes=30))
-    rungs = (RungRecord("correct", Verdict.PASSED, "Es heißt “ja”", 1.0, evidence={"x": [1.5]}),)
+    checks = (CheckRecord("correct", Verdict.PASSED, "Es heißt “ja”", 1.0, evidence={"x": [1.5]}),)
     about = Circumstances("", "", "", "", "", {}, "", "none", "", 0.0)
     given = attempt(
         graded=datetime(2026, 3, 1, tzinfo=zone),
-        records={"t": Record("m", "t", Verdict.PASSED, "Right.", rungs, about)},
+        records={"t": Record("m", "t", Verdict.PASSED, "Right.", checks, about)},
         notes=["“" * 5000, "\ud800"],
         notebook={"cells": []},
         outputs=[[{"output_type": "stream", "text": "x"}], []],

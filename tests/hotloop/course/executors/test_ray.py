@@ -74,20 +74,20 @@ class Judge(tiny_course.SmallJudge):
         if asked[1] == "nap":
             time.sleep(5)
         with (WITNESS / f"{{asked[0]}}.jobs").open("a") as witness:
-            rungs = ",".join(job.rungs or ["all"])
-            print(os.environ["RAY_NODE_NAME_FOR_TEST"], rungs, job.device, file=witness)
+            checks = ",".join(job.checks or ["all"])
+            print(os.environ["RAY_NODE_NAME_FOR_TEST"], checks, job.device, file=witness)
         if asked[1] == "wait" or (asked[1] == "wait_once" and first):
             time.sleep(600)
         record = super().judge(job, on_progress, **more)
         if job.device == "cpu":
             return record
-        rungs = (
-            replace(rung, verdict=Verdict.PASSED, earned=1.0)
-            if rung.verdict is Verdict.NOT_MEASURED
-            else rung
-            for rung in record.rungs
+        checks = (
+            replace(check, verdict=Verdict.PASSED, earned=1.0)
+            if check.verdict is Verdict.NOT_MEASURED
+            else check
+            for check in record.checks
         )
-        return replace(record, rungs=tuple(rungs))
+        return replace(record, checks=tuple(checks))
 
 
 def unconfined():
@@ -217,19 +217,19 @@ def test_a_gpu_is_held_by_what_needs_one_only(nodes: Nodes, node_module: SimpleN
         return found
 
     first = run(on_a_gpu("ada"))
-    assert rungs_of(first) == {"correct": "passed", "gpu_correct": "not_measured"}
+    assert checks_of(first) == {"correct": "passed", "gpu_correct": "not_measured"}
     assert jobs(node_module, "ada") == [["cpu", "all", "cpu"]]
     nodes.add("gpu", gpus=1)
-    assert rungs_of(run(replace(on_a_gpu("ada"), earlier=first)))["gpu_correct"] == "passed"
+    assert checks_of(run(replace(on_a_gpu("ada"), earlier=first)))["gpu_correct"] == "passed"
     assert jobs(node_module, "ada")[1:] == [["gpu", "gpu_correct"]]
-    assert set(rungs_of(run(on_a_gpu("bob"))).values()) == {"passed"}
+    assert set(checks_of(run(on_a_gpu("bob"))).values()) == {"passed"}
     assert ("bob", "", "waiting for a GPU") in told
     [[_, *whole], second] = jobs(node_module, "bob")
     assert (whole, second) == (["all", "cpu"], ["gpu", "gpu_correct"])
 
 
 def on_a_gpu(key: str) -> Work:
-    """A submission whose one task has a rung that needs a GPU."""
+    """A submission whose one task has a check that needs a GPU."""
     cells = [
         ("def gpu_answer():\n    return 42", {"grade_id": "given", "solution": True}),
         ("check()", {"grade_id": "gpu_answer", "grade": True, "solution": False}),
@@ -244,12 +244,12 @@ def on_a_gpu(key: str) -> Work:
     return Work(key, HandIn("ada", "tiny", files, notebook, tasks=("gpu_answer",)))
 
 
-def rungs_of(attempt: Attempt) -> dict[str, str]:
-    return {rung.rung: str(rung.verdict) for rung in attempt.records["gpu_answer"].rungs}
+def checks_of(attempt: Attempt) -> dict[str, str]:
+    return {check.check: str(check.verdict) for check in attempt.records["gpu_answer"].checks}
 
 
 def jobs(node_module: SimpleNamespace, key: str) -> list[list[str]]:
-    """Return node, rungs and device of each judging."""
+    """Return node, checks and device of each judging."""
     path = node_module.witness / f"{key}.jobs"
     return [line.split() for line in path.read_text().splitlines()]
 

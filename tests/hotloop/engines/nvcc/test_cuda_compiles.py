@@ -1,4 +1,4 @@
-"""The rung: kernels of a submitted file compile, do not spill, and use wide loads."""
+"""The check: kernels of a submitted file compile, do not spill, and use wide loads."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.engines.nvcc.toolchain import Toolchain
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_checks
+from hotloop.judge.checks import cuda_compiles
+from hotloop.judge.checks.cuda_compiles import CudaCompiles
 from hotloop.judge.files import MAX_TEXT
 from hotloop.judge.launcher import GIB, Launcher
-from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs import cuda_compiles
-from hotloop.judge.rungs.cuda_compiles import CudaCompiles
 from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
 
@@ -22,7 +22,7 @@ from ...sessions import new_session
 
 SOURCES = Path(__file__).parent / "sources"
 SECRET = "a-solution-that-nobody-may-see"
-Judge = Callable[..., RungRecord]
+Judge = Callable[..., CheckRecord]
 
 
 @pytest.fixture(params=["none"])
@@ -37,14 +37,14 @@ def judge(tmp_path: Path, isolation: str) -> Iterator[Judge]:
     folder.mkdir()
     sessions: list[Session] = []
 
-    def judged(text: str | None, name: str = "copies.cu", **rung: Any) -> RungRecord:
+    def judged(text: str | None, name: str = "copies.cu", **check: Any) -> CheckRecord:
         (folder / name).write_text((SOURCES / name).read_text() if text is None else text)
-        launcher = rung.pop("launcher", Launcher(isolation))
+        launcher = check.pop("launcher", Launcher(isolation))
         session = new_session(folder, launcher=launcher)
         sessions.append(session)
-        values: dict[str, Any] = {"kernels": ("scalar",), "targets": (90,), "after": ()} | rung
+        values: dict[str, Any] = {"kernels": ("scalar",), "targets": (90,), "after": ()} | check
         candidate = Candidate("launch", name)
-        (record,) = judge_rungs({"compiles": CudaCompiles(**values)}, session.about(candidate))
+        (record,) = judge_checks({"compiles": CudaCompiles(**values)}, session.about(candidate))
         return record
 
     yield judged
@@ -52,7 +52,7 @@ def judge(tmp_path: Path, isolation: str) -> Iterator[Judge]:
         session.close()
 
 
-def evidence(record: RungRecord) -> dict[tuple[str, str], dict[str, Any]]:
+def evidence(record: CheckRecord) -> dict[tuple[str, str], dict[str, Any]]:
     return {(k["kernel"], k["target"]): k for k in record.evidence["kernels"]}
 
 
@@ -229,7 +229,7 @@ def test_a_file_that_is_too_long_or_missing(fake: Path, judge: Judge) -> None:
     assert judge("/" * (MAX_TEXT + 1)).verdict is Verdict.OUTPUT_LIMIT
 
 
-def test_an_earlier_rung_comes_first() -> None:
+def test_an_earlier_check_comes_first() -> None:
     assert CudaCompiles(kernels=("k",)).after == ("correct",)
 
 

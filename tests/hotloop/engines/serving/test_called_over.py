@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from hotloop.core import paths
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.engines.serving.environment import Environment
 from hotloop.engines.serving.server import Server
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_checks
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.rung import judge_rungs
 from hotloop.sandbox.level import level
 from hotloop.tasks import markers
 from hotloop.tasks.modules.triton_ensemble import called_over, calling
@@ -28,7 +28,7 @@ MODULE = "triton_ensemble"
 CLIENT = paths.solutions() / MODULE / "client.py"
 CANDIDATE = Candidate("classify", "client.py", "json", "numpy")
 ONE = ClientCall("One text", "http", 1, deadline_s=3.0)
-Judge = Callable[..., tuple[RungRecord, ...]]
+Judge = Callable[..., tuple[CheckRecord, ...]]
 
 BEGINNING = """
 import socket, time
@@ -125,15 +125,15 @@ def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judg
 
     def run(
         source: str, isolation: str = "bubblewrap", *, only_once: bool = False
-    ) -> tuple[RungRecord, ...]:
+    ) -> tuple[CheckRecord, ...]:
         if isolation != "none" and level()[0] == "none":
             pytest.skip(level()[1])
         (files / "client.py").write_text(source)
         session = new_session(files, launcher=Launcher(isolation), budget_s=150)
         once = CalledOver(service, lambda _rng, _service: [ONE], "Right.", (), 2.0)
-        rungs = {"answers": once} if only_once else calling.rungs(service)
+        checks = {"answers": once} if only_once else calling.checks(service)
         try:
-            return judge_rungs(rungs, session.about(CANDIDATE))
+            return judge_checks(checks, session.about(CANDIDATE))
         finally:
             session.close()
 
@@ -145,7 +145,7 @@ def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judg
 
 
 def handed_in() -> str:
-    """Return the reference. The contract tests cover which rung each mistake fails."""
+    """Return the reference. The contract tests cover which check each mistake fails."""
     pieces = markers.parse(CLIENT.read_text(encoding="utf-8"), CLIENT.name)
     return markers.solved(pieces, lambda _directive: [])
 
@@ -186,7 +186,7 @@ def test_pauses_may_last_until_the_deadline(
 @pytest.mark.slow
 def test_the_reference_passes_without_a_sandbox(judge: Judge) -> None:
     records = judge(handed_in(), "none")
-    assert {r.rung: r.verdict for r in records} == dict.fromkeys(
+    assert {r.check: r.verdict for r in records} == dict.fromkeys(
         ("answers", "deadline", "errors"), Verdict.PASSED
     ), records
 

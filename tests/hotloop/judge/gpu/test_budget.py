@@ -1,4 +1,4 @@
-"""Every rung on a GPU can be decided within its time, as far as the host's work is concerned."""
+"""Every check on a GPU can be decided within its time, as far as the host's work is concerned."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,12 +11,12 @@ import pytest
 from hotloop.tasks import curriculum
 
 SCRIPT = Path(__file__).parents[3] / "gpu" / "host_budget.py"
-RUNGS = [
-    f"{module.id}.{task.id}.{rung.id}"
+CHECKS = [
+    f"{module.id}.{task.id}.{check.id}"
     for module in curriculum.modules()
     for task in module.tasks
-    for rung in task.rungs
-    if rung.needs_gpu
+    for check in task.checks
+    if check.needs_gpu
 ]
 
 
@@ -26,27 +26,27 @@ def script(load_file: Callable[[Path], ModuleType]) -> Any:
 
 
 @pytest.fixture(scope="module")
-def rungs(script: Any) -> dict[str, Any]:
-    return dict(script.rungs())
+def checks(script: Any) -> dict[str, Any]:
+    return dict(script.checks())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RUNGS)
+@pytest.mark.parametrize("name", CHECKS)
 def test_the_judges_own_work_leaves_time_to_decide(
-    script: Any, rungs: dict[str, Any], name: str
+    script: Any, checks: dict[str, Any], name: str
 ) -> None:
-    found = list(script.measured(name, rungs[name]))
+    found = list(script.measured(name, checks[name]))
     print(script.table(found))
     assert found
     assert all(row.decidable for row in found), script.table(found)
 
 
 def test_what_takes_too_long_on_the_host_is_not_decidable(
-    script: Any, rungs: dict[str, Any]
+    script: Any, checks: dict[str, Any]
 ) -> None:
     """As in the first version: rows of every call in float64 on one thread of the host."""
-    rung = rungs["transformer_compilation.flash_forward.gpu_fast"]
-    tight = replace(rung, seconds=1.0)
+    check = checks["transformer_compilation.flash_forward.gpu_fast"]
+    tight = replace(check, seconds=1.0)
     found = list(script.measured("flash", tight))
     assert not any(row.decidable for row in found)
     assert "NOT DECIDABLE" in script.table(found)

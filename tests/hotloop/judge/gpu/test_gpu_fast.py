@@ -1,4 +1,4 @@
-"""The rung gpu_fast, end to end on a fake GPU; sleeping replaces computing."""
+"""The check gpu_fast, end to end on a fake GPU; sleeping replaces computing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +12,10 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import speed
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks import gpu_fast as module
+from hotloop.judge.checks.fast import Baseline
+from hotloop.judge.checks.gpu_fast import GpuFast
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu import length, window
@@ -20,12 +24,8 @@ from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.levels import Level
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs import gpu_fast as module
-from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.speed import Pace
 
 from ...sessions import new_session
@@ -35,7 +35,7 @@ COPY = "import time\ndef softmax(x, out):\n    time.sleep({seconds})\n    out.co
 LEVELS = (Level(2.0, 0.5), Level(3.0, 1.0), Level(20.0, 0.0))
 SLOW = 0.08
 
-RUNG = GpuFast(
+CHECK = GpuFast(
     DeviceWorkload(
         spec=lambda _rng, _i: CallSpec((TensorSpec(SHAPE, FP32),), TensorSpec(SHAPE, FP32)),
         draws=lambda _rng, _spec, hostile: [Normal(1.0, "spikes" if hostile else "plain")],
@@ -47,7 +47,7 @@ RUNG = GpuFast(
     seconds=60.0,
     pace=Pace(looks=(5,)),
 )
-SPEC = TaskSpec("softmax", ("c.py",), {"gpu_fast": RungSpec(levels=LEVELS)})
+SPEC = TaskSpec("softmax", ("c.py",), {"gpu_fast": CheckSpec(levels=LEVELS)})
 
 
 @pytest.fixture
@@ -72,8 +72,8 @@ def judge(card: Card, start, session: Session, monkeypatch: pytest.MonkeyPatch):
 
         monkeypatch.setattr(module, "candidate_worker", candidate)
         monkeypatch.setattr(module, "measure", lambda _link, **_options: Ceiling(bytes_per_s))
-        return judge_rung(
-            "gpu_fast", RUNG, session.about(Candidate("softmax", "c.py", "destination"))
+        return judge_check(
+            "gpu_fast", CHECK, session.about(Candidate("softmax", "c.py", "destination"))
         )
 
     card.free_bytes = card.driver.memory()[0]
@@ -183,21 +183,21 @@ def test_the_protocols_cost_must_be_certain() -> None:
 def test_the_limit_is_the_slower_of_bytes_and_operations() -> None:
     from dataclasses import replace
 
-    spec = RUNG.workload.spec(np.random.default_rng(), 0)
+    spec = CHECK.workload.spec(np.random.default_rng(), 0)
 
     class Calls:
         calls = (type("Call", (), {"spec": spec}),)
 
     moved = 2 * 16 * 32 * 4
     side: Any = Calls()
-    assert RUNG._limit(Ceiling(1e3, 1e9), side).seconds == pytest.approx(moved / 1e3)
-    counting = replace(RUNG, fewest_flops=lambda _spec: 10**7)
+    assert CHECK._limit(Ceiling(1e3, 1e9), side).seconds == pytest.approx(moved / 1e3)
+    counting = replace(CHECK, fewest_flops=lambda _spec: 10**7)
     assert counting._limit(Ceiling(1e9, 1e6), side).seconds == pytest.approx(10.0)
 
 
 @pytest.mark.usefixtures("no_card")
 def test_without_a_gpu_it_is_not_measured(session: Session) -> None:
-    record = judge_rung(
-        "gpu_fast", RUNG, session.about(Candidate("softmax", "c.py", "destination"))
+    record = judge_check(
+        "gpu_fast", CHECK, session.about(Candidate("softmax", "c.py", "destination"))
     )
     assert (record.verdict, record.earned) == (Verdict.NOT_MEASURED, 0)

@@ -1,4 +1,4 @@
-"""Rungs whose candidate gets its inputs in host memory, on a fake GPU."""
+"""Checks whose candidate gets its inputs in host memory, on a fake GPU."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +14,11 @@ from hotloop.judge import oracle as oracles
 from hotloop.judge import window
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks import gpu_from_host as module
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.fast import Baseline
+from hotloop.judge.checks.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu import workers
@@ -21,13 +26,8 @@ from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.levels import Level
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs import gpu_from_host as module
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
-from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.session import Session
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.speed import Pace
 from hotloop.judge.window import Workload
 
@@ -63,7 +63,7 @@ FAST = GpuFastFromHost(
     pace=Pace(looks=(5, 10, 20)),
 )
 LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0))
-TASK = TaskSpec("train", ("loop.py",), {"r": RungSpec(levels=LEVELS)})
+TASK = TaskSpec("train", ("loop.py",), {"r": CheckSpec(levels=LEVELS)})
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def session() -> Iterator[Session]:
 
 @pytest.fixture
 def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Judges a candidate's source by a rung; the trusted function doubles its input."""
+    """Judges a candidate's source by a check; the trusted function doubles its input."""
 
     @contextmanager
     def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
@@ -83,13 +83,13 @@ def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(worker, "resolve", lambda *_: None)
         yield worker
 
-    def judged(rung: Any, source: str) -> Any:
+    def judged(check: Any, source: str) -> Any:
         @contextmanager
         def candidate(_session: Session, _card: Card) -> Iterator[Any]:
             yield start(source).connection
 
         monkeypatch.setattr(module, "candidate_worker", candidate)
-        return judge_rung("r", rung, session.about(CANDIDATE))
+        return judge_check("r", check, session.about(CANDIDATE))
 
     card.free_bytes = card.driver.memory()[0]
     monkeypatch.setattr(workers, "card_for", lambda _session: card)
@@ -170,7 +170,7 @@ def test_others_on_the_card(judge: Any, fake: Any) -> None:
 
 
 def test_without_a_card_nothing_is_measured(session: Session, no_card: str) -> None:
-    for rung in (CORRECT, FAST):
-        record = judge_rung("r", rung, session.about(CANDIDATE))
+    for check in (CORRECT, FAST):
+        record = judge_check("r", check, session.about(CANDIDATE))
         assert record.verdict is Verdict.NOT_MEASURED
         assert record.sentence == no_card

@@ -10,11 +10,11 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.correct import Correct
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import Task
 from hotloop.tasks.modules.control_flow_export import sparse
@@ -60,9 +60,9 @@ class Fit:
         return replace(self.workload, spec=lambda _rng, _index: self.spec)
 
     def correct(self) -> Correct:
-        rung = self.task.rungs["gpu_correct"]
-        assert isinstance(rung, Correct)
-        return rung
+        check = self.task.checks["gpu_correct"]
+        assert isinstance(check, Correct)
+        return check
 
 
 def _like(spec: CallSpec, *shapes: tuple[int, ...]) -> CallSpec:

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks import gpu_fast
+from hotloop.judge.checks.fast import Baseline
+from hotloop.judge.checks.gpu_fast import GpuFast
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu import nsight
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs import gpu_fast
-from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
 from hotloop.verdicts.profile import Profile
 
@@ -124,15 +124,15 @@ def test_it_is_profiled_after_it_was_judged_and_only_where_asked(
     monkeypatch.setattr(GpuFast, "_judge_on", lambda *_: happened.append("judged") or "Fast.")
     session = session_about("c.py", tmp_path)
     session.nsight = asked
-    rung = GpuFast(WORKLOAD, Baseline(Path("b.py"), "softmax"), lambda spec: spec.out.bytes)
-    assert rung(session) == "Fast."
+    check = GpuFast(WORKLOAD, Baseline(Path("b.py"), "softmax"), lambda spec: spec.out.bytes)
+    assert check(session) == "Fast."
     assert happened == (["judged", "profiled"] if asked else ["judged"])
 
 
 def test_a_record_shows_the_figures_as_a_table() -> None:
     rows = nsight.parse(PRINTED)
-    rung = RungRecord("gpu_fast", Verdict.PASSED, "Fast.", 1.0, evidence={"nsight": rows})
-    profile = Profile.of(rung.evidence)
+    check = CheckRecord("gpu_fast", Verdict.PASSED, "Fast.", 1.0, evidence={"nsight": rows})
+    profile = Profile.of(check.evidence)
     assert profile is not None
     shown = dict(zip(profile.columns, profile.rows[0], strict=True))
     assert (shown["us"], shown["DRAM MB"], shown["SM %"]) == ("41.2", "134.22", "")

@@ -1,4 +1,4 @@
-"""The rung gpu_correct: end to end with a fake driver, and its message without a GPU."""
+"""The check gpu_correct: end to end with a fake driver, and its message without a GPU."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,13 +10,13 @@ from hotloop.core import extras
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.on_gpu import OnGpu
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.driver import Driver
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
-from hotloop.judge.rungs.on_gpu import OnGpu
 
 from ...sessions import judge_on, new_session
 
@@ -46,7 +46,7 @@ def case(label: str, values, dtype, gap: int = 0) -> Case:
     return Case(label, (Tensor(values, dtype, gap),), TensorSpec(values.shape, dtype, gap))
 
 
-RUNG = Correct(
+CHECK = Correct(
     Truth(cases, truth, lambda c: Tolerance.derived(c.out.dtype, terms=400, amplification=20)),
     on=OnGpu(),
 )
@@ -54,17 +54,17 @@ RUNG = Correct(
 
 def ruling_on(driver: Driver, worker, candidate: Candidate = FILL) -> Ruling:
     with pytest.raises(Ruling) as ruling:
-        judge_on(RUNG, driver, worker, candidate)
+        judge_on(CHECK, driver, worker, candidate)
     return ruling.value
 
 
 def test_right_answers(driver: Driver, start) -> None:
-    assert judge_on(RUNG, driver, start(HONEST), FILL) == 3
+    assert judge_on(CHECK, driver, start(HONEST), FILL) == 3
 
 
 def test_right_answers_that_are_returned(driver: Driver, start) -> None:
     worker = start("def softmax(x):\n    return torch.softmax(x, -1)\n")
-    assert judge_on(RUNG, driver, worker, RETURN) == 3
+    assert judge_on(CHECK, driver, worker, RETURN) == 3
 
 
 @needs_jax
@@ -80,8 +80,8 @@ def softmax(x):
 SOFTMAX = jax.jit(lambda x: jax.nn.softmax(x))
 """
     worker = start(source)
-    rung = replace(RUNG, cases=lambda rng: [c for c in cases(rng) if "gap" not in c.label])
-    assert judge_on(rung, driver, worker, JAX) == 2
+    check = replace(CHECK, cases=lambda rng: [c for c in cases(rng) if "gap" not in c.label])
+    assert judge_on(check, driver, worker, JAX) == 2
     assert worker.shared_mappings() == []
 
 
@@ -95,7 +95,7 @@ def test_wrong_answers_of_jax(driver: Driver, start) -> None:
 
 def test_all_memory_is_given_back(driver: Driver, start) -> None:
     worker = start(HONEST)
-    judge_on(RUNG, driver, worker, FILL)
+    judge_on(CHECK, driver, worker, FILL)
     assert worker.shared_mappings() == []
     assert driver.memory()[0] == 1 << 30
 
@@ -140,7 +140,7 @@ def test_full_memory_is_the_candidates(driver: Driver, start, fake) -> None:
 def test_without_a_gpu_it_is_not_measured(no_card: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "kind", lambda: "cpu")
     session = new_session(budget_s=5)
-    record = judge_rung("gpu_correct", RUNG, session.about(FILL))
+    record = judge_check("gpu_correct", CHECK, session.about(FILL))
     assert record.verdict is Verdict.NOT_MEASURED
     assert record.verdict.pending
     assert record.earned == 0

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from hotloop.author.external import forms, on_gpu, tasks
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks import gpu_fast
 from hotloop.judge.gpu import length, window
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.levels import Level
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs import gpu_fast
 from hotloop.judge.session import Session
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.speed import Pace
 
 from ...sessions import new_session
@@ -35,7 +35,7 @@ torch.compile = lambda function: function
 
 def softmax(): ...
 """
-SPEC = TaskSpec("kernelbench", ("submission.py",), {"r": RungSpec(levels=LEVELS)})
+SPEC = TaskSpec("kernelbench", ("submission.py",), {"r": CheckSpec(levels=LEVELS)})
 
 PROBLEM = """
 import time
@@ -78,7 +78,7 @@ WRONG = {
     "one row": "y = torch.softmax(x, -1); y[7, 3] += 1e-4; return y",
 }
 
-Judge = Callable[..., RungRecord]
+Judge = Callable[..., CheckRecord]
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def session() -> Iterator[Session]:
 def judge(
     card: Card, start: Any, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Judge:
-    """Judges a submission's text by a rung of a problem's text."""
+    """Judges a submission's text by a check of a problem's text."""
     card.free_bytes = card.driver.memory()[0]
 
     def in_folder(folder: Path, *, trusted: bool) -> Any:
@@ -110,7 +110,7 @@ def judge(
         shutil.copytree(folder, own)
         yield in_folder(own, trusted=True)
 
-    def judged(problem: str, rung: str, submission: str) -> RungRecord:
+    def judged(problem: str, check: str, submission: str) -> CheckRecord:
         own = tmp_path / f"judged{len([*tmp_path.iterdir()])}"
         file, given, handed = own / "1_Problem.py", own / "given", own / "handed"
         for folder in (own, given, handed):
@@ -129,11 +129,11 @@ def judge(
 
         for module in (on_gpu, gpu_fast):
             monkeypatch.setattr(module, "candidate_worker", candidate)
-        made = tasks.kernelbench(given, graded=False).rungs[rung]
-        if rung != "gpu_correct":
+        made = tasks.kernelbench(given, graded=False).checks[check]
+        if check != "gpu_correct":
             made = replace(made, pace=Pace(looks=(5, 10)))
         about = session.about(Candidate("kernelbench", "hotloop_adapter.py", "return"))
-        return judge_rung("r", made, about)
+        return judge_check("r", made, about)
 
     for module in (on_gpu, gpu_fast):
         monkeypatch.setattr(module, "card_for", lambda _session: card)
@@ -169,16 +169,16 @@ def test_several_outputs(judge: Judge) -> None:
         assert record.verdict is not Verdict.PASSED, record.sentence
 
 
-@pytest.mark.parametrize("rung", ["gpu_fast", "gpu_fast_compiled"])
-def test_a_fast_model(rung: str, judge: Judge) -> None:
+@pytest.mark.parametrize("check", ["gpu_fast", "gpu_fast_compiled"])
+def test_a_fast_model(check: str, judge: Judge) -> None:
     record = judge(
-        SLOW, rung, SUBMISSION.format(body=f"time.sleep({SLOW_S / 20})\n        {RIGHT}")
+        SLOW, check, SUBMISSION.format(body=f"time.sleep({SLOW_S / 20})\n        {RIGHT}")
     )
     assert record.verdict is Verdict.PASSED, record.sentence
     assert record.evidence["ratio"] > 2
     low, high = record.evidence["interval"]
     assert low <= record.evidence["ratio"] <= high
-    assert record.evidence["baseline"] == rung.removeprefix("gpu_fast_").replace(
+    assert record.evidence["baseline"] == check.removeprefix("gpu_fast_").replace(
         "gpu_fast", "eager"
     )
     # One input, and the output with its copy, of float32.
@@ -205,7 +205,7 @@ def test_others_on_the_card(judge: Judge, fake: Any) -> None:
 @pytest.mark.usefixtures("no_card")
 def test_without_a_card_nothing_is_measured(tmp_path: Path, session: Session) -> None:
     (tmp_path / "problem.py").write_text(SOFTMAX)
-    rungs = tasks.kernelbench(tmp_path, graded=False).rungs
-    assert [*rungs] == ["correct", "gpu_correct", "gpu_fast", "gpu_fast_compiled"]
-    for name in [*rungs][1:]:
-        assert judge_rung("r", rungs[name], session).verdict is Verdict.NOT_MEASURED
+    checks = tasks.kernelbench(tmp_path, graded=False).checks
+    assert [*checks] == ["correct", "gpu_correct", "gpu_fast", "gpu_fast_compiled"]
+    for name in [*checks][1:]:
+        assert judge_check("r", checks[name], session).verdict is Verdict.NOT_MEASURED

@@ -322,16 +322,16 @@ def test_late_work_is_ruled_on_discarded_or_timed(
 
 def test_a_window_of_each_task(in_process: Card, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timed, "GPU_SHAPE", (16, 32))
-    names = [name for name, _ in timing.timed_rungs()]
+    names = [name for name, _ in timing.timed_checks()]
     assert "fused_softmax.triton_forward.gpu_fast" in names
     assert "transformer_compilation.flash_forward.gpu_fast" in names
-    [rung] = [r for n, r in timing.timed_rungs() if n == "fused_softmax.compiled_chain.fast_gpu"]
-    monkeypatch.setattr(timing, "timed_rungs", lambda: [("quick", rung)])
+    [check] = [r for n, r in timing.timed_checks() if n == "fused_softmax.compiled_chain.fast_gpu"]
+    monkeypatch.setattr(timing, "timed_checks", lambda: [("quick", check)])
     figures = timing.windows().figures["quick"]
     assert figures["windows"] == 58
     assert figures["trial_s"] == pytest.approx(0.058 * figures["with_the_judges_work_ms"])
-    slow = replace(rung, pace=Pace(looks=(10**9,)))
-    monkeypatch.setattr(timing, "timed_rungs", lambda: [("slow", slow), ("quick", rung)])
+    slow = replace(check, pace=Pace(looks=(10**9,)))
+    monkeypatch.setattr(timing, "timed_checks", lambda: [("slow", slow), ("quick", check)])
     with pytest.raises(Broken, match="decide slow on this GPU") as broken:
         timing.windows()
     assert broken.value.figures["quick"]["trial_s"] > 0
@@ -360,7 +360,7 @@ def test_what_the_last_step_hands_in_is_there() -> None:
 
     assert judging.WRONG in [wrong.name for wrong in wrong_answers(judging.MODULE)]
     [exploit] = exploits.load_all([judging.EXPLOIT])
-    assert exploit.rung == "gpu_correct"
+    assert exploit.check == "gpu_correct"
 
 
 @pytest.mark.gpu

@@ -20,7 +20,7 @@ JOB = Job(
     "triton_forward",
     task_spec(load_module(MODULE), "triton_forward"),
     isolation="none",
-    rungs=("gpu_correct",),
+    checks=("gpu_correct",),
 )
 
 
@@ -45,8 +45,8 @@ def test_a_judge_that_was_on_the_card_ends_with_its_answer(
     with JudgeProcess() as judge:
         for _ in range(2):
             record = judge.judge(job)
-            assert record.rungs[0].verdict is Verdict.NOT_MEASURED
-            assert "PyTorch cannot use the GPU" in record.rungs[0].sentence
+            assert record.checks[0].verdict is Verdict.NOT_MEASURED
+            assert "PyTorch cannot use the GPU" in record.checks[0].sentence
             assert judge._process is None
 
 
@@ -63,7 +63,7 @@ def test_a_judge_starts_without_touching_the_card(fake, monkeypatch: pytest.Monk
 def test_a_judge_that_found_no_gpu_goes_on(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LIBRARY_VARIABLE, "/nowhere/libcuda.so")
     with JudgeProcess() as judge:
-        assert "No NVIDIA GPU here" in judge.judge(job).rungs[0].sentence
+        assert "No NVIDIA GPU here" in judge.judge(job).checks[0].sentence
         assert judge._process is not None
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.learn.practice import verdicts
 from hotloop.tasks.problem import Score
@@ -20,8 +20,8 @@ def _logging(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _record(verdict: Verdict = Verdict.PASSED, earned: float = 1.0) -> Record:
     module, _, task = TASK.partition(".")
-    rung = RungRecord("correct", verdict, "Right.", earned)
-    return Record(module, task, verdict, "Right.", (rung,), CIRCUMSTANCES)
+    check = CheckRecord("correct", verdict, "Right.", earned)
+    return Record(module, task, verdict, "Right.", (check,), CIRCUMSTANCES)
 
 
 def test_verdicts_are_kept_in_their_order(home: Path) -> None:

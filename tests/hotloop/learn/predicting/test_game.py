@@ -19,7 +19,7 @@ from hotloop.tasks import render
 
 MODULE, TASK = "fused_softmax", "cuda_block"
 KEY = f"{MODULE}.{TASK}"
-RIGHT = Outcome(kind="none", rung="", sentence="Right.")
+RIGHT = Outcome(kind="none", check="", sentence="Right.")
 NUMBER = {kind: str(number) for number, kind in enumerate(WORDS, 1)}
 
 
@@ -46,7 +46,7 @@ def made_of(work: Work, before: Outcome = RIGHT) -> ItemSet:
         items.item_of(
             number,
             change,
-            Outcome.model_validate({"kind": kind, "rung": "", "sentence": f"It is {kind}."}),
+            Outcome.model_validate({"kind": kind, "check": "", "sentence": f"It is {kind}."}),
         )
         for number, (change, kind) in enumerate(
             zip(changes(work, TASK), ("race", "none"), strict=False), 1
@@ -108,7 +108,7 @@ def test_what_is_no_answer_is_asked_again(folder: Path) -> None:
 
 
 def test_it_begins_when_the_task_passes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = Outcome(kind="wrong", rung="correct", sentence="At [0, 0].")
+    wrong = Outcome(kind="wrong", check="correct", sentence="At [0, 0].")
 
     def make(work: Work, _most: int, _say: Say) -> ItemSet:
         return made_of(work, wrong)

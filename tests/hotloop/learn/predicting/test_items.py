@@ -16,13 +16,13 @@ from hotloop.learn.predicting.widths import NoSuchSize
 from hotloop.tasks import curriculum, render
 
 MODULE = "fused_softmax"
-RIGHT = Outcome(kind="none", rung="", sentence="Right.", factor=1.0)
+RIGHT = Outcome(kind="none", check="", sentence="Right.", factor=1.0)
 
 Says = Callable[[Work, str], Outcome | None]
 
 
-def of(kind: str, rung: str = "correct") -> Outcome:
-    return Outcome.model_validate({"kind": kind, "rung": rung, "sentence": f"{kind}."})
+def of(kind: str, check: str = "correct") -> Outcome:
+    return Outcome.model_validate({"kind": kind, "check": check, "sentence": f"{kind}."})
 
 
 @pytest.fixture(scope="module")
@@ -206,4 +206,4 @@ def test_works_are_judged_at_once_and_told_in_order(
     monkeypatch.setattr(judges, "judged", judged)
     with Judges(2) as two:
         found = two.judge(JudgingRequest(work, "cuda_block", seed) for seed in ("a", "b", "c", "d"))
-    assert [one and one.rung for one in found] == ["a", "b", "c", "d"]
+    assert [one and one.check for one in found] == ["a", "b", "c", "d"]

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Correct, Tensor
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.learn.predicting import items
 from hotloop.learn.predicting.judges import Judges, JudgingRequest, judged
 from hotloop.learn.predicting.outcomes import against
 from hotloop.learn.predicting.own_code import Work, changes
-from hotloop.learn.predicting.widths import ROWS, NoSuchSize, Size, judged_at, rungs_at
+from hotloop.learn.predicting.widths import ROWS, NoSuchSize, Size, checks_at, judged_at
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.modules.fused_softmax import tasks
 
@@ -77,7 +77,7 @@ def test_a_rows_largest_element_is_neither_cut_off_nor_repeated() -> None:
 @pytest.mark.parametrize("columns", [256, 1000, 4096])
 def test_at_each_width_there_are_rows_that_one_element_decides(columns: int) -> None:
     """In rows of numbers of one size, a maximum over half of the threads changes nothing."""
-    correct = tasks.cuda_block.rungs["correct"]
+    correct = tasks.cuda_block.checks["correct"]
     assert isinstance(correct, Correct)
     found = list(Size((columns,)).cases(correct.truth.cases(np.random.default_rng(1))))
     outliers = [
@@ -92,16 +92,16 @@ def test_at_each_width_there_are_rows_that_one_element_decides(columns: int) -> 
 
 def test_a_task_without_tensors_has_no_width() -> None:
     with pytest.raises(NoSuchSize):
-        rungs_at({"traffic": tasks.cuda_block.rungs["compiles"]}, Size((4,)))
+        checks_at({"traffic": tasks.cuda_block.checks["compiles"]}, Size((4,)))
     other = replace(case(2, 4), arguments=(Tensor(np.zeros(3), FP32),))
     with pytest.raises(NoSuchSize):
         list(Size((7,)).cases([other]))
 
 
 def test_bytes_are_counted_at_one_width_only() -> None:
-    rungs = tasks.cuda_block.rungs
-    assert list(rungs_at(rungs, Size((1, 31)))) == ["correct", "clean"]
-    assert list(rungs_at(rungs, Size((31,)))) == ["correct", "clean", "traffic"]
+    checks = tasks.cuda_block.checks
+    assert list(checks_at(checks, Size((1, 31)))) == ["correct", "clean"]
+    assert list(checks_at(checks, Size((31,)))) == ["correct", "clean", "traffic"]
 
 
 @needs_judge

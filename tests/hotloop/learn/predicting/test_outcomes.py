@@ -2,7 +2,7 @@
 
 import pytest
 
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.learn.predicting.outcomes import WORDS, Outcome, against, agreed, outcome
 
@@ -14,8 +14,8 @@ RACE = (
 WRONG = f"{SHAPE}: Wrong: at [0, 1]: got 0.5, expected 0.25; 4 of 9 elements are wrong."
 
 
-def failed(verdict: Verdict, sentence: str, **evidence: float) -> list[RungRecord]:
-    return [RungRecord("correct", verdict, sentence, evidence=evidence)]
+def failed(verdict: Verdict, sentence: str, **evidence: float) -> list[CheckRecord]:
+    return [CheckRecord("correct", verdict, sentence, evidence=evidence)]
 
 
 @pytest.mark.parametrize(
@@ -51,21 +51,21 @@ def test_where_and_at_which_width() -> None:
 
 @pytest.mark.parametrize("verdict", [Verdict.JUDGE_ERROR, Verdict.UNDECIDED])
 def test_what_the_judge_could_not_say_is_no_outcome(verdict: Verdict) -> None:
-    passed = RungRecord("correct", Verdict.PASSED, "Right.")
+    passed = CheckRecord("correct", Verdict.PASSED, "Right.")
     assert outcome([passed, *failed(verdict, "Our fault.")]) is None
     assert outcome(failed(Verdict.NOT_MEASURED, "No GPU here.")) is None
     assert outcome([passed, *failed(Verdict.NOT_MEASURED, "No GPU here.")]) is not None
 
 
 def of(kind: str, **more: object) -> Outcome:
-    return Outcome.model_validate({"kind": kind, "rung": "correct", "sentence": "…", **more})
+    return Outcome.model_validate({"kind": kind, "check": "correct", "sentence": "…", **more})
 
 
 def test_seeds_must_agree() -> None:
     assert agreed([of("race"), of("race"), of("race")]) == of("race")
     assert agreed([of("race"), of("race"), of("wrong")]) is None
     assert agreed([of("race"), of("race"), None]) is None
-    assert agreed([of("wrong"), of("wrong", rung="clean"), of("wrong")]) is None
+    assert agreed([of("wrong"), of("wrong", check="clean"), of("wrong")]) is None
     assert agreed([of("bytes", factor=1.5), of("bytes", factor=1.51)]) is not None
     assert agreed([of("bytes", factor=1.5), of("bytes", factor=2.0)]) is None
 
@@ -79,7 +79,7 @@ def test_what_was_so_before_is_no_effect() -> None:
     race = of("race", lines=[3, 4])
     assert against(race, race).kind == "none"
     assert against(of("race", lines=[9]), race).kind == "race"
-    right = of("none", rung="", factor=1.0)
+    right = of("none", check="", factor=1.0)
     assert against(right, right).kind == "none"
-    assert against(of("none", rung="", factor=1.5), right).kind == "bytes"
+    assert against(of("none", check="", factor=1.5), right).kind == "bytes"
     assert against(of("wrong"), right).kind == "wrong"

@@ -26,7 +26,7 @@ from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.variants import Variant
 
 from ..conftest import Hired
-from ..made_reports import MODULE, handed_in, record, report_on, rung, with_cell
+from ..made_reports import MODULE, check, handed_in, record, report_on, with_cell
 
 INDEPENDENT = Path(__file__).parents[3] / "benchmarks" / "independent" / "online_pass"
 START = datetime(2030, 1, 2, 9, tzinfo=UTC)
@@ -220,9 +220,9 @@ def test_prose_of_a_notebook_gives_no_name_away() -> None:
 
 def test_what_the_judge_caught_is_told() -> None:
     records = {
-        "a": record("a", [rung("correct"), rung("fast", Verdict.TAMPERED, sentence="It wrote.")]),
-        "b": record("b", [rung("fast", Verdict.IMPLAUSIBLE, sentence="Too fast.")]),
-        "c": record("c", [rung("correct", Verdict.WRONG_ANSWER)]),
+        "a": record("a", [check("correct"), check("fast", Verdict.TAMPERED, sentence="It wrote.")]),
+        "b": record("b", [check("fast", Verdict.IMPLAUSIBLE, sentence="Too fast.")]),
+        "c": record("c", [check("correct", Verdict.WRONG_ANSWER)]),
     }
     found = signalling.caught(records, ["softmax_op.py"])
     assert [(s.kind, s.strength) for s in found] == [

@@ -10,8 +10,8 @@ import pytest
 
 from hotloop.core import extras
 from hotloop.judge import oracle
+from hotloop.judge.checks import gpu_from_host
 from hotloop.judge.gpu import engine
-from hotloop.judge.rungs import gpu_from_host
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
 
@@ -47,7 +47,7 @@ def _trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Work
 
 @pytest.fixture
 def oracle_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Makes rungs with `OnGpuFromHost` run on the CPU, with all processes that they start."""
+    """Makes checks with `OnGpuFromHost` run on the CPU, with all processes that they start."""
 
     def on_cpu() -> None:
         card = nullcontext(SimpleNamespace())

@@ -1,7 +1,7 @@
 """Stands in for `tensorrt` in a worker: an "engine" is the ONNX model and its profile.
 
-ONNX Runtime computes it on the CPU, and the few PyTorch calls about a GPU do nothing. So rungs that
-build and run an engine can be tested without a GPU; this shows nothing about TensorRT.
+ONNX Runtime computes it on the CPU, and the few PyTorch calls about a GPU do nothing. So checks
+that build and run an engine can be tested without a GPU; this shows nothing about TensorRT.
 """
 
 from __future__ import annotations

@@ -14,11 +14,11 @@ from typing import Any, cast
 
 import pytest
 
+from hotloop.judge.check import CheckFunction
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.program import ANSWERS, APART, REPEATED, Process, Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rung import Rung
 from hotloop.judge.task import find
 from hotloop.tasks import curriculum
 
@@ -48,33 +48,33 @@ BELIEVED = {
 """Other checks that ask a process with the candidate's code: by task, why it may be believed, and
 which checks."""
 
-RUNGS: dict[str, Rung] = {
-    f"{module.id}.{task.id}.{name}": rung
+CHECKS: dict[str, CheckFunction] = {
+    f"{module.id}.{task.id}.{name}": check
     for module in curriculum.modules()
     for task in module.tasks
     if task.kind == "code"
-    for name, rung in find(module.id, task.id).rungs.items()
+    for name, check in find(module.id, task.id).checks.items()
 }
 
 
 def test_the_list_of_instrumented_checks_is_complete() -> None:
-    assert {k for k, rung in RUNGS.items() if rung.instrumented} == set(INSTRUMENTED)
+    assert {k for k, check in CHECKS.items() if check.instrumented} == set(INSTRUMENTED)
 
 
 def test_the_list_of_checks_that_ask_beside_the_candidates_code_is_complete() -> None:
     found = {
         key: " and ".join(sorted({program.believed for program in asked}))
-        for key, rung in RUNGS.items()
-        if (asked := [p for p in programs_of(rung) if p.believed])
+        for key, check in CHECKS.items()
+        if (asked := [p for p in programs_of(check) if p.believed])
     }
     believed = {f"{task}.{name}": why for task, (why, *names) in BELIEVED.items() for name in names}
     assert {k: v for k, v in found.items() if k not in INSTRUMENTED} == believed
 
 
-def programs_of(rung: Rung) -> Iterator[Program]:
+def programs_of(check: CheckFunction) -> Iterator[Program]:
     """Yield every program of ours that a check can reach from its code and its fields."""
     seen: dict[int, object] = {}
-    waiting: list[object] = [rung]
+    waiting: list[object] = [check]
     while waiting:
         this = waiting.pop()
         if id(this) in seen:
@@ -109,7 +109,7 @@ def _parts(of: object) -> Iterator[object]:
 def _is_ours(kind: type, name: str) -> bool:
     value = getattr(kind, name, None)
     return isinstance(value, FunctionType) and value.__module__.startswith(
-        ("hotloop.tasks.modules", "hotloop.judge.rungs")
+        ("hotloop.tasks.modules", "hotloop.judge.checks")
     )
 
 

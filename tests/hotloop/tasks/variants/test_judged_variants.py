@@ -28,30 +28,30 @@ TASKS = [
 
 
 def _judged(
-    judge: JudgeProcess, task: str, rung: str, handed_in: Variant, asked: Variant
+    judge: JudgeProcess, task: str, check: str, handed_in: Variant, asked: Variant
 ) -> Record:
     files = render.submission(asked.module, None, handed_in)
-    found = judge_submission(files, asked.module, [task], [rung], judge=judge, variant=asked)
+    found = judge_submission(files, asked.module, [task], [check], judge=judge, variant=asked)
     return found[task]
 
 
 @pytest.mark.sandbox
 @pytest.mark.timeout(170)
-@pytest.mark.parametrize(("module", "task", "rung"), TASKS)
+@pytest.mark.parametrize(("module", "task", "check"), TASKS)
 @pytest.mark.parametrize("pseudonym", ["quiet-otter-41", "bold-heron-7"])
 def test_only_the_candidates_own_variant_is_an_answer(
-    module: str, task: str, rung: str, pseudonym: str, judge: JudgeProcess
+    module: str, task: str, check: str, pseudonym: str, judge: JudgeProcess
 ) -> None:
     mine, other = draw(module, SECRET, pseudonym), draw(module, SECRET, "calm-wren-3")
-    record = _judged(judge, task, rung, mine, mine)
-    assert record.rung(rung).verdict is Verdict.PASSED, record.rung(rung).sentence
+    record = _judged(judge, task, check, mine, mine)
+    assert record.check(check).verdict is Verdict.PASSED, record.check(check).sentence
     assert record.circumstances.variant == mine.digest
     for constants in (other.constants, {}):
-        stranger = _judged(judge, task, rung, replace(mine, constants=constants), mine)
-        assert stranger.rung(rung).verdict is Verdict.WRONG_ANSWER, stranger.rung(rung).sentence
+        stranger = _judged(judge, task, check, replace(mine, constants=constants), mine)
+        assert stranger.check(check).verdict is Verdict.WRONG_ANSWER, stranger.check(check).sentence
     if curriculum.load_module(module).task(task).entry in mine.names:
-        unnamed = _judged(judge, task, rung, replace(mine, names={}), mine)
-        assert unnamed.rung(rung).earned == 0
+        unnamed = _judged(judge, task, check, replace(mine, names={}), mine)
+        assert unnamed.check(check).earned == 0
 
 
 def test_a_variant_that_is_none_is_the_judges_fault_and_no_zero(judge: JudgeProcess) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export import models
 from hotloop.tasks.modules.control_flow_export.given_files import program

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.control_flow_export.given_files import GIVEN
 from hotloop.tasks.modules.control_flow_export.ways import FULL_UP_TO, LONGEST, QUEUES

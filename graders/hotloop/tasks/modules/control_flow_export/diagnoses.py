@@ -3,8 +3,8 @@
 The right answers are sealed in the key.
 """
 
+from hotloop.judge.checks.diagnosis import Diagnosis, DiagnosisLine, DiagnosisWord
 from hotloop.judge.constants import constant
-from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisLine, DiagnosisWord
 from hotloop.tasks.modules.control_flow_export.given_files import PROGRAMS
 
 CAUSES = ("branch_on_data", "fixed_size", "no_fake_kernel", "recompiles", "size_from_data")

@@ -18,15 +18,15 @@ from hotloop.judge import program as programs
 from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import check
+from hotloop.judge.checks.assertions import Assertion
+from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.assertions import Assertion
-from hotloop.judge.rungs.correct import Tensor
-from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -103,7 +103,7 @@ def right(session: Session) -> Iterator[Assertion]:
     yield Assertion("Your package", mismatch)
 
 
-@rung(after=("correct",), timed=True, scored_by="levels")
+@check(after=("correct",), timed=True, scored_by="levels")
 def fast_cpu(session: Session) -> str:
     """Time the package against eager execution of the source, each in a separate process."""
     # The weights' seed is an argument of a timed call, and is chosen when the package is made.
@@ -129,7 +129,7 @@ def served(session: Session) -> Iterator[Assertion]:
     yield Assertion("Your service", mismatch)
 
 
-@rung(after=("serves",), timed=True, scored_by="levels")
+@check(after=("serves",), timed=True, scored_by="levels")
 def cold_start(session: Session) -> str:
     """Measure the time from starting the service's process to its first answer.
 

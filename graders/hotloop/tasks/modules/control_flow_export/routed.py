@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export.given_files import program
 from hotloop.tasks.modules.control_flow_export.models import Runs, Written

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.checks.correct import Tensor
 from hotloop.judge.constants import constant
 from hotloop.judge.fault import ours
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 from hotloop.tasks.modules.control_flow_export.given_files import TRUTH

@@ -8,9 +8,9 @@ import numpy as np
 
 from hotloop.judge.adversarial import reductions
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP16, FP32, DType
-from hotloop.judge.rungs.correct import Case, Tensor
 
 Rng = np.random.Generator
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from hotloop.judge.adversarial import recurrences, reductions
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import published
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, U8, DType
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.tasks.modules.fused_softmax.reference import SOFTMAX
 
 Rng = np.random.Generator

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import Between, constant
 from hotloop.judge.dtypes import FP32, DType
-from hotloop.judge.rungs.correct import Case, Tensor
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ cuda_naive = hl.returns_tensor(
     clean=hl.CudaClean(ROW_A_THREAD, _one_by_one.of(cases.small_cuda)),
 )
 
-_of_a_block: dict[str, hl.Rung] = {
+_of_a_block: dict[str, hl.CheckFunction] = {
     "correct": hl.Correct(_softmax_or_zeros, on=hl.InSimulator(ROW_A_BLOCK)),
     "clean": hl.CudaClean(ROW_A_BLOCK, _softmax_or_zeros.of(cases.small_cuda)),
 }

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.check import check
+from hotloop.judge.checks.correct import Case, Tensor, ruling_about
+from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.cuda_kernel import CudaLaunch, Simulated, simulator
 from hotloop.judge.fault import ours
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Tensor, ruling_about
-from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 
@@ -26,7 +26,7 @@ Making = Callable[[np.random.Generator], Case]
 TIMEOUT_S = 30.0
 
 
-@rung(after=("correct",))
+@check(after=("correct",))
 def reuse(session: Session, launch: CudaLaunch, case: Making, most: float) -> str:
     """Require at most `most` bytes read from shared (or global) memory per multiply-add."""
     made, ran = _run(session, launch, case)
@@ -47,7 +47,7 @@ def reuse(session: Session, launch: CudaLaunch, case: Making, most: float) -> st
     return f"{share:.3g} bytes of shared memory for each multiply-add."
 
 
-@rung(after=("correct",))
+@check(after=("correct",))
 def no_conflicts(session: Session, launch: CudaLaunch, case: Making, most_bytes: int) -> str:
     """Require no bank conflicts, with no more shared memory than the tiles need (`most_bytes`)."""
     _, ran = _run(session, launch, case)
@@ -74,7 +74,7 @@ def no_conflicts(session: Session, launch: CudaLaunch, case: Making, most_bytes:
     return f"No bank conflict in {passes} passes, in {ran.shared_bytes:,} bytes of shared memory."
 
 
-@rung(after=("clean",))
+@check(after=("clean",))
 def overlaps(session: Session, launch: CudaLaunch, case: Making, depth: int) -> str:
     """Require all copies but those of the first step to be asynchronous and overlap with products.
 
@@ -96,7 +96,7 @@ def overlaps(session: Session, launch: CudaLaunch, case: Making, depth: int) -> 
     return f"{share:.0%} of the bytes are on their way while the warp multiplies."
 
 
-@rung(after=("correct",))
+@check(after=("correct",))
 def shares_tiles(session: Session, calls: TritonKernelCalls, most: float) -> str:
     """Require neighboring programs to load the same tiles: at most `most` times the inputs' bytes.
 
@@ -117,7 +117,7 @@ def shares_tiles(session: Session, calls: TritonKernelCalls, most: float) -> str
     return f"{calls.resident} programs in a row share a cache: they load {reported}."
 
 
-@rung(after=("correct",))
+@check(after=("correct",))
 def many_programs(session: Session, calls: TritonKernelCalls, least: int) -> str:
     """Require at least `least` programs in the first launch of each counted case."""
     judged = calls.judged(session)

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP16, FP32, I32
 from hotloop.judge.gpu.recipes import Normal, Whole
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline
 from hotloop.tasks.modules.llm_serving_engine import decoder
 
 Rng = np.random.Generator

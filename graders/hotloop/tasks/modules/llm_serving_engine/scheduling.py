@@ -15,9 +15,9 @@ import numpy as np
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.check import check
 from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.questions import ask_plainly, shown
-from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.llm_serving_engine import policies
 
@@ -64,7 +64,7 @@ def legal(session: Session) -> str:
     return f"All requests ended and every limit held, in {steps} steps."
 
 
-@rung(after=("legal",))
+@check(after=("legal",))
 def patient(session: Session) -> str:
     """Require that no request starves while others keep arriving."""
     waits = list[float]()
@@ -75,7 +75,7 @@ def patient(session: Session) -> str:
     return f"The longest wait for a first token was {max(waits):.0f} ms."
 
 
-@rung(after=("legal",), scored_by="levels")
+@check(after=("legal",), scored_by="levels")
 def goodput(session: Session) -> str:
     """Score the requests within both limits, relative to vLLM's policy on the same traces.
 

@@ -344,7 +344,7 @@ def _refusal_mismatch(client: Client) -> str | None:
     return None if error.get("message") else f"{shown(client.body)} is refused with {shown(body)}"
 
 
-# --- the rungs ------------------------------------------------------------------------------------
+# --- the checks -----------------------------------------------------------------------------------
 
 
 def tokens(session: Session) -> str:

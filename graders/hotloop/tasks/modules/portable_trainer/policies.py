@@ -10,9 +10,9 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.check import check
 from hotloop.judge.fault import generated
 from hotloop.judge.questions import ask_plainly, dict_mismatch, shown
-from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
 from hotloop.tasks.modules.portable_trainer import weather
@@ -40,7 +40,7 @@ def decides(session: Session, stories: Callable[[Rng], Iterator[Story]]) -> str:
     return f"Right after all {events} hidden events."
 
 
-@rung(after=("faults",))
+@check(after=("faults",))
 def remembers(session: Session) -> str:
     """Check that decisions depend only on memory and event, and that memory stays small.
 

@@ -10,8 +10,8 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment
+from hotloop.judge.check import check
 from hotloop.judge.questions import GivenFile, number_mismatch
-from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, readable, reading
 from hotloop.tasks.modules.portable_trainer.checkpoints import FILE, goes_on
@@ -45,7 +45,7 @@ def trained(rng: Rng, session: Session, *, name: str, relative: float) -> Iterat
         )
 
 
-@rung()
+@check()
 def one_graph(session: Session) -> str:
     """Check that `torch.compile` makes at most MOST_GRAPHS graphs for five batch sizes.
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from hotloop.judge.adversarial.gathers import indices
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I64, U8
 from hotloop.judge.gpu.recipes import Draw, Whole
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.verification import all_agrees
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.profile_training_loop.pictures import MOST_SHIFT, SIDE, border, entries

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hotloop.core import paths
-from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.checks.fast import Baseline
 
 PROGRAMS = Path(__file__).parent / "programs"
 GIVEN = paths.exercises() / "profile_training_loop"

@@ -1,4 +1,4 @@
-"""Rung: a trained model is accurate on held-out data."""
+"""A trained model is accurate on held-out data."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,9 +7,9 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.authored import Check
+from hotloop.judge.checks.correct import Case, ask, ruling_about
 from hotloop.judge.compare import Floats
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rungs.correct import Case, ask, ruling_about
 from hotloop.judge.session import Session
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64, U8
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.tasks.modules.profile_training_loop.learns import Exam
 from hotloop.tasks.modules.profile_training_loop.pictures import (
     CLASSES,

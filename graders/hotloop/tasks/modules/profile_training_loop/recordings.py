@@ -5,8 +5,8 @@ The script that recorded them computed the right answers and sealed them in the 
 
 from itertools import permutations
 
+from hotloop.judge.checks.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.judge.constants import constant
-from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.tasks.modules.profile_training_loop.given_files import PROGRAMS
 
 ORDERS = tuple(map("".join, permutations("abcd")))

@@ -17,9 +17,9 @@ from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.check import check
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import ask_plainly, number_mismatch, put_folder, shown
-from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.profile_training_loop.pictures import SIDE
 from hotloop.tasks.modules.profile_training_loop.trace_recorded import trace_of
@@ -77,7 +77,7 @@ def float32(session: Session) -> str:
     return f"{found.steps} steps, {run.step_us / 1000:.0f} ms each (median)."
 
 
-@rung(after=("float32",))
+@check(after=("float32",))
 def bfloat16(session: Session) -> str:
     """Require the same in bfloat16, and the right speedup and the faster dtype in the answer."""
     found = _recorded(session)

@@ -1,4 +1,4 @@
-"""Rung: the candidate's figures agree with a trace that it recorded just before."""
+"""The candidate's figures agree with a trace that it recorded just before."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

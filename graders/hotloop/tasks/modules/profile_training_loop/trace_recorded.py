@@ -1,4 +1,4 @@
-"""Rung: the candidate records a profiler trace with everything that the task asks for.
+"""The candidate records a profiler trace with everything that the task asks for.
 
 It is of a loop that nobody has seen, and which draws what it allocates as it runs: what the trace
 must hold in each phase of each step is known to the judge, and to whoever watched the run.

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.checks.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import number_mismatch, shown
-from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.tasks.modules.resnet_tensorrt.given_files import PROGRAMS
 
 Recording = Mapping[str, Any]

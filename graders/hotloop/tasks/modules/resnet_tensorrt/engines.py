@@ -12,6 +12,10 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import check
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.fast import Baseline
+from hotloop.judge.checks.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_file
@@ -21,10 +25,6 @@ from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
-from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -125,7 +125,7 @@ FAST = GpuFastFromHost(
 )
 
 
-@rung(after=("half",))
+@check(after=("half",))
 def builds(session: Session) -> str:
     """Check that the engine's logits are eager PyTorch's, and that a timing cache exists.
 
@@ -136,7 +136,7 @@ def builds(session: Session) -> str:
     return "The engine computes what the network does, and the timing cache is there."
 
 
-@rung(after=("builds",), scored_by="levels")
+@check(after=("builds",), scored_by="levels")
 def fast(session: Session) -> str:
     """Time calls of 32 images in host memory against eager PyTorch in float32."""
     require_tensorrt()

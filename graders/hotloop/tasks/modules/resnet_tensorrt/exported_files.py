@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8, DType
 from hotloop.judge.fault import JudgeFault
@@ -22,7 +23,6 @@ from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.resnet_tensorrt.given_files import program
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import kernels, last_layer

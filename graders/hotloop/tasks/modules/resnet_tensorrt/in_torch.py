@@ -12,13 +12,13 @@ from functools import partial
 import numpy as np
 
 from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.fast import Baseline
+from hotloop.judge.checks.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
-from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.resnet_tensorrt.engines import (
     BATCHES,

@@ -11,6 +11,9 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import check
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.onnx import session_options
@@ -19,9 +22,6 @@ from hotloop.judge.onnx.quantized import Material, Quantization, distance_mismat
 from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -58,7 +58,7 @@ TIMEOUT_S = 60.0
 Facts = Mapping[str, Any]
 
 
-@rung(after=("sound", "accurate"), timed=True, scored_by="levels")
+@check(after=("sound", "accurate"), timed=True, scored_by="levels")
 def fast(session: Session, cpu: Path = CPU) -> str:
     """Time the int8 file against the float32 file, both in ONNX Runtime.
 

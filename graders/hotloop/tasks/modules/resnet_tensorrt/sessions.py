@@ -10,6 +10,9 @@ import numpy as np
 
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.answers import Answers
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.onnx import session_options
@@ -18,9 +21,6 @@ from hotloop.judge.oracle import Oracle
 from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker

@@ -11,11 +11,11 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
+from hotloop.judge.check import check
+from hotloop.judge.checks.correct import Case, Correct, agreement, ruling_about
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import APART, Process
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Correct, agreement, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 from hotloop.tasks.modules.sparse_attention_op.cpu_kernels import attention, tolerance
@@ -29,7 +29,7 @@ BLOCK, DEPTH = 16, 64
 CASES = 4
 
 
-@rung(after=("untouched",))
+@check(after=("untouched",))
 def alone(session: Session, of: Sequence[Correct]) -> str:
     """Require right answers of the C++ function, and no load from a block that no row lists.
 

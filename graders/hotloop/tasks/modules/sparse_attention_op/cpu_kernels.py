@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.tasks.modules.sparse_attention_op import patterns, truth
 from hotloop.tasks.modules.sparse_attention_op.patterns import (
     EMPTY,

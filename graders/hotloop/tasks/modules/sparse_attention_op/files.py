@@ -10,12 +10,12 @@ import numpy as np
 
 from hotloop.core import paths
 from hotloop.core.wire import as_list
+from hotloop.judge.checks.correct import Case
 from hotloop.judge.compare import compare
 from hotloop.judge.onnx.programs import Facts, onnx_program
 from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op import truth
 from hotloop.tasks.modules.sparse_attention_op.patterns import (

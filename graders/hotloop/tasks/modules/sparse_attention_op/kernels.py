@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.dtypes import FP16
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.tasks.modules.sparse_attention_op import truth
 from hotloop.tasks.modules.sparse_attention_op.patterns import (
     EMPTY,

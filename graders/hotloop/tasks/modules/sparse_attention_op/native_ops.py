@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.checks.assertions import Assertion
+from hotloop.judge.checks.correct import agreement, ruling_about
 from hotloop.judge.program import ANSWERS, Process
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.assertions import Assertion
-from hotloop.judge.rungs.correct import agreement, ruling_about
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op import truth
 from hotloop.tasks.modules.sparse_attention_op.custom_ops import hidden_models

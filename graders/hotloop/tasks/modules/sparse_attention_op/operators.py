@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hotloop.judge.checks.correct import Case
 from hotloop.judge.dtypes import FP16, FP32
-from hotloop.judge.rungs.correct import Case
 from hotloop.tasks.modules.sparse_attention_op.patterns import EMPTY, FULL, Rng, sampled
 from hotloop.tasks.modules.sparse_attention_op.references import odd_length, samples_of_every_kind
 

@@ -20,12 +20,12 @@ from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.check import CheckFunction, check
+from hotloop.judge.checks.assertions import Assertion, Assertions
+from hotloop.judge.checks.correct import agreement, ruling_about
 from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.program import ANSWERS, Process, Program
 from hotloop.judge.questions import shown
-from hotloop.judge.rung import Rung, rung
-from hotloop.judge.rungs.assertions import Assertion, Assertions
-from hotloop.judge.rungs.correct import agreement, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
 from hotloop.tasks.modules.sparse_attention_op import truth
@@ -79,7 +79,7 @@ PYTHON = program(
 """The C++ and the Python program call a plugin in the same way."""
 
 
-def rungs(caller: Program) -> dict[str, Rung]:
+def checks(caller: Program) -> dict[str, CheckFunction]:
     """Return the checks of a plugin: description, planning, copying and results.
 
     caller: the program that calls the plugin.
@@ -288,7 +288,7 @@ def _lost(
     return None
 
 
-@rung(after=("carried",))
+@check(after=("carried",))
 def _enqueued(session: Session, caller: Program) -> str:
     """Call two execution contexts in turns with edge-case shapes, dtypes and thresholds.
 
@@ -347,7 +347,7 @@ def _rounds(
     )
 
 
-@rung(after=("enqueued",))
+@check(after=("enqueued",))
 def compiles(session: Session) -> str:
     """Compile with TensorRT's and CUDA's headers if they are installed; nothing is linked.
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BOOL, FP16
 from hotloop.judge.gpu.recipes import Draw, Keep, Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.fast import Baseline
 from hotloop.tasks.modules.sparse_attention_op.patterns import Rng
 
 BASELINES = Path(__file__).parent / "baselines.py"

@@ -164,5 +164,5 @@ native_op = hl.returns_tensor(
     ),
 )
 
-plugin = hl.returns_tensor(**plugins.rungs(plugins.CPP), tensorrt=plugins.compiles)
-plugin_python = hl.returns_tensor(**plugins.rungs(plugins.PYTHON))
+plugin = hl.returns_tensor(**plugins.checks(plugins.CPP), tensorrt=plugins.compiles)
+plugin_python = hl.returns_tensor(**plugins.checks(plugins.PYTHON))

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.rung import Rung, following
+from hotloop.judge.check import CheckFunction, following
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.ssa_passes.batches import in_batches
 from hotloop.tasks.modules.ssa_passes.language import Malformed
@@ -91,9 +91,9 @@ def refusal(language: Language[G, P], number: int, given: G, mismatch: str) -> R
     return Ruling(Verdict.WRONG_ANSWER, sentence[:LONGEST_SENTENCE])
 
 
-def rungs(
+def checks(
     language: Language[G, P], different: Look[G, P], unfinished: Callable[[P], str | None]
-) -> dict[str, Rung]:
+) -> dict[str, CheckFunction]:
     """Return the checks: results are programs, compute the same, and are completely cleaned."""
 
     def left(_given: G, result: P, _rng: random.Random) -> str | None:

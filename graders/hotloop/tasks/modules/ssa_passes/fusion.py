@@ -299,7 +299,7 @@ def small_graphs(rng: random.Random) -> Iterator[tuple[Tensors, int]]:
             yield graph, fewest
 
 
-# --- rungs ----------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
 def fused(session: Session, *, thorough: bool = False) -> str:

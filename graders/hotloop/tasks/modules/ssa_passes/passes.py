@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.check import CheckFunction, check, following
 from hotloop.judge.constants import constant
-from hotloop.judge.rung import Rung, following, rung
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.ssa_passes import cleaning, verifier
 from hotloop.tasks.modules.ssa_passes.cleaning import Language, answers, cleaned, refusal
@@ -41,7 +41,7 @@ def language(maker: Maker = as_ssa, form: Look = verifier.mismatch) -> Blocks:
     )
 
 
-def preserving(blocks: Blocks) -> dict[str, Rung]:
+def preserving(blocks: Blocks) -> dict[str, CheckFunction]:
     """Return the checks that results have the required form, and behave as the given programs.
 
     Inputs contain zeros, infinities and NaN.
@@ -56,7 +56,7 @@ def preserving(blocks: Blocks) -> dict[str, Rung]:
 
 def few(
     blocks: Blocks, op: str, limit: Callable[[Program], int], *, plural: str, limit_word: str
-) -> Rung:
+) -> CheckFunction:
     """Return the check that no result has more instructions `op` than `limit` of its program.
 
     plural, limit_word: as in "it has 3 phis, and 2 are needed".
@@ -74,7 +74,7 @@ def few(
     return following("same", partial(cleaned, language=blocks, look=look))
 
 
-@rung(after=("sound",))
+@check(after=("sound",))
 def idempotent(session: Session, blocks: Blocks) -> str:
     """Check that the function, run on its own results, changes nothing but names."""
     pairs = answers(session, blocks)
@@ -87,7 +87,7 @@ def idempotent(session: Session, blocks: Blocks) -> str:
     return "Nothing left to do the second time."
 
 
-@rung(after=("same",))
+@check(after=("same",))
 def complete(session: Session, blocks: Blocks, unfinished: Look) -> str:
     """Check that `unfinished` finds nothing in any result, and that fewer operations execute."""
     cleaned(session, language=blocks, look=lambda _given, result, _rng: unfinished(result))
@@ -103,7 +103,7 @@ def complete(session: Session, blocks: Blocks, unfinished: Look) -> str:
     return f"{before} operations executed before, {after} after: {1 - after / before:.0%} less."
 
 
-def rungs(unfinished: Look) -> dict[str, Rung]:
+def checks(unfinished: Look) -> dict[str, CheckFunction]:
     """Return the checks of a pass on SSA form."""
     blocks = language()
     return {

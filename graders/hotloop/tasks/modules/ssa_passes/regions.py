@@ -372,7 +372,7 @@ def generated(rng: random.Random, number: int) -> Program:
     return Program(tuple(params.items()), (*ops[:at], *motif, *ops[at:], end))
 
 
-# --- rungs ----------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
 def generated_many(rng: random.Random, count: int) -> list[Program]:

@@ -39,11 +39,11 @@ verify = hl.returns_data(quiet=hl.Answers(structure.unbroken), faults=hl.Answers
 
 # --- passes on SSA form ---------------------------------------------------------------------------
 
-dead_code = hl.returns_data(**passes.rungs(postconditions.dead))
-fold = hl.returns_data(**passes.rungs(postconditions.folded))
-common = hl.returns_data(**passes.rungs(postconditions.common))
-simplify = hl.returns_data(**passes.rungs(postconditions.simplified))
-hoist = hl.returns_data(**passes.rungs(postconditions.hoisted))
+dead_code = hl.returns_data(**passes.checks(postconditions.dead))
+fold = hl.returns_data(**passes.checks(postconditions.folded))
+common = hl.returns_data(**passes.checks(postconditions.common))
+simplify = hl.returns_data(**passes.checks(postconditions.simplified))
+hoist = hl.returns_data(**passes.checks(postconditions.hoisted))
 
 _without_phis = passes.language(out_of_ssa.as_phis, out_of_ssa.without_phis)
 leave_ssa = hl.returns_data(
@@ -66,10 +66,10 @@ fuse = hl.returns_data(
 )
 
 torch_fx = hl.returns_data(
-    **cleaning.rungs(tensor_graphs.LANGUAGE, tensor_graphs.different, tensor_graphs.unfinished)
+    **cleaning.checks(tensor_graphs.LANGUAGE, tensor_graphs.different, tensor_graphs.unfinished)
 )
-xdsl = hl.returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, regions.unfinished))
-mlir = hl.returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, regions.unfinished))
+xdsl = hl.returns_data(**cleaning.checks(regions.LANGUAGE, regions.different, regions.unfinished))
+mlir = hl.returns_data(**cleaning.checks(regions.LANGUAGE, regions.different, regions.unfinished))
 
 infer = hl.returns_data(
     types=hl.Answers(shapes.sound_programs),
@@ -78,7 +78,7 @@ infer = hl.returns_data(
 
 # --- PaddlePaddle ---------------------------------------------------------------------------------
 
-_cleaned = cleaning.rungs(paddle_pir.CLEANED, regions.different, regions.unfinished)
+_cleaned = cleaning.checks(paddle_pir.CLEANED, regions.different, regions.unfinished)
 pir = hl.returns_data(
     static=partial(cleaning.cleaned, language=paddle_pir.CAPTURED, look=regions.different),
     sound=hl.following("static", _cleaned["sound"]),

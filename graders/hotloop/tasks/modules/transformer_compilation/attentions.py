@@ -17,10 +17,10 @@ from hotloop.judge.adversarial.attention import keys_alike, pointing, scored
 from hotloop.judge.adversarial.recurrences import staircases
 from hotloop.judge.adversarial.reductions import Places, lifted, places
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP16, FP32, DType
-from hotloop.judge.rungs.correct import Case, Tensor
 
 Rng = np.random.Generator
 Shape = tuple[int, int, int, int]

@@ -17,10 +17,10 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.check import check
 from hotloop.judge.constants import constant
 from hotloop.judge.program import ANSWERS, Program
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
-from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
 from hotloop.tasks.modules.transformer_compilation.given_files import EXERCISE, PROGRAMS, submitted
@@ -262,7 +262,7 @@ def _gains_little(record: Record) -> bool:
 # --- a made-up world ------------------------------------------------------------------------------
 
 
-@rung(after=("starts",))
+@check(after=("starts",))
 def measures_starts(session: Session) -> str:
     """Require `measured` to find the times of a simulated machine within NEAR."""
     rng = session.rng()

@@ -15,16 +15,16 @@ import numpy as np
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import check
+from hotloop.judge.checks.assertions import Assertion
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.levels import within
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import REPEATED, Process, Program
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.assertions import Assertion
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import reading
@@ -67,7 +67,7 @@ TOKEN_FLOPS = 2 * (LAYERS * 12 * WIDTH * WIDTH + WIDTH * VOCABULARY)
 """FLOPs per token: matrix products with weights only."""
 
 
-@rung(after=("correct",), scored_by="limits")
+@check(after=("correct",), scored_by="limits")
 def few_launches(session: Session) -> str:
     """Score the number of kernels in a recorded step that gives the right scores.
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP16, FP32, DType
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.tasks.modules.transformer_compilation.attentions import (
     attend,
     sum_of_products,

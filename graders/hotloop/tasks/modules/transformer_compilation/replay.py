@@ -9,10 +9,10 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.check import check
 from hotloop.judge.constants import constant
 from hotloop.judge.fault import generated
 from hotloop.judge.questions import ask_plainly, shown
-from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.transformer_compilation.streams import (
     EVERY,
@@ -30,7 +30,7 @@ MOST_MEMORY = 16384
 """Bytes of JSON that a policy may keep between calls: about one number per length."""
 
 
-@rung()
+@check()
 def pays(session: Session, streams: Callable[[Rng], Iterator[Stream]], most: float) -> str:
     """Require each stream to take at most `most` times the best fixed set of programs."""
     ratios = dict[str, float]()

@@ -16,12 +16,12 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import check
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import REPEATED, Process, Program
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable, reading
 from hotloop.tasks.modules.transformer_compilation.given_files import EXERCISE, PROGRAMS, submitted
@@ -66,14 +66,14 @@ class Served:
     """An operator that computed with weights or with a graph's result, in no graph; else ""."""
 
 
-@rung()
+@check()
 def right_answers(session: Session) -> str:
     """Compare the answer to every request of a stream with a float64 reference."""
     served(session)
     return f"Right for all {CALLS} hidden requests."
 
 
-@rung(after=("correct",))
+@check(after=("correct",))
 def few_graphs(session: Session, most: int) -> str:
     """Require TorchDynamo to compile at most `most` graphs for a stream.
 
@@ -103,7 +103,7 @@ def few_graphs(session: Session, most: int) -> str:
     return f"{graphs} for {CALLS} requests."
 
 
-@rung(after=("graphs",))
+@check(after=("graphs",))
 def little_padding(session: Session, most: float) -> str:
     """Require the computed positions to be at most `most` times the requested ones."""
     found = served(session)

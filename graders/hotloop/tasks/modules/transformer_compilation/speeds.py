@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP16, FP32, to_float64
 from hotloop.judge.gpu.recipes import Draw, Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.transformer_compilation.attentions import capped_attention, derived

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.triton_compiles import TritonCompiles
-from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
+from hotloop.judge.check import check
+from hotloop.judge.checks.triton_compiles import TritonCompiles
+from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.session import Session
 
 FIGURE = "wgmma_f16"
 """Count of PTX instructions that multiply 16-bit tiles with a warp group (four warps)."""
 
 
-@rung(after=("correct",))
+@check(after=("correct",))
 def feeds_tensor_cores(session: Session, calls: TritonKernelCalls) -> str:
     """Require two or more wgmma instructions for sm_90 in a kernel of the recorded calls."""
     said = TritonCompiles(calls)(session)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
+from hotloop.judge.check import check
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.transformer_compilation import machines
 from hotloop.tasks.modules.transformer_compilation.machines import SCHEDULES, SPACE, Machine, Shape
@@ -30,7 +30,7 @@ KNOWN, UNSEEN = 6, 12
 TIMEOUT_S = 60.0
 
 
-@rung()
+@check()
 def regret(session: Session, most: float) -> str:
     """Require a geometric mean of time over best time of at most `most`.
 

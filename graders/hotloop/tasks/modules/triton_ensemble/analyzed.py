@@ -21,11 +21,11 @@ from hotloop.engines.serving.problem import Problem
 from hotloop.engines.serving.relay import Caps, Relay, Seen
 from hotloop.engines.serving.repository import read_config
 from hotloop.engines.serving.server import Server
+from hotloop.judge.check import check
+from hotloop.judge.checks.batches import candidate_server
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.batches import candidate_server
 from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
 from hotloop.judge.speed import Comparison, Pace
@@ -102,7 +102,7 @@ def sweep(session: Session, repository: Callable[[Session], Path]) -> str:
     return f"perf_analyzer at {said} clients: {len(seen.inferences())} inferences, read right."
 
 
-@rung(after=("choose",), timed=True, scored_by="levels")
+@check(after=("choose",), timed=True, scored_by="levels")
 def measured(
     session: Session,
     repository: Callable[[Session], Path],

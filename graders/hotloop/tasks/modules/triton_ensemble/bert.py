@@ -10,12 +10,12 @@ import numpy as np
 
 from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.assertions import Assertion
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.assertions import Assertion
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS

@@ -1,4 +1,4 @@
-"""Rung: a Triton client gives correct answers, respects its deadline and distinguishes errors.
+"""A Triton client gives correct answers, respects its deadline and distinguishes errors.
 
 A real server serves a repository of the check. A relay of the judge between the client and the
 server records the requests, their protocols and the number of connections. The relay produces
@@ -97,7 +97,7 @@ class CalledOver(Check):
     """Call `classify(texts, protocol, http_port, grpc_port, version, deadline_s)` each time.
 
     client_calls: generates the calls from a secret generator, anew for each judging.
-    passed: sentence of the rung if all calls pass.
+    passed: sentence of the check if all calls pass.
     grace_s: seconds after its deadline until a call is given up.
     """
 
@@ -168,7 +168,7 @@ class CalledOver(Check):
         }
 
     def _server(self, session: Session) -> Server:
-        """Return the server shared by all rungs; start a new one if it is no longer ready."""
+        """Return the server shared by all checks; start a new one if it is no longer ready."""
         running = session.once("called server", list[Server])
         if running and not running[0].ready():
             running.pop().stop()

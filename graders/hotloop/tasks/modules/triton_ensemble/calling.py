@@ -34,7 +34,7 @@ def texts(rng: Rng, count: int) -> list[str]:
     return [awkward(rng) if rng.random() < 0.25 else sentence(rng) for _ in range(count)]
 
 
-def rungs(service: Service) -> dict[str, CalledOver]:
+def checks(service: Service) -> dict[str, CalledOver]:
     """Return the checks of the task in order."""
     return {
         "answers": CalledOver(

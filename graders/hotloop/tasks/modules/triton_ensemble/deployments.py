@@ -3,7 +3,7 @@
 The script that recorded them computed the right answers and sealed them in the key.
 """
 
-from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
+from hotloop.judge.checks.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS
 
 CAUSES = ("delay", "row_by_row", "oversubscribed", "outside")

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, DType
 from hotloop.judge.gpu.recipes import Draw, Keep, Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline
 
 Rng = np.random.Generator
 Shape = tuple[int, int, int]

@@ -1,4 +1,4 @@
-"""Rung: the answer is the same in another process.
+"""The answer is the same in another process.
 
 Values that depend on the process, such as Python's `hash` of a string, differ between two.
 """

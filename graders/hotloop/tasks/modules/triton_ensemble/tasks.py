@@ -44,7 +44,7 @@ postprocess_backend = hl.returns_data(
     serves=hl.Serves(backend("postprocess").put_together, inquiries.of_postprocess)
 )
 
-client = hl.returns_data("numpy", **calling.rungs(calling.SERVICE))
+client = hl.returns_data("numpy", **calling.checks(calling.SERVICE))
 
 versions = hl.returns_data(
     serves=hl.Serves(CANARY.put_together, inquiries.of_versions),

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import check
+from hotloop.judge.checks.fast import Baseline
+from hotloop.judge.checks.gpu_fast import GpuFast
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workers import card_for
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.tvm_passes.given_files import PROGRAMS
 from hotloop.tasks.modules.tvm_passes.products import (
@@ -57,7 +57,7 @@ FAST = GpuFast(_workload(SIZE), CUBLAS, moved_bytes, fewest_flops=flops)
 """Compares the outputs of the calls that it times."""
 
 
-@rung(after=("compiles",), scored_by="levels")
+@check(after=("compiles",), scored_by="levels")
 def fast(session: Session) -> str:
     """Time the schedule for SIZE against cuBLAS, and compare the outputs of the timed calls.
 

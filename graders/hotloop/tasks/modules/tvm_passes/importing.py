@@ -15,13 +15,13 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.assertions import Assertion, Assertions
+from hotloop.judge.checks.correct import Argument, Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, FP64
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.judge.rungs.assertions import Assertion, Assertions
-from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 from hotloop.tasks.modules.tvm_passes.given_files import EXERCISE, ours
@@ -70,7 +70,7 @@ class Network:
         return f"width {self.width}, {_counted(self.blocks, 'block')}, parameters {self.parameters}"
 
 
-# --- rungs ----------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
 def holds(

@@ -18,11 +18,11 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment, file_written
+from hotloop.judge.check import check
+from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.constants import constant
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 from hotloop.tasks.modules.tvm_passes import mac16, planning, wiring
@@ -40,7 +40,7 @@ BUILDING = Program(ours("bare_tvm.py", "graph_building.py"), "graph_building.py"
 READING = Program(ours("bare_tvm.py", "partition_reading.py"), "partition_reading.py")
 
 
-# --- rungs ----------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _looks(
         )
 
 
-@rung(after=("correct",))
+@check(after=("correct",))
 def cheap(session: Session) -> str:
     """Compare costs in µs, by the table, with our own partitions: the mean saving and the least.
 

@@ -19,13 +19,13 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.assertions import Assertion, Assertions
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP64
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.assertions import Assertion, Assertions
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.tvm_passes.given_files import ours
 from hotloop.tasks.modules.tvm_passes.readings import reported
@@ -196,7 +196,7 @@ FUSION = Subject("relax", "FUSED", also=("fuse_by_mutator",))
 GUARDS = Subject("tir", "PEELED")
 
 
-def rungs(subject: Subject) -> dict[str, Assertions]:
+def checks(subject: Subject) -> dict[str, Assertions]:
     """Return the four checks of a pass."""
     count = MODULES * subject.functions
     return {

@@ -19,15 +19,15 @@ from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import check
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.cuda_compiles import CudaCompiles
+from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.cuda_compiles import CudaCompiles
-from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import Workload
@@ -295,7 +295,7 @@ TARGETS = (80, 90)
 """Compute capabilities: sm_80 and sm_90."""
 
 
-@rung(after=("correct",))
+@check(after=("correct",))
 def generates_cuda(session: Session) -> str:
     """Check that TVM generates one launchable CUDA kernel from the schedule, with 16-byte loads.
 

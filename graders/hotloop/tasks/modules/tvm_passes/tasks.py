@@ -37,9 +37,9 @@ import_network = hl.returns_data(
     facts=hl.HiddenAnswers(importing.fact_questions, entry="facts", after=("legalized",)),
 )
 
-fuse_multiply_add = hl.returns_data(**passes.rungs(passes.FUSION))
+fuse_multiply_add = hl.returns_data(**passes.checks(passes.FUSION))
 
-tir_pass = hl.returns_data(**passes.rungs(passes.GUARDS))
+tir_pass = hl.returns_data(**passes.checks(passes.GUARDS))
 
 tune = hl.returns_data(
     figures=hl.HiddenAnswers(readings.tunings),

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.xla_vs_eager.given_files import program
 

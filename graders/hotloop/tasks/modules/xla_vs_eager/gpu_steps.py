@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.checks.correct import Case
+from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.engine import builder, running
 from hotloop.judge.questions import ask_plainly, put_folder
-from hotloop.judge.rungs.correct import Case
-from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.xla_vs_eager import exported

@@ -17,9 +17,9 @@ from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.check import check
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder, shown
-from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS
 
@@ -60,7 +60,7 @@ class UnseenStep:
             yield FEWEST + turn // 4
 
 
-@rung(after=("scopes",))
+@check(after=("scopes",))
 def recorded(session: Session) -> str:
     """Check what `record(folder, steps, label, given)` returns: the path of a .trace.json.gz."""
     rng = session.rng()

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from hotloop.judge.checks.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question
-from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
 from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS
 

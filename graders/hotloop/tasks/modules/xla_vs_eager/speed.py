@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.xla_vs_eager import exported
 from hotloop.tasks.modules.xla_vs_eager.given_files import NETWORK, PROGRAMS

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I32
 from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
 from hotloop.judge.gpu.recipes import Normal, Twist, Whole
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline
 from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS
 
 Rng = np.random.Generator

@@ -10,9 +10,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from hotloop.core.wire import as_message
+from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator

@@ -12,6 +12,10 @@ from functools import partial
 import numpy as np
 
 from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.check import check
+from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.fast import Baseline
+from hotloop.judge.checks.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.file_exchange import get_file
@@ -20,10 +24,6 @@ from hotloop.judge.gpu.engine import builder, require_tensorrt, running
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Correct, Tensor, Truth
-from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -108,7 +108,7 @@ FAST = GpuFastFromHost(
 )
 
 
-@rung(after=("correct",))
+@check(after=("correct",))
 def builds(session: Session) -> str:
     """Compare the engine's table with eager PyTorch's for each batch size in BATCHES."""
     require_tensorrt()
@@ -116,7 +116,7 @@ def builds(session: Session) -> str:
     return "The engine gives the network's table."
 
 
-@rung(after=("engine",), scored_by="levels")
+@check(after=("engine",), scored_by="levels")
 def fast(session: Session) -> str:
     """Time calls of 8 images in host memory against eager PyTorch."""
     require_tensorrt()

@@ -16,6 +16,9 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import check
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.onnx.programs import Facts, entrant, facts_of
@@ -24,9 +27,6 @@ from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.questions import GivenFile, ask_plainly
-from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
@@ -175,7 +175,7 @@ def floor_mismatch(found: float, floor: float) -> str | None:
     return f"its mAP is {found:.3f}, and the card asks for {floor:g}"
 
 
-@rung(after=("card", "sees"), timed=True, scored_by="levels")
+@check(after=("card", "sees"), timed=True, scored_by="levels")
 def fast(session: Session) -> str:
     """Time the file against an exporter's float32 file of the same side, both in ONNX Runtime."""
     side = cast(int, _side(_facts(session)))

@@ -10,11 +10,11 @@ import numpy as np
 
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.questions import Question, number_mismatch, shown
-from hotloop.judge.rungs.correct import Case, Tensor
 
 Rng = np.random.Generator
 

@@ -9,13 +9,13 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.assertions import Assertion
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.onnx import session_options
 from hotloop.judge.onnx.programs import RUNNER, onnx_program
 from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.assertions import Assertion
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile import speeds
 from hotloop.tasks.modules.yolo_on_mobile.given_files import EAGER, GIVEN, PROGRAMS

@@ -9,6 +9,7 @@ import numpy as np
 
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
@@ -17,7 +18,6 @@ from hotloop.judge.onnx.quantized import Material, Quantization
 from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile.given_files import program
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_average_precision, score_change

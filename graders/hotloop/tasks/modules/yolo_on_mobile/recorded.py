@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.wire import as_message
+from hotloop.judge.checks.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
-from hotloop.judge.rungs.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_of, overlaps
 

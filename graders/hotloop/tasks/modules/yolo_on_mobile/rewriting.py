@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.constants import constant
 from hotloop.judge.onnx.programs import onnx_program
 from hotloop.judge.onnx.rewrites import hidden_graphs, miscomputed, misread, rewritten, seed
-from hotloop.judge.rungs.assertions import Assertion
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS
 

@@ -15,13 +15,13 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.assertions import Assertion
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_files
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
-from hotloop.judge.rungs.assertions import Assertion
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.tasks.modules.yolo_on_mobile import speeds

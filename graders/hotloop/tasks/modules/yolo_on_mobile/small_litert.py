@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.assertions import Assertion
+from hotloop.judge.checks.correct import Case
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.program import Process
-from hotloop.judge.rungs.assertions import Assertion
-from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_average_precision, score_change
 from hotloop.tasks.modules.yolo_on_mobile.quantized import (

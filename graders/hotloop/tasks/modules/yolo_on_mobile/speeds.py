@@ -13,16 +13,16 @@ import numpy as np
 from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.answers import Answers
+from hotloop.judge.checks.assertions import Assertion
+from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.onnx import session_options
 from hotloop.judge.onnx.programs import RUNNER, entrant
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.assertions import Assertion
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker

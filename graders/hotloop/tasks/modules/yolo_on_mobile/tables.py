@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.rungs.correct import Case, Tensor
 
 Rng = np.random.Generator
 

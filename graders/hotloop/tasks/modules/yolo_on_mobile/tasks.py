@@ -102,7 +102,7 @@ fit = hl.returns_data(
 )
 
 
-def _file_and_runs(runtime: runtimes.Runtime) -> dict[str, hl.Rung]:
+def _file_and_runs(runtime: runtimes.Runtime) -> dict[str, hl.CheckFunction]:
     return {
         "file": hl.Assertions(runtime.reads, "The file holds what was asked for."),
         "runs": hl.Assertions(runtime.runs, "It computes what the network does.", after=("file",)),

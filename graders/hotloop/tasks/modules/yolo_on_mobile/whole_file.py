@@ -8,13 +8,13 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.onnx.programs import Facts, facts_of
 from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.tasks.modules.yolo_on_mobile.quantized import BOXES, CLASSES, PROGRAM, SIDE

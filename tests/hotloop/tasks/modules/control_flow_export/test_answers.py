@@ -11,11 +11,11 @@ import pytest
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Case
 from hotloop.judge.constants import constants
 from hotloop.judge.dtypes import I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
-from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export import (
     decoding,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hotloop.judge.calls import CallBuffers
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.tasks.modules.control_flow_export import deciding
 from hotloop.tasks.modules.control_flow_export.ways import QUEUES
 

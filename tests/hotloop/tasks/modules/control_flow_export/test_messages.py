@@ -2,8 +2,8 @@
 
 import pytest
 
+from hotloop.judge.checks.correct import Tensor
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export.ways import FULL_UP_TO, Way, case_of

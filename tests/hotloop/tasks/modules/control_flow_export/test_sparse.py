@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import compare
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.seeds import Seeds
 from hotloop.tasks.modules.control_flow_export import sparse
 

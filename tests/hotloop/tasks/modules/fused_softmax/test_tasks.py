@@ -8,14 +8,14 @@ import pytest
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
+from hotloop.judge.checks.correct import Case, Correct, Tensor
+from hotloop.judge.checks.fast import Fast
+from hotloop.judge.checks.recorded_calls import RecordedCalls
+from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
+from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
 from hotloop.judge.compare import compare
 from hotloop.judge.constants import constants, published
 from hotloop.judge.dtypes import BF16, FP16, FP32, U8
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
-from hotloop.judge.rungs.fast import Fast
-from hotloop.judge.rungs.recorded_calls import RecordedCalls
-from hotloop.judge.rungs.triton_kernel_calls import TritonKernelCalls
-from hotloop.judge.rungs.triton_kernel_correct import TritonKernelCorrect
 from hotloop.judge.seeds import Seeds
 from hotloop.tasks.modules.fused_softmax import cases, tasks, timed
 from hotloop.tasks.modules.fused_softmax.reference import SOFTMAX, SOFTMAX_OR_ZEROS
@@ -33,8 +33,8 @@ def _drawn(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def _correct(task: str) -> Correct | TritonKernelCalls:
-    rung = getattr(tasks, task).rungs["correct"]
-    found = rung.calls if isinstance(rung, TritonKernelCorrect) else rung
+    check = getattr(tasks, task).checks["correct"]
+    found = check.calls if isinstance(check, TritonKernelCorrect) else check
     found = found.correct if isinstance(found, RecordedCalls) else found
     assert isinstance(found, Correct | TritonKernelCalls)
     return found
@@ -78,8 +78,8 @@ def test_hidden_cases_cover_what_the_task_promises(task: str) -> None:
     assert any(shape[-1] % 2 and shape[-1] > 1 for shape in shapes)
     assert any(_x(case).row_gap for case in found)
     assert any(np.abs(_x(case).values).max() > 5e4 for case in found if case.out.dtype is FP16)
-    rung = _correct(task)
-    assert any((case.truth(rung.truth.reference) == 0).all(axis=-1).any() for case in found)
+    check = _correct(task)
+    assert any((case.truth(check.truth.reference) == 0).all(axis=-1).any() for case in found)
 
 
 @pytest.mark.parametrize("task", ["triton_forward", "triton_masked"])
@@ -186,7 +186,7 @@ def test_what_is_right_on_a_gpu_is_right_here() -> None:
 
 
 def test_a_timed_call_is_compared_with_the_variants_softmax() -> None:
-    asked = tasks.compiled_chain.rungs["fast_cpu"]
+    asked = tasks.compiled_chain.checks["fast_cpu"]
     assert isinstance(asked, Fast)
     spec = asked.workload.spec(Seeds().shapes(), 0)
     variant = draw("fused_softmax", bytes(32), "quiet-otter-41")
@@ -246,15 +246,15 @@ def test_fewest_bytes_leave_gaps_out() -> None:
 
 
 def test_an_eighth_of_the_timed_calls_has_one_secret_odd_shape() -> None:
-    rung = tasks.compiled_chain.rungs["fast_cpu"]
-    assert isinstance(rung, Fast)
+    check = tasks.compiled_chain.checks["fast_cpu"]
+    assert isinstance(check, Fast)
     seeds = Seeds()
-    shapes = [rung.workload.spec(seeds.shapes(), i).out.shape for i in range(32)]
+    shapes = [check.workload.spec(seeds.shapes(), i).out.shape for i in range(32)]
     odd = [shape for shape in shapes if shape != cases.CPU_SHAPE]
     assert len(odd) == 4
     assert len(set(odd)) == 1
     assert odd[0][0] % 2 == odd[0][1] % 2 == 1
-    others = {rung.workload.spec(Seeds().shapes(), 7).out.shape for _ in range(50)}
+    others = {check.workload.spec(Seeds().shapes(), 7).out.shape for _ in range(50)}
     assert len(others) > 5
 
 
@@ -286,14 +286,14 @@ def test_log2_of_e_times_x_before_the_subtraction(largest: float, right: bool) -
 
 def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
     """Right in float32 in every row, whatever the rounding; never right in float16."""
-    rung = tasks.cuda_naive.rungs["correct"]
-    assert isinstance(rung, Correct)
+    check = tasks.cuda_naive.checks["correct"]
+    assert isinstance(check, Correct)
     case = next(
         c
-        for c in rung.truth.cases(np.random.default_rng(3))
+        for c in check.truth.cases(np.random.default_rng(3))
         if c.label.startswith("long rows of a")
     )
-    tolerance = rung.truth.tolerance(case)
+    tolerance = check.truth.tolerance(case)
     rows = 3.0 * np.random.default_rng(4).standard_normal((1000, case.out.shape[-1]))
     x = rows.astype(np.float32)
     terms = np.exp(x - x.max(axis=-1, keepdims=True))
@@ -307,16 +307,18 @@ def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
 
 def test_one_thread_a_row_may_lose_each_small_term_after_a_large_one() -> None:
     """In float32, 1 plus less than half a unit is 1, however often it is added."""
-    rung = tasks.cuda_naive.rungs["correct"]
-    assert isinstance(rung, Correct)
-    case = next(c for c in rung.truth.cases(np.random.default_rng(3)) if "fall in steps" in c.label)
+    check = tasks.cuda_naive.checks["correct"]
+    assert isinstance(check, Correct)
+    case = next(
+        c for c in check.truth.cases(np.random.default_rng(3)) if "fall in steps" in c.label
+    )
     x = np.full((1, case.out.shape[-1]), np.log(0.9 * FP32.unit_roundoff), np.float32)
     x[0, 0] = 0.0
     terms = np.exp(x)
     sums = np.cumsum(terms, axis=-1, dtype=np.float32)[:, -1:]
     assert sums == 1.0
     got, wanted = (terms / sums).astype(np.float64), SOFTMAX.rows(x.astype(np.float64))
-    assert compare(got, wanted, rung.truth.tolerance(case)) is None
+    assert compare(got, wanted, check.truth.tolerance(case)) is None
     assert compare(got, wanted, SOFTMAX.tolerance(case)) is not None
 
 

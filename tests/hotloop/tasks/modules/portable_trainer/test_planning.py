@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Verdict
-from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.check import judge_checks
+from hotloop.judge.checks.answers import Answers
 from hotloop.judge.session import Session
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.modules.portable_trainer import planning, published, search, tasks
@@ -159,10 +159,10 @@ def test_a_planner_has_its_time(tmp_path: Path, session_over: Any) -> None:
     with (tmp_path / "planner.py").open("a") as file:
         file.write("\n\nimport time\n\n\ndef plan_case(text):\n    time.sleep(30)\n")
     session: Session = session_over(tmp_path)
-    large = tasks.plan.rungs["large"]
+    large = tasks.plan.checks["large"]
     assert isinstance(large, Answers)
     candidate = tasks.plan.candidate(task_spec(load_module("portable_trainer"), "plan"))
-    (record,) = judge_rungs({"large": replace(large, timeout_s=1.0)}, session.about(candidate))
+    (record,) = judge_checks({"large": replace(large, timeout_s=1.0)}, session.about(candidate))
     assert record.verdict is Verdict.TIMEOUT
 
 

@@ -11,8 +11,8 @@ import torch
 
 from hotloop.core import paths
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Tensor
 from hotloop.judge.gpu.arithmetic import Arithmetic
-from hotloop.judge.rungs.correct import Tensor
 from hotloop.tasks.modules.profile_training_loop import augmentation
 from hotloop.tasks.modules.profile_training_loop.given_files import AUGMENT_CHAIN, GIVEN
 

@@ -7,9 +7,9 @@ import pytest
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import CallBuffers
+from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.fast import Fast
 from hotloop.judge.constants import constants, published
-from hotloop.judge.rungs.correct import Tensor
-from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.seeds import Seeds
 from hotloop.tasks.modules.profile_training_loop import tasks
 from hotloop.tasks.modules.profile_training_loop.augmentation import augmented
@@ -18,7 +18,7 @@ from hotloop.tasks.modules.profile_training_loop.network import CAREFUL_RATE, SM
 
 
 def test_an_augmentation_is_compared_with_its_own_border_and_the_baseline_with_none() -> None:
-    fast = tasks.augment.rungs["fast_cpu"]
+    fast = tasks.augment.checks["fast_cpu"]
     assert isinstance(fast, Fast)
     spec = fast.workload.spec(Seeds().shapes(), 0)
     with constants({"BORDER": 7}), closing(CallBuffers([spec], seal_inputs=True)) as buffers:

@@ -10,7 +10,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from hotloop.core import paths
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.tasks.modules.profile_training_loop.network import RESNET50, SMALL, Network
 from hotloop.tasks.modules.profile_training_loop.weights import Agreement, Entry
 

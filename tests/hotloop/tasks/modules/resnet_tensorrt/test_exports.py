@@ -1,4 +1,4 @@
-"""The judge of the exports: the reference passes, and each wrong answer fails its rung."""
+"""The judge of the exports: the reference passes, and each wrong answer fails its check."""
 
 import importlib.util
 import sys
@@ -12,8 +12,8 @@ import pytest
 
 from hotloop.core import extras, paths
 from hotloop.core.verdict import Verdict
+from hotloop.judge.check import judge_checks
 from hotloop.judge.onnx.programs import TRUSTED
-from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.modules.resnet_tensorrt import given_files, nano, tasks
@@ -44,12 +44,12 @@ needs_onnx = pytest.mark.skipif(
 @needs_onnx
 def test_the_engine_task_says_what_is_missing(session_over: SessionOver, tmp_path: Path) -> None:
     if importlib.util.find_spec("tensorrt") is not None:
-        pytest.skip("TensorRT is installed: the other rungs are measured")
+        pytest.skip("TensorRT is installed: the other checks are measured")
     for name in (*BESIDE, "jetson_nano.json", "export.py"):
         (tmp_path / name).write_bytes(SOURCES[name].read_bytes())
     candidate = tasks.engine.candidate(task_spec(load_module(MODULE), "engine"))
     session = session_over(tmp_path, budget_s=600.0).about(candidate)
-    records = {record.rung: record for record in judge_rungs(tasks.engine.rungs, session)}
+    records = {record.check: record for record in judge_checks(tasks.engine.checks, session)}
     assert records["half"].verdict is Verdict.PASSED, records["half"].sentence
     for name in ("builds", "gpu_fast"):
         assert records[name].verdict is Verdict.NOT_MEASURED

@@ -1,4 +1,4 @@
-"""The graph tasks, judged for real: each mistake fails its rung, with a message that names it."""
+"""The graph tasks, judged for real: each mistake fails its check, with a message that names it."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import pytest
 
 from hotloop.core import extras
 from hotloop.core.verdict import Verdict
-from hotloop.judge.rung import judge_rungs
+from hotloop.judge.check import judge_checks
 from hotloop.judge.session import Session
 from hotloop.tasks import render
 from hotloop.tasks.curriculum import load_module
@@ -69,20 +69,20 @@ def submission(folder: Path, wrong: str | None = None) -> Path:
 
 def verdicts(task: str, session: Session) -> dict[str, tuple[Verdict, str]]:
     candidate = TASKS[task].candidate(task_spec(load_module("resnet_tensorrt"), task))
-    records = judge_rungs(TASKS[task].rungs, session.about(candidate))
-    return {record.rung: (record.verdict, record.sentence) for record in records}
+    records = judge_checks(TASKS[task].checks, session.about(candidate))
+    return {record.check: (record.verdict, record.sentence) for record in records}
 
 
 @pytest.mark.parametrize("wrong", SAID)
 def test_a_mistake_fails_where_it_says(
     wrong: str, tmp_path: Path, session_over: SessionOver
 ) -> None:
-    task, rung = WRONG[wrong].task, WRONG[wrong].rung
+    task, check = WRONG[wrong].task, WRONG[wrong].check
     found = verdicts(task, session_over(submission(tmp_path, wrong)))
-    before = list(found)[: list(found).index(rung)]
+    before = list(found)[: list(found).index(check)]
     assert all(found[name][0] is Verdict.PASSED for name in before), found
-    assert found[rung][0] is Verdict.WRONG_ANSWER, found
-    assert re.search(SAID[wrong], found[rung][1]), found
+    assert found[check][0] is Verdict.WRONG_ANSWER, found
+    assert re.search(SAID[wrong], found[check][1]), found
 
 
 @pytest.mark.parametrize("task", ["fold_batchnorm", "remove_noops"])

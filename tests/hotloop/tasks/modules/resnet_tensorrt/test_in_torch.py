@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from hotloop.core import paths
+from hotloop.judge.checks.correct import Case
 from hotloop.judge.compare import Floats
-from hotloop.judge.rungs.correct import Case
 from hotloop.tasks.modules.resnet_tensorrt import engines, in_torch
 
 torch = pytest.importorskip("torch")

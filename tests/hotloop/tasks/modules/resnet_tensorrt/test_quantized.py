@@ -11,10 +11,10 @@ import pytest
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.correct import Case
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.onnx.programs import TRUSTED
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.correct import Case
 from hotloop.tasks.modules.resnet_tensorrt import given_files, quantized
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import flops
 
@@ -109,9 +109,9 @@ def test_a_processor_that_multiplies_bytes_is_known_by_its_flags(
 
 
 def test_without_such_a_processor_nothing_is_measured(tmp_path: Path, session_over: Any) -> None:
-    rung = partial(quantized.fast, cpu=tmp_path / "none")
-    record = judge_rung(
-        "fast_cpu", rung, session_over().about(Candidate("quantize", "quantize.py", "json"))
+    check = partial(quantized.fast, cpu=tmp_path / "none")
+    record = judge_check(
+        "fast_cpu", check, session_over().about(Candidate("quantize", "quantize.py", "json"))
     )
     assert record.verdict is Verdict.NOT_MEASURED
     assert "VNNI" in record.sentence

@@ -1,4 +1,4 @@
-"""The rungs that are timed on a GPU, tested on a CPU: truths, baselines, draws and lower bounds."""
+"""Checks that are timed on a GPU, tested on a CPU: truths, baselines, draws, lower bounds."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hotloop.judge.checks.correct import Tensor
 from hotloop.judge.dtypes import FP16, FP32, DType
-from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op import kernels, patterns, silences, truth
 

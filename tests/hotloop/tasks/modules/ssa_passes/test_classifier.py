@@ -233,6 +233,6 @@ def test_hostile_answers_have_a_verdict(
     source = "".join(f"def {name}(*given):\n    {body}\n\n" for name in names)
     files = {"small_classifier.py": source.encode()}
     record = judge_submission(files, "ssa_passes", ["classifier"], judge=judge)["classifier"]
-    for rung in record.rungs:
-        assert rung.verdict is verdict, rung.sentence
-        assert about in rung.sentence
+    for check in record.checks:
+        assert check.verdict is verdict, check.sentence
+        assert about in check.sentence

@@ -1,4 +1,4 @@
-"""The rungs sound, same and complete, on ready results."""
+"""The checks sound, same and complete, on ready results."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +9,7 @@ import pytest
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.ssa_passes.cleaning import Language, rungs
+from hotloop.tasks.modules.ssa_passes.cleaning import Language, checks
 from hotloop.tasks.modules.ssa_passes.language import Malformed
 from hotloop.tasks.modules.ssa_passes.regions import (
     Op,
@@ -37,7 +37,7 @@ LANGUAGE = Language(
     size=size,
     terms={"arith.addi": "pd_op.add"},
 )
-RUNGS = rungs(LANGUAGE, different, unfinished)
+CHECKS = checks(LANGUAGE, different, unfinished)
 
 
 class _Asked:
@@ -61,7 +61,7 @@ class _Asked:
 
 def _judged(name: str, answer: Program | Malformed) -> tuple[str, dict[str, int]]:
     session: Any = _Asked(answer)
-    return RUNGS[name](cast(Session, session)), session.figures
+    return CHECKS[name](cast(Session, session)), session.figures
 
 
 @pytest.mark.parametrize("name", ["sound", "same", "complete"])
@@ -86,5 +86,5 @@ def test_a_mismatch_names_the_program(name: str, answer: Program | Malformed, ab
     assert about in ruling.value.sentence
 
 
-def test_each_rung_stands_on_the_one_before() -> None:
-    assert [rung.prerequisites for rung in RUNGS.values()] == [(), ("sound",), ("same",)]
+def test_each_check_stands_on_the_one_before() -> None:
+    assert [check.prerequisites for check in CHECKS.values()] == [(), ("sound",), ("same",)]

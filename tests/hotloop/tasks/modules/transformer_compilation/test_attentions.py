@@ -8,9 +8,9 @@ import torch
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import CallBuffers
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats, compare
 from hotloop.judge.constants import constants
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.tasks.modules.transformer_compilation import (
     attentions,
     gradients,

@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from hotloop.core import paths
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.program import Process
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.tasks.modules.transformer_compilation import decoders, decoding
 from hotloop.tasks.modules.transformer_compilation.decoders import Sizes
 

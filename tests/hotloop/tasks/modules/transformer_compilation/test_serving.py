@@ -11,10 +11,10 @@ import torch
 
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.program import Process
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.tasks.modules.transformer_compilation import serving
 
 

@@ -1,4 +1,4 @@
-"""The rungs that are timed on a GPU, tested on a CPU: truths, baselines, refused answers."""
+"""The checks that are timed on a GPU, tested on a CPU: truths, baselines, refused answers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from hotloop.core import paths
+from hotloop.judge.checks.correct import Tensor
 from hotloop.judge.gpu.arithmetic import Arithmetic
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.correct import Tensor
 from hotloop.tasks.modules.transformer_compilation import attentions, gradients, speeds
 
 torch = pytest.importorskip("torch")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling
+from hotloop.judge.check import FunctionCheck
 from hotloop.judge.constants import constants
-from hotloop.judge.rung import FunctionCheck
 from hotloop.tasks.modules.transformer_compilation import replay, streams
 from hotloop.tasks.modules.transformer_compilation.streams import (
     EVERY,
@@ -104,7 +104,7 @@ def test_sizes_of_a_stream_are_far_apart(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_many_calls_of_many_lengths_pay_for_programs(seed: int) -> None:
     """Never compiling is far beyond the limit of the streams of a service."""
-    check = compile_policy.rungs["mixed"]
+    check = compile_policy.checks["mixed"]
     assert isinstance(check, FunctionCheck)
     limit = check.arguments["most"]
     sampled = streams.mixed_calls(np.random.default_rng(seed))

@@ -2,8 +2,8 @@
 
 import pytest
 
+from hotloop.judge.check import FunctionCheck
 from hotloop.judge.constants import constants
-from hotloop.judge.rung import FunctionCheck
 from hotloop.tasks.modules.transformer_compilation import machines
 from hotloop.tasks.modules.transformer_compilation.tasks import learned_costs
 from hotloop.tasks.modules.transformer_compilation.tuning import LEFT_OUT, MACHINES, typical
@@ -11,7 +11,7 @@ from hotloop.tasks.modules.transformer_compilation.tuning import LEFT_OUT, MACHI
 
 @pytest.fixture
 def most() -> float:
-    check = learned_costs.rungs["regret"]
+    check = learned_costs.checks["regret"]
     assert isinstance(check, FunctionCheck)
     return check.arguments["most"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hotloop.judge.calls import CallBuffers
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.tasks.modules.triton_ensemble import batching
 
 RNG = np.random.default_rng(0)

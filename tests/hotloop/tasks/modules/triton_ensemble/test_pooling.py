@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import compare
 from hotloop.judge.dtypes import FP16, FP32
 from hotloop.judge.gpu.arithmetic import Arithmetic
-from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.seeds import Seeds
 from hotloop.tasks.modules.triton_ensemble import pooling
 

@@ -1,4 +1,4 @@
-"""Both rungs over a worker: each calls a function of its own, over the protocol."""
+"""Both checks over a worker: each calls a function of its own, over the protocol."""
 
 import json
 import math
@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from hotloop.core import paths
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.rung import judge_rungs
+from hotloop.judge.check import judge_checks
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.tasks.curriculum import load_module
@@ -27,7 +27,7 @@ from ....sessions import new_session
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     (paths.curriculum() / "triton_ensemble/recordings/deployments.json").read_text(encoding="utf-8")
 )
-Judge = Callable[[dict[str, Any]], dict[str, RungRecord]]
+Judge = Callable[[dict[str, Any]], dict[str, CheckRecord]]
 
 
 def figures(*readings: Any) -> Any:
@@ -51,7 +51,7 @@ def judged() -> Iterator[Judge]:
     """Judges with a worker in a thread of this process: tests the protocol, not the sandbox."""
     with ExitStack() as ending:
 
-        def run(names: dict[str, Any]) -> dict[str, RungRecord]:
+        def run(names: dict[str, Any]) -> dict[str, CheckRecord]:
             ours, theirs = socket.socketpair()
             thread = threading.Thread(target=serve, args=(theirs, names))
             thread.start()
@@ -66,7 +66,7 @@ def judged() -> Iterator[Judge]:
             )
             ending.callback(session.close)
             return {
-                record.rung: record for record in judge_rungs(tasks.read_metrics.rungs, session)
+                record.check: record for record in judge_checks(tasks.read_metrics.checks, session)
             }
 
         yield run

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.answers import Answers
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.triton_ensemble import routing
 from hotloop.tasks.modules.triton_ensemble.routing import CANARY, STABLE, USERS
@@ -198,7 +198,9 @@ def test_a_salted_hash_is_stable_in_one_process_only(
 ) -> None:
     (tmp_path / "routing.py").write_text(SALTED)
     session = session_over(tmp_path)
-    assert judge_rung("correct", Answers(routing.questions), session.about(CANDIDATE)).earned == 1.0
+    assert (
+        judge_check("correct", Answers(routing.questions), session.about(CANDIDATE)).earned == 1.0
+    )
     with pytest.raises(Ruling, match="A second process answers differently") as caught:
         Stable(routing.some_users)(session.about(CANDIDATE))
     assert caught.value.verdict is Verdict.WRONG_ANSWER
@@ -207,7 +209,7 @@ def test_a_salted_hash_is_stable_in_one_process_only(
 def test_the_solution_is_stable(session_over: SessionOver, tmp_path: Path) -> None:
     (tmp_path / "routing.py").write_bytes(submission("triton_ensemble")["routing.py"])
     session = session_over(tmp_path).about(CANDIDATE)
-    assert judge_rung("stable", Stable(routing.some_users), session).earned == 1.0
+    assert judge_check("stable", Stable(routing.some_users), session).earned == 1.0
     first, second = session.worker(), session.another_worker()
     assert first.confined is not None
     assert second.confined is not None

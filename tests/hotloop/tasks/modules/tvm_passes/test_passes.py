@@ -1,4 +1,4 @@
-"""The two compiler passes: the references pass every rung, each wrong answer fails its own."""
+"""The two compiler passes: the references pass every check, each wrong answer fails its own."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from hotloop.core import extras, paths
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import CheckFunction, judge_checks
 from hotloop.judge.constants import constants
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.rung import Rung, judge_rungs
 from hotloop.sandbox.level import level
 from hotloop.tasks import markers
-from hotloop.tasks.modules.tvm_passes.passes import GUARDS, rungs
+from hotloop.tasks.modules.tvm_passes.passes import GUARDS, checks
 
 from ....sessions import new_session
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 SOLUTIONS = paths.solutions() / "tvm_passes"
 
-RUNGS = {"tir_pass.py": rungs(GUARDS)}
+CHECKS = {"tir_pass.py": checks(GUARDS)}
 
 
 def handed_in(name: str, folder: Path, bodies: Mapping[str, tuple[str, ...]]) -> Path:
@@ -39,9 +39,9 @@ def handed_in(name: str, folder: Path, bodies: Mapping[str, tuple[str, ...]]) ->
 
 
 def judged(
-    name: str, folder: Path, given: Mapping[str, Rung] | None = None
-) -> dict[str, RungRecord]:
-    """Judge all rungs of the task whose file is called `name`, or the given ones."""
+    name: str, folder: Path, given: Mapping[str, CheckFunction] | None = None
+) -> dict[str, CheckRecord]:
+    """Judge all checks of the task whose file is called `name`, or the given ones."""
     with closing(
         new_session(
             folder,
@@ -50,8 +50,8 @@ def judged(
             budget_s=300,
         )
     ) as session:
-        records = judge_rungs(given or RUNGS[name], session)
-        return {record.rung: record for record in records}
+        records = judge_checks(given or CHECKS[name], session)
+        return {record.check: record for record in records}
 
 
 # A condition that cannot be decided is added to each guard without memory reads.
@@ -121,6 +121,6 @@ def test_functions_have_the_revision_of_the_variant(
     bodies = {"tvm_passes.tir_pass module": tuple(MARKED.splitlines())}
     folder = handed_in("tir_pass.py", tmp_path, bodies)
     with constants({"PEELED": revision}):
-        records = judged("tir_pass.py", folder, rungs(replace(GUARDS, functions=20)))
+        records = judged("tir_pass.py", folder, checks(replace(GUARDS, functions=20)))
     verdicts = {record.verdict for record in records.values()}
     assert verdicts == {Verdict.PASSED if right else Verdict.WRONG_ANSWER}

@@ -1,4 +1,4 @@
-"""The rungs on a GPU, with all of their processes on the CPU."""
+"""The checks on a GPU, with all of their processes on the CPU."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -14,10 +14,10 @@ import torch
 from hotloop.core import extras, paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.checks.correct import Tensor
 from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.arithmetic import Arithmetic
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.task import Task
 from hotloop.judge.worker_connection import Worker
@@ -54,10 +54,10 @@ def test_steps_of_an_exported_program(
     task = tasks.host_transfer
     judged = session(task, "export_step", "on_device.py", tmp_path, session_over, wrong)
     if not wrong:
-        assert "5 hidden cases" in task.rungs["gpu_same"](judged)
+        assert "5 hidden cases" in task.checks["gpu_same"](judged)
         return
     with pytest.raises(Ruling) as ruling:
-        task.rungs["gpu_same"](judged)
+        task.checks["gpu_same"](judged)
     assert ruling.value.verdict is Verdict.WRONG_ANSWER
 
 
@@ -73,10 +73,10 @@ def test_steps_of_training(
     task = tasks.compiled_step
     judged = session(task, "train", "fast_training.py", tmp_path, session_over, wrong)
     if not wrong:
-        assert "3 hidden cases" in task.rungs["gpu_correct"](judged)
+        assert "3 hidden cases" in task.checks["gpu_correct"](judged)
         return
     with pytest.raises(Ruling) as ruling:
-        task.rungs["gpu_correct"](judged)
+        task.checks["gpu_correct"](judged)
     assert ruling.value.verdict is Verdict.WRONG_ANSWER
 
 

@@ -61,7 +61,7 @@ def test_every_judging_tells_it(
     file = tmp_path / WRONG[name].file
     file.write_bytes(render.submission("xla_vs_eager", WRONG[name].path)[file.name])
     answer = load_file(file).read_calls
-    keys = ("programs",) if WRONG[name].rung == "programs" else ("culprit", "cause")
+    keys = ("programs",) if WRONG[name].check == "programs" else ("culprit", "cause")
     rng = np.random.default_rng(0)
     for _ in range(JUDGINGS):
         assert any(

@@ -71,7 +71,7 @@ def test_each_set_of_hidden_models_fails_each_wrong_answer(
 ) -> None:
     submission = budget(wrong.path)
     sets = [auditing.puzzles(seed, audits.PUZZLES) for seed in range(SETS)]
-    assert all(caught(submission, puzzles, KEYS[wrong.rung]) for puzzles in sets)
+    assert all(caught(submission, puzzles, KEYS[wrong.check]) for puzzles in sets)
 
 
 def test_no_set_fails_the_reference(

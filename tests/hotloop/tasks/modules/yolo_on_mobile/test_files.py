@@ -108,7 +108,7 @@ def test_each_set_of_graphs_fails_each_wrong_answer(
     path.write_bytes(render.submission("yolo_on_mobile", wrong=wrong.path)["rewrites.py"])
     submission = load_file(path)
     for seed in range(SETS):
-        graphs = map(HiddenGraph.of, program.make(seed, rewriting.GRAPHS, wrong.rung))
+        graphs = map(HiddenGraph.of, program.make(seed, rewriting.GRAPHS, wrong.check))
         assert any(_is_wrong(program, submission, g, tmp_path) for g in graphs), seed
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.judge.rungs.correct import Case
+from hotloop.judge.checks.correct import Case
 from hotloop.tasks.modules.yolo_on_mobile import fitting
 
 CARD = fitting.card_of(np.random.default_rng(1), 96, 1_000_000)

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch.nn.functional import interpolate
 
-from hotloop.judge.rungs.correct import Tensor
+from hotloop.judge.checks.correct import Tensor
 from hotloop.tasks.modules.yolo_on_mobile import pictures
 
 

@@ -1,8 +1,8 @@
-"""The cost of a frame, which tables count as equal, and the rungs about an engine.
+"""The cost of a frame, which tables count as equal, and the checks about an engine.
 
-Without TensorRT and a GPU: the stand-in computes engines on the CPU. Shows what the rung requires,
-and that it fails other answers. The rung that measures is not tested this way: its numbers would be
-those of the stand-in.
+Without TensorRT and a GPU: the stand-in computes engines on the CPU. Shows what the check requires,
+and that it fails other answers. The check that measures is not tested this way: its numbers would
+be those of the stand-in.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from hotloop.core import extras, paths
-from hotloop.core.record import RungRecord
+from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
+from hotloop.judge.check import judge_check
+from hotloop.judge.checks.correct import Case
 from hotloop.judge.gpu import engine
-from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
 from hotloop.tasks import render
 from hotloop.tasks.curriculum import load_module
@@ -79,19 +79,19 @@ def no_gpu(
     engines_on_cpu: Callable[[Path], None],
     tmp_path: Path,
 ) -> None:
-    """Makes the rung need neither TensorRT nor a GPU, with small images and batches."""
+    """Makes the check need neither TensorRT nor a GPU, with small images and batches."""
     engines_on_cpu(tmp_path)
     monkeypatch.setattr(engines, "DEVICE", "cpu")
     monkeypatch.setattr(engines, "SIZE", (64, 96))
     monkeypatch.setattr(engines, "BATCHES", (1, 2, 3))
 
 
-def judge_engine(session: Session) -> RungRecord:
+def judge_engine(session: Session) -> CheckRecord:
     candidate = tasks.speed.candidate(task_spec(load_module("yolo_on_mobile"), "speed"))
-    return judge_rung("engine", tasks.speed.rungs["engine"], session.about(candidate))
+    return judge_check("engine", tasks.speed.checks["engine"], session.about(candidate))
 
 
-def judged(session_over: SessionOver, folder: Path, *change: str) -> RungRecord:
+def judged(session_over: SessionOver, folder: Path, *change: str) -> CheckRecord:
     for name, content in render.submission("yolo_on_mobile").items():
         (folder / name).write_bytes(content)
     if change:

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.judge.checks.correct import Tensor
 from hotloop.judge.constants import constants
-from hotloop.judge.rungs.correct import Tensor
 from hotloop.tasks.modules.yolo_on_mobile import tables
 
 MASKED = -37

@@ -25,15 +25,15 @@ def main() -> int:
     module, on_gpu = asked["module"], asked.get("gpu", False)
     task = curriculum.load_module(module).task(asked["task"])
 
-    def judged(rungs: Iterable[str] | None = None) -> Record:
+    def judged(checks: Iterable[str] | None = None) -> Record:
         device = "" if on_gpu else "cpu"
-        return judge_folder(work, module, [task.id], rungs, device=device)[task.id]
+        return judge_folder(work, module, [task.id], checks, device=device)[task.id]
 
     record = settled(judged(), judged)
     reward.mkdir(parents=True, exist_ok=True)
     (reward / "record.json").write_text(json.dumps(record.to_json(), indent=1), encoding="utf-8")
-    results = {rung.rung: rung for rung in record.rungs}
-    checks = [rung for rung in task.rungs if on_gpu or not rung.needs_gpu]
+    results = {check.check: check for check in record.checks}
+    checks = [check for check in task.checks if on_gpu or not check.needs_gpu]
     earned = 0.0
     for check in checks:
         result = results.get(check.id)

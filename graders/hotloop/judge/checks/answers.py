@@ -1,0 +1,60 @@
+"""Correct plain-data answers to hidden questions."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hotloop.core.verdict import Partly, Ruling, Verdict
+from hotloop.judge.authored import Check
+from hotloop.judge.labelled import labelled
+from hotloop.judge.questions import Question, ask_plainly
+from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
+
+
+@dataclass(frozen=True)
+class Answers(Check):
+    """Every question must be answered correctly, or each earns its share.
+
+    questions: generates the questions from a secret generator, anew for each judging.
+    timeout_s: seconds for each question.
+    shares: whether wrong answers cost only their own share of the points.
+    """
+
+    questions: Callable[[np.random.Generator], Iterable[Question]]
+    timeout_s: float = 60.0
+    shares: bool = False
+
+    def __call__(self, session: Session) -> str:
+        """Ask every question.
+
+        Raises Ruling(WRONG_ANSWER) at the first wrong answer. With `shares` it asks all of them,
+        and raises Partly with the first mismatch if some answers are right.
+        """
+        session.worker()
+        count, wrong = 0, list[Ruling]()
+        for question in self.questions(session.rng()):
+            count += 1
+            # Making the question may have called another function of the candidate.
+            worker = session.worker()
+            try:
+                self._ask(question, worker, session)
+            except Ruling as ruling:
+                if not self.shares or ruling.verdict is not Verdict.WRONG_ANSWER:
+                    raise
+                wrong.append(ruling)
+        if len(wrong) == count > 0:
+            raise wrong[0]
+        session.note(questions=count, right=count - len(wrong))
+        if wrong:
+            right = count - len(wrong)
+            raise Partly(right / count, f"{right} of {count} are right. {wrong[0].sentence}")
+        return f"Right on all {count} hidden questions." if count > 1 else "All of it is right."
+
+    def _ask(self, question: Question, worker: Worker, session: Session) -> None:
+        with labelled(question.label, question):
+            answer = ask_plainly(worker, question.arguments, session.timeout(self.timeout_s))
+            mismatch = question.mismatch(answer)
+            if mismatch is not None:
+                raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")

@@ -1,0 +1,284 @@
+"""CUDA C++ kernels compile for the given GPUs, without register spills and with wide loads.
+
+nvcc runs on the learner's file alone, in a sandboxed process that has no access to other files and
+does not run the learner's Python code. A source may include any file that the compiler can read,
+and error messages quote included text. So the learner sees only diagnostics about their own file or
+the toolkit's headers.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.nvcc import compile as compiling
+from hotloop.engines.nvcc import figures, toolchain
+from hotloop.engines.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome
+from hotloop.engines.nvcc.sass import Code, widest
+from hotloop.engines.nvcc.toolchain import Toolchain
+from hotloop.engines.simulate.problem import ToolMissing
+from hotloop.judge.authored import Check
+from hotloop.judge.checks.kernel_process import kernel_process
+from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker, readable
+
+_REPLY_S = 30.0
+"""Seconds beyond nvcc's own time limit: for starting the process and disassembling machine code."""
+
+_TEXT_LIMIT = 3000
+_NAME_LIMIT = 120
+_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class CudaCompiles(Check):
+    """The task's kernel must compile for every target and meet limits on resources.
+
+    kernels: names of the kernels to check instead of the task's; every instance of a template
+        counts.
+    targets: compute capabilities, 80 for sm_80.
+    block: threads per block, for the occupancy; such a launch must be possible.
+    dynamic_shared_bytes: dynamic shared memory of the launch.
+    max_spill_bytes: maximum bytes of register spills of a kernel; None only reports them.
+    min_load_bytes: minimum width of a kernel's widest load from global memory (a tail may be
+        narrower); None only reports it.
+    include: more folders with headers of the check.
+    """
+
+    kernels: tuple[str, ...] = ()
+    targets: tuple[int, ...] = compiling.CAPABILITIES
+    block: int = 256
+    dynamic_shared_bytes: int = 0
+    max_spill_bytes: int | None = 0
+    min_load_bytes: int | None = None
+    include: tuple[Path, ...] = ()
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
+    timeout_s: float = 60.0
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if there is nothing to compile for."""
+        super().__post_init__()
+        if not self.targets:
+            raise ValueError("`targets` of CudaCompiles is empty")
+
+    def __call__(self, session: Session) -> str:
+        """Compile the file once for each target."""
+        file, source = session.candidate.file or "", session.source()
+        kernels = self.kernels or (session.candidate.name,)
+        named = replace(self, kernels=tuple(map(session.called, kernels)))
+        tools = _toolchain()
+        made: list[Compiled] = []
+        with kernel_process(session, "nvcc_compile", {}) as worker:
+            for target in self.targets:
+                session.progress(f"compiling {file} for sm_{target}")
+                timeout_s = session.timeout(self.timeout_s)
+                job = compiling.job(tools, target, timeout_s, include=self.include)
+                outcome = _compile(file, source, job, worker)
+                self._require_compiled(session, outcome, tools, timeout_s)
+                made.append(outcome.compiled())
+        return _Ruled(named, file, made).sentence(session)
+
+    def _require_compiled(
+        self, session: Session, outcome: Outcome, tools: Toolchain, timeout_s: float
+    ) -> None:
+        file = session.candidate.file or ""
+        if outcome.ended != "done":
+            verdict = Verdict.TIMEOUT if outcome.ended == "timeout" else Verdict.OUTPUT_LIMIT
+            raise Ruling(verdict, compiling.failure(outcome, timeout_s))
+        if _strangers(outcome, (*tools.headers, *self.include)):
+            sentence = (
+                f"{file} includes a file that is no header of CUDA or C++: "
+                "it has to compile by itself, so put what it needs into it."
+            )
+            raise Ruling(Verdict.COMPILE_ERROR, sentence)
+        if outcome.succeeded:
+            return
+        reported = [d for d in outcome.diagnostics() if d.failure and _is_shown(d, outcome, file)]
+        sentence = f"It does not compile for sm_{outcome.capability}"
+        if reported:
+            # Show an error in the file itself before an error in a header.
+            first = next((d for d in reported if d.file == file), reported[0])
+            sentence = f"{_place(first, file)}: {sentence}: {readable(first.message, 300)}"
+        texts = [d.text if outcome.read is not None else d.text.splitlines()[0] for d in reported]
+        messages = readable("\n".join(texts), _TEXT_LIMIT)
+        session.note(target=f"sm_{outcome.capability}", messages=messages)
+        raise Ruling(Verdict.COMPILE_ERROR, f"{sentence}.")
+
+
+@dataclass(frozen=True)
+class _Ruled:
+    """The verdict about the compiled kernels."""
+
+    check: CudaCompiles
+    file: str
+    made: Sequence[Compiled]
+    named: list[tuple[Kernel, Code]] = field(default_factory=list[tuple[Kernel, Code]])
+
+    def sentence(self, session: Session) -> str:
+        """Record the figures of all kernels; raise Ruling if one of them breaks a limit."""
+        self.named.extend(self._named())
+        found = self._absent() or self._not_launchable() or self._spilled() or self._narrow_loads()
+        session.note(kernels=[self._figures(k, code) for k, code in self.named[:_SHOWN]])
+        if found is not None:
+            raise Ruling(*found)
+        return self._praise()
+
+    def _named(self) -> Iterator[tuple[Kernel, Code]]:
+        for made in self.made:
+            for kernel in made.kernels:
+                if kernel.resources.base_name in self.check.kernels:
+                    yield kernel, made.code
+
+    def _absent(self) -> tuple[Verdict, str] | None:
+        for made in self.made:
+            there = {kernel.resources.base_name for kernel in made.kernels}
+            for kernel in self.check.kernels:
+                if kernel not in there:
+                    return Verdict.WRONG_ANSWER, (
+                        f"{self.file} compiles, but has no kernel `{kernel}` for "
+                        f"sm_{made.capability}: a template becomes one only where it is launched "
+                        "or instantiated."
+                    )
+        return None
+
+    def _not_launchable(self) -> tuple[Verdict, str] | None:
+        for kernel, _ in self.named:
+            fit = figures.fits(kernel, self.check.block, self.check.dynamic_shared_bytes)
+            if fit is not None and fit.blocks == 0:
+                used = kernel.resources
+                shared = used.shared_bytes + self.check.dynamic_shared_bytes
+                return Verdict.COMPILE_ERROR, (
+                    f"{_called(kernel)} cannot be launched with {fit.block} threads a block: its "
+                    f"{used.registers} registers a thread and {shared:,} bytes of shared memory "
+                    f"are too much of {' and '.join(fit.limits)}. "
+                    f"Say __launch_bounds__({fit.block}), or use less."
+                )
+        return None
+
+    def _spilled(self) -> tuple[Verdict, str] | None:
+        most = self.check.max_spill_bytes
+        worst = max((k for k, _ in self.named), key=lambda k: k.resources.spill_bytes)
+        spilled = worst.resources.spill_bytes
+        if most is None or spilled <= most:
+            return None
+        return Verdict.TOO_SLOW, (
+            f"{_called(worst)} spills {spilled} bytes of registers to memory, {most} are allowed: "
+            "unroll less, keep fewer values alive, or allow more registers in __launch_bounds__."
+        )
+
+    def _narrow_loads(self) -> tuple[Verdict, str] | None:
+        least = self.check.min_load_bytes
+        if least is None:
+            return None
+        worst, code = min(self.named, key=lambda pair: widest(pair[0].accesses, "load"))
+        found = widest(worst.accesses, "load")
+        if found >= least:
+            return None
+        if found == 0 and code == "PTX":
+            # In PTX, the loads of a function that was not inlined are outside of the kernel.
+            return Verdict.TOO_SLOW, (
+                f"Loads of {_called(worst)} were not found in its PTX, where those of a function "
+                "that was not inlined stand apart: declare functions that load __forceinline__."
+            )
+        return Verdict.TOO_SLOW, (
+            f"{_called(worst)} loads {found} bytes a thread with its widest instruction, "
+            f"{least} are asked for{_lines(worst)}: load a float4 (or as many bytes of another "
+            "type) through a pointer to a multiple of 16 bytes, and only a tail one by one."
+        )
+
+    def _praise(self) -> str:
+        kernels = [kernel for kernel, _ in self.named]
+        targets = ", ".join(f"sm_{target}" for target in self.check.targets)
+        registers = max(k.resources.registers for k in kernels)
+        spilled = max(k.resources.spill_bytes for k in kernels)
+        narrow = min(widest(k.accesses, "load") for k in kernels)
+        fits = [figures.fits(k, self.check.block, self.check.dynamic_shared_bytes) for k in kernels]
+        shares = [fit.share for fit in fits if fit is not None]
+        text = (
+            f"Compiles for {targets}: at most {registers} registers a thread, {spilled} bytes "
+            f"spilled, widest loads of {narrow} bytes or more"
+        )
+        if shares:
+            text += (
+                f", occupancy at least {min(shares):.0%} with {self.check.block} threads a block"
+            )
+        return f"{text}."
+
+    def _figures(self, kernel: Kernel, code: Code) -> dict[str, Any]:
+        used = kernel.resources
+        fit = figures.fits(kernel, self.check.block, self.check.dynamic_shared_bytes)
+        figure = figures.figures(kernel, self.check.block, self.check.dynamic_shared_bytes)
+        return {
+            "kernel": readable(used.name, _NAME_LIMIT),
+            "target": f"sm_{used.capability}",
+            "registers": used.registers,
+            "spill_store_bytes": used.spill_store_bytes,
+            "spill_load_bytes": used.spill_load_bytes,
+            "stack_bytes": used.stack_bytes,
+            "shared_bytes": used.shared_bytes,
+            "occupancy": None if fit is None else round(fit.share, 4),
+            "load_bytes": widest(kernel.accesses, "load"),
+            "store_bytes": widest(kernel.accesses, "store"),
+            "accesses_from": code,
+            "sentences": [f.sentence for f in figure],
+        }
+
+
+def _toolchain() -> Toolchain:
+    try:
+        return toolchain.find()
+    except ToolMissing as missing:
+        raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
+
+
+def _compile(file: str, source: str, job: Mapping[str, Any], worker: Worker) -> Outcome:
+    request = {"op": "compile", "name": file, "source": source, **job}
+    reply = worker.request(request, job["timeout_s"] + _REPLY_S)
+    try:
+        return compiling.read(file, job["capability"], reply)
+    except ToolMissing as missing:
+        raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise Ruling(
+            Verdict.TAMPERED, "The compiler's answer does not keep to the protocol."
+        ) from None
+
+
+def _strangers(outcome: Outcome, allowed: Sequence[Path]) -> bool:
+    """Return True if the compiler read a file besides the learner's and the allowed headers."""
+    return any(not _known(read, allowed) for read in outcome.read or ())
+
+
+def _known(read: str, allowed: Sequence[Path]) -> bool:
+    if "/" not in read:
+        # A file in the compilation's folder, which contains only the learner's file.
+        return True
+    path = Path(read).resolve()
+    return any(path.is_relative_to(folder.resolve()) for folder in allowed)
+
+
+def _is_shown(found: Diagnostic, outcome: Outcome, file: str) -> bool:
+    """Return True if the learner may see the diagnostic.
+
+    Diagnostics of other files are shown only if the list of files that the compiler read is known.
+    """
+    return found.file in (None, file) or outcome.read is not None
+
+
+def _place(found: Diagnostic, file: str) -> str:
+    name = found.file.rpartition("/")[2] if found.file is not None else file
+    name = readable(name, _NAME_LIMIT)
+    return name if found.line is None else f"{name}, line {found.line}"
+
+
+def _called(kernel: Kernel) -> str:
+    used = kernel.resources
+    return f"`{readable(used.name, _NAME_LIMIT)}` on sm_{used.capability}"
+
+
+def _lines(kernel: Kernel) -> str:
+    lines = sorted({line for a in kernel.accesses if a.did == "load" for line in a.lines})
+    if not lines:
+        return ""
+    return f" (line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines[:6]))})"

@@ -1,0 +1,50 @@
+"""An operator's answers are correct, or refused by an exception."""
+
+from dataclasses import dataclass, field
+
+from hotloop.core.verdict import Raised
+from hotloop.judge.authored import Check
+from hotloop.judge.checks.correct import Case, Truth, ask, ruling_about
+from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
+
+
+@dataclass(frozen=True)
+class CorrectOrRaises(Check):
+    """Every case must end in a correct answer or an exception, never in a wrong answer.
+
+    For cases that the operator may reject but must not compute incorrectly. Another check must show
+    that the function works, since a function that always raises passes here.
+    """
+
+    truth: Truth
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
+    case_timeout_s: float = 60.0
+
+    def __call__(self, session: Session) -> str:
+        """Run every case; raise Ruling at the first wrong answer."""
+        worker = session.worker()
+        right, cases = 0, 0
+        for case in self.truth.cases(session.rng()):
+            with ruling_about(case):
+                right += self._is_right(case, worker, session)
+            cases += 1
+        said = f"Right on {right} of {cases} hidden cases, and an error on the others."
+        if right == cases:
+            said = f"Right on all {cases} hidden cases."
+        if right == 0:
+            said = f"Refused with an error in all {cases} hidden cases, as it may."
+        session.note(cases=cases, right=right)
+        return said
+
+    def _is_right(self, case: Case, worker: Worker, session: Session) -> bool:
+        """Return True for a correct answer, False if the function raised an exception."""
+        require = self.truth.require(case)
+        timeout_s = session.timeout(self.case_timeout_s)
+        try:
+            answer = ask(case, worker, session, timeout_s)
+        except Raised:
+            worker.request({"op": "unmap"}, timeout_s)
+            return False
+        require(answer)
+        return True

@@ -1,0 +1,45 @@
+"""Where a CUDA kernel's cases are computed without a GPU: the simulator."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hotloop.core.verdict import Ruling
+from hotloop.judge.candidate import Style
+from hotloop.judge.checks.correct import OF_TENSORS, Case, Require, Running
+from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
+from hotloop.judge.session import Session
+
+ORDER = "reverse"
+"""Thread order of the simulator: the last thread runs first. A missing barrier often leaves the
+result correct, as on a GPU; finding races is the task of `CudaClean`."""
+
+
+@dataclass(frozen=True)
+class InSimulator:
+    """The simulator, which also reports accesses outside of the tensors."""
+
+    launch: CudaLaunch
+    after: tuple[str, ...] = ()
+    case_timeout_s: float = 30.0
+
+    styles: ClassVar[frozenset[Style]] = OF_TENSORS
+
+    @contextmanager
+    def running(self, session: Session, timeout_s: float) -> Generator[Running]:
+        """Yield the kernel, compiled once for all checks."""
+        simulated = simulator(self.launch, session)
+
+        def run(case: Case, require: Require) -> None:
+            ran = simulated.run(case, session.timeout(timeout_s), ORDER)
+            try:
+                require(ran.answer)
+            except Ruling as ruling:
+                if not ran.findings:
+                    raise
+                # The first finding may be the cause of the wrong answer.
+                found = sentence(ran.findings[0])
+                raise Ruling(ruling.verdict, f"{ruling.sentence} And {found}") from None
+
+        yield Running(run, ", in the simulator")

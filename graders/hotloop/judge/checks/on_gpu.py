@@ -1,0 +1,165 @@
+"""Correct answers on the GPU, for inputs in device memory that the judge allocates."""
+
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message
+from hotloop.judge.buffers import Placement, extent_bytes
+from hotloop.judge.calls import Call
+from hotloop.judge.candidate import Candidate, Style
+from hotloop.judge.checks.correct import (
+    OF_TENSORS,
+    Case,
+    Require,
+    Running,
+    Tensor,
+    frozen,
+    require_fit,
+)
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import poison, to_float64, to_storage
+from hotloop.judge.gpu.driver import Driver
+from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
+from hotloop.judge.gpu.workers import candidate_worker, card_for
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
+from hotloop.worker.device import OUT_OF_MEMORY, CudaError
+
+
+@dataclass(frozen=True)
+class OnGpu:
+    """A GPU, with the tensors in its memory. The reference in NumPy is computed on the CPU."""
+
+    after: tuple[str, ...] = ("correct",)
+    case_timeout_s: float = 120.0
+
+    styles: ClassVar[frozenset[Style]] = OF_TENSORS
+
+    @contextmanager
+    def running(self, session: Session, timeout_s: float) -> Generator[Running]:
+        """Yield the candidate in a worker that may use the GPU."""
+        card = card_for(session)
+        session.note(gpu=card.facts.name)
+        with candidate_worker(session, card) as worker:
+            run = runs_on(card.driver, worker, session.candidate, session.seeds, timeout_s)
+            yield Running(run, f" on the {card.facts.name}")
+
+
+def runs_on(
+    driver: Driver, worker: Worker, candidate: Candidate, seeds: Seeds, timeout_s: float
+) -> Callable[[Case, Require], None]:
+    """Return the function that computes a case and compares its answer while all is frozen."""
+
+    def run(case: Case, require: Require) -> None:
+        answer = ask(case, candidate, worker, driver, seeds, timeout_s)
+        with frozen(worker):
+            require(answer)
+
+    return run
+
+
+def ask(
+    case: Case,
+    candidate: Candidate,
+    worker: Worker,
+    driver: Driver,
+    seeds: Seeds,
+    timeout_s: float,
+) -> Floats:
+    """Return the candidate's output for one case, read from device memory while it is frozen."""
+    layout = Layout.of([case.spec])
+    call = layout.calls[0]
+    destination = candidate.style == "destination"
+    plan = {
+        "op": "device_plan",
+        "buffers": layout.describe(driver.granularity()),
+        "calls": layout.messages(destination=destination),
+        "framework": candidate.framework,
+        "style": candidate.style,
+    }
+    worker.request(plan, timeout_s)
+    with _lent(driver, layout) as loan:
+        _fill(driver, loan.inputs, call, case)
+        _poison(driver, loan.outputs, call.out, seeds.pattern())
+        reply = run(worker, loan, timeout_s)
+        with frozen(worker):
+            require_fit(call, candidate, reply)
+            _require_inputs_kept(driver, loan.inputs, call, case)
+            raw = read(driver, loan.outputs, call.out)
+    worker.request({"op": "device_unmap"}, timeout_s)
+    return to_float64(raw.copy(), call.out.dtype)
+
+
+def _lent(driver: Driver, layout: Layout) -> Loan:
+    try:
+        return Loan(driver, layout)
+    except CudaError as error:
+        if error.code != OUT_OF_MEMORY:
+            raise
+        raise Ruling(
+            Verdict.MEMORY_LIMIT, "Your process has filled the GPU's memory: allocate less."
+        ) from None
+
+
+def read(driver: Driver, buffer: DeviceBuffer, place: Placement) -> NDArray[Any]:
+    """Copy a tensor's raw elements from device memory to the host."""
+    span = driver.to_host(buffer.address + place.offset, _span(place))
+    return _strided(span, place)
+
+
+def run(worker: Worker, loan: Loan, timeout_s: float) -> Message:
+    """Lend the device memory to a worker that has its plan; wait until it has made the calls."""
+    fds = [buffer.export() for buffer in loan.buffers]
+    try:
+        return worker.request({"op": "device_run"}, timeout_s, fds)
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
+def _fill(driver: Driver, buffer: DeviceBuffer, call: Call, case: Case) -> None:
+    for place, argument in _tensors(call, case):
+        span = bytearray(_span(place))
+        _strided(span, place)[...] = to_storage(argument.values, place.dtype)
+        if span:
+            driver.to_device(buffer.address + place.offset, bytes(span))
+
+
+def _poison(driver: Driver, buffer: DeviceBuffer, place: Placement, pattern: int) -> None:
+    span = poison(_span(place) // place.dtype.bytes, place.dtype, pattern).tobytes()
+    if span:
+        driver.to_device(buffer.address + place.offset, span)
+
+
+def _require_inputs_kept(driver: Driver, buffer: DeviceBuffer, call: Call, case: Case) -> None:
+    for place, argument in _tensors(call, case):
+        kept = to_storage(argument.values, place.dtype)
+        if read(driver, buffer, place).tobytes() != kept.tobytes():
+            raise Ruling(
+                Verdict.WRONG_ANSWER, "Your function changed its input: write to new memory."
+            )
+
+
+def _tensors(call: Call, case: Case) -> list[tuple[Placement, Tensor]]:
+    return [
+        (place, argument)
+        for place, argument in zip(call.places, case.arguments, strict=True)
+        if place is not None and isinstance(argument, Tensor)
+    ]
+
+
+def _strided(span: bytearray, place: Placement) -> NDArray[Any]:
+    strides = [s * place.dtype.bytes for s in place.strides]
+    return np.ndarray(place.shape, place.dtype.storage, buffer=span, strides=strides)
+
+
+def _span(place: Placement) -> int:
+    return extent_bytes(place.shape, place.strides, place.dtype)

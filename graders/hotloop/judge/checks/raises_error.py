@@ -1,0 +1,57 @@
+"""The function raises an exception for inputs that it cannot compute correctly."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hotloop.core.verdict import Raised, Ruling, Verdict
+from hotloop.judge.authored import Check
+from hotloop.judge.calls import CallBuffers
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.checks.correct import Case, fill, ruling_about
+from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
+
+
+@dataclass(frozen=True)
+class RaisesError(Check):
+    """Every case must end in an exception.
+
+    Another check must show that the function works, since a function that always raises passes
+    here.
+    """
+
+    cases: Callable[[np.random.Generator], Iterable[Case]]
+    after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
+    case_timeout_s: float = 30.0
+
+    def __call__(self, session: Session) -> str:
+        """Make every call; raise Ruling at the first one that is accepted."""
+        worker = session.worker()
+        refused = 0
+        for case in self.cases(session.rng()):
+            with ruling_about(case):
+                _require_refusal(
+                    case, session.candidate, worker, session.timeout(self.case_timeout_s)
+                )
+            refused += 1
+        session.note(cases=refused)
+        return f"Refuses all {refused} inputs that it cannot compute."
+
+
+def _require_refusal(case: Case, candidate: Candidate, worker: Worker, timeout_s: float) -> None:
+    buffers = CallBuffers([case.spec], seal_inputs=False)
+    try:
+        fill(buffers.calls[0], case)
+        buffers.hand_to(worker, candidate, timeout_s)
+        try:
+            worker.request({"op": "run"}, timeout_s)
+        except Raised:
+            worker.request({"op": "unmap"}, timeout_s)
+            return
+        raise Ruling(
+            Verdict.WRONG_ANSWER, "It was accepted: check the tensor and raise an error instead."
+        )
+    finally:
+        buffers.close()
