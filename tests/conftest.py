@@ -18,7 +18,6 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import kind
 
 ROOT = Path(__file__).resolve().parents[1]
-SLOW = Path(__file__).with_name("slow.txt")
 
 # Tests run in parallel on a busy machine: a slow example is no failure.
 settings.register_profile("hotloop", deadline=None)
@@ -83,11 +82,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests in slow.txt as `slow`; skip those marked `gpu` if there is no GPU."""
-    known = frozenset(SLOW.read_text(encoding="utf-8").splitlines())
+    """Skip the tests marked `gpu` if there is no GPU, and the slow ones of other commits."""
     for item in items:
-        if item.nodeid in known:
-            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("gpu") is not None and kind() != "cuda":
             item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU here"))
     if (share := int(config.getoption("share") or 1)) > 1:

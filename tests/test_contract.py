@@ -277,6 +277,7 @@ def _lines(text: str) -> str:
     return "\n".join(line for line in stripped if line)
 
 
+@pytest.mark.slow
 def test_rendered_exercises_are_current() -> None:
     assert render.stale() + quoting.stale() == [], "run `hotloop author render`"
 
@@ -419,6 +420,7 @@ def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -
     assert any(check.verdict is Verdict.PASSED for check in record.checks)
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(400)
 @per_module

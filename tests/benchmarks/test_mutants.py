@@ -96,6 +96,7 @@ def test_no_edit_leaves_a_text_as_it_is() -> None:
     assert all(changed != text for _, changed in made(python_code.edits, text))
 
 
+@pytest.mark.slow
 def test_a_tasks_mutants_differ_from_the_reference_in_one_place() -> None:
     module = curriculum.load_module("fused_softmax")
     task = module.task("triton_forward")
@@ -128,6 +129,7 @@ def test_what_must_not_be() -> None:
     assert [*mutants.problems(row("made", passed=1), {})]
 
 
+@pytest.mark.slow
 def test_reasons_are_of_mutants_that_there_are() -> None:
     """A reason for code that has changed is out of date."""
     reasons = mutants.reasons_of(mutants.RIGHT)

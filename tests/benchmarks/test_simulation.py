@@ -78,6 +78,7 @@ def test_who_measures_is_not_overtaken_for_ever() -> None:
     assert outcome.answered[0] < 15.0
 
 
+@pytest.mark.slow
 def test_the_mean_wait_is_that_of_the_formula() -> None:
     """M/D/1: a share ρ of the time in use, service of s seconds: mean wait ρ·s / (2·(1 - ρ)).
 

@@ -28,6 +28,7 @@ def test_a_work_has_code_of_its_own_in_both_tasks(name: str) -> None:
     ast.parse(files["softmax_triton.py"])
 
 
+@pytest.mark.slow
 def test_the_works_differ() -> None:
     made = [viva.SUBMISSIONS[name]() for name in viva.SUBMISSIONS]
     assert len({files["softmax.cu"] for files in made}) == 5
@@ -39,6 +40,7 @@ def test_the_works_differ() -> None:
     assert barriers[1] == barriers[0] - 1
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.parametrize("name", ["own", "renamed", "assistant"])
 def test_the_works_that_should_be_right_are(name: str) -> None:
@@ -47,6 +49,7 @@ def test_the_works_that_should_be_right_are(name: str) -> None:
         assert record.verdict in {Verdict.PASSED, Verdict.PARTIAL}, (task, record.sentence)
 
 
+@pytest.mark.slow
 def test_who_says_that_they_guess_is_never_told_from_a_guess(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -84,6 +87,7 @@ def test_a_new_row_takes_the_place_of_its_work_and_task_only(
     assert viva.others(rows(("own", "cuda_block"))) == kept[1:]
 
 
+@pytest.mark.slow
 def test_the_stored_simulation_is_what_the_script_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first number of questions, whose trials come first; and what pages quote of all."""
     stored = json.loads(viva.POWER_RESULT.read_text(encoding="utf-8"))

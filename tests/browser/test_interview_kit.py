@@ -21,6 +21,7 @@ pytestmark = pytest.mark.browser
 CHOSEN = ("two_loops_swapped", "at_which_level_is_tir", "hard_parts_of_compilers")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "keys"), [("en", CHOSEN), ("zh", CHOSEN[1:])])
 def test_a_kit_prints_with_each_question_on_a_page_of_its_own(
     language: Language, keys: tuple[str, ...], tmp_path: Path

@@ -40,6 +40,7 @@ def side_by_side(load_file: Callable[[Path], ModuleType]) -> ModuleType:
 # --- CUDA C++ -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_kernel_is_right_and_clean_in_every_order() -> None:
     checked = check([CUDA, TRY])
     assert checked.report.findings == []
@@ -49,6 +50,7 @@ def test_every_kernel_is_right_and_clean_in_every_order() -> None:
     assert launched == ROW_READERS
 
 
+@pytest.mark.slow
 def test_the_trial_tells_a_wrong_kernel(tmp_path: Path) -> None:
     """A row's edge left out of the sum, and a maximum of 0 instead of the row's."""
     for right, wrong in (
@@ -72,6 +74,7 @@ def compiled() -> Compiled:
         pytest.skip(str(missing))
 
 
+@pytest.mark.slow
 def test_for_sm_90_nothing_spills_and_each_row_is_loaded_by_16_bytes(compiled: Compiled) -> None:
     assert len(compiled.kernels) == 20, "seven lengths and three more kernels, in two dtypes"
     for kernel in compiled.kernels:
@@ -84,6 +87,7 @@ def test_for_sm_90_nothing_spills_and_each_row_is_loaded_by_16_bytes(compiled: C
 # --- Triton ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_triton_kernels_are_right() -> None:
     done = subprocess.run(
         [sys.executable, str(TRITON)],
@@ -145,6 +149,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_the_triton_kernels_compile_for_sm_90_without_spills(tmp_path: Path) -> None:
     """As launches on a GPU would compile them, for tensors that begin on 16 bytes."""
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
@@ -165,6 +170,7 @@ def test_the_triton_kernels_compile_for_sm_90_without_spills(tmp_path: Path) -> 
 # --- side by side ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_contender_that_runs_here_computes_a_softmax() -> None:
     done = subprocess.run(
         [sys.executable, str(SIDE_BY_SIDE), "--json", "--rehearse"],
@@ -184,6 +190,7 @@ def test_without_a_gpu_nothing_is_measured(side_by_side: ModuleType) -> None:
     assert set(side_by_side.side_by_side()) == {"not_measured"}
 
 
+@pytest.mark.slow
 def test_a_contender_that_computes_something_else_is_not_measured(side_by_side: ModuleType) -> None:
     script = side_by_side
     x, out = script.matrix(3, 100, script.torch.float32)

@@ -58,6 +58,7 @@ def test_there_are_bugs_to_find_and_each_is_expected() -> None:
     ]
 
 
+@pytest.mark.slow
 @per_bug
 def test_the_bug_is_reported(path: Path) -> None:
     expected, checked = EXPECTED[path.stem], _checked(path)
@@ -67,6 +68,7 @@ def test_the_bug_is_reported(path: Path) -> None:
     assert kinds <= expected.others | {expected.kind}, "nothing that would lead astray"
 
 
+@pytest.mark.slow
 @per_bug
 def test_the_report_names_its_line(path: Path) -> None:
     expected = EXPECTED[path.stem]
@@ -80,6 +82,7 @@ def test_the_report_names_its_line(path: Path) -> None:
     assert expected.line is None or any(expected.line in text for text in named), named
 
 
+@pytest.mark.slow
 @per_bug
 def test_the_fixed_program_is_clean(path: Path) -> None:
     fixed = _checked(FOLDER / "fixed" / path.name)

@@ -45,6 +45,7 @@ def test_a_wrong_date_of_the_deprecation_is_found(text: str) -> None:
     assert wrong_deprecations(text)
 
 
+@pytest.mark.slow
 def test_torchscript_is_deprecated_since_2_10() -> None:
     found = {path: wrong_deprecations(path.read_text(encoding="utf-8")) for path in TEXTS}
     assert {path: said for path, said in found.items() if said} == {}

@@ -21,6 +21,7 @@ RECORDS = sorted(paths.curriculum().glob("*/proofs/*.txt"))
 PLACE = re.compile(r"site-packages|(?<![\w.:/])/(home|root|tmp|usr|opt|var|work)/")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PROOFS, ids=proofs.name_of)
 def test_a_proof_prints_what_is_recorded(
     path: Path, require: Callable[[Path], None], capfd: pytest.CaptureFixture[str]

@@ -103,6 +103,7 @@ def test_each_piece_of_evidence_is_in_the_trace_and_would_mislead_in_no_other(le
         assert other == letter or not set(evidence) & set(KNOWN[other]["evidence"])
 
 
+@pytest.mark.slow
 def test_what_belongs_to_one_is_rare_in_the_others() -> None:
     """The figures that are no shares: calls and bytes a step, ten times as many as elsewhere."""
     found = _run(
@@ -125,6 +126,7 @@ print(json.dumps({k: [value(t, calls), value(t, block)] for k, t in read.items()
 # --- what the judge knows -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_judges_file_is_what_the_traces_say() -> None:
     found = _run(
         """
@@ -140,6 +142,7 @@ print(json.dumps(said))
         assert hashlib.sha256(_path(letter).read_bytes()).hexdigest() == known["sha256"]
 
 
+@pytest.mark.slow
 def test_a_trace_is_unclear_as_any_other_one() -> None:
     """What throws an unclear recording away would throw each away under a wrong name."""
     found = _run(
@@ -193,6 +196,7 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(each)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("planted", ["/home/learner/loop.py", "file:/srv/x/y", "loop.py(3): /a"])
 def test_a_path_in_a_trace_is_not_written(planted: str) -> None:
     found = _run(
@@ -214,6 +218,7 @@ except ValueError as error:
 # --- how they are recorded ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_slow_ways_compute_what_the_healthy_one_does() -> None:
     """Of two sick loops nothing but the time differs: they arrive at the same weights."""
     found = _run(

@@ -51,6 +51,7 @@ def metric(url: str, name: str) -> float:
     return float(next(line[1] for line in lines if line[0] == f"hotloop:{name}"))
 
 
+@pytest.mark.slow
 def test_streams_in_an_open_loop_are_what_each_request_gets_alone(url: str) -> None:
     load = runpy.run_path(str(GIVEN / "load.py"))
     where = url.removeprefix("http://").split(":")
@@ -65,6 +66,7 @@ def test_streams_in_an_open_loop_are_what_each_request_gets_alone(url: str) -> N
     assert metric(url, "rows_total") > metric(url, "steps_total")
 
 
+@pytest.mark.slow
 def test_a_client_that_hangs_up_frees_its_blocks(url: str) -> None:
     body = json.dumps({"prompt": "a" * 300, "max_tokens": 200, "stream": True}).encode()
     head = f"POST /v1/completions HTTP/1.1\r\ncontent-length: {len(body)}\r\n\r\n".encode()

@@ -49,6 +49,7 @@ def test_without_a_server_a_proof_says_that_it_has_not_measured(
     assert len(said) > len(unmeasured), "what needs no server is shown all the same"
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 @pytest.mark.usefixtures("installed")
 def test_with_a_server_a_proof_measures(capfd: pytest.CaptureFixture[str]) -> None:
@@ -60,6 +61,7 @@ def test_with_a_server_a_proof_measures(capfd: pytest.CaptureFixture[str]) -> No
     assert "not measured here" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 @pytest.mark.usefixtures("installed")
 def test_a_proof_that_fails_leaves_no_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -272,6 +272,7 @@ def test_the_repositories_are_sound(tmp_path: Path, cause: str | None) -> None:
     assert repository.check(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_the_slow_tokenizer_finds_the_same_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = SCRIPTS / "repositories/row_by_row/preprocess/1"
     model = paths.curriculum() / MODULE / "model"
@@ -296,6 +297,7 @@ def test_the_slow_tokenizer_finds_the_same_ids(monkeypatch: pytest.MonkeyPatch) 
 BUSY = "import time\nend = time.monotonic() + 1.5\nwhile time.monotonic() < end: pass"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ours", [True, False])
 @pytest.mark.usefixtures("scripts")
 def test_the_time_of_others_is_theirs(ours: bool) -> None:

@@ -92,6 +92,7 @@ def texts(model: dict[str, Any]) -> list[Any]:
     return model["texts"].read()
 
 
+@pytest.mark.slow
 def test_no_sentence_is_in_training_and_in_the_test(
     model: dict[str, Any], texts: list[Any]
 ) -> None:
@@ -103,6 +104,7 @@ def test_no_sentence_is_in_training_and_in_the_test(
     assert {text.topic for text in texts} == set(range(len(model["texts"].TOPICS)))
 
 
+@pytest.mark.slow
 def test_padding_changes_nothing(model: dict[str, Any], ours: Any) -> None:
     """What stands behind the last token is not looked at."""
     ids, mask = model["wordpiece"].encode(ours.tokenizer, ["Open the file for reading."])
@@ -121,6 +123,7 @@ def test_every_text_gets_the_same_length(model: dict[str, Any], ours: Any) -> No
     assert mask.sum(1).tolist() == [2, 3, model["wordpiece"].LENGTH]
 
 
+@pytest.mark.slow
 def test_the_served_onnx_is_the_network(served: Path, model: dict[str, Any], ours: Any) -> None:
     signature = onnx_signature.read(served)
     length = model["wordpiece"].LENGTH
@@ -155,6 +158,7 @@ def test_the_graph_is_what_an_exported_file_holds_beside_its_weights(
     assert list(model["export"].parts(served.read_bytes(), weights)) == graph
 
 
+@pytest.mark.slow
 def test_a_network_that_differs_is_refused(served: Path, model: dict[str, Any], ours: Any) -> None:
     if "export" not in model:
         pytest.skip("onnx: pip install 'hotloop[serving]'")
@@ -179,6 +183,7 @@ def test_exporting_again_gives_the_served_file(
     assert model["export"].compare(second, file.read_bytes()) < 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_onnxruntime_agrees(
     served: Path, model: dict[str, Any], ours: Any, texts: list[Any]
@@ -202,6 +207,7 @@ def test_onnxruntime_agrees(
     np.testing.assert_allclose(np.array(json.loads(done.stdout)), want, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_second_version_answers_otherwise_and_is_less_sure(
     model: dict[str, Any], texts: list[Any]
 ) -> None:
@@ -220,6 +226,7 @@ def test_the_second_version_answers_otherwise_and_is_less_sure(
         model["checkpoint"]._fitting({}, first.network, 2)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_in_hugging_face_s_layout_is_loaded(
     model: dict[str, Any], tmp_path: Path
 ) -> None:

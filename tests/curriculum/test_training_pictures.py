@@ -246,6 +246,7 @@ def test_a_link_in_an_archive_is_not_followed(
 # --- what needs no download -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_without_anything_there_are_stripes_always_the_same(
     data: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,6 +262,7 @@ def test_without_anything_there_are_stripes_always_the_same(
     assert set(found.labels.tolist()) == set(found.test_labels.tolist()) == set(range(10))
 
 
+@pytest.mark.slow
 def test_stripes_are_learnt_and_noise_is_not(data: ModuleType) -> None:
     found = data.stripes()
     assert _accuracy(found, found.labels) > 0.8

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
 from hotloop.core import paths
 
 FOLDER = paths.exercises() / "profile_training_loop"
@@ -27,6 +29,7 @@ def _run(program: str) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_it_yields_after_each_step_and_learns() -> None:
     """Twelve steps lower the loss of pictures that were not seen; without updates they do not."""
     found = _run(
@@ -54,6 +57,7 @@ print(json.dumps([loss_after(Training(), 0), loss_after(Training(), 12), loss_af
     assert still > 0.95 * before
 
 
+@pytest.mark.slow
 def test_each_phase_is_called_once_a_step_in_order() -> None:
     found = _run(
         """
@@ -77,6 +81,7 @@ print(json.dumps([called, after]))
     assert after == [4, 8, 12]
 
 
+@pytest.mark.slow
 def test_more_steps_than_pictures_start_over() -> None:
     found = _run(
         """

@@ -56,11 +56,13 @@ def exists(first: str, second: str) -> bool:
     return first not in GROUPS or not second or second in GROUPS[first].names
 
 
+@pytest.mark.slow
 def test_what_is_named_exists() -> None:
     for file, first, second in named():
         assert exists(first, second), f"{file}: hotloop {first} {second}"
 
 
+@pytest.mark.slow
 def test_many_are_named() -> None:
     found = {(first, second) for _, first, second in named()}
     assert len(named()) > 200

@@ -60,6 +60,7 @@ def test_the_page_shows_the_checks_of_a_triton_kernel() -> None:
     assert f"```python\n{text}```" in PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(200)
 @pytest.mark.parametrize(

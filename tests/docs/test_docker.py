@@ -327,6 +327,7 @@ def test_ray_on_kubernetes_is_the_ray_of_the_image() -> None:
         assert context["procMount"] == "Unmasked"
 
 
+@pytest.mark.slow
 def test_options_that_are_named_exist() -> None:
     asked = [sys.executable, "-m", "hotloop.cli", "serving", "--help"]
     told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout

@@ -27,6 +27,7 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_no_file_names(what: str) -> None:
     pattern = re.compile(FORBIDDEN[what])
@@ -69,6 +70,7 @@ def test_nothing_generated_or_huge_is_tracked() -> None:
     assert not [name for name in names if name.name == "gradebook.db"]
 
 
+@pytest.mark.slow
 def test_links_stay_inside() -> None:
     assert all(path.resolve().is_relative_to(ROOT) for path in tracked())
 

@@ -218,11 +218,13 @@ def stumbling(tmp_path: Path) -> Fuzzed:
     return Fuzzed(task, "right", tmp_path, Tape([[said]], [said]))
 
 
+@pytest.mark.slow
 def test_a_check_that_stumbles_blames_the_answer(stumbling: Fuzzed) -> None:
     _altered_once(stumbling)
     _nothing_of_it_true(stumbling)
 
 
+@pytest.mark.slow
 def test_it_is_found_where_it_would_be_our_own_failure(
     stumbling: Fuzzed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,6 +233,7 @@ def test_it_is_found_where_it_would_be_our_own_failure(
         _nothing_of_it_true(stumbling)
 
 
+@pytest.mark.slow
 def test_a_check_that_takes_everything_is_found(stumbling: Fuzzed) -> None:
     taken = Answers(lambda _rng: [Question("Sizes", (7,), lambda _answer: None)])
     stumbling.task = replace(stumbling.task, checks={"right": taken})

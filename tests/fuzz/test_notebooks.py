@@ -39,11 +39,13 @@ def made(count: int, seed: int = SEED) -> list[Malformed]:
     return list(notebooks.malformed(sound(), "lab.ipynb", "module", count, seed))
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_notebooks() -> None:
     assert made(40) == made(40)
     assert made(40) != made(40, seed=SEED + 1)
 
 
+@pytest.mark.slow
 def test_every_mutation_has_its_turn_and_a_name_of_its_own() -> None:
     names = notebooks.all_mutations()
     assert len(set(names)) == len(names) == len(TREES) + len(TEXTS) + len(FOLDERS)
@@ -56,6 +58,7 @@ def test_the_notebook_it_begins_with_is_left_as_it_is() -> None:
     assert base == sound()
 
 
+@pytest.mark.slow
 def test_what_is_changed_at_all_is_changed() -> None:
     whole = json.dumps(sound(), indent=1).encode()
     same = [one.mutation for one in made(400) if one.handed == Handed({"lab.ipynb": whole})]
@@ -73,6 +76,7 @@ def test_what_is_said_to_be_unreadable_is_no_notebook(name: str) -> None:
     assert not isinstance(document, dict) or "cells" not in document or len(data) > 16 << 20
 
 
+@pytest.mark.slow
 def test_two_harmless_mutations_together_promise_nothing() -> None:
     stacked = [one for one in made(600) if "+" in one.mutation]
     assert stacked

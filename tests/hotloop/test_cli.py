@@ -34,6 +34,7 @@ def run_python(program: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_modules_lists_tasks_with_their_points() -> None:
     modules = {module["id"]: module for module in document("modules")["modules"]}
     softmax = modules["fused_softmax"]
@@ -44,6 +45,7 @@ def test_modules_lists_tasks_with_their_points() -> None:
     assert all(t["points"] == sum(r["points"] for r in t["checks"]) for t in softmax["tasks"])
 
 
+@pytest.mark.slow
 def test_people_get_a_table() -> None:
     done = hotloop("modules")
     assert done.returncode == 0
@@ -52,6 +54,7 @@ def test_people_get_a_table() -> None:
         json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -108,6 +111,7 @@ def test_a_bug_is_not_hidden_as_a_mistake_of_the_user() -> None:
 # --- start ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_start_copies_the_exercise(tmp_path: Path, clone: Path) -> None:
     said = document("start", "fused_softmax", cwd=tmp_path)
     source = clone / "exercises" / "fused_softmax"
@@ -117,6 +121,7 @@ def test_start_copies_the_exercise(tmp_path: Path, clone: Path) -> None:
         assert (tmp_path / "fused_softmax" / name).read_bytes() == (source / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_start_gives_no_solutions(tmp_path: Path) -> None:
     document("start", "fused_softmax", cwd=tmp_path)
     started = (tmp_path / "fused_softmax").rglob("*")
@@ -126,6 +131,7 @@ def test_start_gives_no_solutions(tmp_path: Path) -> None:
     assert not (tmp_path / "fused_softmax" / "wrong").exists()
 
 
+@pytest.mark.slow
 def test_start_again_without_work_is_fine(tmp_path: Path) -> None:
     document("start", "fused_softmax", "here", cwd=tmp_path)
     (tmp_path / "here" / "notes.txt").write_text("mine")
@@ -133,6 +139,7 @@ def test_start_again_without_work_is_fine(tmp_path: Path) -> None:
     assert (tmp_path / "here" / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_start_does_not_overwrite_work(tmp_path: Path) -> None:
     document("start", "fused_softmax", "here", cwd=tmp_path)
     worked_on = tmp_path / "here" / "lab.ipynb"
@@ -143,6 +150,7 @@ def test_start_does_not_overwrite_work(tmp_path: Path) -> None:
     assert worked_on.read_text() == "an hour of work"
 
 
+@pytest.mark.slow
 def test_start_over_keeps_a_backup(tmp_path: Path, clone: Path) -> None:
     document("start", "fused_softmax", "here", cwd=tmp_path)
     notebook = tmp_path / "here" / "lab.ipynb"
@@ -154,6 +162,7 @@ def test_start_over_keeps_a_backup(tmp_path: Path, clone: Path) -> None:
     assert notebook.read_bytes() == fresh.read_bytes()
 
 
+@pytest.mark.slow
 def test_start_does_not_replace_a_file_by_a_folder(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("mine")
     refused = document("start", "fused_softmax", "taken", cwd=tmp_path, code=2)
@@ -164,6 +173,7 @@ def test_start_does_not_replace_a_file_by_a_folder(tmp_path: Path) -> None:
 # --- the others -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_lab_says_what_it_would_start(tmp_path: Path) -> None:
     document("start", "fused_softmax", cwd=tmp_path)
     said = json.loads(
@@ -172,6 +182,7 @@ def test_lab_says_what_it_would_start(tmp_path: Path) -> None:
     assert said["command"][1:] == ["-m", "jupyterlab", "lab.ipynb", "--no-browser"]
 
 
+@pytest.mark.slow
 def test_lab_opens_a_classrooms_guide(tmp_path: Path) -> None:
     made = document("course", "new", "--trial", "fused_softmax", "--course", "room", cwd=tmp_path)
     assert made["released"] == ["fused_softmax"]
@@ -183,10 +194,12 @@ def test_lab_opens_a_classrooms_guide(tmp_path: Path) -> None:
     assert "Formgrader" in guide
 
 
+@pytest.mark.slow
 def test_render_check_finds_the_clone_current() -> None:
     assert document("author", "render", "--check") == {"stale": []}
 
 
+@pytest.mark.slow
 def test_check_judges_in_the_sandbox(tmp_path: Path) -> None:
     document("start", "fused_softmax", cwd=tmp_path)
     said = document("check", "fused_softmax.online_pass", "fused_softmax", cwd=tmp_path, code=1)
@@ -196,12 +209,14 @@ def test_check_judges_in_the_sandbox(tmp_path: Path) -> None:
     assert task["record"]["circumstances"]["isolation"] == "bubblewrap"
 
 
+@pytest.mark.slow
 def test_check_says_what_only_a_person_can_grade(tmp_path: Path) -> None:
     document("start", "fused_softmax", cwd=tmp_path)
     refused = document("check", "fused_softmax.explain", "fused_softmax", cwd=tmp_path, code=2)
     assert "by a person" in refused["error"]
 
 
+@pytest.mark.slow
 def test_a_course_is_made_and_has_nothing_to_grade_yet(tmp_path: Path) -> None:
     made = document("course", "new", "fused_softmax", "--course", "here", cwd=tmp_path)
     assert made["released"] == [str(tmp_path / "here" / "release" / "fused_softmax")]
@@ -210,6 +225,7 @@ def test_a_course_is_made_and_has_nothing_to_grade_yet(tmp_path: Path) -> None:
     assert "no submissions" in refused["error"]
 
 
+@pytest.mark.slow
 def test_the_demo_does_not_touch_a_folder_that_holds_something_else(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
     refused = document("demo", "--course", str(tmp_path), code=2)
@@ -217,6 +233,7 @@ def test_the_demo_does_not_touch_a_folder_that_holds_something_else(tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+@pytest.mark.slow
 def test_exploits_lists_what_there_is() -> None:
     listed = document("author", "exploits", "--list", "--only", "replay")["exploits"]
     assert listed
@@ -233,6 +250,7 @@ def test_version() -> None:
 # --- on a screen ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["doctor", "modules", "progress"])
 def test_a_listing_fits_a_terminal_of_24_lines(command: str, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()

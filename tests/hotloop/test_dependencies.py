@@ -58,6 +58,7 @@ def files(folder: str) -> list[Path]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", LIGHT)
 def test_judge_and_sandbox_import_only_the_standard_library_and_little_more(folder: str) -> None:
     trusted = "trusted"  # our programs that run in a worker, not in the judge
@@ -69,6 +70,7 @@ def test_judge_and_sandbox_import_only_the_standard_library_and_little_more(fold
         assert foreign <= LIGHT[folder] | also | {"hotloop"}, path
 
 
+@pytest.mark.slow
 def test_packages_import_only_those_below_them() -> None:
     """Checks build on the judge, the judge on workers and the sandbox, and all on core."""
     done = subprocess.run(
@@ -86,6 +88,7 @@ def test_the_package_itself_imports_only_both_kinds_of_check() -> None:
     assert ours == {"hotloop.learn.notebook", "hotloop.worker"}
 
 
+@pytest.mark.slow
 def test_the_judge_starts_without_the_course_and_the_command_line() -> None:
     blocked = "; ".join(f"sys.modules[{name!r}] = None" for name in HEAVY)
     program = (
@@ -100,6 +103,7 @@ def test_the_judge_starts_without_the_course_and_the_command_line() -> None:
     assert done.stdout.strip() == "fine", done.stderr
 
 
+@pytest.mark.slow
 def test_whatever_is_imported_is_declared() -> None:
     """An undeclared package works only if something else happens to install it."""
     project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())["project"]

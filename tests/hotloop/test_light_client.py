@@ -118,6 +118,7 @@ def plain_linux(tmp_path: Path) -> Client:
     return Client(PLAIN_LINUX, tmp_path)
 
 
+@pytest.mark.slow
 def test_what_is_refused_is_missed(tmp_path: Path) -> None:
     """Otherwise the tests below would show nothing."""
     for module in ("hotloop.judge.client", "hotloop.sandbox.launch"):
@@ -134,6 +135,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 def test_every_command_has_its_help(tmp_path: Path) -> None:
     """All in one process: the first page imports most of them."""
     program = ELSEWHERE.replace(
@@ -152,6 +154,7 @@ for words in {COMMANDS!r}:
     assert ended == [" ".join(["ended", *words, "0"]) for words in COMMANDS], done.stderr
 
 
+@pytest.mark.slow
 def test_modules_and_start(elsewhere: Client) -> None:
     known = {module["id"] for module in elsewhere.answer("modules")["modules"]}
     assert known == {module.id for module in curriculum.modules()}
@@ -167,6 +170,7 @@ def test_modules_and_start(elsewhere: Client) -> None:
         assert (elsewhere.home / "fused_softmax" / name).is_file()
 
 
+@pytest.mark.slow
 def test_questions_with_what_a_pipe_cannot_say_on_windows(elsewhere: Client) -> None:
     listed = elsewhere.answer("questions", "--language", "zh", "--all")["questions"]
     [shown] = elsewhere.answer("questions", listed[0]["key"], "--language", "zh")["questions"]
@@ -174,6 +178,7 @@ def test_questions_with_what_a_pipe_cannot_say_on_windows(elsewhere: Client) -> 
     assert elsewhere.run("progress").returncode == 0
 
 
+@pytest.mark.slow
 def test_interview_serves_its_page_until_it_is_stopped(elsewhere: Client) -> None:
     with elsewhere.serving("interview", "--no-browser") as (told, process):
         address, _, fragment = told["url"].partition("#")
@@ -187,6 +192,7 @@ def test_interview_serves_its_page_until_it_is_stopped(elsewhere: Client) -> Non
     assert Path(told["record"]).is_relative_to(elsewhere.home)
 
 
+@pytest.mark.slow
 def test_placement_and_progress(elsewhere: Client) -> None:
     assert elsewhere.answer("placement")["tracks"]
     assert elsewhere.answer("progress", "--all")["next"]
@@ -204,6 +210,7 @@ from hotloop.cli import main
 """
 
 
+@pytest.mark.slow
 def test_a_mark_is_kept_and_progress_tells_of_it(elsewhere: Client) -> None:
     """What the page does with a mark, under a lock that differs between systems."""
     key = elsewhere.answer("questions", "--all")["questions"][0]["key"]
@@ -212,6 +219,7 @@ def test_a_mark_is_kept_and_progress_tells_of_it(elsewhere: Client) -> None:
     assert sum(track["questions"]["practised"] for track in told["tracks"]) == 1
 
 
+@pytest.mark.slow
 def test_doctor_says_that_judging_is_elsewhere(elsewhere: Client) -> None:
     found = {f["name"]: f for f in elsewhere.answer("doctor")["findings"]}
     assert found["curriculum"]["state"] == "ok"
@@ -220,6 +228,7 @@ def test_doctor_says_that_judging_is_elsewhere(elsewhere: Client) -> None:
     assert found["cuda"]["fix"].endswith("-m pip install 'hotloop[cuda]'")
 
 
+@pytest.mark.slow
 def test_doctor_on_linux_names_the_group_that_judges(plain_linux: Client) -> None:
     said = plain_linux.answer("doctor")
     found = {f["name"]: f for f in said["findings"]}
@@ -237,6 +246,7 @@ NEEDS_THE_JUDGE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", NEEDS_THE_JUDGE, ids=" ".join)
 def test_what_needs_the_judge_says_so_in_one_sentence(
     plain_linux: Client, elsewhere: Client, words: tuple[str, ...]
@@ -251,6 +261,7 @@ def test_what_needs_the_judge_says_so_in_one_sentence(
     assert "--on URL" in there
 
 
+@pytest.mark.slow
 def test_a_notebooks_check_says_it_too(elsewhere: Client, plain_linux: Client) -> None:
     call = "from hotloop import check; check('fused_softmax.online_pass')"
     for client, said in ((elsewhere, "Judging needs Linux"), (plain_linux, "hotloop[local]")):
@@ -260,6 +271,7 @@ def test_a_notebooks_check_says_it_too(elsewhere: Client, plain_linux: Client) -
         assert said in last
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("cuda", "run", "--check"), ("cuda", "run")], ids=" ".join)
 def test_cuda_names_its_group(elsewhere: Client, words: tuple[str, ...]) -> None:
     (elsewhere.home / "a.cu").write_text("int main() {}\n")
@@ -279,6 +291,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_cuda_needs_nothing_else_but_its_group(tmp_path: Path) -> None:
     """The simulator itself: compiled, run, checked."""
     client = Client(WITH_CUDA, tmp_path)
@@ -289,11 +302,13 @@ def test_cuda_needs_nothing_else_but_its_group(tmp_path: Path) -> None:
     assert checked["findings"][0]["witnesses"][0]["line"]["line"] == 3
 
 
+@pytest.mark.slow
 def test_cuda_compile_is_for_linux(elsewhere: Client) -> None:
     (elsewhere.home / "a.cu").write_text("int main() {}\n")
     assert "nvcc needs Linux" in elsewhere.answer("cuda", "compile", "a.cu", code=2)["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_another_machine_judges(elsewhere: Client) -> None:
     """With an ssh that runs the command on this machine, which has the judge."""

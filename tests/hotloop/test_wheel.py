@@ -173,6 +173,7 @@ def run(plain: Path, cwd: Path, *words: str, **more: str) -> Any:
 # --- what is in it --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_package_and_its_data_travel(wheel: Path, clone: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -190,6 +191,7 @@ def test_the_package_and_its_data_travel(wheel: Path, clone: Path) -> None:
     assert next(name for name in names if name.endswith(".dist-info/entry_points.txt"))
 
 
+@pytest.mark.slow
 def test_all_solutions_are_in_the_package_of_their_own(solutions: Path, clone: Path) -> None:
     with zipfile.ZipFile(solutions) as archive:
         names = set(archive.namelist())
@@ -305,11 +307,13 @@ def contents(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.slow
 def test_it_says_that_it_has_types(wheel: Path) -> None:
     """By the marker file of PEP 561; without it a type checker ignores the package's types."""
     assert contents(wheel).get("hotloop/py.typed") == b""
 
 
+@pytest.mark.slow
 def test_no_file_of_the_wheel_shows_a_solution(wheel: Path, solutions: Path) -> None:
     hidden = list(secrets())
     found = leaks(contents(wheel), hidden)
@@ -349,6 +353,7 @@ def test_six_tasks_hand_out_recordings() -> None:
     assert len(DIAGNOSED) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", DIAGNOSED, ids=lambda path: path.parent.parent.name)
 def test_no_file_of_the_wheel_says_what_ails_a_recording(wheel: Path, path: Path) -> None:
     causes = causes_of(path)
@@ -362,6 +367,7 @@ def test_no_file_of_the_wheel_says_what_ails_a_recording(wheel: Path, path: Path
     assert found == []
 
 
+@pytest.mark.slow
 def test_a_solution_is_found_wherever_it_is_shown() -> None:
     """Whole in a lesson, in a notebook, in a recording; its lines among others; not its stub."""
     hidden = [one for one in secrets() if len(one.lines) >= FEWEST_LINES]
@@ -389,6 +395,7 @@ def test_a_solution_is_found_wherever_it_is_shown() -> None:
 # --- without extras -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_but_the_base_is_there(plain: Path, tmp_path: Path) -> None:
     program = """if True:
         import importlib.util as util, sys
@@ -403,17 +410,20 @@ def test_nothing_but_the_base_is_there(plain: Path, tmp_path: Path) -> None:
     assert said == [f"{package / '__init__.py'} {package / '_data'} False", "[]"]
 
 
+@pytest.mark.slow
 def test_modules(plain: Path, tmp_path: Path, clone: Path) -> None:
     modules = {module["id"] for module in run(plain, tmp_path, "modules")["modules"]}
     assert modules == {path.parent.name for path in (clone / "curriculum").glob("*/module.yaml")}
 
 
+@pytest.mark.slow
 def test_start(plain: Path, tmp_path: Path, clone: Path) -> None:
     run(plain, tmp_path, "start", "fused_softmax")
     for path in (clone / "exercises" / "fused_softmax").iterdir():
         assert (tmp_path / "fused_softmax" / path.name).read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_practice_page(plain: Path, tmp_path: Path) -> None:
     """Page, scripts and questions are in the package."""
     names = ("index.html", "practice_page.js", "local/store.js", "data/index.js")
@@ -426,6 +436,7 @@ def test_the_practice_page(plain: Path, tmp_path: Path) -> None:
     assert done.stdout == "True\n", done.stderr
 
 
+@pytest.mark.slow
 def test_doctor(plain: Path, tmp_path: Path) -> None:
     """It names each missing extra with pip's command, and counts the same points as here."""
     said = run(plain, tmp_path, "doctor")
@@ -436,10 +447,12 @@ def test_doctor(plain: Path, tmp_path: Path) -> None:
     assert said["points"]["fused_softmax"]["here"] == 0
 
 
+@pytest.mark.slow
 def test_doctor_with_the_judge(local: Path, tmp_path: Path) -> None:
     assert run(local, tmp_path, "doctor")["points"]["fused_softmax"]["here"] > 0
 
 
+@pytest.mark.slow
 def test_check(local: Path, tmp_path: Path) -> None:
     """The judge and its sandbox, from the wheel."""
     folder = tmp_path / "fused_softmax"
@@ -450,6 +463,7 @@ def test_check(local: Path, tmp_path: Path) -> None:
     assert (task["verdict"], task["points"]) == ("passed", task["possible"])
 
 
+@pytest.mark.slow
 def test_its_grader_digests_are_those_of_the_clone(local: Path, tmp_path: Path) -> None:
     """A digest names a release, however that was installed."""
     program = """if True:
@@ -461,6 +475,7 @@ def test_its_grader_digests_are_those_of_the_clone(local: Path, tmp_path: Path) 
     assert done.stdout.split() == [grader_digest(m.id) for m in curriculum.modules()], done.stderr
 
 
+@pytest.mark.slow
 def test_each_check_can_be_loaded(local: Path, tmp_path: Path) -> None:
     """Without solutions, and without a module's further dependencies."""
     program = """if True:
@@ -478,6 +493,7 @@ def test_each_check_can_be_loaded(local: Path, tmp_path: Path) -> None:
     assert [tuple(line.split()) for line in done.stdout.splitlines()] == code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
@@ -514,6 +530,7 @@ NOTEBOOK = """import hotloop.learn.notebook, hotloop.verdicts.render_record, hot
     import hotloop.learn.pack.work_log"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [COMMAND, NOTEBOOK], ids=["hotloop check", "check()"])
 def test_a_learners_check_imports_no_database(tmp_path: Path, program: str) -> None:
     """In this environment, where all of it is installed."""
@@ -544,6 +561,7 @@ def index() -> None:
         pytest.skip(f"pip reaches no package index: {done.stderr.strip()[-200:]}")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("index")
 @pytest.mark.timeout(300)
 def test_pip_installs_it_fast_and_small(wheel: Path, tmp_path: Path) -> None:
@@ -582,6 +600,7 @@ def test_pip_installs_it_fast_and_small(wheel: Path, tmp_path: Path) -> None:
     assert "fused_softmax" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("index")
 @pytest.mark.parametrize("system", ["win_amd64", "macosx_11_0_arm64", "macosx_10_13_x86_64"])
 def test_pip_finds_wheels_for_other_systems(wheel: Path, tmp_path: Path, system: str) -> None:
@@ -597,11 +616,13 @@ def test_pip_finds_wheels_for_other_systems(wheel: Path, tmp_path: Path, system:
 # --- with solutions, or without -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("render",), ("exploits",), ("proofs",)])
 def test_what_needs_a_clone_says_so(local: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
     assert "clone" in run(local, tmp_path, "author", *words)["error"]
 
 
+@pytest.mark.slow
 def test_what_needs_solutions_names_their_package(
     local: Path, solutions: Path, tmp_path: Path
 ) -> None:
@@ -617,6 +638,7 @@ def test_what_needs_solutions_names_their_package(
     assert there.stdout.strip() == str(len(render.submission("fused_softmax"))), there.stderr
 
 
+@pytest.mark.slow
 def test_solutions_of_another_version_are_refused(local: Path, tmp_path: Path) -> None:
     installed = tmp_path / "installed"
     (installed / "hotloop_solutions" / "fused_softmax").mkdir(parents=True)

@@ -139,6 +139,7 @@ def test_writing_changes_the_checks_line_and_nothing_else() -> None:
     assert ratios(check.threshold.devices[0].levels) == ratios(first.levels)
 
 
+@pytest.mark.slow
 def test_every_speed_check_on_a_gpu_can_be_written() -> None:
     for module in curriculum.modules():
         text = (curriculum.folder(module.id) / "module.yaml").read_text(encoding="utf-8")

@@ -43,6 +43,7 @@ def record(
     return Record("fused_softmax", task, checks[0].verdict, "", checks, circumstances)
 
 
+@pytest.mark.slow
 def test_figures_are_taken_over_in_milliseconds() -> None:
     fast = CheckRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
     run = evidence.run_of("fused_softmax", [("reference", record(fast))])
@@ -56,6 +57,7 @@ def test_figures_are_taken_over_in_milliseconds() -> None:
     assert run.device == "A Device (R) 5000"
 
 
+@pytest.mark.slow
 def test_what_the_machine_was_too_noisy_for_is_measured_once_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -170,6 +172,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]
 ON_GPU = evidence.Selection({"triton_forward"}, gpu_only=True)
 
 
+@pytest.mark.slow
 def test_gpu_only_asks_for_what_runs_on_a_gpu_of_every_solution(judged: Any) -> None:
     """A wrong answer that is right and slow on the GPU shows a lower bound for levels."""
     run = evidence.measure("fused_softmax", asked=ON_GPU)
@@ -180,6 +183,7 @@ def test_gpu_only_asks_for_what_runs_on_a_gpu_of_every_solution(judged: Any) -> 
     assert "two_kernels" not in names, "it is one of another task"
 
 
+@pytest.mark.slow
 def test_each_record_is_written_and_a_run_that_was_cut_off_goes_on(judged: Any) -> None:
     written: list[curriculum.Run] = []
 
@@ -200,6 +204,7 @@ def test_each_record_is_written_and_a_run_that_was_cut_off_goes_on(judged: Any) 
     )
 
 
+@pytest.mark.slow
 def test_checks_of_a_cpu_stay_when_those_of_the_gpu_are_measured_anew(judged: Any) -> None:
     cpu = CheckRecord("correct", Verdict.PASSED, "Right.", 1.0)
     old = CheckRecord("gpu_fast", Verdict.UNDECIDED, "Noisy.")

@@ -37,6 +37,7 @@ def regrets(record: dict[str, Any]) -> list[float]:
     return check["evidence"]["machines"]
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(200)
 def test_the_seed_of_a_record_asks_the_same_again_and_none_asks_anew(folder: Path) -> None:
@@ -48,6 +49,7 @@ def test_the_seed_of_a_record_asks_the_same_again_and_none_asks_anew(folder: Pat
     assert regrets(checked(folder)) != regrets(first)
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_what_is_no_seed_is_refused_before_anything_is_judged(folder: Path) -> None:
     done = CliRunner().invoke(app, ["check", WRONG[0], str(folder), "--seed", "lucky", "--json"])

@@ -48,6 +48,7 @@ def test_a_right_answer_passes_and_is_timed_against_the_problems_baseline(proble
     assert found["fast"]["verdict"] in {"passed", "partial", "too_slow", "undecided"}, found
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(100)
 def test_a_wrong_answer_fails(problem: Path) -> None:
@@ -149,6 +150,7 @@ def test_a_missing_answer_is_refused(problem: Path) -> None:
     assert "There is no layer_norm.py" in output
 
 
+@pytest.mark.slow
 def test_a_folder_without_a_problem_is_refused(problem: Path) -> None:
     (problem / "problem.yaml").unlink()
     code, output = checked(problem)

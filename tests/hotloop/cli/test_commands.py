@@ -26,6 +26,7 @@ def run(*words: str, code: int = 0) -> str:
     return done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("--version",), ("course", "--help"), ("author", "--help")])
 def test_a_start_imports_nothing_that_only_some_commands_need(words: tuple[str, ...]) -> None:
     program = (
@@ -84,11 +85,13 @@ def test_the_modules_fit_a_screen_and_one_is_shown_with_its_tasks() -> None:
     assert "did you mean fused_softmax" in " ".join(run("modules", "softmax", code=2).split())
 
 
+@pytest.mark.slow
 def test_what_is_listed_of_exploits_fits_a_screen() -> None:
     assert len(run("author", "exploits", "--list").splitlines()) <= 24
     assert len(run("author", "exploits", "--list", "--all").splitlines()) > 100
 
 
+@pytest.mark.slow
 def test_the_doctor_shows_tasks_of_a_module_that_is_named() -> None:
     assert "fused_softmax.online_pass" not in run("doctor")
     assert "fused_softmax.online_pass" in run("doctor", "fused_softmax")

@@ -60,6 +60,7 @@ def served(*words: str) -> Generator[dict[str, Any]]:
         assert f"Your record is {store.path()}." in err
 
 
+@pytest.mark.slow
 def test_the_page_is_served_with_the_wish_and_what_is_due() -> None:
     review = Review(question=KEY, at=NOW, mark=3, seconds=9, language="en")
     due = {KEY: NOW, f"{MODULE}.of_another_bank": NOW, f"{TRACK}.x": NOW + timedelta(days=1)}
@@ -75,11 +76,13 @@ def test_the_page_is_served_with_the_wish_and_what_is_due() -> None:
     assert store.read().text == record
 
 
+@pytest.mark.slow
 def test_the_placement_test_of_a_track_is_served() -> None:
     with served("placement", TRACK, "--no-browser") as told:
         assert told["url"].endswith(f"/placement.html#track={TRACK}")
 
 
+@pytest.mark.slow
 def test_the_browser_is_sent_to_a_ticket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     program = tmp_path / "browser"

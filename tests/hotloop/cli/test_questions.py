@@ -53,6 +53,7 @@ def test_several_are_shown_in_their_order() -> None:
     assert found == [f"tvm_passes.{key}" for key in keys]
 
 
+@pytest.mark.slow
 def test_a_long_list_fits_a_screen_and_says_how_to_see_more() -> None:
     shown = _run().splitlines()
     assert len(shown) <= 24

@@ -64,6 +64,7 @@ def logged(key: str, seed: str) -> None:
     verdicts.note(record, Score(0, 0, 10), "command", own=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [NOTEBOOK, TRITON, CUDA])
 def test_the_program_prints_what_was_expected_and_got(
     answer: tuple[str, str, str], tmp_path: Path
@@ -80,6 +81,7 @@ def test_the_program_prints_what_was_expected_and_got(
         assert not told.startswith("0 of")
 
 
+@pytest.mark.slow
 def test_plain_data_is_asked_again(tmp_path: Path) -> None:
     said = reproduced(DATA, laid_out(DATA, tmp_path))
     told = output(said["files"][0])
@@ -87,6 +89,7 @@ def test_plain_data_is_asked_again(tmp_path: Path) -> None:
     assert "expected" in told
 
 
+@pytest.mark.slow
 def test_the_learners_own_check_gives_its_input_again_and_nothing_else_does(tmp_path: Path) -> None:
     work = laid_out(NOTEBOOK, tmp_path)
     key = f"{NOTEBOOK[0]}.{NOTEBOOK[2]}"
@@ -118,6 +121,7 @@ def test_what_another_machine_has_judged_leaves_no_seed() -> None:
     assert SEED not in verdicts.path().read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [NOTEBOOK, TRITON, DATA])
 def test_nothing_that_is_written_holds_a_seed_or_a_solution(
     answer: tuple[str, str, str], tmp_path: Path
@@ -144,6 +148,7 @@ def test_nothing_that_is_written_holds_a_seed_or_a_solution(
     assert "solutions" not in program
 
 
+@pytest.mark.slow
 def test_what_nobody_has_begun_is_said_to_be_so(tmp_path: Path) -> None:
     lay_out(render.untouched("first_kernels"), tmp_path)
     done = CliRunner().invoke(app, ["check", "first_kernels.axpy", str(tmp_path), "--repro"])
@@ -151,6 +156,7 @@ def test_what_nobody_has_begun_is_said_to_be_so(tmp_path: Path) -> None:
     assert "first_kernels.axpy is not started" in done.output
 
 
+@pytest.mark.slow
 def test_a_check_without_an_input_says_why(tmp_path: Path) -> None:
     work = laid_out(("ssa_passes", "fold_traps_give_zero", "fold"), tmp_path)
     done = CliRunner().invoke(app, ["check", "ssa_passes.fold", str(work), "--repro"])

@@ -40,6 +40,7 @@ def team(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_day(team: Path, tmp_path: Path) -> None:
     made = run("new", "engineer", "--name", NAME, "--team", team)
     pseudonym = made["pseudonym"]
@@ -150,6 +151,7 @@ def test_a_window_as_long_as_the_pack_is_open_is_no_window(team: Path, tmp_path:
     assert "hours from the" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_module_without_a_role_gets_one(team: Path) -> None:
     made = run("new", "profile_training_loop", "--name", "A. B.", "--team", team)
     assert made["role"] == "profile_training_loop"
@@ -160,10 +162,12 @@ def test_a_module_without_a_role_gets_one(team: Path) -> None:
     assert again["pseudonym"] != made["pseudonym"]
 
 
+@pytest.mark.slow
 def test_the_module_of_a_role_names_it(team: Path) -> None:
     assert run("new", "fused_softmax", "--name", "A. B.", "--team", team)["role"] == "engineer"
 
 
+@pytest.mark.slow
 def test_deleting_asks_first(team: Path) -> None:
     made = run("new", "engineer", "--name", "A. B.", "--team", team)
     words = ["takehome", "forget", made["pseudonym"], "--team", str(team)]
@@ -223,6 +227,7 @@ def test_another_role_is_noted(team: Path) -> None:
     assert said == ["made the folder and its keys", "made the role engineer", "made the role perf"]
 
 
+@pytest.mark.slow
 def test_shares_are_said_so_that_they_add_up(team: Path, tmp_path: Path) -> None:
     role = team / "roles" / "engineer" / "takehome.yaml"
     text = role.read_text()
@@ -242,6 +247,7 @@ def test_shares_are_said_so_that_they_add_up(team: Path, tmp_path: Path) -> None
         assert shares[:3] == [35, 35, 30]
 
 
+@pytest.mark.slow
 def test_a_deadline_is_the_end_of_a_day_or_a_time(team: Path) -> None:
     pseudonym = run("new", "engineer", "--name", "Ada", "--team", team)["pseudonym"]
 
@@ -260,6 +266,7 @@ def test_a_deadline_is_the_end_of_a_day_or_a_time(team: Path) -> None:
         assert says in until(text, code=2)["error"]
 
 
+@pytest.mark.slow
 def test_what_is_damaged_hides_nobody_else(team: Path) -> None:
     made = [run("new", "engineer", "--name", name, "--team", team) for name in ("A", "B", "C")]
     packs = team / "packs"
@@ -274,6 +281,7 @@ def test_what_is_damaged_hides_nobody_else(team: Path) -> None:
     assert found["audit_breaks"] == ["line 4 does not follow from the line before it"]
 
 
+@pytest.mark.slow
 def test_a_second_pack_for_one_name_must_be_meant(team: Path) -> None:
     words = ("new", "engineer", "--name", NAME, "--team", team)
     first = run(*words)
@@ -284,6 +292,7 @@ def test_a_second_pack_for_one_name_must_be_meant(team: Path) -> None:
     assert run(*words, "--again")["pseudonym"] != first["pseudonym"]
 
 
+@pytest.mark.slow
 def test_a_file_whose_name_is_no_text_is_left_out_and_named(team: Path, tmp_path: Path) -> None:
     made = run("new", "engineer", "--name", "Ada", "--team", team)
     with zipfile.ZipFile(made["file"]) as archive:
@@ -296,6 +305,7 @@ def test_a_file_whose_name_is_no_text_is_left_out_and_named(team: Path, tmp_path
     assert "left out" in done.output
 
 
+@pytest.mark.slow
 def test_check_judges_what_the_take_home_asks(
     team: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,7 @@ def candidate(team: Path, name: str, folder: Path, *, solved: bool) -> tuple[str
     return made["pseudonym"], Path(run("submit", work)["submission"])
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
     team = hiring(tmp_path)
@@ -144,6 +145,7 @@ def test_what_cannot_be_graded_is_said_and_the_rest_goes_on(tmp_path: Path) -> N
     assert "verdict" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_what_came_by_mail_in_time_is_graded_later(tmp_path: Path) -> None:
     team = hiring(tmp_path)

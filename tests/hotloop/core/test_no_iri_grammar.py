@@ -14,6 +14,7 @@ print(sorted(name for name in jsonschema.FormatChecker.checkers if name.startswi
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["hotloop.cli", "hotloop.course.executors.local"])
 def test_no_grammar_is_built(module: str) -> None:
     program = PROGRAM.format(module=module)

@@ -23,6 +23,7 @@ plain = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(), plain, max_size=5))
 def test_what_is_sent_arrives(message: wire.Message) -> None:
     a, b = socket.socketpair()
@@ -31,6 +32,7 @@ def test_what_is_sent_arrives(message: wire.Message) -> None:
         assert wire.receive(b, time.monotonic() + 1) == message
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=200))
 def test_arbitrary_bytes_end_in_a_message_or_a_wire_error(data: bytes) -> None:
     a, b = socket.socketpair()

@@ -64,6 +64,7 @@ def written(course: Any, *options: str) -> tuple[dict[str, Any], str]:
     return found["modules"][0], Path(found["page"]).read_text()
 
 
+@pytest.mark.slow
 def test_the_copy_is_found_and_the_third_is_not(handed_in: Any) -> None:
     module, page = written(handed_in, "--names")
     [pair] = module["alike"]
@@ -74,12 +75,14 @@ def test_the_copy_is_found_and_the_third_is_not(handed_in: Any) -> None:
     assert "No verdict, and no points depend on it" in page
 
 
+@pytest.mark.slow
 def test_without_names_nobody_is_compared(handed_in: Any) -> None:
     module, page = written(handed_in)
     assert module["alike"] == []
     assert "alike" not in page
 
 
+@pytest.mark.slow
 def test_what_was_handed_out_makes_nobody_alike(course: Any, make: SimpleNamespace) -> None:
     """Both changed only a number."""
     for student, number in {"zoe": "41", "yan": "42"}.items():

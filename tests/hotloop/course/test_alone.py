@@ -95,6 +95,7 @@ def files(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_kernel_stands_still_while_another_has_the_machine_alone(
     one: Grading, files: Path, make: SimpleNamespace
 ) -> None:
@@ -111,6 +112,7 @@ def test_a_kernel_stands_still_while_another_has_the_machine_alone(
     assert ("answer", "correct") in one.said
 
 
+@pytest.mark.slow
 def test_a_kernel_does_not_start_beside_one_who_measures(
     one: Grading, files: Path, make: SimpleNamespace
 ) -> None:
@@ -123,6 +125,7 @@ def test_a_kernel_does_not_start_beside_one_who_measures(
     assert len(one.started) == 1
 
 
+@pytest.mark.slow
 def test_a_kernel_stands_still_while_a_file_is_judged(
     one: Grading, files: Path, make: SimpleNamespace
 ) -> None:
@@ -147,6 +150,7 @@ def own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lease:
     return Lease()
 
 
+@pytest.mark.slow
 def test_nothing_is_entered_beside_one_who_measures(
     own_locks: Lease, course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

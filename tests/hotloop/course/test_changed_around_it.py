@@ -71,6 +71,7 @@ def test_a_pending_task_that_is_gone_is_pending_as_a_whole(
     assert FeedbackPages(graded.root).make("ada", "tiny") == ""
 
 
+@pytest.mark.slow
 def test_points_that_an_instructor_changed_are_shared_out_alike(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,6 +85,7 @@ def test_points_that_an_instructor_changed_are_shared_out_alike(
     assert "19 of 29" in course.page("ada")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("executes_nothing")
 def test_what_was_graded_counts_where_the_hand_in_was_put_away(
     graded: Any, monkeypatch: pytest.MonkeyPatch
@@ -93,6 +95,7 @@ def test_what_was_graded_counts_where_the_hand_in_was_put_away(
     assert read_marks(graded.root).modules[0].handed_in == {"ada"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("executes_nothing")
 def test_a_learner_removed_with_nbgrader_is_entered_again(
     graded: Any, monkeypatch: pytest.MonkeyPatch
@@ -105,6 +108,7 @@ def test_a_learner_removed_with_nbgrader_is_entered_again(
     assert so_far(graded, monkeypatch) == ("pending", 12, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("executes_nothing")
 def test_what_tools_leave_in_the_source_changes_no_hand_in(graded: Any) -> None:
     for name in (".ipynb_checkpoints/work-checkpoint.py", "__pycache__/work.cpython-311.pyc"):
@@ -114,6 +118,7 @@ def test_what_tools_leave_in_the_source_changes_no_hand_in(graded: Any) -> None:
     assert graded.grade().problems == {}
 
 
+@pytest.mark.slow
 def test_other_assignments_are_left_to_nbgrader(graded: Any, make: SimpleNamespace) -> None:
     with Gradebook(database(graded.root)) as gradebook:
         gradebook.add_assignment("essay")
@@ -123,6 +128,7 @@ def test_other_assignments_are_left_to_nbgrader(graded: Any, make: SimpleNamespa
     assert {result.module for result in graded.grade().results} == {"tiny"}
 
 
+@pytest.mark.slow
 def test_a_node_whose_clock_is_ahead_does_not_keep_a_regrade_from_counting(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +150,7 @@ def penalize_late_work(course: Any) -> None:
         settings.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("executes_nothing")
 def test_a_corrected_time_of_the_same_work_counts(
     graded: Any, monkeypatch: pytest.MonkeyPatch
@@ -158,11 +165,13 @@ def test_a_corrected_time_of_the_same_work_counts(
         assert f"{points} of 20" in graded.page("ada")
 
 
+@pytest.mark.slow
 def test_a_time_that_is_none_is_told(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab(), files={"timestamp.txt": "yesterday evening"})
     assert course.grade().notes == {"ada/tiny": ["“timestamp.txt” was left out: not a time."]}
 
 
+@pytest.mark.slow
 def test_a_page_that_a_killed_command_has_not_renewed_is_renewed_later(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +191,7 @@ def test_a_page_that_a_killed_command_has_not_renewed_is_renewed_later(
     assert "3 of 20" in course.page("ada")
 
 
+@pytest.mark.slow
 def test_a_course_that_was_moved_goes_on(graded: Any, make: SimpleNamespace) -> None:
     moved = graded.root.with_name("moved")
     graded.root.rename(moved)

@@ -150,6 +150,7 @@ def test_pending_is_never_counted_as_none() -> None:
     )
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.floats(0, 10), st.floats(0, 10)).map(
@@ -248,6 +249,7 @@ def test_learners_are_named_only_when_asked_for() -> None:
     assert "with names: not for the class" in page(named)
 
 
+@pytest.mark.slow
 def test_a_graded_course_from_the_command_line(course: Any, make: SimpleNamespace) -> None:
     course.submit("zoe", make.lab("41"))
     course.submit("yan", make.lab("43"))
@@ -275,6 +277,7 @@ def test_a_graded_course_from_the_command_line(course: Any, make: SimpleNamespac
     assert not any(name in shown for name in ("zoe", "yan", "xia", "wim"))
 
 
+@pytest.mark.slow
 def test_names_and_modules_are_options(course: Any, make: SimpleNamespace) -> None:
     course.submit("zoe", make.lab("41"))
     course.grade()

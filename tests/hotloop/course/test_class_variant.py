@@ -40,6 +40,7 @@ def test_another_class_is_asked_something_else() -> None:
     assert first.digest not in {"", other.digest}
 
 
+@pytest.mark.slow
 def test_a_word_changes_what_is_handed_out(tmp_path: Path) -> None:
     published = prepare.exercise(tmp_path, MODULE)
     assert published == {**render(MODULE), **beside_notebook(MODULE)}
@@ -59,6 +60,7 @@ def test_without_the_solutions_there_is_no_variant(
         prepare.exercise(tmp_path, MODULE)
 
 
+@pytest.mark.slow
 def test_the_notebook_that_was_fetched_checks_its_own_variant(room: classroom.Classroom) -> None:
     release = room.course / "release" / MODULE
     assert beside(release, MODULE) == of_class(MODULE, WORD)
@@ -68,6 +70,7 @@ def test_the_notebook_that_was_fetched_checks_its_own_variant(room: classroom.Cl
         beside(release, MODULE)
 
 
+@pytest.mark.slow
 def test_answers_of_another_class_earn_nothing(room: classroom.Classroom) -> None:
     variant = of_class(MODULE, WORD)
     hand_in(room, "right", submission(MODULE, variant=variant))

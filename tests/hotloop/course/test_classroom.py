@@ -27,10 +27,12 @@ def outbound(room: classroom.Classroom) -> Path:
     return room.course / "exchange" / "hotloop" / "outbound" / MODULE
 
 
+@pytest.mark.slow
 def test_the_exercise_is_handed_out_and_nothing_else(room: classroom.Classroom) -> None:
     assert sorted(path.name for path in outbound(room).iterdir()) == ["lab.ipynb", "work.py"]
 
 
+@pytest.mark.slow
 def test_all_may_write_into_the_exchange(room: classroom.Classroom) -> None:
     folder = room.course / "exchange"
     assert stat.S_IMODE(folder.stat().st_mode) == exchange.FOR_ALL
@@ -38,6 +40,7 @@ def test_all_may_write_into_the_exchange(room: classroom.Classroom) -> None:
     assert not inbound.stat().st_mode & stat.S_IROTH, "learners must not read each other's work"
 
 
+@pytest.mark.slow
 def test_a_learner_finds_course_exchange_and_cache(room: classroom.Classroom) -> None:
     c = load_config(room.folder)
     assert c.CourseDirectory.root == str(room.course)
@@ -47,6 +50,7 @@ def test_a_learner_finds_course_exchange_and_cache(room: classroom.Classroom) ->
     assert c.Execute.timeout > 120, "a check measures for up to two minutes"
 
 
+@pytest.mark.slow
 def test_the_machines_own_exchange_is_left_alone(
     course: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,6 +59,7 @@ def test_the_machines_own_exchange_is_left_alone(
     assert outbound(made).is_dir()
 
 
+@pytest.mark.slow
 def test_a_fetched_notebook_is_listed_with_its_date(
     room: classroom.Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +84,7 @@ def test_a_fetched_notebook_is_listed_with_its_date(
     assert listed() == [("fetched", "lab")]
 
 
+@pytest.mark.slow
 def test_fetch_submit_collect(room: classroom.Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(room.folder)
     c = load_config(room.folder)
@@ -98,6 +104,7 @@ def act(c: Config, action: str) -> None:
     cls(coursedir=api.coursedir, authenticator=api.authenticator, config=c).start()
 
 
+@pytest.mark.slow
 def test_a_changed_exercise_is_handed_out_anew(
     room: classroom.Classroom, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -115,6 +122,7 @@ def test_a_changed_exercise_is_handed_out_anew(
     assert "None" in (outbound(room) / "work.py").read_text()
 
 
+@pytest.mark.slow
 def test_settings_that_somebody_has_changed_stay(room: classroom.Classroom) -> None:
     path = room.folder / "nbgrader_config.py"
     path.write_text(path.read_text() + "# mine\n")

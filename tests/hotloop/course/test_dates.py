@@ -99,6 +99,7 @@ def test_all_orders_of_rule_and_grading_agree(
     assert "0 of 20" in total
 
 
+@pytest.mark.slow
 def test_what_is_graded_follows_at_once(late: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     set_rule(late)
     late.grade()
@@ -142,6 +143,7 @@ def test_a_regrade_follows_the_dates_too(
         assert found.totals == graded.totals
 
 
+@pytest.mark.slow
 def test_an_extension_comes_before_the_work(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +164,7 @@ def head(path: Path) -> str:
     return "".join(json.loads(path.read_text())["cells"][0]["source"])
 
 
+@pytest.mark.slow
 def test_the_date_is_at_the_head_of_the_notebook(
     course: Any, make: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,6 +228,7 @@ def run(root: Path, *arguments: str) -> Any:
     return CliRunner().invoke(app, ["course", "due", *arguments, "--course", str(root), "--json"])
 
 
+@pytest.mark.slow
 def test_from_the_command_line(late: Any) -> None:
     set_rule(late)
     late.grade()

@@ -9,6 +9,7 @@ from hotloop.course.results import Graded, TaskResult
 from hotloop.tasks import curriculum, render
 
 
+@pytest.mark.slow
 def test_everything_that_is_promised_is_handed_in(tmp_path: Path) -> None:
     handed_in, missing = demo.hand_ins(everything=True)
     assert missing == []
@@ -29,6 +30,7 @@ def test_everything_that_is_promised_is_handed_in(tmp_path: Path) -> None:
         assert set(each.tasks) <= tasks
 
 
+@pytest.mark.slow
 def test_a_short_demo_has_a_wrong_answer_of_each_task() -> None:
     handed_in, _ = demo.hand_ins()
     assert handed_in[0].tasks == demo.TASKS

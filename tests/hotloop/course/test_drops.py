@@ -86,6 +86,7 @@ def scores(course: Any) -> dict[str, tuple[float | None, bool]]:
         return {g.name: (g.auto_score, g.needs_manual_grade) for g in found.grades}
 
 
+@pytest.mark.slow
 def test_the_one_before_counts_and_nothing_is_executed(twice: Any) -> None:
     first, second = ids(twice)
     before = store(twice.root).history("ada", "tiny")
@@ -108,6 +109,7 @@ def test_the_one_before_counts_and_nothing_is_executed(twice: Any) -> None:
     assert [(e.attempt_id, e.why) for e in booked] == [(first, f"attempt {second} dropped: {WHY}")]
 
 
+@pytest.mark.slow
 def test_the_notebook_is_that_of_the_attempt_that_counts(twice: Any) -> None:
     """The dropped notebook has no written answer; the one that counts has one."""
     assert scores(twice)["explain"] == (0, False)
@@ -118,6 +120,7 @@ def test_the_notebook_is_that_of_the_attempt_that_counts(twice: Any) -> None:
     assert "return 42" in work.read_text()
 
 
+@pytest.mark.slow
 def test_where_none_is_left_the_grades_are_pending(
     twice: Any, monkeypatch: pytest.MonkeyPatch, executed: Callable[..., set[str]]
 ) -> None:
@@ -134,6 +137,7 @@ def test_where_none_is_left_the_grades_are_pending(
     assert store(twice.root).events(kind=Kind.DROPPED)[-1].new is None
 
 
+@pytest.mark.slow
 def test_it_is_graded_again_only_when_asked_for(
     twice: Any, executed: Callable[..., set[str]], make: SimpleNamespace
 ) -> None:
@@ -149,6 +153,7 @@ def test_it_is_graded_again_only_when_asked_for(
     assert states(twice) == ["earlier", "dropped", "dropped", "counts"]
 
 
+@pytest.mark.slow
 def test_restored_it_counts_as_if_nothing_had_been(twice: Any) -> None:
     before = (scores(twice), twice.autograded("ada"))
     second = ids(twice)[1]
@@ -162,6 +167,7 @@ def test_restored_it_counts_as_if_nothing_had_been(twice: Any) -> None:
     assert (event.old, event.new) == (Points(12, 2), Points(3, 2))
 
 
+@pytest.mark.slow
 def test_an_older_grader_stays_the_one_that_judged(
     twice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +177,7 @@ def test_an_older_grader_stays_the_one_that_judged(
     assert ids(twice) == [first, second]
 
 
+@pytest.mark.slow
 def test_lateness_is_that_of_the_attempt_that_counts(course: Any, make: SimpleNamespace) -> None:
     with (course.root / CONFIG_FILE).open("a") as settings:
         settings.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
@@ -195,6 +202,7 @@ def penalty(course: Any) -> float | None:
         return found.late_submission_penalty
 
 
+@pytest.mark.slow
 def test_what_a_person_decided_survives(twice: Any) -> None:
     with Gradebook(database(twice.root)) as gradebook:
         row = gradebook.find_grade("answer", "lab", "tiny", "ada")
@@ -206,6 +214,7 @@ def test_what_a_person_decided_survives(twice: Any) -> None:
         assert (row.manual_score, row.auto_score, row.score) == (1.5, 4, 1.5)
 
 
+@pytest.mark.slow
 def test_a_kill_between_leaves_no_notebook_and_grading_goes_on(
     twice: Any, monkeypatch: pytest.MonkeyPatch, executed: Callable[..., set[str]]
 ) -> None:
@@ -225,6 +234,7 @@ def test_a_kill_between_leaves_no_notebook_and_grading_goes_on(
     assert "12 of 20" in twice.page("ada")
 
 
+@pytest.mark.slow
 def test_a_new_hand_in_is_left_to_grade(
     twice: Any, make: SimpleNamespace, executed: Callable[..., set[str]]
 ) -> None:
@@ -236,6 +246,7 @@ def test_a_new_hand_in_is_left_to_grade(
     assert states(twice) == ["earlier", "dropped", "counts"]
 
 
+@pytest.mark.slow
 def test_a_regrade_leaves_it_dropped_and_says_so(
     twice: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,6 +262,7 @@ def test_a_regrade_leaves_it_dropped_and_says_so(
     assert states(twice) == ["dropped", "dropped"]
 
 
+@pytest.mark.slow
 def test_a_regrade_takes_what_counts_of_the_same_hand_in(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +282,7 @@ def test_a_regrade_takes_what_counts_of_the_same_hand_in(
     assert states(course) == ["earlier", "dropped", "counts"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_dropped_is_said(twice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = ids(twice)
     for place in (execution, regrade):
@@ -292,6 +305,7 @@ def test_what_cannot_be_dropped_is_said(twice: Any, monkeypatch: pytest.MonkeyPa
     assert states(twice) == ["dropped", "counts", "shadow"]
 
 
+@pytest.mark.slow
 def test_from_the_command_line(twice: Any) -> None:
     second = ids(twice)[1]
     call = ["course", "attempts", "ada", "tiny", "--course", str(twice.root)]
@@ -316,6 +330,7 @@ def test_from_the_command_line(twice: Any) -> None:
     assert both.exit_code == 2
 
 
+@pytest.mark.slow
 def test_the_log_says_who_changed_what(twice: Any) -> None:
     first, second = ids(twice)
     dates.set_due(twice.root, "tiny", datetime(2030, 1, 31, 18, 0))
@@ -369,6 +384,7 @@ def test_the_whole_courses_log_is_listed_newest_last(
     assert "Name a learner and a module" in nobody.stderr
 
 
+@pytest.mark.slow
 def test_nbgraders_own_command_grades_it_again_only_by_force(
     course: Any, make: SimpleNamespace
 ) -> None:

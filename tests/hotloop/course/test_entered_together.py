@@ -69,6 +69,7 @@ def grade(course: Any, executor: Together, *students: str) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_they_get_what_they_get_alone(
     course: Any, make: SimpleNamespace, entered: list[list[str]]
 ) -> None:
@@ -88,6 +89,7 @@ def test_they_get_what_they_get_alone(
     assert course.grade(*STUDENTS).results == together.results
 
 
+@pytest.mark.slow
 def test_a_result_that_is_not_whole_stops_no_other(
     course: Any, make: SimpleNamespace, entered: list[list[str]]
 ) -> None:
@@ -102,6 +104,7 @@ def test_a_result_that_is_not_whole_stops_no_other(
     assert store(course.root).history("bob", "tiny") == []
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_did_not_enter_is_graded_again(
     course: Any, make: SimpleNamespace, entered: list[list[str]]
 ) -> None:
@@ -139,6 +142,7 @@ MOST_EACH = 10
 """Statements for one more submission; nbgrader's own methods, one by one, need 40."""
 
 
+@pytest.mark.slow
 def test_one_more_submission_costs_few_statements(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab())
     [one] = (executor := Together(), grade(course, executor, "ada"))[0].attempts

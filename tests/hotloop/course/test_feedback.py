@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import nbgrader
+import pytest
 from bs4 import BeautifulSoup
 from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_markdown_cell, new_raw_cell
@@ -76,6 +77,7 @@ def running(page: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_of_the_learners_runs(course: Any, make: SimpleNamespace) -> None:
     notebook = hostile(make)
     assert "EVIL" in json.dumps(notebook)
@@ -88,6 +90,7 @@ def test_nothing_of_the_learners_runs(course: Any, make: SimpleNamespace) -> Non
         assert "alert('EVIL')" in BeautifulSoup(page, "html.parser").get_text()
 
 
+@pytest.mark.slow
 def test_the_page_stands_alone(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab())
     course.grade()
@@ -99,6 +102,7 @@ def test_the_page_stands_alone(course: Any, make: SimpleNamespace) -> None:
     assert all(not str(img.get("src")).startswith("http") for img in soup.find_all("img"))
 
 
+@pytest.mark.slow
 def test_verdicts_sentences_and_points_are_on_it(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab("41"))
     course.grade()
@@ -120,6 +124,7 @@ def test_verdicts_sentences_and_points_are_on_it(course: Any, make: SimpleNamesp
     assert soup.find("details") is not None
 
 
+@pytest.mark.slow
 def test_what_is_pending_is_no_zero(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab(explain="Because it is."))
     course.grade()
@@ -134,6 +139,7 @@ def test_what_is_pending_is_no_zero(course: Any, make: SimpleNamespace) -> None:
     assert points_text(Score(0, 6, 6)) == "6 points pending"
 
 
+@pytest.mark.slow
 def test_the_page_says_whose_it_is_and_on_what(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab())
     course.grade()
@@ -148,6 +154,7 @@ def test_lateness_costs_no_more_than_there_is() -> None:
     assert found == Score(0.0, 5.0, 10.0)
 
 
+@pytest.mark.slow
 def test_the_check_is_not_on_the_page(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab())
     course.grade()

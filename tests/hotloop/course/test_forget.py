@@ -94,6 +94,7 @@ def others(root: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_all_of_one_learner_goes_and_nothing_else(taught: Path) -> None:
     before, kept = others(taught), store(taught)
     assert len(pages(taught)) == 3
@@ -119,6 +120,7 @@ def test_all_of_one_learner_goes_and_nothing_else(taught: Path) -> None:
         assert gradebook.find_submission("tiny", "bob").score > 0
 
 
+@pytest.mark.slow
 def test_the_bytes_are_gone(course: Any, make: Any) -> None:
     course.submit(NAME, make.lab(explain=f"By {NAME}."))
     course.submit("bob", make.lab())
@@ -129,6 +131,7 @@ def test_the_bytes_are_gone(course: Any, make: Any) -> None:
     assert list(course.root.rglob(f"*{NAME}*")) == []
 
 
+@pytest.mark.slow
 def test_a_link_in_the_exchange_leads_to_nobody_elses_files(taught: Path) -> None:
     bobs = taught / "submitted" / "bob" / "tiny"
     (inbound(taught) / f"{NAME}+tiny+2026-01-02 00:00:00 UTC").symlink_to(bobs)
@@ -139,6 +142,7 @@ def test_a_link_in_the_exchange_leads_to_nobody_elses_files(taught: Path) -> Non
     assert not list(inbound(taught).glob(f"{NAME}+tiny+*"))
 
 
+@pytest.mark.slow
 def test_it_asks_first(taught: Path) -> None:
     refused = run(taught, NAME, answer="n\n")
     assert refused.exit_code == 2
@@ -159,6 +163,7 @@ def test_names_that_are_no_learner(taught: Path) -> None:
     assert (taught / "submitted" / NAME).is_dir()
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_deleted_is_told(
     taught: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,7 @@ def verdicts(course: Any, student: str) -> dict[str, Verdict]:
     return {check.check: check.verdict for check in counts.records["gpu_answer"].checks}
 
 
+@pytest.mark.slow
 def test_what_was_open_is_measured_alone(
     graded: Any, machine: Callable[..., None], asked: Asked
 ) -> None:
@@ -102,6 +103,7 @@ def test_what_was_open_is_measured_alone(
     assert asked == []
 
 
+@pytest.mark.slow
 def test_a_check_that_is_lost_already_needs_no_gpu(
     graded: Any, machine: Callable[..., None]
 ) -> None:
@@ -109,6 +111,7 @@ def test_a_check_that_is_lost_already_needs_no_gpu(
     assert gpu_checks.open_on_gpu(store(graded.root).published("bob", "tiny")) == {}
 
 
+@pytest.mark.slow
 def test_another_machine_without_a_gpu_changes_nothing(
     graded: Any, machine: Callable[..., None], asked: Asked
 ) -> None:
@@ -117,6 +120,7 @@ def test_another_machine_without_a_gpu_changes_nothing(
     assert asked == []
 
 
+@pytest.mark.slow
 def test_a_new_hand_in_is_judged_whole(
     graded: Any, machine: Callable[..., None], make: SimpleNamespace, asked: Asked
 ) -> None:
@@ -127,6 +131,7 @@ def test_a_new_hand_in_is_judged_whole(
     assert verdicts(graded, "bob")["gpu_correct"] is Verdict.PASSED
 
 
+@pytest.mark.slow
 def test_who_must_leave_the_gpu_alone_does(
     graded: Any, machine: Callable[..., None], make: SimpleNamespace
 ) -> None:

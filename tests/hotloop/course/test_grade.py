@@ -31,6 +31,7 @@ def executed(course: Any) -> Callable[..., set[str]]:
     return run
 
 
+@pytest.mark.slow
 def test_a_second_time_changes_nothing(
     course: Any, make: SimpleNamespace, executed: Callable[..., set[str]]
 ) -> None:
@@ -44,6 +45,7 @@ def test_a_second_time_changes_nothing(
     assert page.stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["notebook", "file", "more tasks"])
 def test_what_was_handed_in_anew_is_executed(
     course: Any, make: SimpleNamespace, executed: Callable[..., set[str]], change: str
@@ -59,6 +61,7 @@ def test_what_was_handed_in_anew_is_executed(
     assert executed() == {"ada"}
 
 
+@pytest.mark.slow
 def test_again_means_all_of_them(
     course: Any, make: SimpleNamespace, executed: Callable[..., set[str]]
 ) -> None:
@@ -67,6 +70,7 @@ def test_again_means_all_of_them(
     assert executed(again=True) == {"ada"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verdict", "expected"),
     [
@@ -114,6 +118,7 @@ def test_progress_counts_what_is_done_and_what_failed(course: Any, make: SimpleN
     assert last.seconds_left == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["lab.ipynb", "work.py"])
 def test_what_this_machine_cannot_read_is_pending_and_no_zero(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, what: str

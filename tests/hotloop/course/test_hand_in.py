@@ -90,6 +90,7 @@ def test_a_timestamp_that_is_no_time_is_found(folder: Path, source: Path, conten
     assert names(folder, autograde.irregular(folder, source)) == {"timestamp.txt"}
 
 
+@pytest.mark.slow
 def test_a_linked_notebook_is_graded_as_missing(course: Any) -> None:
     submitted = course.submit("eve")
     (submitted / "lab.ipynb").symlink_to(course.root / "source" / "tiny" / "lab.ipynb")
@@ -99,6 +100,7 @@ def test_a_linked_notebook_is_graded_as_missing(course: Any) -> None:
     assert "No notebook was handed in" in course.page("eve")
 
 
+@pytest.mark.slow
 def test_nothing_that_is_in_the_way_makes_a_grade_pending(
     course: Any, make: SimpleNamespace
 ) -> None:
@@ -127,6 +129,7 @@ def test_nothing_that_is_in_the_way_makes_a_grade_pending(
     assert len([note for note in graded.notes["eve/tiny"] if "left out" in note]) == 4
 
 
+@pytest.mark.slow
 def test_no_page_is_made_of_another_notebook(course: Any, make: SimpleNamespace) -> None:
     submitted = course.submit("eve", make.lab())
     (submitted / "other.ipynb").write_text("no notebook")
@@ -135,6 +138,7 @@ def test_no_page_is_made_of_another_notebook(course: Any, make: SimpleNamespace)
     assert [page.name for page in graded.feedback] == ["lab.html"]
 
 
+@pytest.mark.slow
 def test_nbgraders_own_command_copies_no_link(course: Any) -> None:
     submitted = course.submit("eve")
     (submitted / "lab.ipynb").symlink_to(course.root / "source" / "tiny" / "lab.ipynb")
@@ -190,6 +194,7 @@ def test_only_ordinary_files_are_read(folder: Path) -> None:
         assert read_ordinary(folder / name) is None
 
 
+@pytest.mark.slow
 def test_a_secret_is_kept_whole_beside_large_files(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,10 +4,13 @@ import shutil
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.store import store
 
 
+@pytest.mark.slow
 def test_a_notebook_that_was_not_written_is_booked_again_and_not_graded_again(
     course: Any, make: SimpleNamespace
 ) -> None:

@@ -37,6 +37,7 @@ def test_only_the_very_word_allows_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not choose().confined
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_sandbox")
 def test_all_tasks_are_pending_and_no_cell_runs(course: Any, make: SimpleNamespace) -> None:
     proof = course.root / "was_run"

@@ -88,6 +88,7 @@ def test_no_interval_where_one_learner_makes_all_the_difference() -> None:
     assert interval(x, y, np.random.default_rng(1)) is None
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     rng, truth, runs = np.random.default_rng(3), 0.5, 200
     covered = 0
@@ -100,6 +101,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     assert covered / runs > 0.88
 
 
+@pytest.mark.slow
 def test_many_learners_are_resampled_in_blocks() -> None:
     rng = np.random.default_rng(4)
     x = rng.random(5000)
@@ -119,6 +121,7 @@ def test_the_size_below_which_a_class_is_small() -> None:
     assert reach_of_chance(2) is None
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(points)
 def test_figures_stay_within_their_bounds(earned: Floats) -> None:
@@ -133,6 +136,7 @@ def test_figures_stay_within_their_bounds(earned: Floats) -> None:
         assert 0 <= mean <= 1
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(points)
 def test_with_nothing_pending_it_is_the_textbooks_figure(earned: Floats) -> None:
@@ -144,6 +148,7 @@ def test_with_nothing_pending_it_is_the_textbooks_figure(earned: Floats) -> None
         assert found == pytest.approx(np.corrcoef(item, rest)[0, 1], abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(points, st.randoms(use_true_random=False))
 def test_the_order_of_learners_does_not_matter(earned: Floats, random: object) -> None:
@@ -163,6 +168,7 @@ def test_the_unit_of_points_does_not_matter(earned: Floats, unit: int) -> None:
     assert a.count == b.count
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(points)
 def test_learners_with_everything_pending_change_nothing(earned: Floats) -> None:

@@ -58,18 +58,21 @@ def judged(
     return run
 
 
+@pytest.mark.slow
 def test_the_second_judging_counts(judged: Any, asked: list[tuple[Any, float]]) -> None:
     record = judged(undecided=1)
     assert asked == [(None, 60.0), (["correct"], 60.0)]
     assert record.verdict is Verdict.PASSED
 
 
+@pytest.mark.slow
 def test_there_is_no_third_one(judged: Any, asked: list[tuple[Any, float]]) -> None:
     record = judged(undecided=5)
     assert len(asked) == 2
     assert record.verdict is Verdict.UNDECIDED
 
 
+@pytest.mark.slow
 def test_what_is_decided_is_judged_once(judged: Any, asked: list[tuple[Any, float]]) -> None:
     assert judged(undecided=0).verdict is Verdict.PASSED
     assert len(asked) == 1

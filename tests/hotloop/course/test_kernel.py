@@ -37,12 +37,14 @@ def shown(kernel: ConfinedKernel, code: str) -> str:
     return "".join(o.text for o in outputs.nodes if o.output_type == "stream")
 
 
+@pytest.mark.slow
 def test_cells_share_names_and_files(kernel: ConfinedKernel) -> None:
     assert shown(kernel, "import helper; x = helper.VALUE") == ""
     assert shown(kernel, "print(x + 1); open('beside.txt', 'w').write('ok')") == "8\n"
     assert shown(kernel, "print(open('beside.txt').read())") == "ok\n"
 
 
+@pytest.mark.slow
 def test_an_error_ends_the_cell_only(kernel: ConfinedKernel) -> None:
     status, outputs = kernel.execute("print('before'); 1 / 0")
     assert status == "error"
@@ -51,6 +53,7 @@ def test_an_error_ends_the_cell_only(kernel: ConfinedKernel) -> None:
     assert shown(kernel, "print('after')") == "after\n"
 
 
+@pytest.mark.slow
 def test_a_long_cell_is_interrupted_and_the_kernel_lives(kernel: ConfinedKernel) -> None:
     status, outputs = kernel.execute("import time\nwhile True: time.sleep(0.1)")
     assert status == "timeout"
@@ -58,6 +61,7 @@ def test_a_long_cell_is_interrupted_and_the_kernel_lives(kernel: ConfinedKernel)
     assert shown(kernel, "print(1)") == "1\n"
 
 
+@pytest.mark.slow
 def test_a_deaf_cell_is_killed_soon_after(kernel: ConfinedKernel) -> None:
     started = time.monotonic()
     code = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
@@ -69,6 +73,7 @@ def test_a_deaf_cell_is_killed_soon_after(kernel: ConfinedKernel) -> None:
     assert kernel.execute("1")[0] == "dead"
 
 
+@pytest.mark.slow
 def test_the_learner_sees_nothing_of_ours_and_no_network(kernel: ConfinedKernel) -> None:
     code = """
 import os, socket, sys
@@ -93,12 +98,14 @@ print([name for name, action in tries.items() if not fails(action)])
     assert shown(kernel, code) == "[]\n"
 
 
+@pytest.mark.slow
 def test_more_output_than_can_be_received_is_told(kernel: ConfinedKernel) -> None:
     _, outputs = kernel.execute("print('x' * (40 << 20))")
     assert "cut here" in outputs.nodes[-1].text
     assert shown(kernel, "print('again')") == "again\n"
 
 
+@pytest.mark.slow
 def test_reading_from_a_person_is_refused(kernel: ConfinedKernel) -> None:
     status, outputs = kernel.execute("input('name?')")
     assert status == "error"
@@ -113,6 +120,7 @@ def test_a_kernel_that_does_not_start_says_why(files: Path) -> None:
         ConfinedKernel(files, launch, tight)
 
 
+@pytest.mark.slow
 def test_settings_among_the_files_do_not_keep_it_from_starting(files: Path) -> None:
     launch = choose().launch
     assert launch is not None
@@ -126,6 +134,7 @@ def test_settings_among_the_files_do_not_keep_it_from_starting(files: Path) -> N
         assert shown(kernel, "print('up')") == "up\n"
 
 
+@pytest.mark.slow
 def test_the_whole_notebook_has_a_limit(files: Path) -> None:
     launch = choose().launch
     assert launch is not None

@@ -159,6 +159,7 @@ SLOW = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["cuda", "python"])
 def test_no_text_holds_up_the_grader(language: Language) -> None:
     for text in SLOW[language]:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import nbformat
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -83,6 +84,7 @@ _keys = st.sampled_from(["name", "text", "data", "ename", "evalue", "traceback",
 _data = st.dictionaries(st.sampled_from(["text/plain", "text/html", "image/png"]), _json)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(_kinds, st.dictionaries(_keys, _json | _data)), max_size=5))
 def test_no_message_breaks_the_notebook(messages: list[tuple[str, dict[str, Any]]]) -> None:

@@ -105,6 +105,7 @@ def test_durations() -> None:
 _anything = st.none() | st.booleans() | st.text() | st.floats(0.001, 1e6) | st.lists(st.integers())
 
 
+@pytest.mark.slow
 @given(
     st.fixed_dictionaries(
         {}, optional=dict.fromkeys([*EVIDENCE, "limit", "p95_seconds"], _anything)

@@ -42,6 +42,7 @@ class Following(NotebookClient):
         return super().process_message(msg, cell, cell_index)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inside", ["pass", "raise KeyboardInterrupt"])
 def test_the_line_is_updated_and_vanishes(inside: str) -> None:
     notebook = new_notebook(cells=[new_code_cell(LINE.format(inside=inside))])

@@ -61,6 +61,7 @@ def in_shadow(course: Any, judge: Any) -> regrade.Regraded:
     return regrade.shadow(course.root, "tiny", settings=settings)
 
 
+@pytest.mark.slow
 def test_the_shadow_shows_who_changes_and_why_and_changes_nothing(
     graded: Any, changed: Any
 ) -> None:
@@ -75,6 +76,7 @@ def test_the_shadow_shows_who_changes_and_why_and_changes_nothing(
     assert scores(graded, "bob")["answer"] == 0
 
 
+@pytest.mark.slow
 def test_a_second_shadow_executes_nothing(graded: Any, changed: Any) -> None:
     in_shadow(graded, changed)
     seen: list[Any] = []
@@ -84,6 +86,7 @@ def test_a_second_shadow_executes_nothing(graded: Any, changed: Any) -> None:
     assert [change.differs for change in again.changes] == [False, True]
 
 
+@pytest.mark.slow
 def test_publishing_books_the_shadow_and_keeps_the_reason(graded: Any, changed: Any) -> None:
     in_shadow(graded, changed)
     published = regrade.publish(graded.root, "tiny", "41 is right as well")
@@ -99,6 +102,7 @@ def test_publishing_books_the_shadow_and_keeps_the_reason(graded: Any, changed: 
         regrade.publish(graded.root, "tiny", "once more")
 
 
+@pytest.mark.slow
 def test_what_a_person_decided_survives(graded: Any, changed: Any) -> None:
     with Gradebook(database(graded.root)) as gradebook:
         grade = gradebook.find_grade("answer", "lab", "tiny", "bob")
@@ -111,6 +115,7 @@ def test_what_a_person_decided_survives(graded: Any, changed: Any) -> None:
         assert (grade.manual_score, grade.auto_score, grade.score) == (1.5, 4.0, 1.5)
 
 
+@pytest.mark.slow
 def test_what_was_handed_in_anew_is_left_to_grade(
     graded: Any, changed: Any, make: SimpleNamespace
 ) -> None:
@@ -122,6 +127,7 @@ def test_what_was_handed_in_anew_is_left_to_grade(
     assert found["cyd"].startswith("not graded yet")
 
 
+@pytest.mark.slow
 def test_nothing_is_published_without_a_reason(graded: Any, changed: Any) -> None:
     in_shadow(graded, changed)
     with pytest.raises(UserError, match="Say why"):
@@ -129,6 +135,7 @@ def test_nothing_is_published_without_a_reason(graded: Any, changed: Any) -> Non
     assert scores(graded, "bob")["answer"] == 0
 
 
+@pytest.mark.slow
 def test_one_that_cannot_be_graded_again_keeps_its_grade(graded: Any, changed: Any) -> None:
     def broken() -> Any:
         raise RuntimeError("no sandbox")
@@ -148,6 +155,7 @@ def rule(clone: Path) -> str:
     return lateness
 
 
+@pytest.mark.slow
 def test_lateness_and_extra_time_survive(
     clone: Path, course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ def scores(root: Path, student: str = "ada") -> dict[str, tuple[float | None, bo
         return {row.name: (row.auto_score, row.needs_manual_grade) for row in grades}
 
 
+@pytest.mark.slow
 def test_pending_is_pending_everywhere(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,6 +55,7 @@ def test_pending_is_pending_everywhere(
     assert "Not answered" in course.page("bob")
 
 
+@pytest.mark.slow
 def test_a_worse_regrade_replaces_the_better_grade(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab())
     course.grade()
@@ -64,6 +66,7 @@ def test_a_worse_regrade_replaces_the_better_grade(course: Any, make: SimpleName
     assert len(store(course.root).history("ada", "tiny")) == 2
 
 
+@pytest.mark.slow
 def test_a_grader_that_fails_leaves_pending_and_goes_on(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +105,7 @@ def _grade_watched(course: Any, isolation: Any, seen: list[str]) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_a_judge_that_fails_costs_nothing(course: Any, make: SimpleNamespace) -> None:
     class Broken:
         def judge(self, *_: Any, **__: Any) -> Any:
@@ -114,6 +118,7 @@ def test_a_judge_that_fails_costs_nothing(course: Any, make: SimpleNamespace) ->
     assert scores(course.root)["answer"] == (None, False)
 
 
+@pytest.mark.slow
 def test_what_a_person_decided_stays(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab())
     course.grade()
@@ -126,6 +131,7 @@ def test_what_a_person_decided_stays(course: Any, make: SimpleNamespace) -> None
     assert (result.points, result.pending) == (4.5, 0.0)
 
 
+@pytest.mark.slow
 def test_the_comment_says_what_is_pending(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab())
     course.grade()
@@ -135,6 +141,7 @@ def test_the_comment_says_what_is_pending(course: Any, make: SimpleNamespace) ->
         assert gradebook.find_comment("answer_solution", "lab", "tiny", "ada").auto_comment is None
 
 
+@pytest.mark.slow
 def test_nbgraders_own_batch_grades_and_survives(course: Any, make: SimpleNamespace) -> None:
     """Runs `nbgrader autograde tiny --force`, which grades all students in one process."""
     course.submit("ada", make.lab())
@@ -149,6 +156,7 @@ def test_nbgraders_own_batch_grades_and_survives(course: Any, make: SimpleNamesp
     assert scores(course.root, "zoe")["answer"] == (0.0, False)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_batch_and_leaves_pending(course: Any, make: SimpleNamespace) -> None:
     for student in ("ada", "bob"):
         course.submit(student, make.lab())
@@ -168,6 +176,7 @@ def test_ctrl_c_ends_the_batch_and_leaves_pending(course: Any, make: SimpleNames
     assert scores(course.root, "bob")["answer"] == (4.0, False)
 
 
+@pytest.mark.slow
 def test_only_some_tasks(course: Any, make: SimpleNamespace) -> None:
     course.submit("ada", make.lab())
     graded = grade.grade(course.root, settings=course.settings, tasks={"ada": ["answer"]})
@@ -178,6 +187,7 @@ def test_only_some_tasks(course: Any, make: SimpleNamespace) -> None:
     assert scores(course.root)["from_file"] == (None, False)
 
 
+@pytest.mark.slow
 def test_an_instructors_own_settings_count(course: Any, make: SimpleNamespace) -> None:
     with (course.root / CONFIG_FILE).open("a") as config:
         config.write("c.Grading.tasks = ['from_file']\n")

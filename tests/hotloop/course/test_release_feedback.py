@@ -135,6 +135,7 @@ def test_one_page_is_sent_as_soon_as_it_is_made(graded: Path) -> None:
     assert f"{FILE}:1:" in send(api, graded, "tiny", "ada")
 
 
+@pytest.mark.slow
 def test_the_command_is_no_way_around(graded: Path) -> None:
     (graded / FILE).write_text("feedback: after_due_date\n")
     extend(graded, "bob", 2)

@@ -286,6 +286,7 @@ _values = _json | st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(_keys, _values) | _json, max_size=6))
 def test_no_json_breaks_it(cells: list[Any]) -> None:
     check_sound(repaired(cells))
@@ -303,6 +304,7 @@ def test_a_cell_that_cannot_be_read_leaves_a_note() -> None:
     assert all("left out" in c.source for c in result.notebook.cells[:2])
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=200))
 def test_no_bytes_break_it(data: bytes) -> None:
     check_sound(repair(data, release()))

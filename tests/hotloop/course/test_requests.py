@@ -36,6 +36,7 @@ def run(*arguments: str) -> Any:
     return CliRunner().invoke(app, [*arguments, "--json"])
 
 
+@pytest.mark.slow
 def test_asked_listed_answered_and_on_the_page(
     course: Any, inbound: Path, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

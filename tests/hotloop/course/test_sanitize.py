@@ -76,6 +76,7 @@ def test_html_cannot_act(attack: str) -> None:
     assert dangers(harmless_html(attack)) == []
 
 
+@pytest.mark.slow
 @given(st.text() | st.lists(st.sampled_from([*ATTACKS, "<", ">", '"', "<!--", "<p>"])).map("".join))
 def test_no_html_can_act(text: str) -> None:
     assert dangers(harmless_html(text)) == []
@@ -127,12 +128,14 @@ def test_plain_markdown_stays(source: str) -> None:
     assert harmless_markdown(source) == source
 
 
+@pytest.mark.slow
 @given(st.text(st.sampled_from("`~<>a\n \\[]()!")))
 def test_no_markdown_can_act(source: str) -> None:
     html = markdown2html_mistune(harmless_markdown(source))
     assert [d for d in dangers(html) if not d.endswith(("class", " id"))] == []
 
 
+@pytest.mark.slow
 @given(st.text(st.sampled_from("`~<>a\n "), min_size=1))
 def test_a_literal_shows_every_character(source: str) -> None:
     html = markdown2html_mistune(literal(source))

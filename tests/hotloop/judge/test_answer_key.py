@@ -36,6 +36,7 @@ def key(tmp_path: Path) -> AnswerKey:
     return AnswerKey.read(tmp_path / "key.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KEYS)
 def test_each_key_opens_to_what_was_recorded_and_to_nothing_else(name: str) -> None:
     truth = json.loads((paths.curriculum() / name).read_text(encoding="utf-8"))
@@ -46,6 +47,7 @@ def test_each_key_opens_to_what_was_recorded_and_to_nothing_else(name: str) -> N
     assert len(key.entries) == len(answers)
 
 
+@pytest.mark.slow
 def test_a_key_is_opened_by_right_answers(key: AnswerKey) -> None:
     assert key.value("a", "cause", "sync") is True
     assert key.value("a", "model", None) is True
@@ -53,6 +55,7 @@ def test_a_key_is_opened_by_right_answers(key: AnswerKey) -> None:
     assert key.value("b", "line", 34) is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -69,6 +72,7 @@ def test_it_opens_to_nothing_else(key: AnswerKey, words: tuple[Any, ...]) -> Non
     assert key.value(*words) is None
 
 
+@pytest.mark.slow
 def test_a_key_says_neither_words_nor_figures_nor_which_belong_together(tmp_path: Path) -> None:
     paths_ = [tmp_path / "one.json", tmp_path / "other.json"]
     for path in paths_:

@@ -477,6 +477,7 @@ def test_a_check_inside_another_one(
     judged()
 
 
+@pytest.mark.slow
 def test_no_long_row_is_nothing_to_inspect(session: Session) -> None:
     session._made.clear()  # pyright: ignore[reportPrivateUsage]
     check = OnePass(RecordedCalls(CORRECT, "operations"))

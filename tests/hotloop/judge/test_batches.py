@@ -41,6 +41,7 @@ def test_no_execution_has_no_mean() -> None:
 HISTOGRAMS = st.dictionaries(st.integers(1, 64), st.integers(1, 10**6), min_size=1)
 
 
+@pytest.mark.slow
 @given(before=HISTOGRAMS, gained=HISTOGRAMS)
 def test_only_what_was_gained_counts(before: dict[int, int], gained: dict[int, int]) -> None:
     after = {size: before.get(size, 0) + gained.get(size, 0) for size in {*before, *gained}}

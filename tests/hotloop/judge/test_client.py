@@ -21,6 +21,7 @@ MODULE = "profile_training_loop"
 AUGMENT = Job(MODULE, "augment", task_spec(load_module(MODULE), "augment"), isolation="none")
 
 
+@pytest.mark.slow
 def test_an_unknown_module_is_a_judge_error_with_no_points_lost() -> None:
     with JudgeProcess() as judge:
         record = judge.judge(Job("no_such_module", "task", SPEC))
@@ -31,12 +32,14 @@ def test_an_unknown_module_is_a_judge_error_with_no_points_lost() -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_module_name_is_never_a_path_out_of_checks() -> None:
     with JudgeProcess() as judge:
         for name in ("..cli", "fused_softmax.baselines", "../x", "__init__"):
             assert judge.judge(Job(name, "copy", SPEC)).verdict is Verdict.JUDGE_ERROR
 
 
+@pytest.mark.slow
 def test_a_killed_judge_is_replaced() -> None:
     with JudgeProcess() as judge:
         judge.judge(Job("no_such_module", "task", SPEC))
@@ -46,6 +49,7 @@ def test_a_killed_judge_is_replaced() -> None:
         assert judge.judge(Job("no_such_module", "task", SPEC)).verdict is Verdict.JUDGE_ERROR
 
 
+@pytest.mark.slow
 def test_nobody_of_the_same_account_reads_the_judges_memory() -> None:
     with JudgeProcess() as judge:
         judge.judge(Job("no_such_module", "task", SPEC))
@@ -68,6 +72,7 @@ def test_the_parent_says_when_the_judge_may_measure(tmp_path: Path) -> None:
     assert told.index("may measure") < told.index("control: the baseline against itself")
 
 
+@pytest.mark.slow
 def test_who_did_not_say_that_there_are_others_is_not_asked(tmp_path: Path) -> None:
     job = replace(AUGMENT, files=str(tmp_path))
     asked: list[None] = []
@@ -76,6 +81,7 @@ def test_who_did_not_say_that_there_are_others_is_not_asked(tmp_path: Path) -> N
     assert asked == []
 
 
+@pytest.mark.slow
 def test_files_in_the_current_folder_are_not_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

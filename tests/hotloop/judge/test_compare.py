@@ -12,6 +12,7 @@ TIGHT = Tolerance(1e-6, 1e-30)
 values = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30)
 
 
+@pytest.mark.slow
 @given(values, st.data())
 def test_one_nan_never_passes(numbers: list[float], data) -> None:
     want = np.array(numbers)

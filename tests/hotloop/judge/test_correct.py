@@ -82,6 +82,7 @@ def judged(check: Correct, folder: Path, body: str = "out.copy_(2 * x)") -> Chec
     return record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [
@@ -108,6 +109,7 @@ def with_plain(argument: Any) -> Any:
     return lambda _rng: [case(lambda x, _: x, np.ones(3), argument)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "said"),
     [
@@ -147,6 +149,7 @@ def test_a_check_without_cases_passes_nobody(tmp_path: Path) -> None:
     assert record.verdict is Verdict.JUDGE_ERROR
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_corrected_afterwards_is_wrong(tmp_path: Path) -> None:
     """A thread that goes on after the call cannot reach what is compared."""
     body = "threading.Timer(0.3, out.copy_, [2 * x]).start(); out.copy_(x)"
@@ -159,6 +162,7 @@ def test_an_answer_that_is_corrected_afterwards_is_wrong(tmp_path: Path) -> None
     assert record.verdict is Verdict.WRONG_ANSWER
 
 
+@pytest.mark.slow
 def test_every_judging_has_inputs_of_its_own(tmp_path: Path) -> None:
     seen: list[float] = []
 
@@ -176,6 +180,7 @@ def own_worker(session: Session, _card: object) -> Generator[tuple[Worker, Candi
     yield session.worker(), session.candidate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runner", [OnCpu(), OnGpuFromHost(own_worker)])
 def test_the_candidate_stands_still_while_its_answer_is_compared(
     runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

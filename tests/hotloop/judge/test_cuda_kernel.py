@@ -53,11 +53,13 @@ def judged(source: str, folder: Path) -> tuple[CheckRecord, ...]:
         return judge_checks(CHECKS, session.about(Candidate("scale", "scale.cu")))
 
 
+@pytest.mark.slow
 def test_the_right_kernel(tmp_path: Path) -> None:
     records = judged(f"{HEAD} {{ {RIGHT} }}", tmp_path)
     assert [record.verdict for record in records] == [Verdict.PASSED] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "verdict", "said"),
     [
@@ -101,6 +103,7 @@ def test_what_comes_of_a_fault(source: str, verdict: Verdict, said: str, tmp_pat
     assert (failed.verdict, failed.earned) == (verdict, 0.0)
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_simulators_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +115,7 @@ def test_a_fault_of_the_simulators_costs_nothing(
     assert records[0].verdict is Verdict.JUDGE_ERROR
 
 
+@pytest.mark.slow
 def test_a_comment_that_never_ends_is_read_once(tmp_path: Path) -> None:
     before = time.monotonic()
     records = judged(f"{HEAD} {{ {RIGHT} }}" + "/* " * 80_000, tmp_path)

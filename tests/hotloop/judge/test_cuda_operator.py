@@ -82,6 +82,7 @@ def judged(check: Any, name: str, session: Session) -> CheckRecord:
     return judge_check("check", check, session.about(Candidate(name, "functions.py")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "right"), [("double", 2), ("refuse_vectors", 1), ("refuse", 0)])
 def test_right_or_an_error_passes(session: Session, name: str, right: int) -> None:
     record = judged(CHECK, name, session)

@@ -11,6 +11,7 @@ from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, U8, poison, to_fl
 floats = st.floats(width=32, allow_nan=False)
 
 
+@pytest.mark.slow
 @given(st.lists(floats, min_size=1, max_size=50))
 def test_bf16_rounds_as_torch_does(values: list[float]) -> None:
     ours = to_float64(to_storage(np.array(values), BF16), BF16)

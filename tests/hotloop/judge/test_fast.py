@@ -42,6 +42,7 @@ def test_a_baseline_is_a_file_beside_tasks_py(text: str, copies: bool, tmp_path:
     assert Baseline("baseline.py", "eager").copies(session) is copies
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [ONLY_COPIES, ""], ids=["of its own", "of the judge"])
 def test_the_limit_is_measured_with_a_copy(text: str, tmp_path: Path) -> None:
     (tmp_path / "baseline.py").write_text(text + ONLY_COPIES.replace("copy(", "eager("))

@@ -50,6 +50,7 @@ def zygote() -> Iterator[Zygote]:
         yield zygote
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.parametrize("trusted", [False, True])
 @pytest.mark.parametrize("anew", [False, True])
@@ -64,6 +65,7 @@ def test_a_worker_is_forked_but_where_it_is_to_be_executed(
         worker.close()
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.parametrize("environment", [(), (("TVM_NUM_THREADS", "1"),)])
 def test_a_program_of_ours_with_variables_of_its_own_is_executed(
@@ -80,6 +82,7 @@ def test_a_program_of_ours_with_variables_of_its_own_is_executed(
         assert isinstance(process.worker.confined, ForkedProcess) is (not environment)
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_forked_candidate_sees_its_files_and_has_what_was_imported(
     zygote: Zygote, tmp_path: Path
@@ -92,6 +95,7 @@ def test_a_forked_candidate_sees_its_files_and_has_what_was_imported(
         assert isinstance(worker.confined, ForkedProcess)
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_second_worker_shares_no_hash_with_the_first(zygote: Zygote, tmp_path: Path) -> None:
     (tmp_path / "salted.py").write_text("def salted(text):\n    return hash(text)\n")
@@ -133,6 +137,7 @@ def test_when_the_judge_forks(
     assert (service._launcher(job, timed=timed).fork is not None) is forks
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_warm_judge_starts_nothing_more_for_its_first_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

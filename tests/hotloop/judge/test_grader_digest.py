@@ -40,6 +40,7 @@ def digests() -> dict[str, str]:
 ALL, ONE, NONE = {"fused_softmax", "tvm_passes"}, {"fused_softmax"}, set[str]()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -72,6 +73,7 @@ def test_what_changes_the_graders_digest(copy: Path, name: str, expected: set[st
     assert {module for module in before if before[module] != after[module]} == expected
 
 
+@pytest.mark.slow
 def test_the_code_is_that_which_was_imported(copy: Path) -> None:
     before = grader.grader_digest("fused_softmax")
     (copy / "hotloop" / "judge" / "compare.py").write_text("")

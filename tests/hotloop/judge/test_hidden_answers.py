@@ -46,6 +46,7 @@ def check(program: Program, entry: str | None = None) -> HiddenAnswers:
     return HiddenAnswers(questions, entry)
 
 
+@pytest.mark.slow
 def test_the_tasks_own_function_is_asked(session: Session, program: Program) -> None:
     candidate = Candidate("squared", "candidates.py", "json")
     assert (
@@ -53,6 +54,7 @@ def test_the_tasks_own_function_is_asked(session: Session, program: Program) -> 
     )
 
 
+@pytest.mark.slow
 def test_another_one_is_where_it_is_named(session: Session, program: Program) -> None:
     candidate = Candidate("squared", "candidates.py", "json")
     with pytest.raises(Ruling) as caught:

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hotloop.tasks import modules as checks
 
 ABSENT = (
@@ -81,6 +83,7 @@ def import_without(absent: tuple[str, ...], *trees: str) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_all_that_judges_starts_without_what_a_gpu_machine_lacks() -> None:
     found = import_without(ABSENT + LATER, *TREES)
     assert found["failed"] == {}
@@ -98,6 +101,7 @@ def test_all_that_judges_starts_without_what_a_gpu_machine_lacks() -> None:
     assert expected <= set(found["imported"])
 
 
+@pytest.mark.slow
 def test_a_worker_loads_nothing_of_hotloop_but_itself_and_core() -> None:
     found = import_without(ABSENT + LATER, "hotloop.worker")
     own = ("hotloop", "hotloop.core", "hotloop.worker")

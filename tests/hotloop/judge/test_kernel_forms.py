@@ -144,6 +144,7 @@ def test_whatever_is_written_is_vetted_or_ruled_on(seed: int) -> None:
     assert vetted_ones > 3
 
 
+@pytest.mark.slow
 def test_a_vetted_kernel_computes_what_the_file_computes(tmp_path: Path) -> None:
     """In Triton's interpreter, the learner's file as it is against the text that is replayed."""
     wrong = results(ACCEPTED, tmp_path, "run", {"TRITON_INTERPRET": "1"})
@@ -151,6 +152,7 @@ def test_a_vetted_kernel_computes_what_the_file_computes(tmp_path: Path) -> None
     assert {name: reason for name, reason in wrong.items() if reason} == {}
 
 
+@pytest.mark.slow
 def test_a_legal_form_is_legal(tmp_path: Path) -> None:
     """Triton's own front end takes each accepted form, as it was written and as it was vetted."""
     wrong = results(ACCEPTED, tmp_path, "compile", {})
@@ -165,6 +167,7 @@ NOT_COMPILED = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_is_said_not_to_compile_does_not_compile(tmp_path: Path) -> None:
     """With the installed Triton, which has no block pointers since 3.9."""
     pytest.importorskip("triton", "3.9")
@@ -251,6 +254,7 @@ def public_names(module: str) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_triton_has_what_the_lists_name() -> None:
     """As far as the installed version has it: `tl.atomic_load` is new in 3.9."""
     pytest.importorskip("triton")
@@ -271,6 +275,7 @@ def test_each_allowed_function_of_libdevice_is_interpreted() -> None:
     assert {(name, it) for name, it in symbols if triton_operations.libdevice(it) is None} == set()
 
 
+@pytest.mark.slow
 def test_triton_has_nothing_that_no_list_knows() -> None:
     """A new function of Triton's is allowed, dropped, or refused with a word about it."""
     pytest.importorskip("triton")
@@ -297,6 +302,7 @@ def kernel_files() -> set[str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["solutions", "exercises"])
 def test_every_file_of_kernels_says_at_its_head_what_a_kernel_may_use(folder: str) -> None:
     files = kernel_files()

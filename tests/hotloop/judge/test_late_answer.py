@@ -19,6 +19,7 @@ def same(n):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "isolation", ["none", pytest.param("bubblewrap", marks=pytest.mark.sandbox)]
 )

@@ -3,6 +3,7 @@
 import contextlib
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ plan = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(plan | anything)
 def test_any_claim_is_read_or_ruled_on(claim: Any) -> None:
     with contextlib.suppress(Ruling):

@@ -80,6 +80,7 @@ def test_one_who_measures_goes_before_those_who_come_later(tmp_path: Path) -> No
     assert events == ["left", "measured", "entered"]
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_lets_go(tmp_path: Path) -> None:
     process = hold(tmp_path)
     waited: list[str] = []

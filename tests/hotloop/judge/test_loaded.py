@@ -254,6 +254,7 @@ def test_a_failed_load_is_the_candidates(
     assert scene.tree.events[-2:] == ["thaw", "load"], "it is not left frozen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", [LoadTimeout("late"), LoadFailed("hung up")])
 def test_and_ours_when_the_server_is_ours(scene: Scene, failure: Exception) -> None:
     scene.outcome = failure
@@ -273,6 +274,7 @@ def test_a_fault_of_ours_is_not_the_candidates(scene: Scene) -> None:
         scene.side().window([False] * REQUESTS)
 
 
+@pytest.mark.slow
 def test_no_connection_is_a_ruling_too(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(_server: object, _count: int) -> Any:
         raise LoadFailed("no connection to the server")

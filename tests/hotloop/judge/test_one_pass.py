@@ -166,11 +166,13 @@ def by_masks(x: torch.Tensor) -> torch.Tensor:
 INDEPENDENT = Path(__file__).parents[2] / "benchmarks" / "independent" / "online_pass"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(INDEPENDENT.glob("*.py")), ids=lambda path: path.stem)
 def test_what_others_wrote_is_fair(path: Path) -> None:
     assert ruled(runpy.run_path(str(path))["online_softmax"])[1] == pytest.approx(1.0, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function",
     [
@@ -306,6 +308,7 @@ def test_what_is_no_single_pass_is_a_wrong_answer(function: Softmax, words: str)
     assert words in ruling.value.sentence
 
 
+@pytest.mark.slow
 def test_what_is_computed_where_nothing_is_seen_is_a_wrong_answer() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -317,6 +320,7 @@ def test_what_is_computed_where_nothing_is_seen_is_a_wrong_answer() -> None:
         ruled(elsewhere)
 
 
+@pytest.mark.slow
 def test_numbers_may_be_looked_at_and_not_computed_with() -> None:
     def looked_at(x: torch.Tensor) -> torch.Tensor:
         assert float(x[..., :256].amax()) > -math.inf
@@ -360,6 +364,7 @@ def steps_of(function: Softmax, x: torch.Tensor) -> list[Any]:
     return torch_replay.unpacked(watched.notes[0]["steps"])
 
 
+@pytest.mark.slow
 def test_a_forged_list_has_to_compute_the_softmax_itself() -> None:
     """The library answers, and the list tells of one pass whose result nobody uses."""
     x = torch.randn(1, COLUMNS)

@@ -73,6 +73,7 @@ def judged(name: str, check: Correct | Learns, session: Session) -> Verdict:
     return judge_check("r", check, own).verdict
 
 
+@pytest.mark.slow
 def test_answers_are_compared_with_the_oracles(session: Session, oracle: Oracle) -> None:
     check = Correct(
         Truth(lambda _rng: [case([1.0, 2.0]), case([5.0])], oracle.function("train", unequal))
@@ -81,11 +82,13 @@ def test_answers_are_compared_with_the_oracles(session: Session, oracle: Oracle)
     assert judged("wrong", check, session) is Verdict.WRONG_ANSWER
 
 
+@pytest.mark.slow
 def test_an_oracle_that_fails_is_our_fault(session: Session, oracle: Oracle) -> None:
     check = Correct(Truth(lambda _rng: [case([1.0])], oracle.function("broken", unequal)))
     assert judged("right", check, session) is Verdict.JUDGE_ERROR
 
 
+@pytest.mark.slow
 def test_whatever_fails_while_an_oracle_is_asked_is_our_fault(
     session: Session, oracle: Oracle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +100,7 @@ def test_whatever_fails_while_an_oracle_is_asked_is_our_fault(
     assert judged("wrong", check, session) is Verdict.JUDGE_ERROR
 
 
+@pytest.mark.slow
 def test_two_oracles_whose_files_share_a_name_are_two(
     session: Session, oracle: Oracle, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -107,6 +111,7 @@ def test_two_oracles_whose_files_share_a_name_are_two(
         assert judged(right, check, session) is Verdict.PASSED
 
 
+@pytest.mark.slow
 def test_weights_are_tested_against_those_of_our_own_training(
     session: Session, oracle: Oracle
 ) -> None:

@@ -54,6 +54,7 @@ def judged(body: str, folder: Path) -> tuple[Verdict, str]:
     return record.verdict, record.sentence
 
 
+@pytest.mark.slow
 def test_a_number_behind_the_end_is_a_wrong_answer(tmp_path: Path) -> None:
     right = "out.copy_(2 * x)"
     assert judged(right, tmp_path)[0] is Verdict.PASSED

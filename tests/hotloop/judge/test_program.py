@@ -25,6 +25,7 @@ def program(tmp_path: Path) -> Program:
     return Program({"model_runs.py": path}, "model_runs.py")
 
 
+@pytest.mark.slow
 def test_the_sentence_has_the_input_and_no_line_of_ours(
     program: Program, session_over: Callable[..., Session]
 ) -> None:
@@ -34,6 +35,7 @@ def test_the_sentence_has_the_input_and_no_line_of_ours(
     assert caught.value.sentence == "one message of 7 tokens: It raised ValueError: u0 >= 2"
 
 
+@pytest.mark.slow
 def test_a_fault_of_our_own_program_keeps_its_line(
     program: Program, session_over: Callable[..., Session]
 ) -> None:

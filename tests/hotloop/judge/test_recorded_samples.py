@@ -34,6 +34,7 @@ def _graded(judging: dict[str, Any]) -> LevelState:
     return where
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not RECORDED.is_file(), reason="no judgings were recorded on any machine yet")
 @pytest.mark.parametrize(
     "cell",
@@ -48,6 +49,7 @@ def test_no_recorded_judging_is_graded_wrongly(cell: dict[str, Any]) -> None:
     assert not [j for j in cell["judgings"] if _graded(j) is wrong]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not RECORDED.is_file(), reason="no judgings were recorded on any machine yet")
 def test_the_replay_would_notice_a_wrong_level() -> None:
     """A level beyond the true ratio must turn the recorded passes into fails."""

@@ -45,6 +45,7 @@ def _same(first: Case, second: Case) -> list[bool]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUILDERS)
 def test_cases_of_twins_differ_in_their_values_only(name: str) -> None:
     for root in range(4):
@@ -56,6 +57,7 @@ def test_cases_of_twins_differ_in_their_values_only(name: str) -> None:
             assert not any(_same(case, fresh))
 
 
+@pytest.mark.slow
 def test_shapes_differ_from_judging_to_judging() -> None:
     shapes = {softmax.short_rows(same_shapes(Seeds())()).out.shape for _ in range(20)}
     assert len(shapes) > 5

@@ -52,6 +52,7 @@ def worker() -> Iterator[Worker]:
         thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(len(CORES) < 2, reason="binding to different cores needs two of them")
 def test_the_busiest_threads_get_a_core_each(worker: Worker) -> None:
     scheduling.spread(worker, 2)
@@ -62,6 +63,7 @@ def test_the_busiest_threads_get_a_core_each(worker: Worker) -> None:
     assert scheduling.cores_of(worker) == set(CORES)
 
 
+@pytest.mark.slow
 def test_more_threads_than_cores_are_left_free(worker: Worker) -> None:
     scheduling.spread(worker, len(CORES) + 5)
     bound = [t for t in worker.freezer.usage().tasks if len(os.sched_getaffinity(t)) == 1]
@@ -89,6 +91,7 @@ def test_only_a_whole_tree_of_real_time_threads_outranks_all(
     assert scheduling.outranks_all(range(len(classes))) == outranks
 
 
+@pytest.mark.slow
 def test_ordinary_threads_outrank_nobody(worker: Worker) -> None:
     assert not scheduling.outranks_all(worker.freezer.usage().tasks)
     scheduling.promote(worker)

@@ -265,6 +265,7 @@ FAILURES: dict[str, tuple[Callable[[Path], object], Verdict, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_our_repository_serves(installed: Environment, session_over: SessionOver) -> None:
     record = judged(session_over(), lambda _folder: None)
@@ -285,6 +286,7 @@ def test_what_a_failure_of_the_candidates_becomes(
         raise AssertionError(record.sentence)
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_our_own_repository_that_does_not_load_is_a_fault(
     installed: Environment, session_over: SessionOver
@@ -296,6 +298,7 @@ def test_our_own_repository_that_does_not_load_is_a_fault(
         served.over(folder, session, trusted=True)
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_a_server_outlives_being_frozen_and_a_window_that_failed(
     installed: Environment, session_over: SessionOver

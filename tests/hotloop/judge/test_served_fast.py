@@ -231,6 +231,7 @@ def test_feedback_shows_it(record: Record) -> None:
     assert [bar.label for bar in drawn] == ["naive", "yours", "network alone"]
 
 
+@pytest.mark.slow
 def test_a_run_file_takes_it(record: Record) -> None:
     run = evidence.run_of("triton_ensemble", [("reference", record)])
     [batches, fast] = run.measurements

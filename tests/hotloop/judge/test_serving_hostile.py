@@ -58,6 +58,7 @@ def served() -> None:
         pytest.skip(reason)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("served")
 def test_after_hostile_models_the_reference_passes_and_nothing_is_left(
     judge: JudgeProcess, tmp_path: Path
@@ -71,6 +72,7 @@ def test_after_hostile_models_the_reference_passes_and_nothing_is_left(
     assert _left(before) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITHOUT_A_SERVER)
 def test_what_needs_no_server_to_be_refused_is_refused(judge: JudgeProcess, name: str) -> None:
     pytest.importorskip("google.protobuf", reason="the static check reads protobuf's text")

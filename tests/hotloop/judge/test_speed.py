@@ -102,6 +102,7 @@ def test_a_candidate_that_delays_itself_does_not_stay_undecided() -> None:
     assert caught.value.verdict is Verdict.TOO_SLOW
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("disturbed", "verdict"), [(False, Verdict.TOO_SLOW), (True, Verdict.UNDECIDED)]
 )
@@ -160,6 +161,7 @@ def test_an_uneven_control_is_repeated_and_then_undecided() -> None:
     assert caught.value.verdict is Verdict.UNDECIDED
 
 
+@pytest.mark.slow
 def test_windows_that_last_a_tenth_of_the_time_are_blamed_as_well() -> None:
     def delayed(_n: int) -> FakeWindow:
         time.sleep(0.06)
@@ -513,6 +515,7 @@ def _slow_comparison(window_s: float, seconds: float, pace: Pace) -> Comparison:
     return Comparison(*timers, levels, np.random.default_rng(0), deadline, pace=pace)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.05, 0.2, 0.5])
 def test_no_window_is_begun_after_the_deadline(seconds: float) -> None:
     """In the control, between the blocks or at the end: a judging without time is undecided."""
@@ -523,6 +526,7 @@ def test_no_window_is_begun_after_the_deadline(seconds: float) -> None:
     assert time.monotonic() - started < seconds + 0.1
 
 
+@pytest.mark.slow
 def test_time_is_kept_for_the_control_at_the_end() -> None:
     """Blocks end early enough for the baseline alone, so that the measurements count."""
     comparison = _slow_comparison(0.01, 0.55, Pace(pairs=6, looks=(5, 500)))

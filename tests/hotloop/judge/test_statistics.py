@@ -12,6 +12,7 @@ def _blocks(rng, count: int, middle: float, noise: float) -> np.ndarray:
     return middle * np.exp(rng.normal(0, noise, (count, 2)))
 
 
+@pytest.mark.slow
 def test_repeated_looks_miss_the_truth_in_less_than_five_percent() -> None:
     rng = np.random.default_rng(5)
     missed = 0

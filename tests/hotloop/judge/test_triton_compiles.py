@@ -112,6 +112,7 @@ def judge(session: Session, name: str, check: TritonCompiles = CHECK) -> CheckRe
     return record
 
 
+@pytest.mark.slow
 def test_reports_what_the_compiler_says_for_every_target(session: Session) -> None:
     record = judge(session, "fine")
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
@@ -123,6 +124,7 @@ def test_reports_what_the_compiler_says_for_every_target(session: Session) -> No
         assert figures["spill_store_bytes"] == 0
 
 
+@pytest.mark.slow
 def test_what_only_the_interpreter_runs_is_a_compile_error(session: Session) -> None:
     record = judge(session, "with_a_sum_of_another_shape")
     line = SUBMISSION[: SUBMISSION.index("for _ in range(2)")].count("\n") + 1
@@ -130,6 +132,7 @@ def test_what_only_the_interpreter_runs_is_a_compile_error(session: Session) -> 
     assert record.sentence.startswith(f"{FILE}, line {line}: `only_interpreted` does not compile")
 
 
+@pytest.mark.slow
 def test_spills_are_reported_and_judged_where_a_task_says_so(session: Session) -> None:
     one = replace(CHECK, targets=(80,))
     record = judge(session, "spilling", one)
@@ -140,6 +143,7 @@ def test_spills_are_reported_and_judged_where_a_task_says_so(session: Session) -
     assert "spill to memory" in strict.sentence
 
 
+@pytest.mark.slow
 def test_more_shared_memory_than_a_block_has_is_an_error(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,11 +154,13 @@ def test_more_shared_memory_than_a_block_has_is_an_error(
     assert "of shared memory, sm_80 has 0 KiB a block" in record.sentence
 
 
+@pytest.mark.slow
 def test_each_specialization_is_compiled_once(session: Session) -> None:
     record = judge(session, "two_kernels", replace(CHECK, targets=(90,)))
     assert len(record.evidence["kernels"]) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_in_the_sandbox_it_is_the_same(session: Session) -> None:
     if level()[0] == "none":

@@ -311,6 +311,7 @@ def judge(session: Session, name: str, check: TritonTraffic = CHECK) -> CheckRec
     return record
 
 
+@pytest.mark.slow
 def test_one_pass_earns_everything(session: Session) -> None:
     record = judge(session, "once")
     assert (record.verdict, record.earned, record.instrumented) == (Verdict.PASSED, 1.0, False)
@@ -327,6 +328,7 @@ def test_one_pass_earns_everything(session: Session) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_second_pass_costs_half(session: Session) -> None:
     record = judge(session, "twice")
     assert (record.verdict, record.earned) == (Verdict.PARTIAL, 0.5)
@@ -334,6 +336,7 @@ def test_a_second_pass_costs_half(session: Session) -> None:
     assert record.evidence["factor"] == 1.5
 
 
+@pytest.mark.slow
 def test_without_limits_no_points_are_lost(session: Session) -> None:
     with closing(new_session(session.files.root)) as other:
         record = judge(other, "once")
@@ -341,6 +344,7 @@ def test_without_limits_no_points_are_lost(session: Session) -> None:
     assert "no limits for the check traffic" in record.evidence["error"]
 
 
+@pytest.mark.slow
 def test_doing_it_again_earns_nothing(session: Session) -> None:
     record = judge(session, "again")
     assert (record.verdict, record.earned) == (Verdict.TOO_SLOW, 0.0)
@@ -348,6 +352,7 @@ def test_doing_it_again_earns_nothing(session: Session) -> None:
     assert "writes `out_ptr` 2.0 times" in record.sentence
 
 
+@pytest.mark.slow
 def test_temporaries_count(session: Session) -> None:
     record = judge(session, "through_a_temporary")
     assert record.verdict is Verdict.TOO_SLOW
@@ -356,6 +361,7 @@ def test_temporaries_count(session: Session) -> None:
     assert f"{ROWS * 8} bytes through temporary `max_ptr`" in record.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "verdict", "words"),
     [
@@ -393,6 +399,7 @@ def test_what_is_wrong_gets_a_sentence(
     assert (record.verdict, record.earned) == (verdict, 0.0)
 
 
+@pytest.mark.slow
 def test_a_triton_kernel_that_leaves_its_tensors_is_told_of_the_mask(session: Session) -> None:
     read = judge(session, "past_the_end").sentence
     assert "give tl.load a `mask=`" in read
@@ -402,6 +409,7 @@ def test_a_triton_kernel_that_leaves_its_tensors_is_told_of_the_mask(session: Se
     assert "loop" not in written
 
 
+@pytest.mark.slow
 def test_an_endless_kernel_is_the_learners_timeout(session: Session) -> None:
     record = judge(session, "hangs", replace(CHECK, calls=replace(CALLS, timeout_s=3.0)))
     assert record.verdict is Verdict.TIMEOUT
@@ -409,6 +417,7 @@ def test_an_endless_kernel_is_the_learners_timeout(session: Session) -> None:
     assert "Triton's interpreter" in record.sentence
 
 
+@pytest.mark.slow
 def test_a_kernel_that_waits_for_nobody_is_told_so_at_once(session: Session) -> None:
     record = judge(session, "waits")
     assert record.verdict is Verdict.WRONG_ANSWER
@@ -422,6 +431,7 @@ def test_asserts_prints_decorators_and_texts_cost_nothing(session: Session) -> N
     assert judge(session, "with_decorators").evidence["factor"] == 1.0
 
 
+@pytest.mark.slow
 def test_a_kernel_under_anothers_name_is_judged_as_the_file_says(session: Session) -> None:
     """The plan names row_softmax, so that kernel runs and counts, from the submitted file."""
     assert judge(session, "name_of_another").evidence["factor"] == 1.0
@@ -487,16 +497,19 @@ def arguments(**changes: Any) -> dict[str, Any]:
     return {**CLAIM["launches"][0]["arguments"], **changes}
 
 
+@pytest.mark.slow
 def test_a_true_claim_is_enough(claim: Callable[..., CheckRecord]) -> None:
     assert claim().verdict is Verdict.PASSED
 
 
+@pytest.mark.slow
 def test_a_claim_of_fewer_programs_is_a_wrong_answer(claim: Callable[..., CheckRecord]) -> None:
     record = claim(grid=[ROWS - 1])
     assert record.verdict is Verdict.WRONG_ANSWER
     assert "NaN, or never written" in record.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "x_ptr",
     [
@@ -602,6 +615,7 @@ def test_plans_of_every_shape_get_a_verdict(
     assert claim(copy.deepcopy(plan)).verdict is verdict
 
 
+@pytest.mark.slow
 def test_on_a_machine_with_a_gpu_kernels_are_counted_in_the_interpreter(session: Session) -> None:
     root = session.files.root
     assert root is not None
@@ -609,6 +623,7 @@ def test_on_a_machine_with_a_gpu_kernels_are_counted_in_the_interpreter(session:
         assert judge(other, "once").verdict is Verdict.PASSED
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_in_the_sandbox_it_is_the_same(session: Session) -> None:
     if level()[0] == "none":

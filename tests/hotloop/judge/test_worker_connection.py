@@ -74,6 +74,7 @@ replies = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(replies)
 def test_only_ok_true_is_an_answer(reply: dict) -> None:
@@ -87,6 +88,7 @@ def test_only_ok_true_is_an_answer(reply: dict) -> None:
         assert _ruling(worker).verdict is not Verdict.PASSED
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(replies)
 def test_any_hello_is_survived(reply: dict) -> None:
@@ -125,6 +127,7 @@ def test_a_confined_worker_that_is_too_late_is_ended() -> None:
     assert not worker.is_open
 
 
+@pytest.mark.slow
 def test_a_slow_drip_of_bytes_does_not_extend_the_deadline() -> None:
     worker, theirs = _worker()
     stop = threading.Event()

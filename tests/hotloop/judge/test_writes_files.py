@@ -102,12 +102,14 @@ def candidate(name: str) -> Candidate:
     return Candidate(name, "candidates.py", "json")
 
 
+@pytest.mark.slow
 def test_what_is_made_as_asked_passes(session: Session, program: Program) -> None:
     record = judge_check("made", check(program), session.about(candidate("doubled")))
     assert record.verdict is Verdict.PASSED
     assert "2 hidden inputs" in record.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "verdict", "said"),
     [
@@ -126,6 +128,7 @@ def test_what_is_not_does_not(
     assert said in ruling.value.sentence
 
 
+@pytest.mark.slow
 def test_another_function_may_be_asked(session: Session, program: Program) -> None:
     other = WritesFiles(check(program).assignments, entry="kept")
     with pytest.raises(Ruling, match="the sum is"):
@@ -142,6 +145,7 @@ def test_several_files_are_made_in_one_exchange(session: Session) -> None:
         files_written(assignments, session.about(candidate("nowhere")))
 
 
+@pytest.mark.slow
 def test_what_was_made_is_run_on_the_judges_tensors(session: Session, program: Program) -> None:
     runner = program.given(session, "runs")
     runner.ask("load", GivenFile("numbers.txt", b"3.0"))
@@ -149,6 +153,7 @@ def test_what_was_made_is_run_on_the_judges_tensors(session: Session, program: P
     assert runner.answer("scaled", case).tolist() == [0.0, 3.0, 6.0, 9.0]
 
 
+@pytest.mark.slow
 def test_our_own_failures_are_not_the_candidates(session: Session, program: Program) -> None:
     with pytest.raises(JudgeFault, match="ours"):
         program.trusted(session).ask("broken", GivenFile("x", b""))
@@ -156,6 +161,7 @@ def test_our_own_failures_are_not_the_candidates(session: Session, program: Prog
         program.given(session, "looks").ask("broken", GivenFile("x", b""))
 
 
+@pytest.mark.slow
 def test_each_purpose_has_a_process_of_its_own(session: Session, program: Program) -> None:
     one, other = program.given(session, "one"), program.given(session, "other")
     assert one is program.given(session, "one")

@@ -23,6 +23,7 @@ def findings(*missing: str) -> list[Finding]:
     ]
 
 
+@pytest.mark.slow
 def test_with_everything_all_checks_are_gradable() -> None:
     rows = doctor.gradable(findings())
     code = [t for m in curriculum.modules() for t in m.tasks if t.kind == "code"]
@@ -161,6 +162,7 @@ def test_a_compiler_that_does_not_run_is_no_simulator(
     toolchain.version.cache_clear()
 
 
+@pytest.mark.slow
 def test_this_machine() -> None:
     found = {finding.name: finding for finding in doctor.examine()}
     assert {

@@ -98,6 +98,7 @@ def assert_stands_still(freezer: Freezer) -> None:
     assert before.cpu_ns > 0
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.parametrize("program", [BUSY, GROWING, SELF_THAW], ids=["busy", "forks", "self-thaw"])
 def test_a_sandbox_stands_still(start: Callable[..., Confined], program: str) -> None:
@@ -115,6 +116,7 @@ def test_a_sandbox_stands_still(start: Callable[..., Confined], program: str) ->
         assert confined.freezer.usage() != running
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [BUSY, GROWING], ids=["busy", "forks"])
 def test_signals_stop_a_tree(plain: Callable[[str], Confined], program: str) -> None:
     confined = plain(program)
@@ -148,6 +150,7 @@ def _thaws_itself(confined: Confined) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_tree_that_wakes_itself_is_told_from_a_busy_machine(
     plain: Callable[[str], Confined],
 ) -> None:
@@ -212,6 +215,7 @@ def test_a_later_process_with_the_same_id_is_not_touched(plain: Callable[[str], 
     assert found.state != "T"
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_another_process_can_freeze(start: Callable[..., Confined]) -> None:
     confined = start(BUSY)
@@ -262,6 +266,7 @@ def busy_group(place: Place) -> Iterator[CgroupFreezer]:
         process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [1, 2])
 def test_both_versions_of_control_groups(version: int) -> None:
     membership = Path("/proc/self/cgroup").read_text()
@@ -278,6 +283,7 @@ def test_both_versions_of_control_groups(version: int) -> None:
         assert freezer.usage().cpu_ns > running.cpu_ns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("busy", "error"), [(True, Unstoppable), (False, FreezeError)])
 def test_a_group_that_computes_on_is_told_from_one_without_a_cpu(
     busy: bool, error: type[FreezeError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -92,6 +92,7 @@ def assert_only_the_worker(seen: dict[str, Any]) -> None:
     assert "/opt/hotloop/hotloop/core/wire.py" in ours
 
 
+@pytest.mark.slow
 def test_a_wheel(environment: Path, tmp_path: Path) -> None:
     pytest.importorskip("hatchling", reason="a wheel is built with hatchling")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
@@ -106,24 +107,28 @@ def test_a_wheel(environment: Path, tmp_path: Path) -> None:
     assert_only_the_worker(probe(environment))
 
 
+@pytest.mark.slow
 def test_an_editable_clone_elsewhere(environment: Path, tmp_path: Path) -> None:
     clone_into(tmp_path / "clone")
     lend_packages(environment, tmp_path / "clone" / "graders")
     assert_only_the_worker(probe(environment))
 
 
+@pytest.mark.slow
 def test_an_editable_clone_inside_the_environment(environment: Path) -> None:
     clone_into(environment / "src" / "clone")
     lend_packages(environment, environment / "src" / "clone" / "graders")
     assert_only_the_worker(probe(environment))
 
 
+@pytest.mark.slow
 def test_an_environment_made_in_the_clones_folder(environment: Path) -> None:
     clone_into(environment)
     lend_packages(environment, environment / "graders")
     assert_only_the_worker(probe(environment))
 
 
+@pytest.mark.slow
 def test_an_environment_inside_the_clone(tmp_path: Path) -> None:
     if level()[0] == "none":
         pytest.skip(level()[1])

@@ -76,6 +76,7 @@ def test_nothing_is_left(start: Callable[..., Confined], submission: Path) -> No
     assert ours(leftovers()) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("start")
 def test_descriptors_are_given_back(confinement: Make, submission: Path) -> None:
     def once() -> int:
@@ -90,6 +91,7 @@ def test_descriptors_are_given_back(confinement: Make, submission: Path) -> None
     assert once() == before
 
 
+@pytest.mark.slow
 def test_threads_that_launched_may_end(start: Callable[..., Confined]) -> None:
     """bubblewrap's --die-with-parent refers to the thread that forked it."""
     made: list[Confined] = []
@@ -183,6 +185,7 @@ def test_a_kill_is_no_fault(start: Callable[..., Confined]) -> None:
     assert confined.fault is None
 
 
+@pytest.mark.slow
 def test_when_it_cannot_be_restrained_it_never_runs(
     start: Callable[..., Confined], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

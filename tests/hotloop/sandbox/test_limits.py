@@ -65,6 +65,7 @@ class Namespace:
         return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bomb", [FORK_BOMB, THREAD_BOMB], ids=["fork bomb", "thread bomb"])
 def test_processes_are_capped(start: Callable[..., Confined], bomb: str) -> None:
     confined = start(bomb, processes=24, wall_s=1.5)
@@ -79,6 +80,7 @@ def test_processes_are_capped(start: Callable[..., Confined], bomb: str) -> None
     assert namespace.left() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bomb", [MEMORY_BOMB, TWENTY_BOMBS], ids=["one process", "twenty"])
 def test_memory_is_capped(start: Callable[..., Confined], bomb: str) -> None:
     confined = start(bomb, memory_bytes=256 * MIB)
@@ -88,6 +90,7 @@ def test_memory_is_capped(start: Callable[..., Confined], bomb: str) -> None:
     assert namespace.left() == []
 
 
+@pytest.mark.slow
 def test_shared_memory_counts_once(run: Callable[..., Any]) -> None:
     ran = run(
         """
@@ -132,12 +135,14 @@ def test_output_just_below_the_cap_is_no_death(run: Callable[..., Any]) -> None:
     assert (ran.death, ran.status, len(ran.text)) == (None, 0, 1000)
 
 
+@pytest.mark.slow
 def test_wall_time_is_capped(run: Callable[..., Any]) -> None:
     ran = run("import time, signal; signal.alarm(0); time.sleep(60)", wall_s=0.5)
     assert ran.death is Verdict.TIMEOUT
     assert ran.seconds < 10
 
 
+@pytest.mark.slow
 def test_a_frozen_process_can_time_out(start: Callable[..., Confined]) -> None:
     confined = start("import time; time.sleep(60)", wall_s=0.5)
     confined.freezer.freeze()

@@ -55,6 +55,7 @@ def test_hotloop_can_be_imported(begin: Callable[..., Confined]) -> None:
     assert (confined.wait(20), confined.output()) == (0, b"1\n")
 
 
+@pytest.mark.slow
 def test_limits(begin: Callable[..., Confined]) -> None:
     memory = begin("kept = []\nwhile True: kept.append(bytearray(8 << 20))", memory_bytes=128 * MIB)
     output = begin("while True: print('x' * 1000)", output_bytes=5000)

@@ -86,6 +86,7 @@ def test_a_sparse_file_counts_by_its_length(submission: Path) -> None:
         stage(submission, MIB)
 
 
+@pytest.mark.slow
 def test_too_many(submission: Path) -> None:
     for number in range(MAX_FILES + 1):
         (submission / str(number)).touch()

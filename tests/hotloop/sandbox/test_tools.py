@@ -74,6 +74,7 @@ def kernel_file(submission: Path) -> Path:
     return submission
 
 
+@pytest.mark.slow
 def test_torch_and_its_compiler(run: Callable[..., Any]) -> None:
     environment = {
         "OMP_PROC_BIND": "true",

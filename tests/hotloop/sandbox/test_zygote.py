@@ -225,6 +225,7 @@ print(found())
 """
 
 
+@pytest.mark.slow
 def test_nothing_of_others_is_in_the_memory(
     fork: Fork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,6 +245,7 @@ def test_nothing_of_others_is_in_the_memory(
         assert searched.split() == ["False", "True"]
 
 
+@pytest.mark.slow
 def test_random_numbers_differ(confinement: Make) -> None:
     pytest.importorskip("numpy")
     code = (
@@ -333,6 +335,7 @@ raise SystemExit(3)
     assert confined.wait(20) == 3
 
 
+@pytest.mark.slow
 def test_a_zygote_that_dies_is_our_fault_and_is_replaced(confinement: Make) -> None:
     with Zygote(preload=()) as zygote:
         confined = zygote.launch(confinement("import time; time.sleep(60)"))
@@ -346,6 +349,7 @@ def test_a_zygote_that_dies_is_our_fault_and_is_replaced(confinement: Make) -> N
         assert ended(again) == "again\n"
 
 
+@pytest.mark.slow
 def test_an_end_that_is_seen_late_is_one_too(
     confinement: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -385,6 +389,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_owner_takes_all_along() -> None:
     owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
     with owner:
@@ -396,6 +401,7 @@ def test_a_killed_owner_takes_all_along() -> None:
         os.close(process)
 
 
+@pytest.mark.slow
 def test_descriptors_of_the_owner_are_given_back(fork: Fork, submission: Path) -> None:
     def once() -> int:
         ended(fork("pass", files=submission))
@@ -425,6 +431,7 @@ def test_many_at_once(fork: Fork) -> None:
     assert sorted(int(ended(confined)) for confined in made) == list(range(8))
 
 
+@pytest.mark.slow
 def test_what_is_read_at_import_has_a_zygote_of_its_own(confinement: Make) -> None:
     """For example, `hash`'s seed differs between zygotes."""
     with Zygote(preload=()) as zygote:
@@ -484,6 +491,7 @@ def test_what_it_cannot_serve_is_launched_all_the_same(
     assert confined.wait(20) == 0
 
 
+@pytest.mark.slow
 def test_a_refusal_is_told_once(confinement: Make, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     with Zygote(preload=("no_such_module",)) as zygote:
@@ -511,6 +519,7 @@ def test_another_folder_than_the_one_meant_is_not_given(
     assert ended(confined) == "1\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("hindrance", "said"),
     [
@@ -537,6 +546,7 @@ print(random.random())
 """
 
 
+@pytest.mark.slow
 def test_a_kernel(tmp_path: Path) -> None:
     pytest.importorskip("ipykernel")
     (tmp_path / "answer.txt").write_text("42")

@@ -31,6 +31,7 @@ from .web.serving import listening
 PATHS = [("GET", ""), ("GET", "/events"), ("POST", "/cancel")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "path"), PATHS)
 def test_somebody_elses_job_is_none(school: School, method: str, path: str) -> None:
     job = school.stored("ada")
@@ -54,6 +55,7 @@ def test_without_a_token_nothing_is_served(
     assert answer.status_code == 401
 
 
+@pytest.mark.slow
 def test_the_digest_of_a_token_is_no_token(school: School) -> None:
     with reading(school.service.engine) as connection:
         stored = connection.execute(query(tokens.c.digest)).scalars().all()
@@ -70,6 +72,7 @@ def test_a_forged_invitation_is_none(school: School, secret: str) -> None:
     assert answer.status_code in (410, 422)
 
 
+@pytest.mark.slow
 def test_an_invitation_works_once_and_until_its_end(school: School) -> None:
     once = people.invite(school.service.engine, "carol")
     over = people.invite(school.service.engine, "carol", stay=timedelta(seconds=-1))
@@ -91,6 +94,7 @@ def test_a_name_that_would_be_a_path_is_none(school: School, name: str) -> None:
         people.invite(school.service.engine, name)
 
 
+@pytest.mark.slow
 def test_guessing_is_ended(opened: Callable[..., School]) -> None:
     school = opened(rates=replace(OFTEN, unknown="3/hour"))
     guesses = [school.ask("x" * 43, "GET", "/api/jobs/x") for _ in range(5)]
@@ -100,6 +104,7 @@ def test_guessing_is_ended(opened: Callable[..., School]) -> None:
     assert school.put("ada").status_code == 202
 
 
+@pytest.mark.slow
 def test_a_flood_of_one_learner_is_ended_and_others_are_served(
     opened: Callable[..., School],
 ) -> None:
@@ -132,6 +137,7 @@ def test_looks_are_counted(opened: Callable[..., School]) -> None:
     assert school.ask("bob", "GET", f"/api/jobs/{other}").status_code == 200
 
 
+@pytest.mark.slow
 def test_streams_at_once_are_few(opened: Callable[..., School]) -> None:
     school = opened(streams_each=1)
     job = school.stored()
@@ -143,6 +149,7 @@ def test_streams_at_once_are_few(opened: Callable[..., School]) -> None:
     assert school.service.streams.total() == 0
 
 
+@pytest.mark.slow
 def test_streams_of_all_leave_room_for_requests(opened: Callable[..., School]) -> None:
     school = opened(streams=1)
     job, other = school.stored("ada"), school.stored("bob")
@@ -153,6 +160,7 @@ def test_streams_of_all_leave_room_for_requests(opened: Callable[..., School]) -
         assert b" 200 " in _answer(school, port, f"GET /api/jobs/{other}", who="bob")
 
 
+@pytest.mark.slow
 def test_a_connection_that_asks_for_nothing_is_ended(
     school: School, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,6 +200,7 @@ def test_another_sites_page_can_send_nothing(school: School) -> None:
         assert answer.status_code == 403
 
 
+@pytest.mark.slow
 def test_every_answer_has_the_strict_headers(school: School) -> None:
     for method, path in (("GET", "/api/jobs/x"), ("GET", "/nothing"), ("POST", "/api/login")):
         answer = school.ask("", method, path)
@@ -243,6 +252,7 @@ def test_a_task_is_judged_once(school: School) -> None:
     assert school.put("ada", tasks=["fold", "verify"]).status_code == 202
 
 
+@pytest.mark.slow
 def test_millions_of_files_are_not_looked_at(
     school: School, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,6 +270,7 @@ def test_what_was_packed_is_not_unpacked(school: School) -> None:
     assert answer.status_code == 422
 
 
+@pytest.mark.slow
 def test_a_request_that_can_be_read_in_two_ways_is_refused(school: School) -> None:
     """Who is before the service must not see another request than the service does."""
     job = school.stored("ada")
@@ -278,6 +289,7 @@ def test_a_request_that_can_be_read_in_two_ways_is_refused(school: School) -> No
         assert re.findall(rb"HTTP/1.1 (\d+)", said) in ([b"422", b"401"], [b"422"], [b"400"])
 
 
+@pytest.mark.slow
 def test_a_token_in_an_address_is_none_and_is_in_no_log(
     school: School, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -291,6 +303,7 @@ def test_a_token_in_an_address_is_none_and_is_in_no_log(
     assert token not in written
 
 
+@pytest.mark.slow
 def test_a_body_that_is_too_large_is_not_read(school: School) -> None:
     with listening(served(school.service)) as port:
         length = f"Content-Length: {MAX_BYTES + 1}"
@@ -298,6 +311,7 @@ def test_a_body_that_is_too_large_is_not_read(school: School) -> None:
     assert b" 413 " in head.partition(b"\r\n")[0]
 
 
+@pytest.mark.slow
 def test_a_stranger_sends_no_large_body(school: School) -> None:
     """The token is checked before the body is read."""
     with listening(served(school.service)) as port:
@@ -309,6 +323,7 @@ def test_a_stranger_sends_no_large_body(school: School) -> None:
         assert time.monotonic() - began < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/api/jobs", "/api/login"])
 def test_a_body_that_drips_is_ended(opened: Callable[..., School], path: str) -> None:
     school = opened(form_s=0.5, stall_s=0.5, upload_rate=1_000_000.0)
@@ -326,6 +341,7 @@ def test_a_body_that_drips_is_ended(opened: Callable[..., School], path: str) ->
         assert time.monotonic() - began < 5
 
 
+@pytest.mark.slow
 def test_a_fault_tells_no_secret(school: School, monkeypatch: pytest.MonkeyPatch) -> None:
     def fault(*_: Any) -> Any:
         raise RuntimeError("the password is hunter2")
@@ -336,6 +352,7 @@ def test_a_fault_tells_no_secret(school: School, monkeypatch: pytest.MonkeyPatch
     assert "hunter2" not in answer.text
 
 
+@pytest.mark.slow
 def test_what_a_worker_says_is_shown_as_it_is(school: School) -> None:
     """A progress line cannot inject an event into the stream."""
     job = school.stored()

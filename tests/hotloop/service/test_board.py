@@ -65,6 +65,7 @@ def three(school: School) -> School:
     return school
 
 
+@pytest.mark.slow
 def test_overlapping_intervals_share_a_place(three: School) -> None:
     assert shown(three) == [(1, "Owl"), (1, "Fox"), (3, "Elk")]
     (board, *_) = three.ask("ada", "GET", f"/api/board/{MODULE}").json()["boards"]
@@ -73,6 +74,7 @@ def test_overlapping_intervals_share_a_place(three: School) -> None:
     assert "ada" not in json.dumps(board)
 
 
+@pytest.mark.slow
 def test_nobody_is_shown_who_has_not_joined(school: School) -> None:
     checked(school, "ada", record(3.0, 2.8, 3.2))
     assert shown(school) == []
@@ -82,6 +84,7 @@ def test_nobody_is_shown_who_has_not_joined(school: School) -> None:
     assert shown(school) == []
 
 
+@pytest.mark.slow
 def test_the_best_of_each_counts_and_what_is_not_passed_does_not(three: School) -> None:
     checked(three, "grace", record(5.0, 4.8, 5.2))
     checked(three, "ada", record(9.0, 8.0, 9.9, Verdict.TOO_SLOW))
@@ -95,6 +98,7 @@ def test_a_speed_that_the_learners_own_process_told_has_no_place(three: School) 
     assert shown(three)[0] == (1, "Owl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [{"seeded": True}, {"variant": "ab" * 32}])
 def test_what_was_not_judged_as_the_course_gave_it_does_not_count(
     three: School, changes: dict[str, Any]
@@ -109,6 +113,7 @@ def test_what_is_no_name_is_refused(school: School, name: str) -> None:
     assert joined(school, "ada", name) == 422
 
 
+@pytest.mark.slow
 def test_a_name_is_taken_once(three: School) -> None:
     assert joined(three, "ada", "Fox") == 409
     assert joined(three, "ada", "Cat") == 204
@@ -121,6 +126,7 @@ def test_strangers_see_no_board(school: School) -> None:
     assert school.ask("", "GET", f"/api/board/{MODULE}").status_code == 401
 
 
+@pytest.mark.slow
 def test_the_command(three: School, tmp_path: Path) -> None:
     with listening(served(three.service)) as port:
         place.remember(f"http://127.0.0.1:{port}", three.tokens["ada"])

@@ -85,6 +85,7 @@ def run(*words: str) -> tuple[int, Any]:
     return done.exit_code, json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_records_come_back_and_everything_on_the_way_is_told(
     school: School, server: Server
 ) -> None:
@@ -99,6 +100,7 @@ def test_records_come_back_and_everything_on_the_way_is_told(
     assert "no answer" not in " ".join(said)
 
 
+@pytest.mark.slow
 def test_a_login_and_a_check(school: School, url: str, tmp_path: Path) -> None:
     invitation = people.invite(school.service.engine, "carol")
     code, found = run("login", f"{url}/join/{invitation}")
@@ -134,12 +136,14 @@ def test_a_check_without_a_gpu_is_the_same_as_here(
     assert shown[0] == shown[1]
 
 
+@pytest.mark.slow
 def test_who_is_not_logged_in_is_told_how(url: str, tmp_path: Path) -> None:
     code, found = run("check", "ssa_passes.fold", str(work(tmp_path / "work")), "--on", url)
     assert code == 2
     assert "run `hotloop login`" in found["error"]
 
 
+@pytest.mark.slow
 def test_the_environment_names_a_service(
     school: School, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +170,7 @@ def test_a_token_goes_to_no_such_address(url: str, said: str) -> None:
         place.origin(url)
 
 
+@pytest.mark.slow
 def test_a_token_follows_no_redirect() -> None:
     seen: list[str] = []
 
@@ -187,6 +192,7 @@ def test_a_token_follows_no_redirect() -> None:
     assert seen == ["/api/jobs"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_cancels_the_job(school: School, server: Server) -> None:
     def interrupted(_text: str) -> None:
         raise KeyboardInterrupt
@@ -197,6 +203,7 @@ def test_ctrl_c_cancels_the_job(school: School, server: Server) -> None:
     assert school.job(job)["state"] == "cancelled"
 
 
+@pytest.mark.slow
 def test_a_replaced_job_says_so(school: School, server: Server) -> None:
     def again(_text: str) -> None:
         school.stored("ada")
@@ -205,6 +212,7 @@ def test_a_replaced_job_says_so(school: School, server: Server) -> None:
         ask(server, asked(), "k" * 20, again)
 
 
+@pytest.mark.slow
 def test_what_was_not_answered_is_joined_again(school: School, server: Server) -> None:
     """As after a kill: the key is in its file, and the same request gets the same job."""
 
@@ -227,6 +235,7 @@ def test_what_was_not_answered_is_joined_again(school: School, server: Server) -
     assert resumed._key(note) != key
 
 
+@pytest.mark.slow
 def test_a_service_that_is_not_there_is_waited_for_and_then_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -239,6 +248,7 @@ def test_a_service_that_is_not_there_is_waited_for_and_then_said() -> None:
     assert "Connection refused" in said[0]
 
 
+@pytest.mark.slow
 def test_a_stream_that_drops_goes_on(school: School, server: Server) -> None:
     """A relay cuts the connection twice after a few bytes."""
     dropped: list[int] = []
@@ -301,6 +311,7 @@ def test_what_a_learner_reads_while_it_waits(job: dict[str, Any], said: str) -> 
     assert sentence(Job.model_validate({**about, **job})) == said
 
 
+@pytest.mark.slow
 def test_records_about_another_task_are_none(school: School, server: Server) -> None:
     def wrong(*_: Any) -> list[Record]:
         return [quick.record("ssa_passes", "verify")]
@@ -310,6 +321,7 @@ def test_records_about_another_task_are_none(school: School, server: Server) -> 
         ask(server, asked(), "k" * 20, lambda _text: None)
 
 
+@pytest.mark.slow
 def test_the_client_needs_no_server_packages() -> None:
     import subprocess
     import sys

@@ -110,6 +110,7 @@ def release(course: Path, student: str, text: str) -> None:
     assert course_api(load_config(course)).release_feedback(MODULE, student)["success"]
 
 
+@pytest.mark.slow
 def test_nbgrader_collects_what_was_handed_in(school: School, course: Path) -> None:
     answer = sent(school)
     assert answer.status_code == 200, answer.text
@@ -121,6 +122,7 @@ def test_nbgrader_collects_what_was_handed_in(school: School, course: Path) -> N
     assert stamp.replace(tzinfo=UTC) == datetime.fromisoformat(answer.json()["handed_in"])
 
 
+@pytest.mark.slow
 def test_the_same_key_is_one_hand_in_and_a_later_one_counts(school: School, course: Path) -> None:
     first = [sent(school, key="k" * 20).json() for _ in range(2)]
     assert first[0] == first[1]
@@ -132,6 +134,7 @@ def test_the_same_key_is_one_hand_in_and_a_later_one_counts(school: School, cour
     assert (course / "submitted" / "ada" / MODULE / "lab.ipynb").read_bytes() == b"later"
 
 
+@pytest.mark.slow
 def test_feedback_comes_to_its_learner_alone(school: School, course: Path) -> None:
     for who in ("ada", "bob"):
         sent(school, who)
@@ -146,6 +149,7 @@ def test_feedback_comes_to_its_learner_alone(school: School, course: Path) -> No
     assert school.ask("", "GET", path).status_code == 401
 
 
+@pytest.mark.slow
 def test_what_was_stored_is_laid_after_a_kill(
     school: School, course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +175,7 @@ def test_what_was_stored_is_laid_after_a_kill(
         assert connection.execute(select(rows.c.document)).scalars().all() == [""]
 
 
+@pytest.mark.slow
 def test_what_later_hand_ins_have_replaced_is_removed(
     school: School, course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +232,7 @@ def test_what_cannot_be_laid_does_not_pile_up(
     assert [bool(document) for document in stored] == [False, False, False, True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["service", "exchange"])
 def test_a_disk_that_is_nearly_full_takes_nothing_and_says_what_to_do(
     school: School, course: Path, monkeypatch: pytest.MonkeyPatch, where: str
@@ -277,6 +283,7 @@ def held(course: Path, who: str) -> list[bytes]:
     ]
 
 
+@pytest.mark.slow
 def test_half_a_hand_in_is_never_seen(
     school: School, course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -290,6 +297,7 @@ def test_half_a_hand_in_is_never_seen(
     assert inbound(course) == []
 
 
+@pytest.mark.slow
 def test_what_cannot_be_laid_keeps_nobody_from_the_service(
     school: School, course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -310,6 +318,7 @@ def test_what_cannot_be_laid_keeps_nobody_from_the_service(
     assert len(inbound(course)) == 2
 
 
+@pytest.mark.slow
 def test_a_learner_sets_neither_time_nor_secret(school: School, course: Path) -> None:
     files = packed({"lab.ipynb": NOTEBOOK, "timestamp.txt": b"1999", "submission_secret.txt": b"x"})
     sent(school, files=files)
@@ -349,6 +358,7 @@ def test_a_folder_that_is_no_course_is_said(tmp_path: Path) -> None:
         Exchange.of(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_commands(
     school: School, course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,6 +64,7 @@ def test_what_needs_no_gpu_is_done_after_one_phase(school: School) -> None:
     assert set(verdicts(done).values()) == {"passed"}
 
 
+@pytest.mark.slow
 def test_a_gpus_checks_wait_for_a_queue_of_their_own(school: School) -> None:
     school.has_gpu()
     job = school.stored(**GPU)
@@ -78,6 +79,7 @@ def test_a_gpus_checks_wait_for_a_queue_of_their_own(school: School) -> None:
     assert set(verdicts(done).values()) == {"passed"}
 
 
+@pytest.mark.slow
 def test_without_a_gpu_they_stay_open_at_once(school: School) -> None:
     job = school.stored(**GPU)
     school.judged()
@@ -86,6 +88,7 @@ def test_without_a_gpu_they_stay_open_at_once(school: School) -> None:
     assert verdicts(done)["gpu_fast"] == "not_measured"
 
 
+@pytest.mark.slow
 def test_the_files_are_deleted_once_it_is_done(school: School) -> None:
     school.stored()
     school.judged()
@@ -93,6 +96,7 @@ def test_the_files_are_deleted_once_it_is_done(school: School) -> None:
         assert connection.execute(select(job_rows.c.request)).scalars().all() == [""]
 
 
+@pytest.mark.slow
 def test_the_same_key_is_the_same_job(school: School) -> None:
     key = "k" * 20
     first, second = (school.put(key=key).json() for _ in range(2))
@@ -115,6 +119,7 @@ def test_the_same_request_at_once_is_one_job(school: School) -> None:
     assert school.judged() == 1
 
 
+@pytest.mark.slow
 def test_each_work_is_claimed_once_by_the_workers_of_two_servers(school: School) -> None:
     engines = [school.service.engine, opened_again(school)]
     stored = {school.stored(who, task=task) for who in ("ada", "bob") for task in TASKS}
@@ -147,6 +152,7 @@ def test_a_key_with_another_body_is_refused(school: School) -> None:
     assert school.put("bob", key=key, task="verify").status_code == 202
 
 
+@pytest.mark.slow
 def test_a_resubmission_replaces_what_still_waits_and_keeps_its_place(school: School) -> None:
     first = school.stored("ada")
     others = school.stored("bob")
@@ -158,6 +164,7 @@ def test_a_resubmission_replaces_what_still_waits_and_keeps_its_place(school: Sc
     assert school.job(first)["records"] == []
 
 
+@pytest.mark.slow
 def test_another_task_and_what_runs_are_not_replaced(school: School) -> None:
     first = school.stored("ada")
     works.claim(school.service.engine, "cpu", "w")
@@ -167,6 +174,7 @@ def test_another_task_and_what_runs_are_not_replaced(school: School) -> None:
     assert school.job(first)["running"] is True
 
 
+@pytest.mark.slow
 def test_a_replaced_job_that_waits_for_a_gpu_keeps_what_is_known(school: School) -> None:
     school.has_gpu()
     first = school.stored(**GPU)
@@ -176,6 +184,7 @@ def test_a_replaced_job_that_waits_for_a_gpu_keeps_what_is_known(school: School)
     assert (found["state"], verdicts(found)["correct"]) == ("replaced", "passed")
 
 
+@pytest.mark.slow
 def test_a_waiting_job_is_cancelled(school: School) -> None:
     job = school.stored()
     assert school.ask("ada", "POST", f"/api/jobs/{job}/cancel").status_code == 204
@@ -185,6 +194,7 @@ def test_a_waiting_job_is_cancelled(school: School) -> None:
     assert school.ask("ada", "POST", f"/api/jobs/{job}/cancel").status_code == 204
 
 
+@pytest.mark.slow
 def test_a_running_job_that_is_cancelled_ends_its_judge(
     school: School, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +220,7 @@ def test_a_running_job_that_is_cancelled_ends_its_judge(
     assert (found["state"], found["records"]) == ("cancelled", [])
 
 
+@pytest.mark.slow
 def test_cancelling_again_and_again_ends_no_judge_that_others_wait_for(school: School) -> None:
     """A judge that was ended takes seconds to start again."""
     ended: list[int] = []
@@ -241,6 +252,7 @@ def test_cancelling_again_and_again_ends_no_judge_that_others_wait_for(school: S
     assert school.job(first)["records"] == []
 
 
+@pytest.mark.slow
 def test_what_is_being_done_is_told(school: School) -> None:
     going = threading.Event()
 
@@ -258,6 +270,7 @@ def test_what_is_being_done_is_told(school: School) -> None:
     assert school.job(job)["state"] == "done"
 
 
+@pytest.mark.slow
 def test_positions_and_what_is_expected(school: School) -> None:
     school.has_gpu()
     mine = [school.stored(who, **GPU) for who in ("ada", "bob")]
@@ -278,6 +291,7 @@ def test_positions_and_what_is_expected(school: School) -> None:
     assert 50 < school.job(later)["expected_s"] <= 60
 
 
+@pytest.mark.slow
 def test_too_many_open_jobs_are_refused(school: School, monkeypatch: Any) -> None:
     monkeypatch.setattr(jobs, "MOST_OPEN", 2)
     tasks = ["fold", "verify", "dead_code"]
@@ -301,6 +315,7 @@ def test_open_jobs_with_too_many_files_are_refused(school: School, monkeypatch: 
     assert school.put(task="verify", files=files).status_code == 202
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", ["cpu", "gpu"])
 def test_what_was_lost_three_times_stays_open_and_says_why(school: School, phase: str) -> None:
     school.has_gpu()
@@ -320,6 +335,7 @@ def test_what_was_lost_three_times_stays_open_and_says_why(school: School, phase
     assert "fault of the service" in json.dumps(found["records"])
 
 
+@pytest.mark.slow
 def test_a_fault_of_ours_is_tried_again(school: School) -> None:
     def faulty(*_: Any) -> list[Any]:
         raise RuntimeError("the disk is full")
@@ -332,6 +348,7 @@ def test_a_fault_of_ours_is_tried_again(school: School) -> None:
     assert (found["state"], found["problem"]) == ("done", "RuntimeError: the disk is full")
 
 
+@pytest.mark.slow
 def test_who_has_lost_a_work_stores_nothing(school: School) -> None:
     """A worker that was stopped for too long, and continues when another one has its work."""
     engine = school.service.engine
@@ -348,6 +365,7 @@ def test_who_has_lost_a_work_stores_nothing(school: School) -> None:
     assert school.job(job)["records"][0]["verdict"] == "passed"
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_told_to_end_takes_no_try(school: School) -> None:
     school.stored()
     for _ in range(5):
@@ -382,6 +400,7 @@ def test_a_request_that_is_none_is_not_stored(
     assert school.judged() == 0
 
 
+@pytest.mark.slow
 def test_a_deadline_comes_from_the_class(opened: Any, tmp_path: Any) -> None:
     folder = tmp_path / "dated"
     folder.mkdir()
@@ -393,6 +412,7 @@ def test_a_deadline_comes_from_the_class(opened: Any, tmp_path: Any) -> None:
     assert school.job(first)["position"] == 2
 
 
+@pytest.mark.slow
 def test_a_deadline_that_has_passed_puts_nothing_ahead(opened: Any, tmp_path: Any) -> None:
     folder = tmp_path / "overdue"
     folder.mkdir()
@@ -425,6 +445,7 @@ def test_each_gpu_has_a_worker_of_its_own(
     assert workers.VISIBLE not in cpu.environment
 
 
+@pytest.mark.slow
 def test_a_cluster_has_one_process_here_that_releases_what_all_its_workers_held(
     school: School,
 ) -> None:

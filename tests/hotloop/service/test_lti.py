@@ -158,6 +158,7 @@ def passed_on(school: School) -> int:
 # --- coming in ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_learner_comes_in(school: School, browser: Browser) -> None:
     page = browser.sends(browser.logs_in("u1"))
     for name, value in ALWAYS.items():
@@ -173,6 +174,7 @@ def test_a_learner_comes_in(school: School, browser: Browser) -> None:
     assert roles(school) == before
 
 
+@pytest.mark.slow
 def test_an_instructor_gets_the_pages(school: School, browser: Browser) -> None:
     answer = browser.launches("u9", as_role("Instructor"))
     assert (answer.status_code, answer.headers["location"]) == (303, "/queue")
@@ -183,11 +185,13 @@ def test_an_instructor_gets_the_pages(school: School, browser: Browser) -> None:
     assert sorted(roles(school).values()) == ["instructor", "learner", "learner", "learner"]
 
 
+@pytest.mark.slow
 def test_the_login_may_be_a_link(browser: Browser) -> None:
     answer = browser.client.get("/lti/login", params=browser.lms.initiation("u1"))
     assert answer.headers["location"].startswith(f"{browser.lms.url}/auth?")
 
 
+@pytest.mark.slow
 def test_cookies_of_a_login_come_with_a_form_of_the_lms(
     platform: Lms, opened: Callable[..., School], tmp_path: Any
 ) -> None:
@@ -201,11 +205,13 @@ def test_cookies_of_a_login_come_with_a_form_of_the_lms(
         assert word in cookie
 
 
+@pytest.mark.slow
 def test_two_links_may_be_opened_at_once(browser: Browser) -> None:
     first, second = browser.logs_in("u1"), browser.logs_in("u1")
     assert [browser.sends(form).status_code for form in (first, second)] == [200, 200]
 
 
+@pytest.mark.slow
 def test_a_link_may_name_no_module_and_take_no_score(school: School, browser: Browser) -> None:
     def bare(claims: dict[str, Any]) -> None:
         claims[f"{CLAIM}target_link_uri"] = "http://127.0.0.1:8000/lti/launch"
@@ -218,12 +224,14 @@ def test_a_link_may_name_no_module_and_take_no_score(school: School, browser: Br
     assert [name for name in roles(school) if name.startswith("lti-")]
 
 
+@pytest.mark.slow
 def test_a_link_to_no_module_says_so(browser: Browser) -> None:
     page = browser.launches("u1", to_module("no_such_module"))
     assert page.status_code == 422
     assert "no_such_module" in page.text
 
 
+@pytest.mark.slow
 def test_keys_of_the_lms_may_change(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     assert browser.launches("u1").status_code == 200
     browser.lms.key, browser.lms.kid = drawn(), "second"
@@ -234,6 +242,7 @@ def test_keys_of_the_lms_may_change(browser: Browser, monkeypatch: pytest.Monkey
     assert browser.launches("u1").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_service_without_an_lms_has_no_such_pages(opened: Callable[..., School]) -> None:
     school = opened()
     assert school.service.tool is None
@@ -241,6 +250,7 @@ def test_a_service_without_an_lms_has_no_such_pages(opened: Callable[..., School
         assert school.ask("", method, path).status_code == 404
 
 
+@pytest.mark.slow
 def test_our_key_is_drawn_once_and_nobody_elses(
     platform: Lms, opened: Callable[..., School], tmp_path: Any
 ) -> None:
@@ -257,6 +267,7 @@ def test_our_key_is_drawn_once_and_nobody_elses(
     assert keys[0][0].keys() == {"kty", "n", "e", "use", "alg", "kid"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [{"deployments": []}, {"jwks_url": "file:///etc/passwd"}, {"secret": "x"}, {"issuer": ""}],
@@ -281,6 +292,7 @@ def test_the_example_on_the_page_is_a_registration() -> None:
 # --- attacks --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_launch_works_once(browser: Browser) -> None:
     form = browser.logs_in("u1")
     cookies = dict(browser.client.cookies)
@@ -290,17 +302,20 @@ def test_a_launch_works_once(browser: Browser) -> None:
     assert "was used before" in refused(browser, form)
 
 
+@pytest.mark.slow
 def test_a_nonce_of_another_login_is_refused(browser: Browser) -> None:
     old, new = browser.logs_in("u1"), browser.logs_in("u1")
     assert "another login" in refused(browser, {**new, "id_token": old["id_token"]})
 
 
+@pytest.mark.slow
 def test_keys_that_are_none_are_no_fault(browser: Browser) -> None:
     browser.lms.is_moved = True
     assert "not valid" in refused(browser, {**browser.logs_in("u1"), "id_token": "a.b.c"})
     assert "not valid" in forged(browser, browser.lms.signed)
 
 
+@pytest.mark.slow
 def test_a_login_that_took_too_long_is_over(school: School, browser: Browser) -> None:
     form = browser.logs_in("u1")
     with writing(school.service.engine) as connection:
@@ -309,6 +324,7 @@ def test_a_login_that_took_too_long_is_over(school: School, browser: Browser) ->
     assert "took too long" in refused(browser, form)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["", "x", "x" * 43, "é"])
 def test_a_state_that_was_not_given_is_refused(browser: Browser, state: str) -> None:
     form = browser.logs_in("u1")
@@ -316,11 +332,13 @@ def test_a_state_that_was_not_given_is_refused(browser: Browser, state: str) -> 
     assert answer.status_code in (403, 422)
 
 
+@pytest.mark.slow
 def test_without_a_state_nothing_is_believed(browser: Browser) -> None:
     form = browser.logs_in("u1")
     assert browser.sends({"id_token": form["id_token"]}).status_code == 422
 
 
+@pytest.mark.slow
 def test_nobody_is_made_to_come_in_as_somebody_else(school: School, browser: Browser) -> None:
     """The attacker's own launch, sent by a victim's browser."""
     form = browser.logs_in("mallory")
@@ -331,10 +349,12 @@ def test_nobody_is_made_to_come_in_as_somebody_else(school: School, browser: Bro
     assert "not begun in this browser" in refused(victim, form)
 
 
+@pytest.mark.slow
 def test_a_signature_of_another_key_is_refused(browser: Browser) -> None:
     assert "not valid" in forged(browser, lambda claims: browser.lms.signed(claims, key=drawn()))
 
 
+@pytest.mark.slow
 def test_a_key_of_another_name_is_refused(browser: Browser) -> None:
     for kid in ("other", "../jwks", None):
         sign = lambda claims, kid=kid: browser.lms.signed(claims, headers={"kid": kid})  # noqa: E731
@@ -343,6 +363,7 @@ def test_a_key_of_another_name_is_refused(browser: Browser) -> None:
         assert "not valid" in forged(browser, sign)
 
 
+@pytest.mark.slow
 def test_a_token_that_brings_its_key_is_refused(browser: Browser) -> None:
     """Only the LMS's key counts, whatever the token says about keys."""
     own = drawn()
@@ -352,6 +373,7 @@ def test_a_token_that_brings_its_key_is_refused(browser: Browser) -> None:
     assert "not valid" in forged(browser, sign)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["none", "None", "HS256"])
 def test_a_token_chooses_no_algorithm(browser: Browser, algorithm: str) -> None:
     """Unsigned, and signed with the LMS's public key as the secret."""
@@ -373,6 +395,7 @@ def test_a_token_chooses_no_algorithm(browser: Browser, algorithm: str) -> None:
     assert "not valid" in forged(browser, sign)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("token", ["", "x", "a.b.c", "....", "é.é.é", "x" * 33_000])
 def test_what_is_no_token_is_refused(browser: Browser, token: str) -> None:
     form = browser.logs_in("u1")
@@ -400,6 +423,7 @@ OTHER_CLAIMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", OTHER_CLAIMS)
 def test_other_claims_are_refused(school: School, browser: Browser, what: str) -> None:
     """All are signed by the LMS."""
@@ -418,6 +442,7 @@ def test_other_claims_are_refused(school: School, browser: Browser, what: str) -
     assert roles(school) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [{"iss": "https://evil.example"}, {"client_id": "tool-2"}, {"login_hint": "x" * 5000}],
@@ -429,6 +454,7 @@ def test_a_login_of_a_stranger_goes_nowhere(browser: Browser, changes: dict[str,
     assert "set-cookie" not in answer.headers
 
 
+@pytest.mark.slow
 def test_a_role_is_not_forged(school: School, browser: Browser) -> None:
     """The role is the signed one, and only the role in the course counts."""
     form = browser.logs_in("u1")
@@ -448,6 +474,7 @@ def test_a_role_is_not_forged(school: School, browser: Browser) -> None:
     assert sorted(roles(school).values()) == ["instructor", "learner", "learner", "learner"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "email", ["grace", "head@uni.example", "../x", "a+b@uni.example", "", "x" * 400, "lti-0"]
 )
@@ -472,6 +499,7 @@ def test_an_email_address_of_the_lms_is_nobodys_account(
     assert (found.name, found.account == invited[0].account) == (own[0].name, False)
 
 
+@pytest.mark.slow
 def test_no_invitation_leads_into_an_account_of_the_lms(school: School, browser: Browser) -> None:
     browser.launches("u1")
     (name,) = set(roles(school)) - {"ada", "bob", "grace"}
@@ -479,6 +507,7 @@ def test_no_invitation_leads_into_an_account_of_the_lms(school: School, browser:
         people.invite(school.service.engine, name)
 
 
+@pytest.mark.slow
 def test_one_lms_speaks_of_its_own_people_only(
     platform: Lms, opened: Callable[..., School], tmp_path: Any
 ) -> None:
@@ -499,6 +528,7 @@ def test_one_lms_speaks_of_its_own_people_only(
         assert len(roles(school)) == len(before) + 1
 
 
+@pytest.mark.slow
 def test_the_lms_redirects_nobody(browser: Browser) -> None:
     """Keys are fetched from the registered URL, and a target in a page is not followed."""
     form = browser.begins("u1", target_link_uri="https://evil.example/")
@@ -510,12 +540,14 @@ def test_the_lms_redirects_nobody(browser: Browser) -> None:
     assert "evil.example" not in page.text
 
 
+@pytest.mark.slow
 def test_guessing_is_ended(school: School, browser: Browser) -> None:
     school.service.site.rates = RateLimits(replace(OFTEN, unknown="3/hour"))
     codes = [browser.sends({"state": "x" * 43, "id_token": "x"}).status_code for _ in range(5)]
     assert codes == [403, 403, 403, 429, 429]
 
 
+@pytest.mark.slow
 def test_forms_of_other_pages_are_refused_as_before(browser: Browser) -> None:
     for path in ("/people", "/logout", "/api/login", "/lti/launch/", "/lti/jwks"):
         answer = browser.client.post(path, headers={"Origin": browser.lms.url})
@@ -555,6 +587,7 @@ def items(school: School) -> list[Any]:
         return list(connection.execute(select(lti_items)).all())
 
 
+@pytest.mark.slow
 def test_a_score_is_passed_back(school: School, browser: Browser) -> None:
     checked(school, browser, task="fold")
     assert passed_on(school) == 0  # Nothing was judged so far.
@@ -576,6 +609,7 @@ def test_a_score_is_passed_back(school: School, browser: Browser) -> None:
     assert browser.lms.scores[MODULE][-1]["scoreGiven"] == both
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_zero(school: School, browser: Browser) -> None:
     checked(school, browser, task="fold")
     checks = [check.id for check in load_module(MODULE).task("fold").checks]
@@ -585,6 +619,7 @@ def test_what_is_wrong_is_zero(school: School, browser: Browser) -> None:
     assert (told["scoreGiven"], told["gradingProgress"]) == (0.0, "FullyGraded")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verdict", [v for v in Verdict if v.pending])
 def test_what_is_open_is_no_zero(school: School, browser: Browser, verdict: Verdict) -> None:
     checked(school, browser, task="fold")
@@ -602,6 +637,7 @@ def test_what_is_open_is_no_zero(school: School, browser: Browser, verdict: Verd
     assert browser.lms.scores[MODULE][-1]["scoreGiven"] == load_module(MODULE).task("fold").points
 
 
+@pytest.mark.slow
 def test_a_gpu_that_is_waited_for_is_no_zero(school: School, browser: Browser) -> None:
     """From the CPU phase to the GPU phase, with the fast judge: triton_forward needs a GPU."""
     school.has_gpu()
@@ -617,6 +653,7 @@ def test_a_gpu_that_is_waited_for_is_no_zero(school: School, browser: Browser) -
     assert (told["scoreGiven"], told["gradingProgress"]) == (points, "FullyGraded")
 
 
+@pytest.mark.slow
 def test_the_best_counts(school: School, browser: Browser) -> None:
     checked(school, browser, task="fold")
     school.judged()
@@ -627,6 +664,7 @@ def test_the_best_counts(school: School, browser: Browser) -> None:
     assert browser.lms.scores[MODULE][-1]["scoreGiven"] == load_module(MODULE).task("fold").points
 
 
+@pytest.mark.slow
 def test_what_was_cancelled_does_not_count(school: School, browser: Browser) -> None:
     checked(school, browser, task="fold")
     school.ask("u1", "POST", f"/api/jobs/{school.stored('u1', task='fold')}/cancel")
@@ -636,6 +674,7 @@ def test_what_was_cancelled_does_not_count(school: School, browser: Browser) -> 
     assert browser.lms.scores == {}
 
 
+@pytest.mark.slow
 def test_somebody_elses_score_is_their_own(school: School, browser: Browser) -> None:
     checked(school, browser, "u1", task="fold")
     job = checked(school, browser, "u2", task="fold")
@@ -653,6 +692,7 @@ def test_somebody_elses_score_is_their_own(school: School, browser: Browser) -> 
     assert {row.subject for row in items(school)} == {"u1", "u2"}
 
 
+@pytest.mark.slow
 def test_what_is_not_taken_is_sent_again(school: School, browser: Browser) -> None:
     checked(school, browser, task="fold")
     school.judged()
@@ -670,6 +710,7 @@ def test_what_is_not_taken_is_sent_again(school: School, browser: Browser) -> No
     assert "not taken" not in browser.client.get("/faults").text
 
 
+@pytest.mark.slow
 def test_a_key_that_the_lms_does_not_know_passes_nothing(school: School, browser: Browser) -> None:
     """Tests the fake LMS itself: it refuses scores from anybody else."""
     checked(school, browser, task="fold")
@@ -680,6 +721,7 @@ def test_a_key_that_the_lms_does_not_know_passes_nothing(school: School, browser
     assert browser.lms.scores == {}
 
 
+@pytest.mark.slow
 def test_our_word_goes_where_it_was_said_alone(school: School, browser: Browser) -> None:
     """A redirect is not followed with the service's credentials."""
     checked(school, browser, task="fold")
@@ -689,6 +731,7 @@ def test_our_word_goes_where_it_was_said_alone(school: School, browser: Browser)
     assert "/token answers with 307" in items(school)[0].problem
 
 
+@pytest.mark.slow
 def test_a_running_service_passes_scores_back(school: School, browser: Browser) -> None:
     checked(school, browser, task="fold")
     with listening(served(school.service)):

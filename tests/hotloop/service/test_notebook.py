@@ -47,6 +47,7 @@ def written(folder: Path, *cells: str) -> None:
     nbformat.write(notebook, folder / "lab.ipynb")
 
 
+@pytest.mark.slow
 def test_the_same_card_is_shown(logged_in: School, folder: Path) -> None:
     shown = check("ssa_passes.fold")
     assert shown.record.verdict.value == "passed"

@@ -18,6 +18,7 @@ EXAMPLES = 15
 """Examples of each kind, for each operation."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["positive", "negative"])
 def test_no_request_is_a_fault(school: School, mode: str) -> None:
     job = school.stored()

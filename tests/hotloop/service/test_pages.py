@@ -61,6 +61,7 @@ def test_a_disk_that_is_nearly_full_is_among_the_faults(
     assert "has less than 1024 MiB free" in browser.get("/faults").text
 
 
+@pytest.mark.slow
 def test_the_queue(school: School, browser: Browser) -> None:
     assert "The queue is empty" in browser.get("/queue").text
     school.stored("ada")
@@ -80,6 +81,7 @@ def test_a_queue_that_nobody_works_on_says_so(browser: Browser) -> None:
     assert "No process is judging" in browser.get("/queue").text
 
 
+@pytest.mark.slow
 def test_people_are_invited_and_removed(school: School, browser: Browser) -> None:
     answer = browser.send("/people", names="carol\n dan ../x", role="learner")
     links = re.findall(r"/join/([\w-]{43})", answer.text)
@@ -116,6 +118,7 @@ def test_what_a_worker_says_is_no_markup(school: School, browser: Browser) -> No
     assert "&lt;script&gt;" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/queue", "/people", "/faults"])
 def test_pages_are_for_instructors(school: School, path: str) -> None:
     stranger = Browser(school)

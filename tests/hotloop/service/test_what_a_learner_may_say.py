@@ -64,6 +64,7 @@ def claimed(school: School) -> WholeRequest:
     return told[0]
 
 
+@pytest.mark.slow
 def test_nothing_that_parameterizes_a_judging_is_taken(school: School) -> None:
     names = {f.name for f in fields(Job)} - MAY_SAY | {"given", "levels", "terms", "constants"}
     for name, value in product(sorted(names), [None, "ab" * 16, 0, {}, ZEROS.to_json()]):
@@ -82,6 +83,7 @@ def test_a_request_says_what_is_sent_and_no_more() -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_service_takes_the_variant_of_its_course(school: School) -> None:
     school.stored(module=MODULE, tasks=[NAME], made_for=DRAWN.digest)
     told = claimed(school)
@@ -106,6 +108,7 @@ def test_a_damaged_variant_of_the_course_is_no_verdict(school: School, course: P
     assert "tell your instructor" in answer.json()["detail"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "points"),
     [
@@ -125,6 +128,7 @@ def test_only_what_was_judged_in_the_variant_of_the_course_counts(
     assert scores.standing(school.service.engine, account(school), MODULE).points == points
 
 
+@pytest.mark.slow
 def test_what_was_given_up_stays_open(school: School) -> None:
     """A fault of the service is no score, in a class with a variant too."""
     school.stored(module=MODULE, tasks=[NAME])

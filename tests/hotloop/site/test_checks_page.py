@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hotloop.site import checks_page, runs
 
 
@@ -57,6 +59,7 @@ def test_a_wrong_one_that_passed_is_shown(tmp_path: Path) -> None:
     assert "<code>a &lt; 5</code>" in page
 
 
+@pytest.mark.slow
 def test_tasks_without_judged_mutants_are_listed(tmp_path: Path) -> None:
     """And those whose mutants were judged with other code."""
     page = recorded(tmp_path, {**row("5", 0), "module": "ssa_passes", "task": "to_ssa"})

@@ -156,6 +156,7 @@ def test_code_is_left_alone(record: Recorder) -> None:
     assert figures.insert(text, "p") == text
 
 
+@pytest.mark.slow
 def test_the_lessons_name_figures(clone: Path) -> None:
     """Every figure in the lessons is in a run and can be inserted."""
     for module in ("fused_softmax", "profile_training_loop", "triton_ensemble"):

@@ -83,6 +83,7 @@ def forget() -> None:
     catalog.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -> None:
     settings = yaml.safe_load(gather(with_a_page).read_text())
     pages = with_a_page / "build" / "pages" / "modules" / MODULE
@@ -121,6 +122,7 @@ def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -
     ]
 
 
+@pytest.mark.slow
 def test_pages_that_are_put_into_a_folder_have_a_section(with_a_page: Path) -> None:
     pages = with_a_page / "site" / "pages"
     (pages / "practice" / "a-quiz.md").write_text("# A quiz\n")
@@ -133,6 +135,7 @@ def test_pages_that_are_put_into_a_folder_have_a_section(with_a_page: Path) -> N
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_page_without_a_title_is_refused(with_a_page: Path) -> None:
     page = with_a_page / "curriculum" / MODULE / "elsewhere.md"
     page.write_text("no title\n")
@@ -140,6 +143,7 @@ def test_a_page_without_a_title_is_refused(with_a_page: Path) -> None:
         gather(with_a_page)
 
 
+@pytest.mark.slow
 def test_a_lesson_without_outcomes_is_refused(with_a_page: Path) -> None:
     lesson = with_a_page / "curriculum" / MODULE / "lesson.md"
     lesson.write_text("# Fused softmax\n\nNo outcomes.\n")
@@ -150,6 +154,7 @@ def test_a_lesson_without_outcomes_is_refused(with_a_page: Path) -> None:
 # --- what is gathered -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_module_has_a_page_with_all_its_checks_and_hints(gathered: Path) -> None:
     for module in curriculum.modules():
         page = (gathered / "build" / "pages" / "modules" / module.id / "index.md").read_text()
@@ -160,6 +165,7 @@ def test_every_module_has_a_page_with_all_its_checks_and_hints(gathered: Path) -
         assert page.count('??? tip "Hint 3: the structure"') == len(module.tasks)
 
 
+@pytest.mark.slow
 def test_solutions_are_folded_and_not_searched(gathered: Path) -> None:
     for module in curriculum.modules():
         page = (gathered / "build" / "pages" / "modules" / module.id / "solutions.md").read_text()
@@ -171,6 +177,7 @@ def test_solutions_are_folded_and_not_searched(gathered: Path) -> None:
         )
 
 
+@pytest.mark.slow
 def test_an_exercises_files_are_there_one_by_one_and_as_the_same_archive(gathered: Path) -> None:
     folder = gathered / "build" / "pages" / "modules" / MODULE / "files"
     source = CLONE / "exercises" / MODULE
@@ -214,6 +221,7 @@ def test_the_threat_model_is_a_page_that_a_manager_reads(gathered: Path) -> None
 # --- what is built --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_builds_strictly_and_nothing_is_written_into_its_sources(
     site: Path, gathered: Path
 ) -> None:
@@ -222,6 +230,7 @@ def test_it_builds_strictly_and_nothing_is_written_into_its_sources(
     assert sorted(path.name for path in (gathered / "site").iterdir()) == ["mkdocs.yml", "pages"]
 
 
+@pytest.mark.slow
 def test_every_question_has_a_page_in_its_languages(site: Path) -> None:
     for entry in catalog():
         page = site / "questions" / f"{entry.key.replace('.', '/')}.html"
@@ -241,6 +250,7 @@ def test_a_dunder_outside_of_code_is_eaten() -> None:
     assert eaten_dunders(code, markdown.markdown(code)) == []
 
 
+@pytest.mark.slow
 def test_no_page_shows_a_dunder_as_bold_text(gathered: Path, site: Path) -> None:
     pages = gathered / "build" / "pages"
     found: dict[str, list[str]] = {}
@@ -254,11 +264,13 @@ def test_no_page_shows_a_dunder_as_bold_text(gathered: Path, site: Path) -> None
     assert {name: names for name, names in found.items() if names} == {}
 
 
+@pytest.mark.slow
 def test_all_links_resolve(site: Path) -> None:
     assert sum(1 for _ in built.links(site)) > 1000
     assert built.broken_links(site) == []
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_another_host(site: Path) -> None:
     assert built.foreign(site) == []
 

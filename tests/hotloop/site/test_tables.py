@@ -14,6 +14,7 @@ def test_without_a_gpu_run_the_page_says_not_yet_measured() -> None:
     assert "On a GPU: not yet measured." in runs.everything([])
 
 
+@pytest.mark.slow
 def test_a_lesson_tells_speeds_and_leaves_the_other_verdicts_to_the_modules_page() -> None:
     found = curriculum.runs("fused_softmax")
     assert "| reference | online_pass | correct |" in runs.everything(found)
@@ -21,6 +22,7 @@ def test_a_lesson_tells_speeds_and_leaves_the_other_verdicts_to_the_modules_page
     assert "| correct |" not in runs.speeds(found)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_older_than_the_code_says_so() -> None:
     [run, *_] = curriculum.runs("fused_softmax")
     older = run.model_copy(update={"code": "0123456789abcdef"})

@@ -85,12 +85,14 @@ def three(graded: Graded) -> dict[str, Report]:
     }
 
 
+@pytest.mark.slow
 def test_three_candidates_get_three_lists(three: dict[str, Report]) -> None:
     asked = {name: [one.key for one in report.follow_ups] for name, report in three.items()}
     assert all(len(keys) == len(set(keys)) == 6 for keys in asked.values()), asked
     assert len({frozenset(keys) for keys in asked.values()}) == 3, asked
 
 
+@pytest.mark.slow
 def test_the_first_question_is_about_the_lines_that_lost_points(three: dict[str, Report]) -> None:
     first = three["race"].follow_ups[0]
     assert first.key == "cuda_block.clean"
@@ -224,6 +226,7 @@ def test_the_page_marks_the_lines_beside_the_checks(three: dict[str, Report]) ->
     assert "cited" not in page(three["right"]).split("</style>")[1]
 
 
+@pytest.mark.slow
 def test_code_is_text(graded: Graded) -> None:
     def hostile(files: dict[str, bytes]) -> None:
         files[FILE] += b"// </pre><script>alert(1)</script>\n"
@@ -262,6 +265,7 @@ def test_each_question_on_code_finds_what_it_is_about() -> None:
 # --- assistants -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_notes_are_shown_and_marked_where_assistants_are_expected(graded: Graded) -> None:
     def notes(files: dict[str, bytes]) -> None:
         files[assistants.NOTES] = b"It forgot a barrier. <b>I checked 257 columns.</b>"
@@ -276,6 +280,7 @@ def test_notes_are_shown_and_marked_where_assistants_are_expected(graded: Graded
     assert not criteria["assistants"].counts
 
 
+@pytest.mark.slow
 def test_the_empty_form_is_nothing_handed_in(graded: Graded) -> None:
     report = graded("empty", assistants="assistants: expected\n")
     assert report.submission.handed_in.count(assistants.NOTES) == 1
@@ -283,12 +288,14 @@ def test_the_empty_form_is_nothing_handed_in(graded: Graded) -> None:
     assert "which costs nothing: ask" in page(report)
 
 
+@pytest.mark.slow
 def test_where_they_are_not_expected_nothing_is_asked(graded: Graded) -> None:
     report = graded("declared")
     assert "assistants" not in [one.key for one in scorecard.criteria(report)]
     assert 'id="assistants"' not in page(report)
 
 
+@pytest.mark.slow
 def test_a_transcript_is_taken_along(graded: Graded) -> None:
     def transcript(files: dict[str, bytes]) -> None:
         files["assistant/chat.json"] = b'[{"role": "user", "content": "Where is the race?"}]'

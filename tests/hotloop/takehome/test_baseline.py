@@ -68,6 +68,7 @@ def stand_in(answer: Answer) -> Iterator[tuple[str, list[Any]]]:
             thread.join()
 
 
+@pytest.mark.slow
 def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY, "secret")
     with stand_in(lambda _body, _number: (200, {}, completion("Done."))) as (url, asked):
@@ -81,6 +82,7 @@ def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     ]
 
 
+@pytest.mark.slow
 def test_no_key_is_sent_where_none_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY, raising=False)
     with stand_in(lambda _body, _number: (200, {}, completion("Done."))) as (url, asked):
@@ -88,6 +90,7 @@ def test_no_key_is_sent_where_none_is_set(monkeypatch: pytest.MonkeyPatch) -> No
     assert asked[0][1] is None
 
 
+@pytest.mark.slow
 def test_a_busy_server_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
     monkeypatch.setattr(chat.time, "sleep", waited.append)
@@ -101,6 +104,7 @@ def test_a_busy_server_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert waited == [7, 7]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "headers", "text", "says", "times"),
     [
@@ -126,6 +130,7 @@ def test_what_is_no_answer_is_told(
         assert len(asked) == times
 
 
+@pytest.mark.slow
 def test_a_key_goes_to_no_other_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY, "secret")
     with stand_in(lambda _body, _number: (200, {}, completion("x"))) as (elsewhere, taken):
@@ -238,6 +243,7 @@ def report(own_team: Hired, tmp_path: Path) -> Callable[..., Report]:
     return on
 
 
+@pytest.mark.slow
 def test_the_report_says_where_a_candidate_stands(report: Callable[..., Report]) -> None:
     (above,) = report(Verdict.PASSED, series(0.2, 0.5, 0.1)).baselines
     assert (above.position, above.span.high, above.own.low) == ("above", pytest.approx(50), 100)
@@ -252,6 +258,7 @@ def test_the_report_says_where_a_candidate_stands(report: Callable[..., Report])
     assert "in at most 1 of 3 cases" in page(report(Verdict.PASSED))
 
 
+@pytest.mark.slow
 def test_each_model_has_its_last_series(report: Callable[..., Report]) -> None:
     report(Verdict.PASSED, series(0.9), series(0.1), series(0.3, model="large-1"))
     found = report(Verdict.PASSED).baselines
@@ -261,6 +268,7 @@ def test_each_model_has_its_last_series(report: Callable[..., Report]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_only_enough_failures_show_that_a_task_is_hard(report: Callable[..., Report]) -> None:
     assert report(Verdict.PASSED, series(*[0.0] * 3)).baselines[0].hard == []
     assert report(Verdict.PASSED, series(*[0.0] * 4)).baselines[0].hard == list(TASKS)
@@ -268,6 +276,7 @@ def test_only_enough_failures_show_that_a_task_is_hard(report: Callable[..., Rep
     assert "hard for small-1" in page(report(Verdict.PASSED, series(*[0.0] * 5)))
 
 
+@pytest.mark.slow
 def test_other_tasks_place_nobody(report: Callable[..., Report]) -> None:
     one = series(0.5)
     part = {"online_pass": one.attempts[0].tasks["online_pass"]}
@@ -294,6 +303,7 @@ def run(hired: Hired, *words: str) -> Any:
     return CliRunner().invoke(app, [*common, "--model", "small-1", "--key-env", KEY], input="n\n")
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_without_consent(own_team: Hired) -> None:
     with stand_in(lambda _body, _number: (200, {}, completion("x"))) as (url, asked):
         done = run(own_team, "--endpoint", url)
@@ -302,6 +312,7 @@ def test_nothing_is_sent_without_consent(own_team: Hired) -> None:
         assert asked == []
 
 
+@pytest.mark.slow
 def test_a_model_is_judged_as_a_candidate_is(
     own_team: Hired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,6 +338,7 @@ def test_a_model_is_judged_as_a_candidate_is(
     assert any("sent the texts" in str(line.document) for line in own_team.team.audited())
 
 
+@pytest.mark.slow
 def test_the_second_turn_is_told_what_the_judge_said(
     own_team: Hired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -347,6 +359,7 @@ def test_the_second_turn_is_told_what_the_judge_said(
     assert "online_pass, correct: " in told[2]["content"]
 
 
+@pytest.mark.slow
 def test_what_was_attempted_before_an_error_is_kept(
     own_team: Hired, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ from .made_reports import SPEED, all_of, check, handed_in, record, report_on
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 
 
+@pytest.mark.slow
 def test_one_candidate_calibrates_nothing(own_team: Hired, tmp_path: Path) -> None:
     team = own_team.team
     grading.write(report_on(team, handed_in(team, own_team.packs[0], tmp_path / "a")), team)
@@ -48,6 +49,7 @@ def test_one_candidate_calibrates_nothing(own_team: Hired, tmp_path: Path) -> No
     assert found.tasks[1].time.planned == 90
 
 
+@pytest.mark.slow
 def test_a_written_task_is_measured_once_scorecards_are_filed(
     own_team: Hired, tmp_path: Path
 ) -> None:
@@ -91,6 +93,7 @@ def _file(team: Team, submission: Submission, marks: dict[str, Mark]) -> None:
     scorecard.file(team, submission.manifest.pack, filing, "rita")
 
 
+@pytest.mark.slow
 def test_a_damaged_scorecard_counts_as_none(own_team: Hired, tmp_path: Path) -> None:
     team = own_team.team
     submission = handed_in(team, own_team.packs[0], tmp_path / "a")
@@ -99,6 +102,7 @@ def test_a_damaged_scorecard_counts_as_none(own_team: Hired, tmp_path: Path) -> 
     assert _explain(team).difficulty.count == 0
 
 
+@pytest.mark.slow
 def test_what_was_measured_counts_by_the_middle_of_its_interval(
     own_team: Hired, tmp_path: Path
 ) -> None:
@@ -146,6 +150,7 @@ def _remarks(
     )
 
 
+@pytest.mark.slow
 def test_a_remark_holds_at_the_far_end_of_its_interval() -> None:
     assert _remarks(minutes=[600.0]) == []
     assert _remarks(minutes=[80.0, *[100.0] * 5]) == []
@@ -172,6 +177,7 @@ def test_few_candidates_say_nothing_against_a_task() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_table_shows_intervals_and_says_what_was_not_measured(
     own_team: Hired, tmp_path: Path
 ) -> None:
@@ -204,6 +210,7 @@ def test_the_recorded_wrong_answers_are_counted() -> None:
     assert found.speed is None
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_that_passed_is_named(own_team: Hired) -> None:
     """A team's own measurement counts in addition to the module's."""
     team, module = own_team.team, curriculum.load_module("fused_softmax")
@@ -233,6 +240,7 @@ def test_a_table_says_what_few_trials_leave_possible() -> None:
     assert quality.counted(0, 0, rate_interval(0, 0)) == "none tried"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [True, False])
 def test_a_team_measures_its_roles_tasks_as_often_as_it_says(
     own_team: Hired, monkeypatch: pytest.MonkeyPatch, speed: bool
@@ -283,6 +291,7 @@ def test_a_speed_task_states_how_often_speed_is_judged_wrongly() -> None:
     assert "was not measured on a GPU" in said
 
 
+@pytest.mark.slow
 def test_what_is_timed_on_a_gpu_only_has_no_rate_of_a_cpu() -> None:
     module = curriculum.load_module("fused_softmax")
     found = quality.check_quality(module, module.task("triton_forward"))

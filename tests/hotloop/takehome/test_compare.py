@@ -32,6 +32,7 @@ def with_share(report: Report, name: str, low: float, high: float) -> Report:
     return report.model_copy(update={"pseudonym": name, "tasks": [changed]})
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted), min_size=2, max_size=5))
 def test_overlapping_intervals_are_never_ranked(report: Report, shares: list[list[float]]) -> None:
     reports = [
@@ -53,6 +54,7 @@ def test_overlapping_intervals_are_never_ranked(report: Report, shares: list[lis
     assert list(by_name) == sorted(by_name)
 
 
+@pytest.mark.slow
 def test_who_is_certainly_higher_is_ranked(report: Report) -> None:
     found = compare(
         [with_share(report, PSEUDONYMS[0], 0.1, 0.3), with_share(report, PSEUDONYMS[1], 0.4, 0.9)]

@@ -66,6 +66,7 @@ def filled(form: Path, decision: str = "decision: advance") -> str:
 # --- the form -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_form_is_yaml_with_the_rubrics_beside_the_marks(
     team: Team, pseudonym: str, tmp_path: Path
 ) -> None:
@@ -82,6 +83,7 @@ def test_the_form_is_yaml_with_the_rubrics_beside_the_marks(
     assert max(map(len, form.read_text().splitlines())) <= 100
 
 
+@pytest.mark.slow
 def test_a_form_is_filled_in_and_filed(team: Team, pseudonym: str, tmp_path: Path) -> None:
     form = tmp_path / "marks.yaml"
     run(team, "scorecard", pseudonym, "--form", form)
@@ -91,6 +93,7 @@ def test_a_form_is_filled_in_and_filed(team: Team, pseudonym: str, tmp_path: Pat
     assert filed["marks"]["overall"] == {"mark": 3, "note": NOTE}
 
 
+@pytest.mark.slow
 def test_who_forgets_to_decide_files_nothing(team: Team, pseudonym: str, tmp_path: Path) -> None:
     form = tmp_path / "marks.yaml"
     run(team, "scorecard", pseudonym, "--form", form)
@@ -100,6 +103,7 @@ def test_who_forgets_to_decide_files_nothing(team: Team, pseudonym: str, tmp_pat
     assert not team.scorecard_path(team.find(pseudonym).pack).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("find", "becomes", "says"),
     [
@@ -124,6 +128,7 @@ def test_a_mistake_in_the_form_is_named_with_its_line(
     assert abs(number - line) <= 1, said
 
 
+@pytest.mark.slow
 def test_the_form_of_another_candidate_is_not_filed(
     team: Team, pseudonym: str, tmp_path: Path
 ) -> None:
@@ -134,12 +139,14 @@ def test_the_form_of_another_candidate_is_not_filed(
     assert said.endswith(f"is the form for calm-wren-33, not for {pseudonym}.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["/nonexist/x.yaml", "/proc/x.yaml", "/etc/passwd/x.yaml"])
 def test_where_no_form_can_be_written_is_told(team: Team, pseudonym: str, form: str) -> None:
     said = run(team, "scorecard", pseudonym, "--form", form, code=2)["error"]
     assert said.startswith(f"{form}: ")
 
 
+@pytest.mark.slow
 def test_a_form_that_is_there_already_is_left_alone(
     team: Team, pseudonym: str, tmp_path: Path
 ) -> None:
@@ -150,6 +157,7 @@ def test_a_form_that_is_there_already_is_left_alone(
 # --- another hand-in ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_marks_of_an_earlier_hand_in_are_said_to_be_that(
     team: Team, pseudonym: str, tmp_path: Path, unpack: Callable[[Any], Path], own_pack: Any
 ) -> None:
@@ -203,6 +211,7 @@ def both(team: Team, worked: tuple[Hired, Submission], tmp_path: Path) -> tuple[
     return reports
 
 
+@pytest.mark.slow
 def test_one_report_that_cannot_be_read_hides_no_other(
     team: Team, both: tuple[Report, Report]
 ) -> None:
@@ -217,6 +226,7 @@ def test_one_report_that_cannot_be_read_hides_no_other(
     assert run(team, "compare")["unreadable"] == []
 
 
+@pytest.mark.slow
 def test_an_altered_report_ranks_nobody(team: Team, both: tuple[Report, Report]) -> None:
     (better,) = [r for r in both if r.pack != both[0].pack]
     path = team.report_folder(better.pack) / "report.json"
@@ -228,6 +238,7 @@ def test_an_altered_report_ranks_nobody(team: Team, both: tuple[Report, Report])
     assert len(run(team, "compare")["candidates"]) == 2
 
 
+@pytest.mark.slow
 def test_an_earlier_report_that_is_put_back_ranks_nobody(
     team: Team, both: tuple[Report, Report], tmp_path: Path
 ) -> None:
@@ -240,6 +251,7 @@ def test_an_earlier_report_that_is_put_back_ranks_nobody(
     run(team, "scorecard", both[1].pseudonym, "--form", tmp_path / "marks.yaml", code=2)
 
 
+@pytest.mark.slow
 def test_a_report_in_another_candidates_folder_ranks_nobody(
     team: Team, both: tuple[Report, Report], tmp_path: Path
 ) -> None:
@@ -252,6 +264,7 @@ def test_a_report_in_another_candidates_folder_ranks_nobody(
     assert len(run(team, "compare", one, copied)["candidates"]) == 2
 
 
+@pytest.mark.slow
 def test_where_too_few_can_be_read_it_is_said_who_is_left_out(
     team: Team, both: tuple[Report, Report]
 ) -> None:
@@ -261,6 +274,7 @@ def test_where_too_few_can_be_read_it_is_said_who_is_left_out(
     assert f"{both[0].pseudonym} is left out. " in said
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("both")
 def test_a_damaged_scorecard_hides_no_other(team: Team) -> None:
     third = team.scorecard_path(team.packs()[0].pack)
@@ -270,6 +284,7 @@ def test_a_damaged_scorecard_hides_no_other(team: Team) -> None:
     assert "damaged" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("--times", "3"), ("--no-speed",)])
 def test_how_to_measure_is_not_passed_over(team: Team, words: tuple[str, ...]) -> None:
     said = run(team, "calibrate", "gpu_engineer", *words, code=2)["error"]

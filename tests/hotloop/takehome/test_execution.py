@@ -102,6 +102,7 @@ def judged_by(
         yield judged
 
 
+@pytest.mark.slow
 def test_two_tasks_are_judged_at_once(judged_by: Judged) -> None:
     told: list[str] = []
     found = judged_by(judge_that_waits, jobs=2, on_progress=told.append)
@@ -110,6 +111,7 @@ def test_two_tasks_are_judged_at_once(judged_by: Judged) -> None:
     assert {"online_pass: starting", "triton_forward: starting"} <= set(told)
 
 
+@pytest.mark.slow
 def test_a_lost_task_is_the_judges_error_and_the_other_counts(
     judged_by: Judged, worked: tuple[Hired, Submission]
 ) -> None:

@@ -547,6 +547,7 @@ def test_has_no_effect_beyond_its_own_verdict(
     assert snapshot(hired.team.folder) == before
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_settings_files_beside_right_work_change_no_verdict(
     hired: Hired, upload: Callable[[bytes], Path]
@@ -575,6 +576,7 @@ def test_a_link_in_place_of_the_upload(hired: Hired, tmp_path: Path) -> None:
         assert caught.value.code is R.NOT_A_FILE
 
 
+@pytest.mark.slow
 def test_a_bomb_takes_little_memory(hired: Hired, upload: Callable[[bytes], Path]) -> None:
     codes = (R.BOMB, R.TOO_LARGE, R.TOO_MANY_FILES)
     bombs = [a for a in ATTACKS if a.code in codes or "bomb" in a.name]

@@ -47,6 +47,7 @@ def test_a_wheel_that_cannot_be_installed_is_refused(
         installable.require(own_team.team, role(f"wheel: {WHEEL}"))
 
 
+@pytest.mark.slow
 def test_another_version_is_refused(own_team: Hired, role: Callable[[str], Role]) -> None:
     path = small_wheel(own_team.team.folder, version="9.9")
     other = path.rename(path.with_name("hotloop-9.9-py3-none-any.whl"))
@@ -56,6 +57,7 @@ def test_another_version_is_refused(own_team: Hired, role: Callable[[str], Role]
         )
 
 
+@pytest.mark.slow
 def test_what_no_index_has_is_refused_with_what_to_do(
     own_team: Hired, role: Callable[[str], Role], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def test_nothing_tried_has_no_rate() -> None:
     assert rate_interval(0, 0) is None
 
 
+@pytest.mark.slow
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_a_rate_lies_in_its_interval(counts: tuple[int, int]) -> None:
     hits, trials = counts
@@ -43,6 +44,7 @@ def test_a_rate_lies_in_its_interval(counts: tuple[int, int]) -> None:
     assert 0 <= found.low <= hits / trials <= found.high <= 1
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60))
 def test_a_mean_of_shares_lies_in_its_interval(shares: list[float]) -> None:
     found = rate_interval(sum(shares), len(shares))
@@ -67,6 +69,7 @@ def test_the_interval_of_a_mean_holds_for_few(candidates: int) -> None:
     assert held / len(truths) > 0.945
 
 
+@pytest.mark.slow
 def test_a_median_lies_between_values_that_were_seen() -> None:
     assert median_interval([]) is None
     assert median_interval([5, 1, 3, 2, 4]) is None

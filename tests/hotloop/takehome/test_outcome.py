@@ -41,6 +41,7 @@ def file_marks(team: Team, report: Report) -> None:
     scorecard.file(team, report.pack, filing, "rita")
 
 
+@pytest.mark.slow
 def test_each_step_is_told(came: tuple[Team, Submission]) -> None:
     team, submission = came
     report = report_on(team, submission)
@@ -55,6 +56,7 @@ def test_each_step_is_told(came: tuple[Team, Submission]) -> None:
     assert state(team, report) == "scorecard filed"
 
 
+@pytest.mark.slow
 def test_the_score_is_the_one_of_the_comparison(came: tuple[Team, Submission]) -> None:
     team, submission = came
     grading.write(report_on(team, submission), team)
@@ -69,6 +71,7 @@ def test_the_score_is_the_one_of_the_comparison(came: tuple[Team, Submission]) -
     assert found.score.high == pytest.approx(report.score.high - 7.5)
 
 
+@pytest.mark.slow
 def test_what_came_later_is_neither_graded_nor_marked(
     came: tuple[Team, Submission], worked: tuple[Hired, Submission], tmp_path: Path
 ) -> None:
@@ -84,6 +87,7 @@ def test_what_came_later_is_neither_graded_nor_marked(
     assert state(team, report) == "handed in"
 
 
+@pytest.mark.slow
 def test_a_scorecard_on_an_earlier_hand_in_is_none(
     came: tuple[Team, Submission], worked: tuple[Hired, Submission], tmp_path: Path
 ) -> None:
@@ -98,6 +102,7 @@ def test_a_scorecard_on_an_earlier_hand_in_is_none(
     assert state(team, report) == "graded"
 
 
+@pytest.mark.slow
 def test_a_damaged_scorecard_is_told_beside_the_score(came: tuple[Team, Submission]) -> None:
     team, submission = came
     report = report_on(team, submission)

@@ -72,6 +72,7 @@ def test_a_pack_has_what_it_takes_to_start(hired: Hired) -> None:
     assert names - STARTER <= work_files.NOT_WORK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_a_pack_holds_no_solution(
     module: str, whole_pack: Callable[[str], tuple[Team, Pack]]
@@ -113,6 +114,7 @@ def _public_text(module: str, variant: Variant) -> str:
     return re.sub(r"<details>.*?</details>", "", "\n".join(texts), flags=re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_a_pack_holds_no_hidden_check(
     module: str, whole_pack: Callable[[str], tuple[Team, Pack]]
@@ -134,6 +136,7 @@ def test_a_pack_holds_no_hidden_check(
     assert searched > 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_no_modules_pack_holds_a_key_or_a_name(
     module: str, whole_pack: Callable[[str], tuple[Team, Pack]]
@@ -298,6 +301,7 @@ def test_the_ways_to_start_name_what_is_installed(
     ]
 
 
+@pytest.mark.slow
 def test_what_nobody_could_pass_is_not_asked(own_team: Hired) -> None:
     team = own_team.team
     path = team.role_path("gpu_engineer")
@@ -315,6 +319,7 @@ def test_what_nobody_could_pass_is_not_asked(own_team: Hired) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "has_log"), [((), True), (("WORK_LOG=no",), False)])
 def test_make_hands_in_with_the_log_or_without(
     hired: Hired, unpack: Callable[[Pack], Path], words: tuple[str, ...], has_log: bool
@@ -376,6 +381,7 @@ def with_wheel(
     return hired.team.role("gpu_engineer")
 
 
+@pytest.mark.slow
 def test_a_wheel_travels_in_the_pack_and_is_what_is_installed(
     own_team: Hired, unpack: Callable[[Pack], Path]
 ) -> None:
@@ -441,6 +447,7 @@ def test_a_role_whose_date_is_over_makes_no_pack(own_team: Hired) -> None:
         make_pack(own_team.team, own_team.team.role("gpu_engineer"), "C. D.", now=MADE)
 
 
+@pytest.mark.slow
 def test_packs_that_are_made_at_once_are_two(own_team: Hired) -> None:
     role = own_team.team.role("gpu_engineer")
     made: list[Pack] = []
@@ -457,6 +464,7 @@ def test_packs_that_are_made_at_once_are_two(own_team: Hired) -> None:
     assert len(own_team.team.packs()) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [NAMES[0], f" {NAMES[0].upper()} ", NAMES[0].replace(" ", "  ")])
 def test_one_person_gets_no_second_pack_by_mistake(own_team: Hired, name: str) -> None:
     team, role = own_team.team, own_team.team.role("gpu_engineer")
@@ -473,6 +481,7 @@ def test_one_person_gets_no_second_pack_by_mistake(own_team: Hired, name: str) -
     assert meant.pseudonym not in {pack.pseudonym for pack in own_team.packs}
 
 
+@pytest.mark.slow
 def test_another_role_is_no_second_pack(own_team: Hired) -> None:
     path = own_team.team.role_path("intern")
     path.parent.mkdir()
@@ -482,6 +491,7 @@ def test_another_role_is_no_second_pack(own_team: Hired) -> None:
     assert len(own_team.team.packs()) == 3
 
 
+@pytest.mark.slow
 def test_who_was_forgotten_or_cannot_be_read_is_no_reason_to_refuse(own_team: Hired) -> None:
     team, role = own_team.team, own_team.team.role("gpu_engineer")
     first, second = own_team.packs
@@ -492,6 +502,7 @@ def test_who_was_forgotten_or_cannot_be_read_is_no_reason_to_refuse(own_team: Hi
     assert len(team.packs()) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["محمد\u200cرضا", "क\u094d\u200dष"])
 def test_names_are_spelled_with_joiners(own_team: Hired, name: str) -> None:
     role = own_team.team.role("gpu_engineer")
@@ -501,6 +512,7 @@ def test_names_are_spelled_with_joiners(own_team: Hired, name: str) -> None:
     assert own_team.team.reveal(pack.manifest.pack, "vera") == unicodedata.normalize("NFC", name)
 
 
+@pytest.mark.slow
 def test_more_time_is_more_time_for_who_begins_late(own_team: Hired) -> None:
     """If the window ended with the pack, the candidate with more time would not get it."""
     role = own_team.team.role("gpu_engineer")

@@ -24,6 +24,7 @@ def test_what_rounding_loses_goes_to_who_lost_most(
     assert list(found.values()) == shares
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0.01, 1000), min_size=1, max_size=30))
 def test_they_add_up_and_are_off_by_less_than_one(weights: list[float]) -> None:
     found = percentages({str(number): weight for number, weight in enumerate(weights)})

@@ -141,6 +141,7 @@ def without_hints(files: dict[str, bytes]) -> str:
     return re.sub(r"<details>.*?</details>", "", told_by_all(files), flags=re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [module for module in MODULES if form_of(module).choices])
 def test_a_pack_holds_no_edit_of_an_answer(
     module: str, whole_pack: Callable[[str], tuple[Team, Pack]]
@@ -165,6 +166,7 @@ def test_a_pack_holds_no_edit_of_an_answer(
     assert [needle for needle in searched if needle in held] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_a_pack_holds_no_whole_region_of_a_solution(
     module: str, whole_pack: Callable[[str], tuple[Team, Pack]]
@@ -192,6 +194,7 @@ def regions(module: str, variant: Variant) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_an_installation_without_solutions_holds_no_edit_of_any_variant(
     plain_install: Path,
 ) -> None:
@@ -213,6 +216,7 @@ def test_an_installation_without_solutions_holds_no_edit_of_any_variant(
 # --- attacking ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_on_a_candidates_machine_renders_the_solution(
     plain_install: Path, whole_pack: Callable[[str], tuple[Team, Pack]], tmp_path: Path
 ) -> None:
@@ -224,6 +228,7 @@ def test_nothing_on_a_candidates_machine_renders_the_solution(
     assert set(outcomes.values()) == {"SolutionsMissing"}
 
 
+@pytest.mark.slow
 def test_where_solutions_are_the_attack_works(
     clone: Path, whole_pack: Callable[[str], tuple[Team, Pack]], tmp_path: Path
 ) -> None:
@@ -257,6 +262,7 @@ def solve(folder: Path, variant: Variant) -> None:
     path.write_text(json.dumps(document))
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(300)
 def test_a_pack_is_checked_in_its_own_variant_without_any_solution(
@@ -277,6 +283,7 @@ def test_a_pack_is_checked_in_its_own_variant_without_any_solution(
     assert verdicts == ["passed", "wrong_answer"]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_the_notebooks_check_works_without_any_solution(
     plain_install: Path, hired: Hired, tmp_path: Path
@@ -295,6 +302,7 @@ def test_the_notebooks_check_works_without_any_solution(
     assert done.stdout.split() == ["passed"], done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_packs_first_command_installs_the_wheel_that_came_with_it(
     plain_wheel: Path, own_team: Hired, tmp_path: Path

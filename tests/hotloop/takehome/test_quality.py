@@ -39,6 +39,7 @@ def _said(task: str) -> str:
     return " ".join(quality.sentences(quality.check_quality(MODULE, MODULE.task(task))))
 
 
+@pytest.mark.slow
 def test_what_came_out_otherwise_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     _record(monkeypatch, ROW)
     checks = quality.check_quality(MODULE, MODULE.task("online_pass"))
@@ -67,6 +68,7 @@ def test_what_was_not_tried_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Not tried there" not in _said("online_pass")
 
 
+@pytest.mark.slow
 def test_a_task_without_wrong_answers_says_nothing_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     _record(monkeypatch, {**ROW, "wrong_answers_as_in_the_plain_module": "—"})
     assert "the reference fell short in 2 of 50 judgings" in _said("online_pass")
@@ -87,6 +89,7 @@ def test_variants_alone_say_something(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _said("triton_forward").endswith("was never recorded on any machine.")
 
 
+@pytest.mark.slow
 def test_the_checks_of_every_task_were_measured() -> None:
     """A new task has no rows yet: `tests/benchmarks/mutants.py MODULE --keep` makes them."""
     none = {

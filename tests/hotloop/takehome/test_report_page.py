@@ -39,6 +39,7 @@ def report(worked: tuple[Hired, Submission]) -> Report:
     return report_on(worked[0].team, worked[1], {"online_pass": wrong})
 
 
+@pytest.mark.slow
 def test_it_needs_nothing_from_elsewhere(report: Report) -> None:
     tags = Tags(page(report)).found
     assert not {tag for tag, _ in tags} & {"script", "img", "link", "iframe", "object", "form"}
@@ -47,6 +48,7 @@ def test_it_needs_nothing_from_elsewhere(report: Report) -> None:
     assert not any(name.startswith("on") for _, attrs in tags for name in attrs)
 
 
+@pytest.mark.slow
 def test_the_head_says_when_it_was_handed_in(report: Report) -> None:
     assert "handed in on 2030-01-03 12:00 UTC, in time" in page(report)
 
@@ -101,6 +103,7 @@ def test_one_explanation_of_several_signals_is_said_once(report: Report) -> None
         assert found.evidence[0] in text
 
 
+@pytest.mark.slow
 def test_speed_is_drawn_with_its_interval(worked: tuple[Hired, Submission]) -> None:
     hired, submission = worked
     fast = record(
@@ -139,6 +142,7 @@ def test_a_bar_says_what_it_shows() -> None:
     assert report_page.bar(Interval.exactly(0), 0, "nothing") == ""
 
 
+@pytest.mark.slow
 def test_a_long_sentence_cannot_break_the_page(
     worked: tuple[Hired, Submission],
 ) -> None:

@@ -83,6 +83,7 @@ def test_weak_tasks_are_asked_about_first(team: Team, submission: Submission) ->
         assert any(why.startswith(said) for why in whys), whys
 
 
+@pytest.mark.slow
 def test_an_empty_answer_earns_nothing_and_waits_for_nobody(
     own_team: Hired, tmp_path: Path
 ) -> None:
@@ -96,6 +97,7 @@ def test_an_empty_answer_earns_nothing_and_waits_for_nobody(
     assert after.points.high == 0
 
 
+@pytest.mark.slow
 def test_an_answer_in_another_cell_waits_for_a_person(own_team: Hired, tmp_path: Path) -> None:
     """An editor may drop a cell's name."""
 
@@ -118,6 +120,7 @@ def handed_in_as_given(own_team: Hired, tmp_path: Path) -> Submission:
     return handed_in(team, pack, tmp_path / "given", lambda files: files.clear(), answer=None)
 
 
+@pytest.mark.slow
 def test_the_file_fits_the_published_schema_and_reads_back(
     team: Team, submission: Submission, tmp_path: Path
 ) -> None:
@@ -129,6 +132,7 @@ def test_the_file_fits_the_published_schema_and_reads_back(
     assert read_report(path) == report
 
 
+@pytest.mark.slow
 def test_checks_that_are_others_than_the_packs_are_told(team: Team, submission: Submission) -> None:
     same = report_on(team, submission)
     older = submission.manifest.model_copy(update={"grader_digest": "0" * 64})
@@ -145,6 +149,7 @@ def test_no_name_and_no_accommodation_stand_in_it(team: Team, submission: Submis
         assert not any(part in text for part in name.split())
 
 
+@pytest.mark.slow
 def test_a_figure_that_is_none_is_left_out_of_the_file(
     team: Team,
     submission: Submission,

@@ -37,11 +37,13 @@ def filled(team: Team, pack: UUID, mark: int = 3) -> Filing:
     return empty.model_copy(update={"marks": marks, "decision": "advance"})
 
 
+@pytest.mark.slow
 def test_there_is_no_form_before_the_report(own_team: Hired) -> None:
     with pytest.raises(ScorecardError, match="no report to mark yet"):
         scorecard.form(own_team.team, own_team.packs[1].manifest.pack)
 
 
+@pytest.mark.slow
 def test_an_altered_report_is_not_marked(reported: tuple[Team, UUID]) -> None:
     team, pack = reported
     filing = filled(team, pack)
@@ -52,6 +54,7 @@ def test_an_altered_report_is_not_marked(reported: tuple[Team, UUID]) -> None:
     assert scorecard.read(team, pack) is None
 
 
+@pytest.mark.slow
 def test_the_form_asks_for_answers_questions_and_all_in_all(reported: tuple[Team, UUID]) -> None:
     criteria = scorecard.form(*reported).criteria
     assert criteria[0].key == "task.explain"
@@ -61,6 +64,7 @@ def test_the_form_asks_for_answers_questions_and_all_in_all(reported: tuple[Team
     assert all(set(c.rubric) == set(range(5)) for c in criteria)
 
 
+@pytest.mark.slow
 def test_a_mark_for_what_the_judge_judges_does_not_count_and_says_so(
     reported: tuple[Team, UUID],
 ) -> None:
@@ -84,6 +88,7 @@ def test_a_mark_for_what_the_judge_judges_does_not_count_and_says_so(
     assert score(form.report, card) == score(form.report, less)
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_named(reported: tuple[Team, UUID]) -> None:
     team, pack = reported
     filing = filled(team, pack)
@@ -97,6 +102,7 @@ def test_what_is_missing_is_named(reported: tuple[Team, UUID]) -> None:
     assert not team.scorecard_path(pack).exists()
 
 
+@pytest.mark.slow
 def test_the_name_is_sealed_until_it_is_filed(reported: tuple[Team, UUID]) -> None:
     team, pack = reported
     with pytest.raises(TeamError, match="not filed yet"):
@@ -106,6 +112,7 @@ def test_the_name_is_sealed_until_it_is_filed(reported: tuple[Team, UUID]) -> No
     assert team.reveal(pack, "rita") == NAMES[0]
 
 
+@pytest.mark.slow
 def test_a_change_of_mind_is_a_new_version_that_says_so(reported: tuple[Team, UUID]) -> None:
     team, pack = reported
     first = scorecard.file(team, pack, filled(team, pack), "rita")
@@ -125,11 +132,13 @@ def test_a_change_of_mind_is_a_new_version_that_says_so(reported: tuple[Team, UU
     )
 
 
+@pytest.mark.slow
 def test_an_unfiled_scorecard_has_no_marks(reported: tuple[Team, UUID]) -> None:
     assert scorecard.read(*reported) is None
     assert scorecard.written_marks(None, scorecard.form(*reported).report) == {}
 
 
+@pytest.mark.slow
 def test_marks_are_worth_nothing_for_what_came_later(reported: tuple[Team, UUID]) -> None:
     team, pack = reported
     card = scorecard.file(team, pack, filled(team, pack), "rita")
@@ -144,6 +153,7 @@ def test_marks_are_worth_nothing_for_what_came_later(reported: tuple[Team, UUID]
     assert any("earlier hand-in" in said for said in found.cautions)
 
 
+@pytest.mark.slow
 def test_nothing_is_filed_for_one_who_was_deleted(reported: tuple[Team, UUID]) -> None:
     team, pack = reported
     filing = filled(team, pack)
@@ -153,6 +163,7 @@ def test_nothing_is_filed_for_one_who_was_deleted(reported: tuple[Team, UUID]) -
     assert not team.scorecard_path(pack).parent.exists()
 
 
+@pytest.mark.slow
 def test_no_report_comes_back_after_a_deletion(
     worked: tuple[Hired, Submission], tmp_path: Path
 ) -> None:
@@ -166,6 +177,7 @@ def test_no_report_comes_back_after_a_deletion(
     assert not (team.folder / "reports" / str(report.pack)).exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_scorecard_is_named(reported: tuple[Team, UUID]) -> None:
     team, pack = reported
     team.scorecard_path(pack).write_text("{}")

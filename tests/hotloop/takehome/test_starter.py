@@ -24,6 +24,7 @@ def code_cells(notebook: bytes) -> list[str]:
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_each_task_can_be_given_alone(module: str) -> None:
     """Names used in a kept cell are defined in a kept cell, if the whole notebook defines them."""
@@ -53,6 +54,7 @@ def test_with_all_tasks_it_is_the_exercise_without_its_hints(module: str) -> Non
     assert b"Hint:" not in files["lab.ipynb"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_the_text_speaks_of_no_hints_and_of_no_file_that_is_not_there(module: str) -> None:
     found = curriculum.load_module(module)
@@ -68,6 +70,7 @@ def test_the_text_speaks_of_no_hints_and_of_no_file_that_is_not_there(module: st
             assert not known or any(fnmatch.filter(files, name) for name in known), row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_a_file_that_a_pack_does_not_hold_is_said_to_be_elsewhere(module: str) -> None:
     found = curriculum.load_module(module)
@@ -149,6 +152,7 @@ def test_its_tasks_are_numbered_from_one_wherever_the_text_speaks_of_them() -> N
     ]
 
 
+@pytest.mark.slow
 def test_a_pack_can_be_solved_by_its_own_variant_only(hired: Hired) -> None:
     module = hired.packs[0].manifest.module
     variants = [hired.team.variant(pack.manifest.pack) for pack in hired.packs]

@@ -39,6 +39,7 @@ def judged(worked: tuple[Hired, Submission], monkeypatch: pytest.MonkeyPatch) ->
     return Judged(worked[0].team, worked[1], monkeypatch)
 
 
+@pytest.mark.slow
 def test_the_same_verdicts_hold(judged: Judged) -> None:
     found = judged.again({})
     assert found.holds
@@ -47,6 +48,7 @@ def test_the_same_verdicts_hold(judged: Judged) -> None:
     assert {r.standing for r in found.checks} == {"holds", "open"}
 
 
+@pytest.mark.slow
 def test_another_verdict_does_not_hold(judged: Judged) -> None:
     found = judged.again({"online_pass": all_of("online_pass", Verdict.WRONG_ANSWER)})
     assert not found.holds
@@ -56,12 +58,14 @@ def test_another_verdict_does_not_hold(judged: Judged) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_measured_now_says_nothing(judged: Judged) -> None:
     found = judged.again({"online_pass": all_of("online_pass", Verdict.NOT_MEASURED)})
     assert found.holds
     assert found.checks[0].standing == "open"
 
 
+@pytest.mark.slow
 def test_what_a_gpu_settles_is_new(judged: Judged) -> None:
     names = ("correct", "traffic", "compiles", "gpu_correct", "gpu_fast")
     now = record("triton_forward", [check(name) for name in names])
@@ -70,6 +74,7 @@ def test_what_a_gpu_settles_is_new(judged: Judged) -> None:
     assert [r.standing for r in found.checks if r.check.startswith("gpu")] == ["newly_settled"] * 2
 
 
+@pytest.mark.slow
 def test_wrong_in_another_way_is_still_wrong(judged: Judged) -> None:
     report = report_on(
         judged.team,
@@ -82,6 +87,7 @@ def test_wrong_in_another_way_is_still_wrong(judged: Judged) -> None:
     assert not judged.again(caught, report).holds
 
 
+@pytest.mark.slow
 def test_a_report_with_a_better_score_is_found_out(judged: Judged) -> None:
     better = judged.report.model_copy(update={"score": Interval.exactly(100)})
     found = judged.again({}, better)
@@ -89,6 +95,7 @@ def test_a_report_with_a_better_score_is_found_out(judged: Judged) -> None:
     assert found.altered == ["the score does not follow from the records"]
 
 
+@pytest.mark.slow
 def test_a_report_with_better_points_is_found_out(judged: Judged) -> None:
     task = judged.report.tasks[1].model_copy(update={"points": Interval.exactly(22)})
     tasks = [judged.report.tasks[0], task, *judged.report.tasks[2:]]
@@ -96,6 +103,7 @@ def test_a_report_with_better_points_is_found_out(judged: Judged) -> None:
     assert found.altered == ["triton_forward: verdict or points do not follow from the record"]
 
 
+@pytest.mark.slow
 def test_a_report_that_names_the_courses_commands_still_holds(judged: Judged) -> None:
     """Such as reports made before the team's own command was named."""
     said = "It needs a GPU, with the same `hotloop check` or `hotloop course grade`."
@@ -117,12 +125,14 @@ def test_a_deleted_submission_cannot_be_verified(judged: Judged) -> None:
         judged.again({}, gone)
 
 
+@pytest.mark.slow
 def test_a_report_on_somebody_else_is_found_out(judged: Judged) -> None:
     for change in ({"pseudonym": "amber-otter-11"}, {"role": "another"}):
         found = judged.again({}, judged.report.model_copy(update=change))
         assert found.altered == ["candidate, role, module or submission are not those of the pack"]
 
 
+@pytest.mark.slow
 def test_tasks_that_are_missing_or_weigh_otherwise_are_found_out(judged: Judged) -> None:
     first, *others = judged.report.tasks
     fewer = judged.report.model_copy(update={"tasks": others})
@@ -135,6 +145,7 @@ def test_tasks_that_are_missing_or_weigh_otherwise_are_found_out(judged: Judged)
     assert not judged.again({}, more).holds
 
 
+@pytest.mark.slow
 def test_a_check_that_says_more_than_its_record_is_found_out(judged: Judged) -> None:
     """`compare` sums points of checks."""
     task = judged.report.task("triton_forward")
@@ -146,6 +157,7 @@ def test_a_check_that_says_more_than_its_record_is_found_out(judged: Judged) -> 
     assert found.altered == ["triton_forward: verdict or points do not follow from the record"]
 
 
+@pytest.mark.slow
 def test_an_answer_that_was_not_handed_in_is_found_out(judged: Judged) -> None:
     task = judged.report.task("explain").model_copy(update={"answer": "A better one."})
     tasks = [task if one.task == "explain" else one for one in judged.report.tasks]
@@ -178,6 +190,7 @@ def written(
     return Written(team, worked[1], path, page, report)
 
 
+@pytest.mark.slow
 def test_a_file_that_was_not_written_here_is_found_out(written: Written) -> None:
     """GPU records that no machine here can judge again, and everything computed from them."""
     assert written.verified().holds
@@ -190,6 +203,7 @@ def test_a_file_that_was_not_written_here_is_found_out(written: Written) -> None
     assert not found.holds
 
 
+@pytest.mark.slow
 def test_a_page_that_was_not_written_here_is_found_out(written: Written) -> None:
     page = written.page.read_text(encoding="utf-8")
     written.page.write_text(page.replace("0", "9"), encoding="utf-8")
@@ -200,6 +214,7 @@ def test_a_page_that_was_not_written_here_is_found_out(written: Written) -> None
     assert written.verified().holds
 
 
+@pytest.mark.slow
 def test_a_speed_near_a_level_holds(judged: Judged) -> None:
     def at(earned: float, upper: float) -> dict[str, Record]:
         speed = {**SPEED, "interval": [1.6, upper]}

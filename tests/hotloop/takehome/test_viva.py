@@ -87,6 +87,7 @@ SAID: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 def test_questions_are_on_what_was_handed_in(asked: tuple[Hired, Submission]) -> None:
     team, pack = asked[0].team, asked[1].manifest.pack
     work, digest = viva.work_of(team, pack)
@@ -104,6 +105,7 @@ def test_who_has_not_handed_in_is_asked_nothing(own_team: Hired) -> None:
         viva.work_of(own_team.team, own_team.packs[1].manifest.pack)
 
 
+@pytest.mark.slow
 def test_answers_are_scored(asked: tuple[Hired, Submission], tmp_path: Path) -> None:
     team, pack = asked[0].team, asked[1].manifest.pack
     filed = viva.file(team, pack, answers(team, asked[1], SAID, tmp_path / "a.json"), "ann")
@@ -117,6 +119,7 @@ def test_answers_are_scored(asked: tuple[Hired, Submission], tmp_path: Path) -> 
     assert viva.filed(team, pack) == filed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "why"),
     [
@@ -134,6 +137,7 @@ def test_what_is_not_taken(
     assert viva.filed(team, pack) is None
 
 
+@pytest.mark.slow
 def test_answers_to_other_questions_are_not_taken(
     asked: tuple[Hired, Submission], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +154,7 @@ def test_answers_to_other_questions_are_not_taken(
         viva.file(team, pack, path, "ann")
 
 
+@pytest.mark.slow
 def test_another_candidates_answers_are_not_taken(
     asked: tuple[Hired, Submission], tmp_path: Path
 ) -> None:
@@ -160,6 +165,7 @@ def test_another_candidates_answers_are_not_taken(
         viva.file(team, pack, path, "ann")
 
 
+@pytest.mark.slow
 def test_only_what_somebody_has_read_is_on_the_page(asked: tuple[Hired, Submission]) -> None:
     team, pack = asked[0].team, asked[1].manifest.pack
     page = viva_page.write(team, pack).read_text()
@@ -171,11 +177,13 @@ def test_only_what_somebody_has_read_is_on_the_page(asked: tuple[Hired, Submissi
         viva.accept(team, viva.own_path(team, pack), [1, 9], "ann")
 
 
+@pytest.mark.slow
 def test_new_questions_are_accepted_by_nobody(asked: tuple[Hired, Submission]) -> None:
     team, pack = asked[0].team, asked[1].manifest.pack
     assert viva.make(team, pack, "ann", print).accepted == []
 
 
+@pytest.mark.slow
 def test_the_page_needs_nothing_and_hides_the_key(asked: tuple[Hired, Submission]) -> None:
     team, pack = asked[0].team, asked[1].manifest.pack
     page = viva_page.write(team, pack).read_text()
@@ -194,6 +202,7 @@ def test_the_page_needs_nothing_and_hides_the_key(asked: tuple[Hired, Submission
         assert item.operator.capitalize() not in shown, "the operator's name gives it away"
 
 
+@pytest.mark.slow
 def test_code_on_the_page_is_text(asked: tuple[Hired, Submission]) -> None:
     made = viva.read(viva.own_path(asked[0].team, asked[1].manifest.pack))
     assert made is not None
@@ -204,6 +213,7 @@ def test_code_on_the_page_is_text(asked: tuple[Hired, Submission]) -> None:
     assert "&lt;script&gt;alert(1)" in page
 
 
+@pytest.mark.slow
 def test_everybody_is_asked_the_same_on_the_reference(
     asked: tuple[Hired, Submission], tmp_path: Path
 ) -> None:
@@ -218,6 +228,7 @@ def test_everybody_is_asked_the_same_on_the_reference(
     assert all(json.dumps(fixed.digest) in page for page in pages)
 
 
+@pytest.mark.slow
 def test_no_pack_holds_a_key(asked: tuple[Hired, Submission]) -> None:
     """Neither a pack that is made later, nor any other file sent to a candidate."""
     team = asked[0].team
@@ -232,6 +243,7 @@ def test_no_pack_holds_a_key(asked: tuple[Hired, Submission]) -> None:
     assert b"ab" * 16 not in content
 
 
+@pytest.mark.slow
 def test_report_and_comparison_show_it_apart(
     asked: tuple[Hired, Submission], tmp_path: Path
 ) -> None:
@@ -255,6 +267,7 @@ def test_report_and_comparison_show_it_apart(
     assert shown.pairs == plain.pairs
 
 
+@pytest.mark.slow
 def test_a_report_of_before_the_viva_shows_it_once_it_is_filed(
     asked: tuple[Hired, Submission], tmp_path: Path
 ) -> None:
@@ -274,6 +287,7 @@ def test_a_report_of_before_the_viva_shows_it_once_it_is_filed(
         grading.show_viva(team, pack)
 
 
+@pytest.mark.slow
 def test_answers_on_an_earlier_hand_in_are_not_this_ones(
     asked: tuple[Hired, Submission], tmp_path: Path
 ) -> None:
@@ -283,6 +297,7 @@ def test_answers_on_an_earlier_hand_in_are_not_this_ones(
     assert viva.score_of(team, pack, asked[1].digest) is not None
 
 
+@pytest.mark.slow
 def test_it_is_forgotten_with_the_candidate(asked: tuple[Hired, Submission]) -> None:
     team, pack = asked[0].team, asked[1].manifest.pack
     path = viva_page.write(team, pack)
@@ -297,6 +312,7 @@ def run(*words: str | Path, code: int = 0) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_the_commands(asked: tuple[Hired, Submission], tmp_path: Path) -> None:
     team, submission = asked[0].team, asked[1]
     name, where = submission.manifest.pseudonym, ("--team", team.folder)
@@ -314,6 +330,7 @@ def test_the_commands(asked: tuple[Hired, Submission], tmp_path: Path) -> None:
     assert run(name, *where)["on_the_reference"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factor", "kind"), [(2.45, "none"), (3.0, "bytes")])
 def test_bytes_at_another_width_are_compared_with_the_unchanged_works(
     asked: tuple[Hired, Submission], monkeypatch: pytest.MonkeyPatch, factor: float, kind: str
@@ -336,6 +353,7 @@ def test_bytes_at_another_width_are_compared_with_the_unchanged_works(
     assert as_it_is["outcome"]["kind"] == "bytes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -353,6 +371,7 @@ def test_what_the_commands_refuse(asked: tuple[Hired, Submission], words: tuple[
     assert "error" in run(*given, "--team", asked[0].team.folder, code=2)
 
 
+@pytest.mark.slow
 def test_a_person_reads_the_questions_with_their_answers(asked: tuple[Hired, Submission]) -> None:
     name = asked[1].manifest.pseudonym
     done = CliRunner().invoke(app, ["takehome", "viva", name, "--team", str(asked[0].team.folder)])
@@ -361,6 +380,7 @@ def test_a_person_reads_the_questions_with_their_answers(asked: tuple[Hired, Sub
     assert WORDS["bytes"] in " ".join(done.output.split())
 
 
+@pytest.mark.slow
 def test_the_schema_has_it(asked: tuple[Hired, Submission], tmp_path: Path) -> None:
     team, submission = asked[0].team, asked[1]
     viva.file(

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from hotloop.takehome.pack import Pack
 
 from .conftest import Hired
@@ -21,6 +23,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_the_candidates_side_works_without_it(hired: Hired, unpack: Callable[[Pack], Path]) -> None:
     folder = unpack(hired.packs[0])
     program = PROGRAM.format(blocked=ONLY_TEAMS, words=["submit"])
@@ -30,6 +33,7 @@ def test_the_candidates_side_works_without_it(hired: Hired, unpack: Callable[[Pa
     assert json.loads(done.stdout)["submission"]
 
 
+@pytest.mark.slow
 def test_the_teams_side_says_what_to_install(hired: Hired) -> None:
     program = PROGRAM.format(blocked=["cryptography"], words=["status", str(hired.team.folder)])
     program = f"import importlib.util as u; f = u.find_spec\n{HIDING}\n{program}"

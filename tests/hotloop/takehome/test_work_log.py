@@ -57,6 +57,7 @@ def test_checks_are_noted_with_what_has_changed(folder: Path) -> None:
     assert (right.task, right.verdict, right.points) == ("online_pass", Verdict.PASSED, 10)
 
 
+@pytest.mark.slow
 def test_a_check_in_the_notebook_is_noted(folder: Path) -> None:
     program = "from hotloop import check; check('fused_softmax.online_pass', budget_s=60)"
     command = [sys.executable, "-c", program]
@@ -82,6 +83,7 @@ def test_it_can_be_turned_off(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert not (folder / "work_log.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_role_without_a_log_gets_none(own_team: Hired, unpack: Callable[[Pack], Path]) -> None:
     path = own_team.team.role_path("gpu_engineer")
     path.write_text(path.read_text() + "work_log: false\n")
@@ -131,6 +133,7 @@ def test_what_is_no_entry_is_passed_over(folder: Path, line: bytes) -> None:
     assert len(WorkLog.read(data).entries) == 1
 
 
+@pytest.mark.slow
 def test_a_huge_log_is_read_up_to_its_limit() -> None:
     line = b'{"kind": "opened", "at": "2030-01-01T00:00:00Z"}\n'
     assert len(WorkLog.read(line * 100_000).entries) == work_log.MOST_LINES

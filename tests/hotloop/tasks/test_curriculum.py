@@ -296,6 +296,7 @@ def test_a_record_about_something_else_earns_nothing(tree: Path) -> None:
         _settled(_record(task="other"))
 
 
+@pytest.mark.slow
 def test_what_is_named_after_a_gpu_needs_one() -> None:
     """Otherwise `hotloop doctor` would say that a machine without a GPU lacks nothing."""
     forgotten = [

@@ -99,6 +99,7 @@ NO_RECORDS = {
 """They read `earned` of a level, or of a ruling."""
 
 
+@pytest.mark.slow
 def test_every_reader_of_records_is_listed() -> None:
     found = {n for n in readers() if not n.startswith("judge/") or n == "judge/client.py"}
     assert found - NO_RECORDS - set(READERS) == set()

@@ -67,6 +67,7 @@ def _wait_until_gone(session: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 @shows_points
 @pytest.mark.parametrize(
     ("body", "verdict"),
@@ -85,6 +86,7 @@ def test_a_verdict_comes_back(tmp_path: Path, body: str, verdict: str) -> None:
     assert _wait_until_gone(process.pid)
 
 
+@pytest.mark.slow
 @shows_points
 def test_an_endless_loop_ends_with_the_budget(tmp_path: Path) -> None:
     process = _start(tmp_path, "\n    while True: pass", budget=8)
@@ -93,6 +95,7 @@ def test_an_endless_loop_ends_with_the_budget(tmp_path: Path) -> None:
     assert _wait_until_gone(process.pid)
 
 
+@pytest.mark.slow
 def test_interrupting_leaves_no_judge_behind(tmp_path: Path) -> None:
     process = _start(tmp_path, "time.sleep(600)")
     for _ in range(200):
@@ -106,6 +109,7 @@ def test_interrupting_leaves_no_judge_behind(tmp_path: Path) -> None:
     assert _wait_until_gone(process.pid)
 
 
+@pytest.mark.slow
 def test_killing_the_kernel_takes_the_judge_with_it(tmp_path: Path) -> None:
     process = _start(tmp_path, "time.sleep(600)")
     for _ in range(200):
@@ -144,6 +148,7 @@ check("fused_softmax.triton_forward", budget_s=60)
 """
 
 
+@pytest.mark.slow
 def test_interrupting_ends_a_file_of_the_learner_that_never_ends(tmp_path: Path) -> None:
     (tmp_path / "softmax_triton.py").write_text("def softmax(x, out):\n    while True: pass\n")
     (tmp_path / "kernel.py").write_text(ENDLESS_FILE)
@@ -176,6 +181,7 @@ def _until(true: Callable[[], object]) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(170)
 def test_a_kernel_that_nothing_is_asked_of_is_let_go(tmp_path: Path) -> None:
     """The task is about a file: the judge runs it in another process, and the kernel only waits."""

@@ -121,6 +121,7 @@ def _two_halves(model: Any, compiler: Any) -> Any:
     return loss
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("compiled", "graphs"),
     [
@@ -165,6 +166,7 @@ def _weights_through_a_graph(model: Any, compiler: Any) -> Any:
     return loss
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "compiled", [_eager, _eager_beside_a_graph, _half_of_it, _weights_through_a_graph]
 )
@@ -176,6 +178,7 @@ def _one_for_each_size(model: Any, compiler: Any) -> Any:
     return torch.compile(model, backend=compiler, dynamic=False)
 
 
+@pytest.mark.slow
 def test_a_graph_of_each_size_is_counted_for_each() -> None:
     assert len(_repeated(_one_for_each_size).graphs) == len(SIZES)
 

@@ -61,11 +61,13 @@ def kernels(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_loop_runs_up_to_an_argument(kernels: Path) -> None:
     done = interpreted(THROUGH_THE_WORKER, kernels)
     assert done.stdout == "9900\n", done.stderr
 
 
+@pytest.mark.slow
 def test_a_launch_leaves_triton_as_it_was(kernels: Path) -> None:
     done = interpreted(RESTORED, kernels)
     assert done.stdout == "True\n", done.stderr
@@ -109,6 +111,7 @@ def answer():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code", [THROUGH_THE_WORKER, NOTEBOOK, LATE], ids=["file", "notebook", "imported before"]
 )
@@ -119,6 +122,7 @@ def test_a_file_and_a_notebook_are_interpreted_alike(code: str, tmp_path: Path) 
     assert done.stdout == "240\n", done.stderr
 
 
+@pytest.mark.slow
 def test_a_compiled_kernel_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "kernels.py"
     path.write_text("def answer():\n    import triton\n    return triton.knobs.runtime.interpret\n")

@@ -69,6 +69,7 @@ def compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compiler]:
     compiler.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capability", [80, 90])
 def test_compiles_and_reads_the_assemblers_figures(compiler: Compiler, capability: int) -> None:
     figures = compiler.compile(capability=capability)["figures"]
@@ -79,6 +80,7 @@ def test_compiles_and_reads_the_assemblers_figures(compiler: Compiler, capabilit
     assert figures["shared_bytes"] >= 0
 
 
+@pytest.mark.slow
 def test_the_same_kernel_twice_has_the_same_figures(compiler: Compiler) -> None:
     first, second = (compiler.compile()["figures"] for _ in range(2))
     assert first["registers"] == second["registers"]
@@ -102,6 +104,7 @@ def test_takes_every_kind_of_argument(compiler: Compiler, changes: dict[str, Any
     assert compiler.compile(source, **changes)["figures"]["registers"] > 0
 
 
+@pytest.mark.slow
 def test_a_block_too_large_for_the_registers_spills(compiler: Compiler) -> None:
     body = """
 @triton.jit
@@ -159,6 +162,7 @@ def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
     assert fault["message"].startswith("initial value for `shift` is of type fp32")
 
 
+@pytest.mark.slow
 def test_the_self_tests_own_kernel_compiles(compiler: Compiler) -> None:
     source = (Path(selftest.__file__).parent / "programs" / "copies.py").read_text("utf-8")
     arguments = {**POINTERS, "count": {"value": 1000}, "BLOCK": {"value": 1024}}

@@ -104,6 +104,7 @@ def recorder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorder]:
     recorder.close()
 
 
+@pytest.mark.slow
 def test_notes_grid_arguments_and_options(recorder: Recorder) -> None:
     assert recorder.plan("plain") == {
         "launches": [
@@ -126,6 +127,7 @@ def test_notes_grid_arguments_and_options(recorder: Recorder) -> None:
     }
 
 
+@pytest.mark.slow
 def test_notes_where_a_view_begins_and_what_is_not_json(recorder: Recorder) -> None:
     (launch,) = recorder.plan("rows")["launches"]
     arguments = launch["arguments"]
@@ -146,6 +148,7 @@ def test_notes_what_decorators_choose_and_texts(recorder: Recorder) -> None:
     }
 
 
+@pytest.mark.slow
 def test_notes_temporaries_and_what_fills_them(recorder: Recorder) -> None:
     plan = recorder.plan("through_temporaries")
     pointers = [launch["arguments"]["x_ptr"] for launch in plan["launches"]]
@@ -158,20 +161,24 @@ def test_notes_temporaries_and_what_fills_them(recorder: Recorder) -> None:
     assert plan["launches"][0]["arguments"]["scale"] == {"value": 3}
 
 
+@pytest.mark.slow
 def test_a_function_without_kernels_has_no_launches(recorder: Recorder) -> None:
     assert recorder.plan("nothing") == {"launches": [], "scratch": [], "returned": [{}]}
 
 
+@pytest.mark.slow
 def test_a_long_list_is_cut_where_the_judge_sees_that_it_is_too_long(recorder: Recorder) -> None:
     assert len(recorder.plan("many")["launches"]) == 65
 
 
+@pytest.mark.slow
 def test_a_failing_launch_is_an_error_with_what_the_kernel_raised(recorder: Recorder) -> None:
     reply = recorder.record("failing")
     assert not reply["ok"]
     assert reply["error"]["type"] == "AttributeError"
 
 
+@pytest.mark.slow
 def test_triton_is_left_as_it_was(recorder: Recorder) -> None:
     first, second = recorder.plan("plain"), recorder.plan("plain")
     assert first == second

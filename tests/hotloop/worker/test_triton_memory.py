@@ -113,6 +113,7 @@ def test_reading_a_fill_counts_the_store_that_made_it_once() -> None:
     assert (out.loaded_bytes, out.stored_bytes) == (16, 8)
 
 
+@pytest.mark.slow
 @given(
     shape=st.lists(st.integers(1, 4), min_size=1, max_size=3),
     gap=st.integers(0, 3),

@@ -43,6 +43,7 @@ def runs() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_right_launch_is_reported_in_any_order_and_every_racy_one_is() -> None:
     right = {name: each for name, each in runs().items() if not each[0]["is_racy"]}
     racy = {name: each for name, each in runs().items() if each[0]["is_racy"]}
@@ -58,6 +59,7 @@ def _is_reported(run: dict[str, Any]) -> bool:
     return bool(run["races"] or run["error"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "tensor", "wrote"),
     [
@@ -80,11 +82,13 @@ def test_a_race_names_the_tensor_both_lines_and_both_programs(
     assert all(wrote in source[access["line"] - 1] for access in (first, second))
 
 
+@pytest.mark.slow
 def test_lanes_that_disagree_are_told_apart() -> None:
     (race,) = runs()["blocks two_lanes"][0]["races"]
     assert len(race["accesses"]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["running_sum flag_forgotten", "running_sum other_flag", "barrier one_too_many"]
 )
@@ -97,6 +101,7 @@ def test_a_hang_says_what_is_waited_for(name: str) -> None:
         assert hang["tensor"] in {"flag_ptr", "count_ptr"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["same_parameter_again", "same_parameter_in_each_part"])
 def test_a_program_that_reads_the_same_number_again_is_no_hang(how: str) -> None:
     assert [run["error"] for run in runs()[f"blocks {how}"]] == [""] * ORDERS

@@ -142,17 +142,20 @@ def replayer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replayer]:
 WHOLE = ROWS * COLUMNS * 4
 
 
+@pytest.mark.slow
 def test_replays_and_counts(replayer: Replayer) -> None:
     reply = replayer.replay(COPY, [replayer.launch()])
     assert moved(reply) == [(WHOLE, 0), (0, WHOLE)]
     np.testing.assert_array_equal(replayer.out, replayer.x[:, :COLUMNS])
 
 
+@pytest.mark.slow
 def test_counts_every_pass(replayer: Replayer) -> None:
     reply = replayer.replay(COPY, [replayer.launch(times={"value": 3})])
     assert moved(reply) == [(3 * WHOLE, 0), (0, WHOLE)]
 
 
+@pytest.mark.slow
 def test_a_missing_launch_leaves_the_output_unwritten(replayer: Replayer) -> None:
     reply = replayer.replay(COPY, [replayer.launch(grid=ROWS - 1)])
     assert moved(reply) == [(WHOLE * 3 // 4, 0), (0, WHOLE * 3 // 4)]
@@ -273,6 +276,7 @@ def test_a_float_argument_is_a_tensor(replayer: Replayer) -> None:
     assert (replayer.out == replayer.x[:, :COLUMNS] / 2).all()
 
 
+@pytest.mark.slow
 def test_a_while_without_an_end_is_told(replayer: Replayer) -> None:
     text = COPY.replace("    tl.store", "    while n > 0:\n        pass\n    tl.store")
     fault = replayer.replay(text, [replayer.launch()])["fault"]
@@ -307,6 +311,7 @@ def test_a_program_leaves_nothing_for_the_next(replayer: Replayer) -> None:
     assert len(set(replayer.out[0, :ROWS].tolist())) == 1
 
 
+@pytest.mark.slow
 def test_refuses_to_start_without_the_interpreter() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "hotloop.worker.triton_replay", "--fd", "0"],

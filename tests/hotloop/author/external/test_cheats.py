@@ -145,6 +145,7 @@ def judged(problem: Path, text: str, judge: JudgeProcess, tmp_path: Path) -> tup
     return record.checks[0].verdict, record.checks[0].sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cheat", PUBLIC, ids=lambda path: path.stem)
 def test_a_cheat_of_the_benchmark(cheat: Path, judge: JudgeProcess, tmp_path: Path) -> None:
     beside = (
@@ -156,12 +157,14 @@ def test_a_cheat_of_the_benchmark(cheat: Path, judge: JudgeProcess, tmp_path: Pa
     assert verdict in REFUSED, sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", CHEATS.values(), ids=CHEATS)
 def test_a_cheat(body: str, judge: JudgeProcess, tmp_path: Path) -> None:
     verdict, sentence = judged(SOFTMAX, BEGIN + body.strip() + "\n", judge, tmp_path)
     assert verdict in REFUSED, sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
 @pytest.mark.parametrize("body", GEMM_CHEATS.values(), ids=GEMM_CHEATS)
 def test_a_cheat_in_each_dtype(body: str, dtype: str, judge: JudgeProcess, tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def judged(problem: Path, text: str, judge: JudgeProcess, tmp_path: Path) -> Rec
     return judging.judge(judging.ExternalJob.of(forms.find(problem), file), process=judge)
 
 
+@pytest.mark.slow
 def test_a_right_model_passes_at_sizes_for_this_machine(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:
@@ -88,12 +89,14 @@ def test_a_right_model_passes_at_sizes_for_this_machine(
     assert "divided by" in figures["sizes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", WRONG.values(), ids=WRONG)
 def test_a_wrong_model_fails(body: str, judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(SOFTMAX, MODEL.format(body=body), judge, tmp_path)
     assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
 
 
+@pytest.mark.slow
 def test_several_outputs_and_nested_inputs(judge: JudgeProcess, tmp_path: Path) -> None:
     text = """
 import torch
@@ -114,6 +117,7 @@ class ModelNew(torch.nn.Module):
 ZEROS = "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return 0 * x\n"
 
 
+@pytest.mark.slow
 def test_a_problem_that_tells_nobody_apart_is_not_measured(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:
@@ -122,6 +126,7 @@ def test_a_problem_that_tells_nobody_apart_is_not_measured(
     assert "any constant" in record.sentence
 
 
+@pytest.mark.slow
 def test_without_a_call_nothing_passes(judge: JudgeProcess, tmp_path: Path) -> None:
     """The output is NaN for all inputs: no answer is right or wrong."""
     problem = tmp_path / "1_Undefined.py"
@@ -133,6 +138,7 @@ def test_without_a_call_nothing_passes(judge: JudgeProcess, tmp_path: Path) -> N
     assert "no call could be judged" in record.sentence
 
 
+@pytest.mark.slow
 def test_zeros_do_not_pass_where_eager_itself_is_far_off(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:
@@ -146,6 +152,7 @@ def test_zeros_do_not_pass_where_eager_itself_is_far_off(
     assert "too far from float64" in record.sentence
 
 
+@pytest.mark.slow
 def test_a_check_that_refuses_its_own_reference_is_no_fault_of_the_submission(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:
@@ -191,6 +198,7 @@ NO_EVIDENCE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("problem", "why"), NO_EVIDENCE.values(), ids=NO_EVIDENCE)
 def test_a_problem_that_cannot_be_judged_says_why(
     problem: str, why: str, judge: JudgeProcess, tmp_path: Path
@@ -225,6 +233,7 @@ JUDGED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", JUDGED.values(), ids=JUDGED)
 def test_a_problems_own_code_is_right(problem: str, judge: JudgeProcess, tmp_path: Path) -> None:
     file = tmp_path / "1_Problem.py"
@@ -242,6 +251,7 @@ def test_a_problem_is_confined(judge: JudgeProcess, tmp_path: Path) -> None:
     assert not trace.exists()
 
 
+@pytest.mark.slow
 def test_a_right_kernel_passes(judge: JudgeProcess, tmp_path: Path) -> None:
     text = KERNEL.format(body="out[...] = values.cumsum(0)\n    return out")
     record = judged(RUNNING_SUM, text, judge, tmp_path)
@@ -251,6 +261,7 @@ def test_a_right_kernel_passes(judge: JudgeProcess, tmp_path: Path) -> None:
     assert record.checks[0].evidence["tolerance"] == "the problem's own check"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", WRONG_KERNELS.values(), ids=WRONG_KERNELS)
 def test_a_wrong_kernel_fails(body: str, judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(RUNNING_SUM, KERNEL.format(body=body), judge, tmp_path)
@@ -286,6 +297,7 @@ WRONG_RUNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [RUN.format(body="return y, rms"), RUN.format(body="return {'y': y, 'rms': rms}"),
@@ -299,6 +311,7 @@ def test_a_right_run_passes(text: str, judge: JudgeProcess, tmp_path: Path) -> N
     assert record.checks[0].evidence["cases"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", WRONG_RUNS.values(), ids=WRONG_RUNS)
 def test_a_wrong_run_fails(body: str, judge: JudgeProcess, tmp_path: Path) -> None:
     text = RUN.replace("{body}", body)
@@ -306,11 +319,13 @@ def test_a_wrong_run_fails(body: str, judge: JudgeProcess, tmp_path: Path) -> No
     assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
 
 
+@pytest.mark.slow
 def test_a_wrong_run_that_writes_fails(judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(NORM, WRITING.format(scaled=""), judge, tmp_path)
     assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
 
 
+@pytest.mark.slow
 def test_a_solution_in_their_form_is_judged(judge: JudgeProcess, tmp_path: Path) -> None:
     solution = {
         "name": "mine",
@@ -336,6 +351,7 @@ ONLY_ON_A_GPU = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "line", "name"), ONLY_ON_A_GPU.values(), ids=ONLY_ON_A_GPU)
 def test_what_only_a_gpu_runs_is_not_called_wrong(
     before: str, line: str, name: str, judge: JudgeProcess, tmp_path: Path
@@ -346,6 +362,7 @@ def test_what_only_a_gpu_runs_is_not_called_wrong(
     assert name in record.checks[0].sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["# cpp_extension, NeedsGpu", LOADS.strip(), "import torch.cuda"])
 def test_a_name_that_is_not_used_excuses_nothing(
     line: str, judge: JudgeProcess, tmp_path: Path
@@ -379,6 +396,7 @@ class ModelNew(torch.nn.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_the_interpreter_cannot_run_is_not_called_wrong(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:
@@ -388,6 +406,7 @@ def test_what_the_interpreter_cannot_run_is_not_called_wrong(
     assert "cannot run tl.inline_asm_elementwise" in check.sentence
 
 
+@pytest.mark.slow
 def test_where_points_depend_on_it_nobody_can_choose_to_be_pending(
     judge: JudgeProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -397,6 +416,7 @@ def test_where_points_depend_on_it_nobody_can_choose_to_be_pending(
     assert "cannot run tl.inline_asm_elementwise" in check.sentence
 
 
+@pytest.mark.slow
 def test_without_a_gpu_the_speed_is_not_measured(judge: JudgeProcess, tmp_path: Path) -> None:
     record = judged(RUNNING_SUM, KERNEL.format(body="return values.cumsum(0)"), judge, tmp_path)
     assert {check.check: check.verdict for check in record.checks[1:]} == dict.fromkeys(

@@ -79,6 +79,7 @@ def judged(text: str, judge: JudgeProcess, folder: Path, problem: Path = DOUBLED
     return judging.judge(judging.ExternalJob.of(forms.find(problem), file), process=judge).checks[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "factor"),
     [
@@ -102,6 +103,7 @@ def test_what_its_kernels_move_is_reported(
     assert f"its kernels move {factor:.2f}× the bytes" in check.sentence
 
 
+@pytest.mark.slow
 def test_a_models_parameters_are_read_too(judge: JudgeProcess, tmp_path: Path) -> None:
     """Each of 40 rows reads the weights again: as many bytes as the row has."""
     problem = tmp_path / "7_Scaled_softmax.py"
@@ -116,6 +118,7 @@ def test_a_models_parameters_are_read_too(judge: JudgeProcess, tmp_path: Path) -
     assert "what the launcher computes in PyTorch does not count" in check.evidence["not_counted"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -143,6 +146,7 @@ def test_what_cannot_be_counted_says_why(
     assert "factor" not in check.evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "verdict", "said"),
     [

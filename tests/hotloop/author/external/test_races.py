@@ -60,6 +60,7 @@ def judged(text: str, judge: JudgeProcess, folder: Path) -> CheckRecord:
     return judging.judge(judging.ExternalJob.of(forms.find(DOUBLED), file), process=judge).checks[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("head", "body"),
     [
@@ -79,12 +80,14 @@ def test_a_race_is_wrong(head: str, body: str, judge: JudgeProcess, tmp_path: Pa
     assert f"line {stored} writes it" in check.sentence
 
 
+@pytest.mark.slow
 def test_a_lock_is_right(judge: JudgeProcess, tmp_path: Path) -> None:
     check = judged(f"{KERNEL}    return launch(values, out, True)\n", judge, tmp_path)
     assert check.verdict is Verdict.PASSED, check.sentence
     assert "the bytes of inputs and outputs" in check.sentence
 
 
+@pytest.mark.slow
 def test_a_lock_that_is_never_released_is_wrong_and_told_at_once(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:
@@ -96,6 +99,7 @@ def test_a_lock_that_is_never_released_is_wrong_and_told_at_once(
     assert "waits for a value of `lock_ptr[0]` that no program writes" in check.sentence
 
 
+@pytest.mark.slow
 def test_what_pytorch_computes_between_kernels_is_no_race(
     judge: JudgeProcess, tmp_path: Path
 ) -> None:

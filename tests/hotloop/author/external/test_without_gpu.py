@@ -98,6 +98,7 @@ def outcomes(body: str) -> dict[str, str]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.slow
 def test_what_kernels_are_written_with_runs_or_is_named() -> None:
     snippets = {name: textwrap.dedent(text).strip() for name, text in IDIOMS.items()}
     snippets |= {name: text for name, (text, _) in REFUSED.items()}
@@ -118,6 +119,7 @@ def test_what_kernels_are_written_with_runs_or_is_named() -> None:
         assert names in found[name]
 
 
+@pytest.mark.slow
 def test_no_public_name_of_torch_cuda_asks_for_a_driver() -> None:
     """A name that PyTorch adds is refused by name until somebody decides what it answers."""
     found = outcomes("""
@@ -149,6 +151,7 @@ def test_no_public_name_of_torch_cuda_asks_for_a_driver() -> None:
     assert "synchronize" not in found
 
 
+@pytest.mark.slow
 def test_outside_of_it_nothing_is_changed() -> None:
     found = outcomes("""
         cuda, autocast = torch.cuda, torch.autocast.__init__

@@ -58,6 +58,7 @@ def work_in(folder: Path, tmp_path: Path, *, solved: bool) -> Path:
     return work
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_the_reference_is_rewarded(folder: Path, tmp_path: Path) -> None:
     work = work_in(folder, tmp_path, solved=True)
@@ -66,6 +67,7 @@ def test_the_reference_is_rewarded(folder: Path, tmp_path: Path) -> None:
     assert record["verdict"] == "passed"
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_the_exercise_and_a_wrong_answer_are_not(folder: Path, tmp_path: Path) -> None:
     work = work_in(folder, tmp_path, solved=False)
@@ -76,6 +78,7 @@ def test_the_exercise_and_a_wrong_answer_are_not(folder: Path, tmp_path: Path) -
     assert rewarded(folder, work, tmp_path) == (0, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_model_cannot_write_its_reward_or_replace_the_judge(folder: Path, tmp_path: Path) -> None:
     """Files in its folder are neither imported nor trusted, and an old reward is removed."""
@@ -90,6 +93,7 @@ def test_a_model_cannot_write_its_reward_or_replace_the_judge(folder: Path, tmp_
     assert rewarded(folder, work, tmp_path) == (0, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_judge_that_cannot_judge_gives_no_reward(folder: Path, tmp_path: Path) -> None:
     work = work_in(folder, tmp_path, solved=True)
@@ -104,6 +108,7 @@ def test_a_judge_that_cannot_judge_gives_no_reward(folder: Path, tmp_path: Path)
     assert reward is None
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_strange_names_cost_no_reward_and_lose_no_rollout(folder: Path, tmp_path: Path) -> None:
     work = work_in(folder, tmp_path, solved=False)
@@ -199,6 +204,7 @@ def test_the_model_sees_no_solution_and_no_test(folder: Path) -> None:
     assert "online_softmax" in (folder / "instruction.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_folder_for_each_task(tmp_path: Path) -> None:
     made = document("author", "export", f"{MODULE}.{TASK}", str(tmp_path))["made"]
     assert made == [str(tmp_path / f"{MODULE}-{TASK}")]

@@ -115,6 +115,7 @@ def test_an_own_problem_without_an_answer_is_refused(tree: Path, tmp_path: Path)
     assert not (tree / "curriculum" / "another").exists()
 
 
+@pytest.mark.slow
 def test_what_is_no_problem_is_refused(tree: Path, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
     refused = _new(tree, "another", "--track", "dl_compilers", "--from", str(tmp_path / "a.py"))

@@ -31,6 +31,7 @@ def _new(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return _run(tree, "hotloop.cli", "author", "new", *arguments, "--json")
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_it_passes_the_contract_but_for_what_is_to_be_written(tree: Path) -> None:
     before = (tree / "curriculum" / "curriculum.yaml").read_text()
@@ -49,6 +50,7 @@ def test_it_passes_the_contract_but_for_what_is_to_be_written(tree: Path) -> Non
     assert subprocess.run([sys.executable, proof], check=False, capture_output=True).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

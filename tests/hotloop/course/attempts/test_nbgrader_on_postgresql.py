@@ -27,6 +27,7 @@ def on_server(course: Any, server: Any) -> Any:
     return course
 
 
+@pytest.mark.slow
 def test_from_release_to_export(
     on_server: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,6 +52,7 @@ def test_from_release_to_export(
     assert not list(root.rglob("*.db"))
 
 
+@pytest.mark.slow
 def test_a_regrade_and_a_persons_mark(on_server: Any, make: SimpleNamespace) -> None:
     course, root = on_server, on_server.root
     course.submit("ada", make.lab())
@@ -71,6 +73,7 @@ def test_a_regrade_and_a_persons_mark(on_server: Any, make: SimpleNamespace) -> 
     assert second.new != first.new
 
 
+@pytest.mark.slow
 def test_what_formgrader_asks_for(on_server: Any, make: SimpleNamespace) -> None:
     """Runs the queries behind its pages, which depend most on the SQL dialect."""
     course, root = on_server, on_server.root

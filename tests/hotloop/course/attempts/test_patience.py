@@ -33,6 +33,7 @@ def engine_of(store: Store) -> Any:
     return store._engine  # pyright: ignore[reportPrivateUsage]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["IMMEDIATE", "EXCLUSIVE"])
 def test_a_lock_is_waited_out(path: Path, attempt: Make, mode: str) -> None:
     store = Store(f"sqlite:///{path}")
@@ -49,6 +50,7 @@ def test_a_lock_is_waited_out(path: Path, attempt: Make, mode: str) -> None:
     assert [a.id for a in store.history("ada", "tiny")] == [1, kept.id]
 
 
+@pytest.mark.slow
 def test_a_lock_that_stays_is_said(path: Path, attempt: Make) -> None:
     store = Store(f"sqlite:///{path}", patience_s=1.5)
     store.add(attempt())
@@ -62,6 +64,7 @@ def test_a_lock_that_stays_is_said(path: Path, attempt: Make) -> None:
     assert store.add(attempt(graded=LATER)).id == 2
 
 
+@pytest.mark.slow
 def test_a_full_disk_loses_nothing(path: Path, attempt: Make) -> None:
     store = Store(f"sqlite:///{path}", patience_s=0.5)
     kept = store.add(attempt())
@@ -80,6 +83,7 @@ def test_a_full_disk_loses_nothing(path: Path, attempt: Make) -> None:
     assert store.add(big).notes == big.notes
 
 
+@pytest.mark.slow
 def test_a_full_disk_that_is_emptied_is_waited_out(path: Path, attempt: Make) -> None:
     store = Store(f"sqlite:///{path}")
     store.add(attempt())

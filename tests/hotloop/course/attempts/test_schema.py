@@ -57,6 +57,7 @@ def test_an_empty_database_becomes_a_gradebook_with_our_tables(url: str) -> None
     assert schema(url) == found
 
 
+@pytest.mark.slow
 def test_it_is_the_gradebook_that_nbgrader_would_have_made(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +72,7 @@ def test_it_is_the_gradebook_that_nbgrader_would_have_made(
         assert [c[0] for c in made[name]] == [c[0] for c in expected[name]]
 
 
+@pytest.mark.slow
 def test_a_gradebook_of_nbgraders_stays_as_it_is(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
     with Gradebook(url, "course") as gradebook:
@@ -123,6 +125,7 @@ def test_a_database_that_was_replaced_gets_its_tables_again(
     assert store.add(attempt()).id == 1
 
 
+@pytest.mark.slow
 def test_nbgraders_own_upgrade_still_works(tmp_path: Path) -> None:
     path = tmp_path / "gradebook.db"
     make_tables(connect(f"sqlite:///{path}"))

@@ -222,6 +222,7 @@ for number in range(10):
 """
 
 
+@pytest.mark.slow
 def test_processes_beside_each_other_on_an_empty_database(url: str) -> None:
     """All processes create the tables, and all store the same keys."""
     started = [

@@ -82,6 +82,7 @@ def settings(
     shutil.rmtree(short, ignore_errors=True)
 
 
+@pytest.mark.slow
 def test_what_came_of_each_is_given_in_their_order(
     course: Any, make: SimpleNamespace, settings: dict[str, Any]
 ) -> None:
@@ -99,6 +100,7 @@ def test_what_came_of_each_is_given_in_their_order(
     assert {step.total for step in steps} == {len(STUDENTS)}
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_loses_its_own_submission_alone(
     course: Any, make: SimpleNamespace, settings: dict[str, Any]
 ) -> None:
@@ -115,6 +117,7 @@ def test_a_process_that_dies_loses_its_own_submission_alone(
         assert (grading.student if grading else None) == expected
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_batch(
     course: Any, make: SimpleNamespace, settings: dict[str, Any]
 ) -> None:
@@ -165,6 +168,7 @@ Otherwise that process would never end.
 """
 
 
+@pytest.mark.slow
 def test_a_process_whose_batch_was_killed_while_it_started_ends_by_itself(tmp_path: Path) -> None:
     script = tmp_path / "batch.py"
     script.write_text(ORPHANED_WHILE_STARTING)
@@ -175,6 +179,7 @@ def test_a_process_whose_batch_was_killed_while_it_started_ends_by_itself(tmp_pa
     assert not (tmp_path / "went_on").exists()
 
 
+@pytest.mark.slow
 def test_a_process_that_only_executes_imports_no_nbgrader() -> None:
     heavy = ("nbgrader", "nbconvert", "sqlalchemy", "alembic")
     source = f"import hotloop.course.executors.local, sys; print(sys.modules.keys() & set({heavy}))"

@@ -43,6 +43,7 @@ def row(desk: Any) -> tuple[float, float, float]:
     return found["score"], found["penalty"], found.get("extension_hours", 0)
 
 
+@pytest.mark.slow
 def test_a_date_and_an_extension_apply_at_once(late: Any) -> None:
     assert row(late) == (9, 0, 0)
     due = utc_now().replace(microsecond=0) - 2 * LATE
@@ -63,6 +64,7 @@ def test_a_date_and_an_extension_apply_at_once(late: Any) -> None:
     assert noted[1][1].endswith(": ill")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -78,18 +80,21 @@ def test_what_is_no_extension_is_refused(late: Any, asked: Any) -> None:
     assert row(late)[2] == 0
 
 
+@pytest.mark.slow
 def test_what_is_no_module_and_no_date_is_refused(late: Any) -> None:
     assert extend(late, module="nothing", hours=5, why="ill").status == 400
     assert set_due(late, duedate_notimezone="soon", duedate_timezone="").status == 400
     assert [due.due for due in dates.dates(late.course.root)] == [None]
 
 
+@pytest.mark.slow
 def test_an_assignment_that_was_never_released_stays_nbgraders(late: Any) -> None:
     asked = {"duedate_notimezone": "2030-01-31T18:00", "duedate_timezone": "+0000"}
     answer = late.ask("api/assignment/ours", asked, "PUT")
     assert (answer.status, answer.json["name"]) == (200, "ours")
 
 
+@pytest.mark.slow
 def test_without_the_token_nothing_changes(late: Any) -> None:
     asked = {"hours": 5, "why": "mine"}
     answer = late.ask("api/extension/tiny/ada", asked, "PUT", token="")

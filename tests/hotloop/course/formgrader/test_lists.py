@@ -36,6 +36,7 @@ def points(row: Any) -> tuple[float, float]:
     return row["score"], row["pending"]
 
 
+@pytest.mark.slow
 def test_every_list_has_the_points_of_the_csv(graded: Any) -> None:
     wanted = {"ada": (12, 8), "bob": (5, 0), "cid": (12 - LATE, 2)}
     csv = {s: (r["points_so_far"], r["points_pending"]) for s, r in exported(graded).items()}
@@ -52,6 +53,7 @@ def test_every_list_has_the_points_of_the_csv(graded: Any) -> None:
         assert {points(r) for r in (of_all, of_one, alone, learner)} == {expected}
 
 
+@pytest.mark.slow
 def test_means_tell_pending_from_lost(graded: Any) -> None:
     (assignment,) = graded.get("assignments")
     (notebook,) = graded.get("notebooks/tiny")
@@ -62,12 +64,14 @@ def test_means_tell_pending_from_lost(graded: Any) -> None:
         assert row["written_pending"] == pytest.approx(2)
 
 
+@pytest.mark.slow
 def test_only_a_written_answer_needs_a_person(graded: Any) -> None:
     rows = {r["student"]: r for r in graded.get("submissions/tiny")}
     assert [rows[s]["needs_manual_grade"] for s in ("ada", "bob", "cid")] == [True, False, False]
     assert [rows[s]["judged_pending"] for s in ("ada", "bob", "cid")] == [2, 0, 2]
 
 
+@pytest.mark.slow
 def test_the_page_and_feedback_have_one_total(graded: Any) -> None:
     page = BeautifulSoup(graded.page("ada"), "html.parser")
     feedback = BeautifulSoup(graded.course.page("ada"), "html.parser")
@@ -76,6 +80,7 @@ def test_the_page_and_feedback_have_one_total(graded: Any) -> None:
     assert said.get_text() == told.get_text() == "12 of 20 points, 8 pending"
 
 
+@pytest.mark.slow
 def test_what_was_not_graded_and_what_is_no_module_is_nbgraders(
     desk: Any, make: SimpleNamespace
 ) -> None:
@@ -89,6 +94,7 @@ def test_what_was_not_graded_and_what_is_no_module_is_nbgraders(
     assert points(learner) == (0, 0)
 
 
+@pytest.mark.slow
 def test_an_extension_alone_is_no_hand_in(graded: Any) -> None:
     dates.extend(graded.course.root, "tiny", ["dan"], timedelta(days=1), "ill")
     (assignment,) = graded.get("assignments")
@@ -101,6 +107,7 @@ def test_an_extension_alone_is_no_hand_in(graded: Any) -> None:
     assert rows["dan"]["extension_hours"] == 24
 
 
+@pytest.mark.slow
 def test_a_time_that_is_none_does_not_break_the_list(desk: Any, make: SimpleNamespace) -> None:
     desk.course.submit("ada", make.lab(), files={"timestamp.txt": "yesterday evening"})
     assert desk.get("submissions/tiny")[0]["timestamp"] is None

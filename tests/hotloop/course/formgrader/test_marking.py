@@ -34,6 +34,7 @@ def total(desk: Any) -> tuple[float, float]:
     return row["score"], row["pending"]
 
 
+@pytest.mark.slow
 def test_a_judged_cell_asks_for_no_mark(graded: Any) -> None:
     grades = graded.grades("ada")
     asked = [name for name, grade in grades.items() if grade["needs_manual_grade"]]
@@ -45,6 +46,7 @@ def test_a_judged_cell_asks_for_no_mark(graded: Any) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change", [{"manual_score": 0}, {"manual_score": "5"}, {"extra_credit": 1}]
 )
@@ -57,12 +59,14 @@ def test_an_accidental_mark_on_a_judged_cell_is_refused(graded: Any, change: Any
     assert total(graded) == (12, 8)
 
 
+@pytest.mark.slow
 def test_a_request_that_changes_nothing_is_no_accident(graded: Any) -> None:
     grade = graded.grades("ada")["answer"]
     assert graded.put(grade).status == 200
     assert graded.grades("ada")["answer"] == grade
 
 
+@pytest.mark.slow
 def test_a_judged_cell_can_be_overridden_and_given_back(graded: Any) -> None:
     grade = graded.grades("ada")["gpu_answer"]
     answer = graded.put(grade, manual_score="4", override=True)
@@ -84,6 +88,7 @@ def test_a_judged_cell_can_be_overridden_and_given_back(graded: Any) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_feedback_says_that_a_person_overrode_the_judge(graded: Any) -> None:
     graded.put(graded.grades("ada")["gpu_answer"], manual_score=1, override=True)
     assert graded.ask("api/assignment/tiny/ada/generate_feedback", {}).json["success"]
@@ -92,6 +97,7 @@ def test_feedback_says_that_a_person_overrode_the_judge(graded: Any) -> None:
     assert "A person gave these points; the judge's are 3 of 5 points, 2 pending." in page
 
 
+@pytest.mark.slow
 def test_an_override_outlives_a_new_grading(graded: Any) -> None:
     graded.put(graded.grades("ada")["answer"], manual_score=1, override=True)
     graded.course.grade()
@@ -100,6 +106,7 @@ def test_an_override_outlives_a_new_grading(graded: Any) -> None:
     assert not answer["needs_manual_grade"]
 
 
+@pytest.mark.slow
 def test_a_written_answer_is_marked(graded: Any) -> None:
     answer = graded.put(graded.grades("ada")["explain"], manual_score="4.5", extra_credit=1)
     assert answer.status == 200
@@ -109,6 +116,7 @@ def test_a_written_answer_is_marked(graded: Any) -> None:
     assert (kept["manual_score"], kept["extra_credit"]) == (4.5, 1)
 
 
+@pytest.mark.slow
 def test_the_late_penalty_follows_a_mark(desk: Any, make: SimpleNamespace) -> None:
     with (desk.course.root / CONFIG_FILE).open("a") as settings:
         settings.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
@@ -125,6 +133,7 @@ def test_the_late_penalty_follows_a_mark(desk: Any, make: SimpleNamespace) -> No
     assert total(desk) == (3, 2)
 
 
+@pytest.mark.slow
 def test_grading_rewrites_the_page_after_a_mark(graded: Any) -> None:
     page = graded.course.root / "feedback" / "ada" / "tiny" / "lab.html"
     graded.put(graded.grades("ada")["explain"], manual_score=5)
@@ -136,6 +145,7 @@ def test_grading_rewrites_the_page_after_a_mark(graded: Any) -> None:
     assert page.stat().st_mtime_ns == written
 
 
+@pytest.mark.slow
 def test_a_mark_that_cannot_be_logged_is_not_entered(
     graded: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +160,7 @@ def test_a_mark_that_cannot_be_logged_is_not_entered(
     assert store(graded.course.root).events(kind=Kind.MARKED) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [-1, 7, "many", "nan", [1]])
 def test_what_are_no_points_is_refused(graded: Any, points: Any) -> None:
     grade = graded.grades("ada")["explain"]
@@ -157,11 +168,13 @@ def test_what_are_no_points_is_refused(graded: Any, points: Any) -> None:
     assert graded.grades("ada")["explain"] == grade
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_not_found(graded: Any) -> None:
     assert graded.ask("api/grade/none", {}, "PUT").status == 404
     assert graded.ask("api/grades?submission_id=none").status == 404
 
 
+@pytest.mark.slow
 def test_without_the_token_nothing_is_told_or_changed(graded: Any) -> None:
     grade = graded.grades("ada")["explain"]
     asked = graded.ask(f"api/grades?submission_id={graded.notebook('ada')}", token="wrong")
@@ -172,6 +185,7 @@ def test_without_the_token_nothing_is_told_or_changed(graded: Any) -> None:
     assert graded.grades("ada")["explain"] == grade
 
 
+@pytest.mark.slow
 def test_a_comment_by_hand_is_in_the_audit_log(graded: Any) -> None:
     (comment,) = comments_on(graded, "explain")
     path = f"api/comment/{comment['id']}"
@@ -190,6 +204,7 @@ def test_a_comment_by_hand_is_in_the_audit_log(graded: Any) -> None:
     assert graded.ask("api/comment/none", said, "PUT").status == 404
 
 
+@pytest.mark.slow
 def test_a_comment_that_cannot_be_logged_is_not_entered(
     graded: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +242,7 @@ def test_only_a_saved_comment_is_removed(desk: Any) -> None:
     assert settings.is_file()
 
 
+@pytest.mark.slow
 def test_an_override_is_shown_for_review_after_a_new_hand_in(
     graded: Any, make: SimpleNamespace
 ) -> None:

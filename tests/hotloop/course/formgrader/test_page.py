@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from bs4 import BeautifulSoup
 from nbgrader.api import Gradebook
 
@@ -29,6 +30,7 @@ def running(page: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_files_of_a_learner_are_shown_and_run_nowhere(desk: Any, make: SimpleNamespace) -> None:
     files = {"work.py": EVIL, NAME: EVIL, "page.html": EVIL, "twisted.py": "a \u202e b"}
     shows = f"from IPython.display import HTML, display\ndisplay(HTML({EVIL!r}))\nprint({EVIL!r})"
@@ -45,6 +47,7 @@ def test_files_of_a_learner_are_shown_and_run_nowhere(desk: Any, make: SimpleNam
     assert NAME not in soup(feedback).get_text()
 
 
+@pytest.mark.slow
 def test_a_hostile_learners_name_runs_nothing(desk: Any, make: SimpleNamespace) -> None:
     desk.course.submit("eve", make.lab())
     desk.course.grade()
@@ -58,6 +61,7 @@ def test_an_address_runs_nothing(desk: Any) -> None:
     assert "<script>alert('EVIL')" not in page
 
 
+@pytest.mark.slow
 def test_a_learners_page_is_served_without_this_servers_rights(
     desk: Any, make: SimpleNamespace
 ) -> None:
@@ -70,6 +74,7 @@ def test_a_learners_page_is_served_without_this_servers_rights(
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
+@pytest.mark.slow
 def test_the_rubric_is_for_graders_until_a_mark_is_given(desk: Any, make: SimpleNamespace) -> None:
     desk.course.submit("ada", make.lab(explain="Because."))
     desk.course.grade()
@@ -84,6 +89,7 @@ def test_the_rubric_is_for_graders_until_a_mark_is_given(desk: Any, make: Simple
     assert "4.5 d" in soup(desk.course.page("ada")).select(".rubric")[0].get_text(" ")
 
 
+@pytest.mark.slow
 def test_only_the_judged_task_has_its_file(desk: Any, make: SimpleNamespace) -> None:
     desk.course.submit("ada", make.lab())
     (desk.course.root / "submitted" / "ada" / "tiny" / "work.py").unlink()

@@ -48,6 +48,7 @@ def commands() -> list[str]:
 # --- with what was recorded -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_figures_of_every_kernel(fake: Path, sources: Path) -> None:
     found = compile_one(sources / "copies.cu")
     assert found["through_shared"].resources.name == "through_shared<float4, 1>"
@@ -58,6 +59,7 @@ def test_figures_of_every_kernel(fake: Path, sources: Path) -> None:
     assert compile_one(sources / "spills.cu")["spills"].resources.spill_bytes == 228
 
 
+@pytest.mark.slow
 def test_each_gpu_is_compiled_for(fake: Path, sources: Path) -> None:
     said: list[str] = []
     compiled = compile_files(
@@ -112,6 +114,7 @@ def test_too_much_shared_memory_is_an_error(fake: Path, sources: Path) -> None:
         compile_one(sources / "greedy_shared.cu")
 
 
+@pytest.mark.slow
 def test_a_compiler_that_hangs_is_ended_with_its_children(fake: Path, tmp_path: Path) -> None:
     began = time.monotonic()
     nap = f"600.{time.time_ns()}"
@@ -175,6 +178,7 @@ def test_files_that_were_read_are_listed(fake: Path, tmp_path: Path) -> None:
 # --- with nvcc itself -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nvcc_says_what_was_recorded(
     real: Toolchain, sources: Path, install: Callable[..., Path]
 ) -> None:
@@ -195,6 +199,7 @@ def test_nvcc_says_what_was_recorded(
             )
 
 
+@pytest.mark.slow
 def test_nvcc_for_three_gpus(real: Toolchain, sources: Path) -> None:
     compiled = compile_files(sources / "copies.cu", real)
     assert [made.capability for made in compiled] == [75, 80, 90]
@@ -205,6 +210,7 @@ def test_nvcc_for_three_gpus(real: Toolchain, sources: Path) -> None:
         assert widest(found["scalar"].accesses, "load") == 4
 
 
+@pytest.mark.slow
 def test_nvccs_machine_code_and_ptx_agree(real_with_disassembler: Toolchain, sources: Path) -> None:
     tools = real_with_disassembler
     without = Toolchain(tools.nvcc, None, tools.demangler, tools.headers)
@@ -215,6 +221,7 @@ def test_nvccs_machine_code_and_ptx_agree(real_with_disassembler: Toolchain, sou
     assert widest(kernels(ptx)["by_call"].accesses, "load") == 0
 
 
+@pytest.mark.slow
 def test_nvccs_own_messages(real: Toolchain, sources: Path, tmp_path: Path) -> None:
     with pytest.raises(CompileError, match=r'undefined.cu\(2\): error: identifier "missing_factor'):
         compile_one(sources / "undefined.cu", real)
@@ -226,6 +233,7 @@ def test_nvccs_own_messages(real: Toolchain, sources: Path, tmp_path: Path) -> N
         compile_files(sources / "copies.cu", real, (20,))
 
 
+@pytest.mark.slow
 def test_headers_beside_the_file_and_macros(real: Toolchain, tmp_path: Path) -> None:
     (tmp_path / "near.cuh").write_text("__device__ float twice(float x) { return 2 * x; }\n")
     (tmp_path / "far").mkdir()
@@ -243,6 +251,7 @@ def test_headers_beside_the_file_and_macros(real: Toolchain, tmp_path: Path) -> 
         compile_one(source, real)
 
 
+@pytest.mark.slow
 def test_host_and_device_code_are_both_known_to_have_been_read(
     real: Toolchain, tmp_path: Path
 ) -> None:
@@ -259,6 +268,7 @@ def test_host_and_device_code_are_both_known_to_have_been_read(
         assert told.succeeded
 
 
+@pytest.mark.slow
 def test_what_is_sent_is_short(real: Toolchain, tmp_path: Path) -> None:
     """The widest table of kernels still fits into a message between judge and worker."""
     source = tmp_path / "many.cu"

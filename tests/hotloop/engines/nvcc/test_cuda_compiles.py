@@ -59,6 +59,7 @@ def evidence(record: CheckRecord) -> dict[tuple[str, str], dict[str, Any]]:
 # --- with what was recorded -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_good_kernels_pass_with_their_figures(fake: Path, judge: Judge) -> None:
     named = ("through_shared", "vector_and_tail")
     record = judge(None, kernels=named, targets=(80, 90), min_load_bytes=16)
@@ -75,6 +76,7 @@ def test_good_kernels_pass_with_their_figures(fake: Path, judge: Judge) -> None:
     assert any("Nothing spills" in sentence for sentence in found["sentences"])
 
 
+@pytest.mark.slow
 def test_narrow_loads_are_too_slow(fake: Path, judge: Judge) -> None:
     assert judge(None, kernels=("scalar",)).verdict is Verdict.PASSED
     record = judge(None, kernels=("scalar", "vector_and_tail"), min_load_bytes=16)
@@ -87,6 +89,7 @@ def test_narrow_loads_are_too_slow(fake: Path, judge: Judge) -> None:
     assert judge(None, kernels=("scalar",), min_load_bytes=4).verdict is Verdict.PASSED
 
 
+@pytest.mark.slow
 def test_spills_are_too_slow(fake: Path, judge: Judge) -> None:
     record = judge(None, "spills.cu", kernels=("spills", "indexed"))
     assert (record.verdict, record.earned) == (Verdict.TOO_SLOW, 0.0)
@@ -99,6 +102,7 @@ def test_spills_are_too_slow(fake: Path, judge: Judge) -> None:
         assert record.verdict is verdict
 
 
+@pytest.mark.slow
 def test_a_compile_error_comes_with_file_line_and_message(fake: Path, judge: Judge) -> None:
     record = judge(None, "undefined.cu")
     assert (record.verdict, record.earned) == (Verdict.COMPILE_ERROR, 0.0)
@@ -109,6 +113,7 @@ def test_a_compile_error_comes_with_file_line_and_message(fake: Path, judge: Jud
     assert "x[0] = missing_factor * x[0];" in record.evidence["messages"]
 
 
+@pytest.mark.slow
 def test_an_error_of_the_assembler_has_the_sources_line(fake: Path, judge: Judge) -> None:
     record = judge(None, "inline_ptx.cu")
     assert record.verdict is Verdict.COMPILE_ERROR
@@ -118,12 +123,14 @@ def test_an_error_of_the_assembler_has_the_sources_line(fake: Path, judge: Judge
     assert "uses too much shared data" in record.sentence
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_not_there(fake: Path, judge: Judge) -> None:
     record = judge(None, kernels=("scalar", "softmax"))
     assert (record.verdict, record.earned) == (Verdict.WRONG_ANSWER, 0.0)
     assert record.sentence.startswith("copies.cu compiles, but has no kernel `softmax` for sm_90")
 
 
+@pytest.mark.slow
 def test_a_block_that_cannot_be_launched(fake: Path, judge: Judge) -> None:
     dynamic = 227 << 10
     record = judge(None, kernels=("through_shared",), dynamic_shared_bytes=dynamic)
@@ -142,6 +149,7 @@ def test_without_nvcc_nothing_is_measured(bare: Path, judge: Judge) -> None:
     assert "pip install 'cuda-toolkit[nvcc" in record.sentence
 
 
+@pytest.mark.slow
 def test_without_a_disassembler_ptx_is_judged_and_what_it_hides_must_be_inlined(
     install: Callable[..., Path], bare: Path, judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +164,7 @@ def test_without_a_disassembler_ptx_is_judged_and_what_it_hides_must_be_inlined(
     assert "declare functions that load __forceinline__" in hidden.sentence
 
 
+@pytest.mark.slow
 def test_a_compiler_that_hangs_or_babbles(fake: Path, judge: Judge) -> None:
     record = judge("// fake: hang 600\n", timeout_s=1)
     assert record.verdict is Verdict.TIMEOUT
@@ -163,6 +172,7 @@ def test_a_compiler_that_hangs_or_babbles(fake: Path, judge: Judge) -> None:
     assert judge("// fake: babble\n").verdict is Verdict.OUTPUT_LIMIT
 
 
+@pytest.mark.slow
 def test_what_a_foreign_file_holds_is_not_told(fake: Path, judge: Judge, tmp_path: Path) -> None:
     secret = tmp_path / "solution.cu"
     secret.write_text(SECRET)
@@ -176,6 +186,7 @@ def test_what_a_foreign_file_holds_is_not_told(fake: Path, judge: Judge, tmp_pat
     assert record.sentence.startswith("copies.ptx, line 1: It does not compile for sm_90: secret")
 
 
+@pytest.mark.slow
 def test_nothing_is_quoted_when_it_is_not_known_what_was_read(fake: Path, judge: Judge) -> None:
     record = judge("// fake: unread /etc/passwd\n")
     assert record.sentence == ("copies.cu, line 3: It does not compile for sm_90: missing #endif.")
@@ -274,6 +285,7 @@ def test_nvcc_passes_and_fails_the_same_kernels(
     assert record.sentence.startswith("undefined.cu, line 2: ")
 
 
+@pytest.mark.slow
 @in_both
 @pytest.mark.parametrize(
     "attempt",
@@ -301,6 +313,7 @@ def test_no_include_tells_what_a_file_holds(
     assert record.verdict in (Verdict.COMPILE_ERROR, Verdict.PASSED), record
 
 
+@pytest.mark.slow
 @in_the_sandbox
 def test_what_lies_around_the_judge_is_not_there(
     real: Toolchain, confined: None, judge: Judge, clone: Path

@@ -94,6 +94,7 @@ def calculator(real: Toolchain, tmp_path: Path) -> Path:
     return program
 
 
+@pytest.mark.slow
 def test_agrees_with_nvidias_calculator_everywhere(calculator: Path) -> None:
     asked = list(points())
     lines = [

@@ -110,6 +110,7 @@ def document(*words: object, code: int = 0) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_the_report_as_a_document(fake: Path, sources: Path) -> None:
     said = document(sources / "copies.cu", "--arch", 80, "--arch", "sm_90", "--block", 128)
     made = Report.model_validate(said)
@@ -139,12 +140,14 @@ def test_the_report_as_a_document(fake: Path, sources: Path) -> None:
     assert "Programming Guide" in made.occupancy_source
 
 
+@pytest.mark.slow
 def test_a_report_with_something_more_is_refused(fake: Path, sources: Path) -> None:
     said = document(sources / "copies.cu", "--arch", 90)
     with pytest.raises(ValueError, match="Extra inputs"):
         Report.model_validate({**said, "more": 1})
 
 
+@pytest.mark.slow
 def test_without_an_architecture_all_three_are_shown(fake: Path, sources: Path) -> None:
     done = run(sources / "spills.cu")
     assert done.exit_code == 0, done.output

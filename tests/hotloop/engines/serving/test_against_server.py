@@ -53,6 +53,7 @@ def test_the_check_says_what_the_server_does(case: Case, tmp_path: Path) -> None
     judged(case, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_check_says_what_the_server_does_with_onnx_models(tmp_path: Path) -> None:
     for case in onnx_cases():
         (tmp_path / case.name).mkdir()
@@ -70,6 +71,7 @@ def test_a_name_of_weights_that_no_system_takes_is_a_problem(tmp_path: Path) -> 
         assert problem.text.startswith("weight 'W' is in ")
 
 
+@pytest.mark.slow
 def test_what_is_told_of_a_configuration_has_a_line(tmp_path: Path) -> None:
     for case in CASES:
         (tmp_path / case.name).mkdir()

@@ -277,6 +277,7 @@ def test_a_missing_library_is_not_measured(judge: Judge, monkeypatch: pytest.Mon
     assert record.sentence.endswith("-m pip install 'hotloop[serving]'")
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_a_missing_server_is_not_measured(
     judge: Judge, elsewhere: Path, monkeypatch: pytest.MonkeyPatch

@@ -115,6 +115,7 @@ def test_the_image_is_nvidias_with_the_environments_tokenizers(make_engine: Make
     assert built.split()[-1] in requirements.splitlines()
 
 
+@pytest.mark.slow
 def test_a_container_is_watched_and_removed(make_engine: MakeEngine) -> None:
     program = make_engine()
     options = Options(isolation="none", cache_bytes=1 << 20, explicit=True, ready_s=20)
@@ -146,6 +147,7 @@ def test_a_container_is_watched_and_removed(make_engine: MakeEngine) -> None:
     assert remove == ["rm", "--force", name]
 
 
+@pytest.mark.slow
 def test_a_container_that_ends_says_why(make_engine: MakeEngine) -> None:
     program = make_engine(dies=True)
     with (
@@ -155,6 +157,7 @@ def test_a_container_that_ends_says_why(make_engine: MakeEngine) -> None:
         running.wait_ready()
 
 
+@pytest.mark.slow
 def test_the_command_serves_in_a_container_and_answers_once(make_engine: MakeEngine) -> None:
     program = make_engine()
     log = program.parent / "server.log"
@@ -175,6 +178,7 @@ def test_the_command_serves_in_a_container_and_answers_once(make_engine: MakeEng
     assert [words[0] for words in asked(program)] == ["build", "run", "rm"]
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_while_it_is_served_is_an_error(make_engine: MakeEngine) -> None:
     program = make_engine()
     running = subprocess.Popen(

@@ -159,6 +159,7 @@ def test_the_own_python_is_the_one_under_the_virtual_environment() -> None:
     assert prefix != sys.prefix or sys.prefix == sys.base_prefix
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_the_installed_one_has_what_it_says(installed: Environment) -> None:
     listed = subprocess.run(

@@ -40,6 +40,7 @@ def speak() -> Iterator[Callable[[Answering, float], Http]]:
     listener.close()
 
 
+@pytest.mark.slow
 def test_a_byte_now_and_then_does_not_hold_the_deadline_off(
     speak: Callable[[Answering, float], Http],
 ) -> None:

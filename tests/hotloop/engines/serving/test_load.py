@@ -138,6 +138,7 @@ def test_answers_come_in_the_order_of_the_requests(serve: Serve) -> None:
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 5])
 def test_a_closed_loop_has_as_many_requests_under_way_as_clients(serve: Serve, count: int) -> None:
     desk = Desk(lambda _body: time.sleep(0.005))
@@ -148,6 +149,7 @@ def test_a_closed_loop_has_as_many_requests_under_way_as_clients(serve: Serve, c
         assert desk.most == count
 
 
+@pytest.mark.slow
 def test_littles_law(serve: Serve) -> None:
     """Requests per second times seconds per request is the number of clients."""
     with Clients(serve(Desk(lambda _body: time.sleep(0.01))), 6) as clients:
@@ -156,6 +158,7 @@ def test_littles_law(serve: Serve) -> None:
     assert rate * float(np.mean(found.latencies)) == pytest.approx(6, rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_stall_is_one_slow_request_in_a_closed_loop_and_many_in_an_open_one(
     serve: Serve,
 ) -> None:
@@ -292,6 +295,7 @@ def test_a_hostile_server_fails_the_load_in_time(serve: Serve, name: str) -> Non
     assert isinstance(caught.value, LoadTimeout) == (message == "not answered")
 
 
+@pytest.mark.slow
 def test_an_answer_from_before_the_question_is_held_against_the_question(serve: Serve) -> None:
     """It cannot depend on the question; comparing the answers shows it."""
 
@@ -312,6 +316,7 @@ def test_what_an_idle_client_hears_is_no_answer(serve: Serve) -> None:
         clients.open_loop(numbered(3), [0.0, 0.3, 0.3], 2.0)
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_read(serve: Serve) -> None:
     with Clients(serve(lambda _c: time.sleep(0.5)), 1) as clients, pytest.raises(LoadFailed) as no:
         clients.closed_loop([asked(bytes(64 << 20))], 5.0)
@@ -356,6 +361,7 @@ PIECES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(said=st.lists(PIECES, max_size=10), hang_up=st.booleans())
 def test_whatever_is_said_is_an_answer_or_fails_the_load(said: list[bytes], hang_up: bool) -> None:
@@ -379,6 +385,7 @@ def test_whatever_is_said_is_an_answer_or_fails_the_load(said: list[bytes], hang
         decode(whole)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     status=st.integers(100, 999),

@@ -28,6 +28,7 @@ print(options.graph_optimization_level.name, options.intra_op_num_threads)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 @pytest.mark.parametrize(
     ("config", "level", "threads"),

@@ -121,6 +121,7 @@ def call(channel: Any, message: bytes, timeout: float = 5) -> bytes:
     return channel.unary_unary(METHOD)(message, timeout=timeout)
 
 
+@pytest.mark.slow
 def test_http_is_passed_on_and_noted(relay: MakeRelay) -> None:
     middle = relay()
     connection = http.client.HTTPConnection("127.0.0.1", middle.ports["http"], timeout=5)
@@ -137,6 +138,7 @@ def test_http_is_passed_on_and_noted(relay: MakeRelay) -> None:
     assert [c.asked.inference for c in seen.calls] == [True, True, True, False]
 
 
+@pytest.mark.slow
 def test_a_request_may_come_in_any_parts(relay: MakeRelay) -> None:
     middle = relay()
     whole = f"POST {PATH} HTTP/1.1\r\nHost: x\r\ncontent-LENGTH: 5\r\n\r\nabcde".encode() * 2
@@ -149,6 +151,7 @@ def test_a_request_may_come_in_any_parts(relay: MakeRelay) -> None:
     assert [c.size for c in middle.seen().inferences()] == [5, 5]
 
 
+@pytest.mark.slow
 def test_grpc_is_passed_on_and_noted(relay: MakeRelay) -> None:
     middle = relay()
     large = INFER + b"\x3a\x80\xc0\x0c" + bytes(204_800)  # raw_input_contents
@@ -165,6 +168,7 @@ def test_grpc_is_passed_on_and_noted(relay: MakeRelay) -> None:
     assert [c.size for c in seen.calls] == [len(m) + 5 for m in (INFER, READY, large)]
 
 
+@pytest.mark.slow
 def test_refusals_come_first_and_do_not_reach_the_server(relay: MakeRelay) -> None:
     middle = relay(Trouble(refusals=2))
     connection = http.client.HTTPConnection("127.0.0.1", middle.ports["http"], timeout=5)
@@ -176,6 +180,7 @@ def test_refusals_come_first_and_do_not_reach_the_server(relay: MakeRelay) -> No
     assert [c.refused for c in middle.seen().calls] == [True, True, False]
 
 
+@pytest.mark.slow
 def test_grpc_is_refused_as_unavailable_and_works_again(relay: MakeRelay) -> None:
     middle = relay(Trouble(refusals=2))
     with grpc.insecure_channel(f"127.0.0.1:{middle.ports['grpc']}") as channel:
@@ -190,6 +195,7 @@ def test_grpc_is_refused_as_unavailable_and_works_again(relay: MakeRelay) -> Non
     assert seen.connections["grpc"] == 2
 
 
+@pytest.mark.slow
 def test_a_large_request_is_refused_too(relay: MakeRelay) -> None:
     """More than one HTTP/2 window that nobody extends would let through."""
     middle = relay(Trouble(refusals=FOREVER))
@@ -200,6 +206,7 @@ def test_a_large_request_is_refused_too(relay: MakeRelay) -> None:
             assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["http", "grpc"])
 def test_answers_lie_as_long_as_told(relay: MakeRelay, kind: Kind) -> None:
     middle = relay(Trouble(hold_s=0.4))
@@ -216,6 +223,7 @@ def test_answers_lie_as_long_as_told(relay: MakeRelay, kind: Kind) -> None:
     assert max(seconds) < 2
 
 
+@pytest.mark.slow
 def test_too_many_connections_are_cut_off(relay: MakeRelay) -> None:
     middle = relay(caps=Caps(connections=8))
     many: list[socket.socket] = []
@@ -228,6 +236,7 @@ def test_too_many_connections_are_cut_off(relay: MakeRelay) -> None:
             assert sock.recv(1) == b""
 
 
+@pytest.mark.slow
 def test_too_many_calls_and_bytes_are_cut_off(relay: MakeRelay) -> None:
     middle = relay(caps=Caps(calls=50))
     with connected(middle) as sock, suppress(OSError):
@@ -262,6 +271,7 @@ GARBAGE: list[tuple[Kind, bytes, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "data", "said"), GARBAGE)
 def test_what_is_no_protocol_ends_its_connection(
     relay: MakeRelay, kind: Kind, data: bytes, said: str
@@ -275,6 +285,7 @@ def test_what_is_no_protocol_ends_its_connection(
     assert middle.seen().calls == ()
 
 
+@pytest.mark.slow
 def test_one_that_never_reads_holds_up_nobody(relay: MakeRelay) -> None:
     middle = relay()
     with connected(middle) as deaf:
@@ -291,6 +302,7 @@ def test_one_that_never_reads_holds_up_nobody(relay: MakeRelay) -> None:
         assert not middle.seen().excess
 
 
+@pytest.mark.slow
 def test_it_ends_by_itself(relay: MakeRelay) -> None:
     middle = relay(caps=Caps(wall_s=0.2))
     with connected(middle) as sock:

@@ -230,6 +230,7 @@ def test_a_file_name_that_no_system_takes_is_a_problem(topics: Path, name: str) 
     assert repository.check(topics)
 
 
+@pytest.mark.slow
 def test_source_that_no_parser_can_take_is_no_crash(topics: Path) -> None:
     source = topics / "preprocess" / "1" / "model.py"
     for text in ("(" * 100_000, "-" * 100_000 + "1", "a" + ".b" * 100_000, "x = [" * 5000, "\xff"):
@@ -294,6 +295,7 @@ def test_a_configuration_of_100_kilobytes_is_not_read(topics: Path) -> None:
     assert str(problem) == "bert/config.pbtxt: it has more than 64 KiB"
 
 
+@pytest.mark.slow
 def test_thousands_of_names_that_fit_nothing_are_soon_done_with(topics: Path) -> None:
     config = topics / "topics" / "config.pbtxt"
     keys = "".join(f'input_map {{ key: "x{n}" value: "y{n}" }}\n' for n in range(1000))

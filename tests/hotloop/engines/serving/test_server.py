@@ -378,6 +378,7 @@ def test_rows_of_a_shared_run_go_back_to_their_own_requests(
     assert max(metrics.fewer(after, before)) > 4, "they shared a run"
 
 
+@pytest.mark.slow
 def test_a_gpu_that_is_not_there_is_told(start: StartServer, topics: Path) -> None:
     path = topics / "bert" / "config.pbtxt"
     path.write_text(path.read_text().replace("KIND_CPU", "KIND_GPU"))
@@ -448,6 +449,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolation", ["bubblewrap", "none"])
 def test_a_killed_owner_s_server_ends(installed: Environment, isolation: str) -> None:
     owner = subprocess.Popen(

@@ -24,6 +24,7 @@ def hotloop(*words: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@pytest.mark.slow
 def test_a_sound_repository_is_0_and_a_wrong_one_1(topics: Path) -> None:
     pytest.importorskip("google.protobuf", reason="protobuf: pip install 'hotloop[serving]'")
     assert hotloop("serving", str(topics), "--check").returncode == 0
@@ -37,6 +38,7 @@ def test_a_sound_repository_is_0_and_a_wrong_one_1(topics: Path) -> None:
     assert (problem["file"], problem["line"], problem["column"]) == ("bert/config.pbtxt", 3, 1)
 
 
+@pytest.mark.slow
 def test_without_the_environment_the_command_that_makes_it_is_named(elsewhere: Path) -> None:
     told = hotloop("serving", str(trial.REPOSITORY), "--json", HOTLOOP_SERVING=str(elsewhere))
     assert told.returncode == 2
@@ -44,6 +46,7 @@ def test_without_the_environment_the_command_that_makes_it_is_named(elsewhere: P
     assert "Traceback" not in told.stderr
 
 
+@pytest.mark.slow
 def test_a_log_that_cannot_be_written_is_said_before_anything_starts(tmp_path: Path) -> None:
     nowhere = str(tmp_path / "missing" / "server.log")
     told = hotloop("serving", str(trial.REPOSITORY), "--log", nowhere, "--json")

@@ -35,6 +35,7 @@ def test_there_are_attacks_of_each_kind() -> None:
     assert len(ATTACKS) >= 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda p: p.stem)
 def test_nothing_goes_unseen(source: Source, attack: Path) -> None:
     text = attack.read_text(encoding="utf-8")
@@ -54,6 +55,7 @@ def test_nothing_goes_unseen(source: Source, attack: Path) -> None:
     assert all(f.lines for f in done.report.findings)
 
 
+@pytest.mark.slow
 def test_of_kernels_alone_no_host_code_is_compiled(source: Source) -> None:
     text = (
         "static float* place;\n"

@@ -115,6 +115,7 @@ def _age(path: Path, hours: float) -> None:
     os.utime(path, (when, when))
 
 
+@pytest.mark.slow
 def test_a_changed_source_is_another_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clone: Path
 ) -> None:

@@ -31,6 +31,7 @@ def kinds(path: Path) -> list[str]:
     return [f.kind for f in check([path]).report.findings]
 
 
+@pytest.mark.slow
 def test_a_result_that_depends_on_the_order_is_found(source: Source) -> None:
     path = source(HEAD + LAST + 'int main() { std::printf("%d\\n", value()); }')
     (finding,) = check([path]).report.findings
@@ -38,6 +39,7 @@ def test_a_result_that_depends_on_the_order_is_found(source: Source) -> None:
     assert finding.text.endswith("forward and reverse differ: only the first prints '7'.")
 
 
+@pytest.mark.slow
 def test_it_is_found_beside_a_time_that_differs_always(source: Source) -> None:
     clock = "std::chrono::steady_clock::now().time_since_epoch().count()"
     printed = f'std::printf("took %ld\\n", static_cast<long>({clock}));'
@@ -48,23 +50,27 @@ def test_it_is_found_beside_a_time_that_differs_always(source: Source) -> None:
     assert check([path]).clean
 
 
+@pytest.mark.slow
 def test_a_status_that_depends_on_the_order_is_found(source: Source) -> None:
     checked = check([source(HEAD + LAST + "int main() { return value() == 7; }")])
     assert [f.kind for f in checked.report.findings] == ["order"]
     assert not checked.clean
 
 
+@pytest.mark.slow
 def test_lines_in_another_order_are_the_same_output(source: Source) -> None:
     text = '__global__ void k() { printf("%d\\n", threadIdx.x); }\n'
     assert check([source(HEAD + text + "int main() { k<<<1, 40>>>(); }")]).clean
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_is_not_clean(source: Source) -> None:
     checked = check([source("int main() { return 3; }")])
     assert checked.report.findings == []
     assert not checked.clean
 
 
+@pytest.mark.slow
 def test_a_program_that_never_ends_is_ended(source: Source) -> None:
     checked = check([source("int main() { for (volatile int i = 0;;) i = i + 1; }")], timeout_s=1)
     assert not checked.clean
@@ -72,12 +78,14 @@ def test_a_program_that_never_ends_is_ended(source: Source) -> None:
     assert len(checked.runs) == 1
 
 
+@pytest.mark.slow
 def test_an_unknown_order_is_refused(source: Source) -> None:
     built = build.program([source("int main() {}")], checked=False)
     with pytest.raises(ValueError, match="random:SEED"):
         host.run(built, order="sideways")
 
 
+@pytest.mark.slow
 def test_arguments_and_folder_reach_the_program(source: Source, tmp_path: Path) -> None:
     text = HEAD + 'int main(int n, char** a) { std::puts(a[n - 1]); std::fopen(a[1], "w"); }'
     built = build.program([source(text)], checked=False)
@@ -86,6 +94,7 @@ def test_arguments_and_folder_reach_the_program(source: Source, tmp_path: Path) 
     assert (tmp_path / "made.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_lost_device_answers_every_later_call(source: Source) -> None:
     text = (
         HEAD
@@ -111,6 +120,7 @@ int main() {
     assert len(done.report.launches) == 1, "a lost device runs nothing"
 
 
+@pytest.mark.slow
 def test_an_error_that_was_peeked_at_was_asked_for(source: Source) -> None:
     text = (
         HEAD
@@ -127,6 +137,7 @@ int main() {
     assert not checked.clean, "nothing was launched"
 
 
+@pytest.mark.slow
 def test_a_program_that_starts_a_thread_says_that_it_cannot(source: Source) -> None:
     text = "#include <pthread.h>\nvoid* f(void* x) { return x; }\n"
     main = "int main() { pthread_t t; pthread_create(&t, nullptr, f, nullptr); }"
@@ -153,16 +164,19 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_a_program_that_retries_with_less_memory_is_clean(source: Source) -> None:
     assert check([source(f"{HEAD}#define RETRIES true\n{ALLOCATES}")]).clean
 
 
+@pytest.mark.slow
 def test_an_allocation_that_does_not_fit_is_reported_with_its_size(source: Source) -> None:
     (finding,) = check([source(f"{HEAD}#define RETRIES false\n{ALLOCATES}")]).report.findings
     assert finding.kind == "out_of_memory"
     assert "cudaMalloc of 1,572,864,000 bytes failed" in finding.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [
@@ -194,6 +208,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "step", "form", "kinds_"),
     [
@@ -238,6 +253,7 @@ def test_a_rounded_line_explains_one_other(source: Source) -> None:
     assert left == Counter({"1.00000": 1})
 
 
+@pytest.mark.slow
 def test_a_refused_launch_is_reported_with_its_line(source: Source) -> None:
     text = (
         "__global__ void k() {}\nint main() {\n  k<<<1, 2048>>>();\n  return cudaGetLastError();\n}"
@@ -249,6 +265,7 @@ def test_a_refused_launch_is_reported_with_its_line(source: Source) -> None:
     assert "cudaErrorInvalidConfiguration" in refused.error
 
 
+@pytest.mark.slow
 def test_launches_with_spaces_are_launches_and_nothing_else_is(source: Source) -> None:
     text = """
 template <class T> struct Of { T value; };
@@ -267,6 +284,7 @@ int main() {
     assert check([source(text)]).clean
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "line", "said"),
     [
@@ -285,6 +303,7 @@ def test_what_is_not_there_is_refused_with_its_line(
     assert said in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_kernel_is_launched_by_a_configuration(source: Source) -> None:
     text = """
 __global__ void k(int* x, float y) { x[blockIdx.x * blockDim.x + threadIdx.x] = y; }
@@ -308,6 +327,7 @@ int main() {
     assert check([source(text)]).clean
 
 
+@pytest.mark.slow
 def test_eight_bytes_across_a_size_t_are_explained(source: Source) -> None:
     text = """
 __device__ size_t counter[2];

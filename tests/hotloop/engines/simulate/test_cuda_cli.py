@@ -33,6 +33,7 @@ def document(*words: str | Path, code: int) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_run_prints_what_the_program_prints_and_ends_as_it_does(source: Source) -> None:
     path = source("#include <cstdio>\nint main(int n, char** a) { std::puts(a[n - 1]); return 7; }")
     done = cuda("run", path, "--arg", "one", "--arg", "two words")
@@ -41,6 +42,7 @@ def test_run_prints_what_the_program_prints_and_ends_as_it_does(source: Source) 
     assert (told["status"], told["output"], told["findings"]) == (7, "three\n", [])
 
 
+@pytest.mark.slow
 def test_run_takes_several_files_folders_and_macros(source: Source, tmp_path: Path) -> None:
     source("#pragma once\nint other();\n", "headers/other.h")
     source('#include "other.h"\n#include <cstdio>\nint main() { std::printf("%d", other()); }')
@@ -50,6 +52,7 @@ def test_run_takes_several_files_folders_and_macros(source: Source, tmp_path: Pa
     assert (done.returncode, done.stdout.strip()) == (0, "42")
 
 
+@pytest.mark.slow
 def test_check_of_a_clean_program(tmp_path: Path) -> None:
     picture = tmp_path / "lines.svg"
     program = KERNELS / "right" / "transpose_padded.cu"
@@ -61,6 +64,7 @@ def test_check_of_a_clean_program(tmp_path: Path) -> None:
     assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
+@pytest.mark.slow
 def test_check_of_a_broken_program_names_kind_and_lines() -> None:
     program = KERNELS / "broken" / "missing_syncthreads.cu"
     done = cuda("run", "--check", program)
@@ -77,6 +81,7 @@ def test_check_of_a_broken_program_names_kind_and_lines() -> None:
     assert told["launches"][0]["block"] == [64, 1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
@@ -101,6 +106,7 @@ def test_a_source_that_cannot_be_built_is_told_with_its_line(
     assert what in error
 
 
+@pytest.mark.slow
 def test_a_missing_file_is_a_users_mistake(tmp_path: Path) -> None:
     done = cuda("run", "--check", tmp_path / "no.cu")
     assert done.returncode == 2
@@ -113,6 +119,7 @@ def test_a_check_takes_no_order_because_it_runs_several(source: Source) -> None:
     assert told["error"].startswith("--order does not go with --check")
 
 
+@pytest.mark.slow
 def test_a_time_limit_ends_a_run(source: Source) -> None:
     path = source("__global__ void k() { for (;;) {} }\nint main() { k<<<1, 1>>>(); }")
     told = document("run", path, "--timeout", "1", code=124)

@@ -49,6 +49,7 @@ def line_of(mark: str) -> str:
     return f"wrong.cu:{1 + next(n for n, row in enumerate(rows) if f'// LINE: {mark}' in row)}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "x",
     [
@@ -94,6 +95,7 @@ def test_variables_of_the_device_stay(right: Any) -> None:
     assert right.count_calls(x) == 1
 
 
+@pytest.mark.slow
 def test_loading_it_again_changes_nothing(right: Any) -> None:
     before = right.count_calls(torch.zeros(1))
     right.weighed(torch.zeros(1))
@@ -146,6 +148,7 @@ def test_host_code_may_ask_for_memory_of_the_cpus(right: Any) -> None:
     assert right.on_cpu(torch.zeros(3)).tolist() == [7.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mark", "text"),
     [
@@ -209,6 +212,7 @@ def test_a_launch_that_cannot_begin(wrong: Any, name: str, text: str) -> None:
     wrong.nothing(torch.zeros(16))  # this error does not stay
 
 
+@pytest.mark.slow
 def test_a_struct_with_a_pointer_is_refused(source: Callable[..., Path]) -> None:
     text = """
 struct Inner { int count; float* data; };
@@ -220,6 +224,7 @@ void host(Outer of) { scale<<<1, of.inner.count>>>(of, 2); }
         extension.load(source(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["long*", "const unsigned long*", "size_t*"])
 def test_a_pointer_to_numbers_of_another_size_is_refused(
     kind: str, source: Callable[..., Path]
@@ -232,6 +237,7 @@ void host({kind} from, int64_t* to) {{ PlN<12><<<1, 1>>>(from, to); }}
         extension.load(source(text))
 
 
+@pytest.mark.slow
 def test_a_variable_of_another_size_is_refused(source: Callable[..., Path]) -> None:
     text = """
 __device__ float* where;
@@ -242,6 +248,7 @@ void host(float* data) { cudaMemcpyToSymbol(where, &data, sizeof data); scale<<<
         extension.load(source(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["__global__ void f(int* x) { x[0] = y; }\n", "void host() { unknown(); }\n"],
@@ -252,6 +259,7 @@ def test_the_compilers_own_message(text: str, source: Callable[..., Path]) -> No
         extension.load(source(text))
 
 
+@pytest.mark.slow
 def test_without_a_linker(source: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ToolMissing, match="apt-get install g"):

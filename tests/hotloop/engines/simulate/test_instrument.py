@@ -49,6 +49,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[Kern
     return wasm, [Kernel("k", number, parameters)]
 
 
+@pytest.mark.slow
 def test_what_the_compiler_made_passes(compiled: tuple[bytes, list[Kernel]]) -> None:
     wasm, kernels = compiled
     made = instrument.instrument(wasm, kernels, checked=True)
@@ -56,6 +57,7 @@ def test_what_the_compiler_made_passes(compiled: tuple[bytes, list[Kernel]]) -> 
     wasmtime.Module.validate(build.engine(), made.wasm)
 
 
+@pytest.mark.slow
 def test_an_access_without_its_report_is_seen(compiled: tuple[bytes, list[Kernel]]) -> None:
     made = instrument.instrument(*compiled, checked=False)
     with pytest.raises(Refused, match="not reported"):
@@ -93,6 +95,7 @@ def mutated(wasm: bytes, chance: random.Random) -> bytes:
     return bytes(data)
 
 
+@pytest.mark.slow
 def test_ten_thousand_modules_that_nobody_compiled(compiled: tuple[bytes, list[Kernel]]) -> None:
     wasm, kernels = compiled
     chance = random.Random(20261124)

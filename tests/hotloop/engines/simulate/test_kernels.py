@@ -73,6 +73,7 @@ def test_there_are_enough_programs_and_every_kind_is_among_them() -> None:
     assert {kind for program in BROKEN for kind, _ in expected(program)[0]} == KINDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", RIGHT, ids=lambda p: p.stem)
 def test_right_program_is_clean(program: Path) -> None:
     sources, include = parts(program)
@@ -83,6 +84,7 @@ def test_right_program_is_clean(program: Path) -> None:
     assert checked.clean
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAIN)
 def test_right_program_runs_plain(name: str) -> None:
     program = next(p for p in RIGHT if p.stem == name)
@@ -92,6 +94,7 @@ def test_right_program_runs_plain(name: str) -> None:
         assert (done.status, "PASS" in done.output, done.report.findings) == (0, True, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", BROKEN, ids=lambda p: p.stem)
 def test_broken_program_is_reported(program: Path) -> None:
     wanted, seconds = expected(program)

@@ -40,6 +40,7 @@ def arrays() -> tuple[Array, Array]:
     return Array("x", x.data.cast("B")), Array("y", y.data.cast("B"), is_output=True)
 
 
+@pytest.mark.slow
 def test_the_output_comes_back(kernels: Built) -> None:
     x, y = arrays()
     done = launch(kernels, "scale", (2, 1, 1), (32, 1, 1), [x, y, 64, 0.5])
@@ -47,12 +48,14 @@ def test_the_output_comes_back(kernels: Built) -> None:
     assert np.array_equal(np.frombuffer(y.data, np.float32), np.arange(64) / 2)
 
 
+@pytest.mark.slow
 def test_what_is_not_written_stays(kernels: Built) -> None:
     x, y = arrays()
     launch(kernels, "scale", (1, 1, 1), (32, 1, 1), [x, y, 64, 0.5])
     assert np.isnan(np.frombuffer(y.data, np.float32)[32:]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "kind", "text"),
     [
@@ -66,6 +69,7 @@ def test_what_is_found(kernels: Built, name: str, kind: str, text: str) -> None:
     assert any(f.kind == kind and text in f.text for f in done.report.findings)
 
 
+@pytest.mark.slow
 def test_an_array_ends_where_it_ends(kernels: Built) -> None:
     x, y = arrays()
     done = launch(kernels, "scale", (3, 1, 1), (32, 1, 1), [x, y, 65, 0.5])
@@ -73,10 +77,12 @@ def test_an_array_ends_where_it_ends(kernels: Built) -> None:
     assert "just past the end of the" in done.report.findings[0].text
 
 
+@pytest.mark.slow
 def test_a_launch_that_the_driver_refuses(kernels: Built) -> None:
     assert launch(kernels, "for_one_warp", (1, 1, 1), (64, 1, 1), [*arrays(), 64, 0.5]).error == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -89,12 +95,14 @@ def test_kernels_that_are_not_what_was_asked_for(kernels: Built, name: str, said
         launch(kernels, name, (1, 1, 1), (32, 1, 1), [*arrays(), 64, 0.5])
 
 
+@pytest.mark.slow
 def test_of_two_kernels_of_a_name_the_one_that_fits(kernels: Built) -> None:
     _, y = arrays()
     launch(kernels, "twice", (1, 1, 1), (1, 1, 1), [y, 7])
     assert np.frombuffer(y.data, np.float32)[0] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -118,6 +126,7 @@ def test_a_kernels_own_fault_is_told_as_one(
     assert any(said in finding.text or said == finding.kind for finding in done.report.findings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "printed"),
     [
@@ -138,12 +147,14 @@ def test_print(source: Callable[..., Path], call: str, printed: str) -> None:
     assert host.run(build.program([source(text)], checked=False)).output == printed
 
 
+@pytest.mark.slow
 def test_widths_of_a_billion_cost_nothing(source: Callable[..., Path]) -> None:
     text = '__global__ void k() { printf("%999999999d %.999999999f", 1, 1.0); }\n'
     text += "int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }"
     assert len(host.run(build.program([source(text)], checked=False)).output) < 5000
 
 
+@pytest.mark.slow
 def test_the_number_that_printf_gives_is_no_way_to_read_memory(source: Callable[..., Path]) -> None:
     text = """
 __global__ void k(const float* x, float* y) {
@@ -157,6 +168,7 @@ __global__ void k(const float* x, float* y) {
     assert np.frombuffer(y.data, np.float32)[:2].tolist() == [2.0, -1.0]
 
 
+@pytest.mark.slow
 def test_no_variable_is_a_constant_by_its_name(source: Callable[..., Path]) -> None:
     text = """
 __device__ char format[16] asm(".rodata");
@@ -167,12 +179,14 @@ __global__ void k(float* y) { format[0] = '%'; format[1] = 'd'; y[0] = printf(fo
     assert np.frombuffer(y.data, np.float32)[0] == -1.0
 
 
+@pytest.mark.slow
 def test_more_parameters_than_a_module_may_have(source: Callable[..., Path]) -> None:
     text = f"__global__ void k({', '.join(f'int p{n}' for n in range(1100))}) {{}}"
     with pytest.raises(Unsupported, match="params"):
         build.kernels([source(text)], checked=True)
 
 
+@pytest.mark.slow
 def test_local_memory_begins_as_nan_in_the_first_block_too(source: Callable[..., Path]) -> None:
     text = (
         "__global__ void k(const float* x, float* y, int count, float by) {"
@@ -184,6 +198,7 @@ def test_local_memory_begins_as_nan_in_the_first_block_too(source: Callable[...,
     assert np.isnan(np.frombuffer(y.data, np.float32)).all()
 
 
+@pytest.mark.slow
 def test_a_parameter_with_too_little_room_is_a_problem(source: Callable[..., Path]) -> None:
     text = "__global__ void k(const float* x, float* y, short count, float by) { y[0] = count; }"
     built = build.kernels([source(text)], checked=True)
@@ -191,11 +206,13 @@ def test_a_parameter_with_too_little_room_is_a_problem(source: Callable[..., Pat
         launch(built, "k", (1, 1, 1), (1, 1, 1), [*arrays(), 100003, 0.5])
 
 
+@pytest.mark.slow
 def test_a_name_of_thousands_of_digits_is_no_fault_of_ours(source: Callable[..., Path]) -> None:
     text = f'extern "C" __global__ void _ZN{"9" * 5000}(float* y) {{ y[0] = 1; }}'
     assert len(build.kernels([source(text)], checked=True).kernels) == 1
 
 
+@pytest.mark.slow
 def test_no_thread_sees_how_often_another_one_asks_for_the_time(
     source: Callable[..., Path],
 ) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from hotloop.engines.simulate import build, host
 from hotloop.engines.simulate.launch import Array, launch
 
@@ -21,6 +23,7 @@ def address_space() -> int:
     return int(Path("/proc/self/statm").read_text().split()[0])
 
 
+@pytest.mark.slow
 def test_nothing_is_kept(source: Callable[..., Path]) -> None:
     path = source(PROGRAM)
     program, kernels = build.program([path], checked=True), build.kernels([path], checked=True)

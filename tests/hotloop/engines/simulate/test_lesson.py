@@ -35,12 +35,14 @@ def compared(folder: Path) -> dict[str, list[str]]:
     return {line[:18].strip(): line[18:].split("  ") for line in lines[2:-1]}
 
 
+@pytest.mark.slow
 def test_an_empty_kernel_moves_nothing(untouched: Path) -> None:
     shown = show_traffic(str(untouched / "softmax.cu"), "softmax_naive", rows=4, columns=32)
     assert "softmax_naive reads and writes no memory yet." in shown._repr_html_()
     assert "<table" not in shown._repr_html_()
 
 
+@pytest.mark.slow
 def test_a_kernel_has_a_table_and_a_picture(reference: Path) -> None:
     shown = show_traffic(str(reference / "softmax.cu"), "softmax_naive", rows=64, columns=64)
     html = shown._repr_html_()
@@ -55,6 +57,7 @@ __global__ void f(const float* x, float* y, int rows, int columns) {
 """
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_wrong_has_its_fault_and_no_figures(
     source: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -69,12 +72,14 @@ def test_a_kernel_that_is_wrong_has_its_fault_and_no_figures(
     assert list(tmp_path.iterdir()) == [path], "nothing is written beside the learner's file"
 
 
+@pytest.mark.slow
 def test_a_kernel_that_writes_its_input(source: Callable[..., Path]) -> None:
     line = "const_cast<float*>(x)[threadIdx.x] = 2;"
     path = source(WRONG.replace("y[rows * columns + threadIdx.x] = x[threadIdx.x];", line))
     assert repr(show_traffic(str(path), "f", rows=4, columns=64)).startswith("Writes to `x`")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_launched_says_why(source: Callable[..., Path]) -> None:
     path = str(source(WRONG))
     assert "there is no kernel `g`" in repr(show_traffic(path, "g", rows=4, columns=64))
@@ -90,6 +95,7 @@ def test_without_the_simulator_there_is_the_command_that_installs_it(
     assert shown.endswith("-m pip install 'hotloop[cuda]'")
 
 
+@pytest.mark.slow
 def test_operators_that_are_not_there_are_named_as_such(untouched: Path) -> None:
     rows = compared(untouched)
     assert len(rows) == 7
@@ -101,6 +107,7 @@ def test_operators_that_are_not_there_are_named_as_such(untouched: Path) -> None
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_operators_beside_each_other(reference: Path) -> None:
     rows = {label: [c.strip() for c in cells if c] for label, cells in compared(reference).items()}
     assert rows["rows of -inf"] == ["0, not nan", "0, not nan"]

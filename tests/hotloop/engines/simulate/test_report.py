@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from hotloop.engines.simulate import build, host
 from hotloop.engines.simulate.report import Finding, Line, Report, Witness, merge
 
@@ -29,6 +31,7 @@ def found(kind: str, *lines: int, kernel: str = "k") -> Finding:
     return Finding(kind, "text", kernel, witnesses)
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_programs_lines(source: Callable[..., Path]) -> None:
     path = source(PROGRAM)
     done = host.run(build.program([path], checked=True)).report

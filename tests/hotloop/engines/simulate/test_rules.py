@@ -44,16 +44,19 @@ def test_there_are_many_rules_and_each_kernel_is_named_once() -> None:
     assert all(kinds for kinds, _ in kernels(WRONG).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", kernels(RIGHT))
 def test_a_right_kernel_is_clean(name: str) -> None:
     assert findings(RIGHT, name) == ([], True)
 
 
+@pytest.mark.slow
 def test_a_scope_that_is_too_narrow_is_named() -> None:
     (race,), _ = findings(WRONG, "one_block_adds_for_itself")
     assert "an atomic with the scope of a block is none for other blocks" in race.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", kernels(WRONG))
 def test_a_wrong_kernel_is_reported_with_its_lines(name: str) -> None:
     kinds, lines = kernels(WRONG)[name]
@@ -64,6 +67,7 @@ def test_a_wrong_kernel_is_reported_with_its_lines(name: str) -> None:
     assert not clean
 
 
+@pytest.mark.slow
 def test_a_missing_acquire_fence_is_named() -> None:
     (finding,), _ = findings(WRONG, "no_acquire_fence")
     assert "its reader needs a __threadfence()" in finding.text
@@ -71,6 +75,7 @@ def test_a_missing_acquire_fence_is_named() -> None:
     assert "its reader needs" not in finding.text
 
 
+@pytest.mark.slow
 def test_the_programs_are_built_without_checks_too() -> None:
     for file in (RIGHT, WRONG):
         assert len(build.program([file], checked=False).kernels) == len(kernels(file))

@@ -67,6 +67,7 @@ def same(got: np.ndarray, expected: np.ndarray) -> bool:
     return bool(np.isnan(got[nan].astype(np.float32)).all() and equal.all())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_float_to_half(folder: Path) -> None:
@@ -74,11 +75,13 @@ def test_float_to_half(folder: Path) -> None:
     assert same(halves(folder / "to_half"), expected)
 
 
+@pytest.mark.slow
 def test_half_to_float(folder: Path) -> None:
     expected = halves(folder / "bits").astype(np.float32)
     assert same(np.fromfile(folder / "from_half", np.float32), expected)
 
 
+@pytest.mark.slow
 def test_bfloat16_both_ways(folder: Path) -> None:
     floats = torch.from_numpy(np.fromfile(folder / "floats", np.float32))
     got = torch.from_numpy(np.fromfile(folder / "to_bfloat", np.int16)).view(torch.bfloat16)

@@ -101,6 +101,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("speculation")
 
 
+@pytest.mark.slow
 def test_nothing_is_read_and_nothing_found_while_the_condition_is_false(folder: Path) -> None:
     done = ran(folder, 0)
     assert done.status == 0
@@ -109,6 +110,7 @@ def test_nothing_is_read_and_nothing_found_while_the_condition_is_false(folder: 
     assert {CASES[int(kernel[1:])] for kernel in read} == set()
 
 
+@pytest.mark.slow
 def test_the_same_statements_do_read_where_it_is_true(folder: Path) -> None:
     """Otherwise the test above would look at kernels from which the reads are gone."""
     read = {s.kernel for s in ran(folder, 1).report.sites if s.did == "read" and s.space != "local"}

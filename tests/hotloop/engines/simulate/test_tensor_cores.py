@@ -44,6 +44,7 @@ def array(name: str, values: NDArray[Any], *, is_output: bool = False) -> Array:
     return Array(name, values.data.cast("B"), is_output)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["bf16", "f16"])
 def test_a_product_has_the_fragments_of_the_tables(source: Callable[..., Path], dtype: str) -> None:
     rng = np.random.default_rng(1)
@@ -73,6 +74,7 @@ def test_a_product_has_the_fragments_of_the_tables(source: Callable[..., Path], 
             assert d[lane, i] == want[row, column]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 4])
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize(("pitch", "passes"), [(8, 1), (72, 1), (64, 8)])
@@ -95,6 +97,7 @@ def test_ldmatrix_gives_the_pieces_of_the_tables(
     assert (site.bytes, site.moved, site.fewest) == (128 * count, passes * count, count)
 
 
+@pytest.mark.slow
 def test_a_row_that_is_not_aligned_is_reported(source: Callable[..., Path]) -> None:
     m, r = np.arange(256, dtype=np.uint16), np.zeros((32, 1), np.uint32)
     given = [array("m", m), array("r", r, is_output=True), 12]
@@ -144,6 +147,7 @@ def copied(
     return x, y, run(source, text, "reverse", given, order=order)
 
 
+@pytest.mark.slow
 def test_what_was_waited_for_behind_a_barrier_is_there(source: Callable[..., Path]) -> None:
     x, y, report = copied(source, WAIT, BARRIER, BARRIER)
     assert report.findings == []
@@ -152,6 +156,7 @@ def test_what_was_waited_for_behind_a_barrier_is_there(source: Callable[..., Pat
     assert sum(s.bytes for s in loaded) == sum(s.moved for s in loaded) == x.nbytes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wait", "arrive", "leave", "kind"),
     [
@@ -170,6 +175,7 @@ def test_a_missing_wait_or_barrier_is_found(
     assert all(line.line in (6, 9, 13) for f in report.findings for line in f.lines)
 
 
+@pytest.mark.slow
 def test_bytes_that_are_filled_are_not_read(source: Callable[..., Path]) -> None:
     x = np.ones(4 * 32 - 1, np.float32)  # the last 4 bytes would be outside
     y = np.full((32, 4), np.nan, np.float32)
@@ -178,6 +184,7 @@ def test_bytes_that_are_filled_are_not_read(source: Callable[..., Path]) -> None
     assert np.array_equal(y, np.tile(np.array([1, 1, 1, 0], np.float32), (32, 1)))
 
 
+@pytest.mark.slow
 def test_nvcc_takes_the_same_sources(source: Callable[..., Path]) -> None:
     try:
         tools = toolchain.find()

@@ -41,6 +41,7 @@ def measured(source: Callable[..., Path], line: str) -> Site:
     return site
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "width", "asked", "moved"),
     [
@@ -67,6 +68,7 @@ def test_sectors_of_global_memory(
     assert (site.bytes, site.moved) == (asked, moved)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "passes"),
     [
@@ -94,6 +96,7 @@ def sites_of(text: str, source: Callable[..., Path]) -> dict[tuple[str, str], Si
     return {(site.space, site.did): site for site in done.sites if site.line and site.line.line < 5}
 
 
+@pytest.mark.slow
 def test_a_line_has_figures_for_each_memory_that_it_uses(source: Callable[..., Path]) -> None:
     """Otherwise a first call with shared memory would hide what the others move."""
     found = sites_of(
@@ -138,17 +141,20 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_local_memory_is_told_apart(source: Callable[..., Path]) -> None:
     found = sites_of(LOCAL.replace("COUNT", "64"), source)
     assert found["local", "read"].bytes == found["local", "write"].bytes == 32 * 64 * 4
 
 
+@pytest.mark.slow
 def test_local_memory_beyond_all_registers_moves(source: Callable[..., Path]) -> None:
     read = sites_of(LOCAL.replace("COUNT", "512"), source)["local", "read"]
     assert read.bytes == 32 * 512 * 4
     assert read.bytes - read.moved == 32 * 255 * 4
 
 
+@pytest.mark.slow
 def test_figures_above_two_gibibytes_of_the_checkers_memory(source: Callable[..., Path]) -> None:
     text = """\
 __device__ char large[200 << 20];

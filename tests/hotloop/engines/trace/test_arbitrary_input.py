@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -100,23 +101,27 @@ def test_arbitrary_bytes(content: bytes) -> None:
     assert read(content) is None
 
 
+@pytest.mark.slow
 @given(st.text(alphabet='{}[]",:0123456789.eE+-traceEvn \n', max_size=120))
 def test_text_that_looks_like_json(text: str) -> None:
     read(('{"traceEvents":' + text).encode())
     read(text.encode())
 
 
+@pytest.mark.slow
 @given(_JSON)
 def test_arbitrary_json(value: Any) -> None:
     read(json.dumps(value).encode())
     read(json.dumps({"traceEvents": value}).encode())
 
 
+@pytest.mark.slow
 @given(st.lists(_EVENTS, max_size=6), _JSON)
 def test_arbitrary_events(events: list[dict[str, Any]], beside: Any) -> None:
     read(json.dumps({"beside": beside, "traceEvents": events}).encode())
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(_GOOD, min_size=1, max_size=12))
 def test_believable_events_are_always_read(events: list[dict[str, Any]]) -> None:

@@ -105,6 +105,7 @@ def test_two_ranks_in_one_file_are_told(tmp_path: Path) -> None:
     assert warning.startswith("2 processes recorded the same steps")
 
 
+@pytest.mark.slow
 def test_the_array_that_the_list_of_events_exports_is_read(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     from torch.profiler import ProfilerActivity, profile, record_function

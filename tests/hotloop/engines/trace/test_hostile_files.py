@@ -75,6 +75,7 @@ def test_the_schema_may_be_absent(tmp_path: Path) -> None:
     assert trace.read(path).events == 1
 
 
+@pytest.mark.slow
 def test_a_real_trace_cut_anywhere_is_truncated(recorded: Recorded, tmp_path: Path) -> None:
     whole = recorded.path.read_bytes()
     path = tmp_path / "t.json"
@@ -110,6 +111,7 @@ def test_a_gzip_header_without_end(tmp_path: Path) -> None:
     assert "end in the middle" in refused(path).what
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filling", [b" ", b"{", b'{"traceEvents": [], "a": "'])
 def test_a_bomb_is_refused_long_before_it_is_unpacked(filling: bytes, tmp_path: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
@@ -218,6 +220,7 @@ def test_where_the_text_is_cut_into_pieces_changes_nothing(
     assert "schema version" in refused(other).what
 
 
+@pytest.mark.slow
 def test_one_event_of_many_megabytes(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_text(_HEAD + '{"name": "' + "x" * (12 << 20) + '"}]}')
@@ -258,6 +261,7 @@ def test_long_names_are_shortened_and_their_calls_counted_together(tmp_path: Pat
     assert (row.calls, len(row.name)) == (3, collecting.MOST_NAME)
 
 
+@pytest.mark.slow
 def test_thread_numbers_that_were_made_to_collide_cost_nothing(tmp_path: Path) -> None:
     # Python hashes whole numbers modulo 2**61 - 1: all of these have the same hash.
     events = [span("cpu_op", "op", i, 1, i * (2**61 - 1)) for i in range(50_000)]
@@ -297,6 +301,7 @@ def test_too_many_keys_beside_the_events(tmp_path: Path) -> None:
     assert trace.read(path).events == 1
 
 
+@pytest.mark.slow
 def test_a_reading_that_takes_too_long_ends(tmp_path: Path) -> None:
     path = write(tmp_path / "t.json", [span("cpu_op", "op", i, 1) for i in range(30_000)])
     with pytest.raises(trace.TraceError, match="longer than 0 seconds"):
@@ -311,6 +316,7 @@ def test_garbage_is_collected_again_after_a_refusal(tmp_path: Path) -> None:
     assert gc.isenabled()
 
 
+@pytest.mark.slow
 def test_progress_reaches_the_size_of_the_file(tmp_path: Path) -> None:
     events = [span("cpu_op", "op", i, 1) for i in range(30_000)]
     path = write(tmp_path / "t.json", events)

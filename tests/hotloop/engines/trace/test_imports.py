@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from .hand_made import two_steps, write
 
 _PROGRAM = """
@@ -23,6 +25,7 @@ print([m for m in ours if not "hotloop.engines.trace".startswith(m) and "engines
 """
 
 
+@pytest.mark.slow
 def test_neither_torch_nor_pydantic_nor_another_part_of_hotloop_is_needed(tmp_path: Path) -> None:
     path = write(tmp_path / "t.json", two_steps())
     done = subprocess.run(

@@ -1,6 +1,7 @@
 """Unions of intervals, against sets of integers."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ def points(pairs: Pairs) -> set[int]:
     return {point for start, end in pairs for point in range(start, end)}
 
 
+@pytest.mark.slow
 @given(_PAIRS)
 def test_the_length_of_a_union(pairs: Pairs) -> None:
     union = intervals(pairs)
@@ -26,17 +28,20 @@ def test_the_length_of_a_union(pairs: Pairs) -> None:
     assert (union.starts[1:] > union.ends[:-1]).all()
 
 
+@pytest.mark.slow
 @given(_PAIRS, _PAIRS)
 def test_what_two_unions_share(one: Pairs, two: Pairs) -> None:
     assert intervals(one).shared_with(intervals(two)) == len(points(one) & points(two))
 
 
+@pytest.mark.slow
 @given(_PAIRS)
 def test_which_times_a_union_holds(pairs: Pairs) -> None:
     held = intervals(pairs).hold(np.arange(45))
     assert set(np.flatnonzero(held).tolist()) == points(pairs)
 
 
+@pytest.mark.slow
 @given(_PAIRS, st.integers(0, 40), st.integers(0, 40))
 def test_gaps_are_what_is_left(pairs: Pairs, start: int, end: int) -> None:
     gaps = intervals(pairs).gaps(start, end)

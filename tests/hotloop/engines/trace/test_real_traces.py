@@ -14,6 +14,7 @@ from hotloop.engines import trace
 from .conftest import STEPS, Recorded
 
 
+@pytest.mark.slow
 def test_every_event_of_the_file_is_counted(recorded: Recorded) -> None:
     document = json.loads(recorded.path.read_text())
     read = trace.read(recorded.path)
@@ -22,6 +23,7 @@ def test_every_event_of_the_file_is_counted(recorded: Recorded) -> None:
     assert sum(row.calls for row in read.ops()) == kinds["cpu_op"] > 100
 
 
+@pytest.mark.slow
 def test_what_was_recorded(recorded: Recorded, plain: Recorded) -> None:
     full, bare = trace.read(recorded.path), trace.read(plain.path)
     assert (full.has_shapes, full.has_memory, full.has_stacks, full.has_gpu) == (True,) * 3 + (

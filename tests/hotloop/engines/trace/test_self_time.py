@@ -1,6 +1,7 @@
 """Self time and depth, against a reference that examines every nanosecond."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,17 +35,20 @@ def reference(events: Raw) -> list[int]:
     return own
 
 
+@pytest.mark.slow
 @given(_EVENTS)
 def test_self_time_is_that_of_the_reference(events: Raw) -> None:
     assert nesting(spans(events)).own.tolist() == reference(events)
 
 
+@pytest.mark.slow
 @given(_EVENTS)
 def test_all_self_time_together_is_the_time_in_which_anything_ran(events: Raw) -> None:
     covered = {(lane, t) for lane, start, length in events for t in range(start, start + length)}
     assert int(nesting(spans(events)).own.sum()) == len(covered)
 
 
+@pytest.mark.slow
 @given(_EVENTS)
 def test_bars_of_one_depth_never_overlap(events: Raw) -> None:
     depth = nesting(spans(events)).depth.tolist()

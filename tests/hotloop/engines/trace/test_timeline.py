@@ -142,6 +142,7 @@ def test_names_stay_text(tmp_path: Path) -> None:
     assert not [key for e in parsed(text).iter() for key in e.attrib if key.startswith("on")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["aten::add_", '"<&' * 100, "é☃" * 200])
 def test_a_large_trace_stays_a_small_picture(name: str, tmp_path: Path) -> None:
     events: list[Event] = []
@@ -179,6 +180,7 @@ def test_there_are_never_more_shapes_than_allowed(tmp_path: Path) -> None:
     assert 400 < len(titles(page(read))) <= MOST_SHAPES < len(events)
 
 
+@pytest.mark.slow
 def test_a_bar_of_many_is_as_pale_as_it_is_empty(tmp_path: Path) -> None:
     events = [span("cpu_op", "long", 0, 100_000)]
     events += [kernel("k", i * 10, 4) for i in range(10_000)]

@@ -25,6 +25,7 @@ def online(x: np.ndarray, block: int, *, rescaled: bool) -> np.ndarray:
     return np.log(total) + maximum
 
 
+@pytest.mark.slow
 @given(SEEDS, st.sampled_from(BLOCKS), st.integers(3000, 9000))
 def test_a_missing_rescale_shows_in_stairs(seed: int, block: int, columns: int) -> None:
     x = recurrences.staircases(np.random.default_rng(seed), columns, 3.0)
@@ -35,6 +36,7 @@ def test_a_missing_rescale_shows_in_stairs(seed: int, block: int, columns: int) 
     assert (np.abs(wrong - want) > 0.1).sum() >= 4
 
 
+@pytest.mark.slow
 @given(SEEDS, st.integers(2, 3000))
 def test_rows_that_start_late_keep_an_element(seed: int, columns: int) -> None:
     x = recurrences.late_starts(np.random.default_rng(seed), columns, -np.inf)

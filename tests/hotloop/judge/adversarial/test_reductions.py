@@ -35,6 +35,7 @@ def parts(length: int) -> Iterator[tuple[str, np.ndarray]]:
     yield "the first element", c == 0
 
 
+@pytest.mark.slow
 @given(SEEDS, LENGTHS)
 def test_every_part_has_a_place(seed: int, length: int) -> None:
     found = reductions.places(np.random.default_rng(seed), length)
@@ -44,6 +45,7 @@ def test_every_part_has_a_place(seed: int, length: int) -> None:
         assert not part.any() or part[found].any(), name
 
 
+@pytest.mark.slow
 @given(SEEDS, LENGTHS)
 def test_a_maximum_over_less_than_the_row_is_wrong_somewhere(seed: int, length: int) -> None:
     x = reductions.spikes(np.random.default_rng(seed), length, 300.0)
@@ -53,6 +55,7 @@ def test_a_maximum_over_less_than_the_row_is_wrong_somewhere(seed: int, length: 
             assert (x[:, ~part].max(axis=1) < whole - 104).any(), name
 
 
+@pytest.mark.slow
 @given(SEEDS, st.integers(2, 3000))
 def test_a_sum_that_cancels_is_off_where_a_part_is_missing(seed: int, length: int) -> None:
     x = reductions.opposites(np.random.default_rng(seed), length, 1e4)

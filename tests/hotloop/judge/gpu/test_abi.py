@@ -96,6 +96,7 @@ def printed(headers: Path, folder: Path, header: str, expressions: list[str]) ->
     return [int(line) for line in done.stdout.split()]
 
 
+@pytest.mark.slow
 def test_structures(headers: Path, tmp_path: Path) -> None:
     for name, (ours, fields) in STRUCTURES.items():
         asked = [f"sizeof({name})", *(f"offsetof({name}, {theirs})" for theirs in fields.values())]

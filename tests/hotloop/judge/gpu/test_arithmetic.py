@@ -103,6 +103,7 @@ floats = st.sampled_from([0.0, -0.0, 1.0, 1.0005, 1.1, -2.5, 1e-7, np.inf, -np.i
 arrays = hnp.arrays(np.float64, (5, 3), elements=floats)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(arrays, arrays)
 def test_comparison_on_the_device_is_the_judges_comparison(got, want) -> None:

@@ -41,6 +41,7 @@ def test_the_judges_own_work_leaves_time_to_decide(
     assert all(row.decidable for row in found), script.table(found)
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_on_the_host_is_not_decidable(
     script: Any, checks: dict[str, Any]
 ) -> None:

@@ -26,6 +26,7 @@ def measured(start, source: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     return ceiling.measure(worker.connection, **options)
 
 
+@pytest.mark.slow
 def test_numbers(start, monkeypatch, tmp_path) -> None:
     assert measured(start, NUMBERS, monkeypatch, tmp_path) == ceiling.Ceiling(2.5e12)
     both = measured(start, NUMBERS, monkeypatch, tmp_path, matmul=True)

@@ -88,6 +88,7 @@ def judge(card: Card, start, session: Session, monkeypatch: pytest.MonkeyPatch):
     return judged
 
 
+@pytest.mark.slow
 def test_a_fast_candidate(judge) -> None:
     record = judge(COPY.format(seconds=SLOW / 8))
     assert record.verdict is Verdict.PASSED
@@ -98,6 +99,7 @@ def test_a_fast_candidate(judge) -> None:
     assert len(record.evidence["samples"]["candidate"]) >= 5
 
 
+@pytest.mark.slow
 def test_a_candidate_as_slow_as_the_baseline(judge) -> None:
     record = judge(COPY.format(seconds=SLOW))
     assert record.verdict is Verdict.TOO_SLOW
@@ -105,6 +107,7 @@ def test_a_candidate_as_slow_as_the_baseline(judge) -> None:
     assert "first level is 2×" in record.sentence
 
 
+@pytest.mark.slow
 def test_a_hopeless_candidate_ends_in_its_warm_up(judge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "PATIENCE_S", 0.1)
     record = judge(COPY.format(seconds=10 * SLOW))
@@ -112,17 +115,20 @@ def test_a_hopeless_candidate_ends_in_its_warm_up(judge, monkeypatch: pytest.Mon
     assert "in the fastest of 3 tries" in record.sentence
 
 
+@pytest.mark.slow
 def test_wrong_in_a_timed_call(judge) -> None:
     record = judge("def softmax(x, out):\n    out.copy_(x)\n    out[3] = 0\n")
     assert record.verdict is Verdict.WRONG_ANSWER
     assert "timed call" in record.sentence
 
 
+@pytest.mark.slow
 def test_faster_than_the_card(judge) -> None:
     record = judge(COPY.format(seconds=SLOW / 8), bytes_per_s=1e3)
     assert record.verdict is Verdict.IMPLAUSIBLE
 
 
+@pytest.mark.slow
 def test_others_on_the_card(judge, fake) -> None:
     fake.set(clients=9)
     record = judge(COPY.format(seconds=0))

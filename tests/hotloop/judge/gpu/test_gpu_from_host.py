@@ -102,6 +102,7 @@ def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPa
     return judged
 
 
+@pytest.mark.slow
 def test_right_and_wrong_answers(judge: Any) -> None:
     assert judge(CORRECT, TWICE.format(seconds=0)).verdict is Verdict.PASSED
     record = judge(CORRECT, WRONG)
@@ -123,6 +124,7 @@ def test_an_oracle_that_changes_its_input_is_no_fault_of_the_candidate(
     assert record.verdict is Verdict.JUDGE_ERROR
 
 
+@pytest.mark.slow
 def test_a_fast_loop(judge: Any) -> None:
     record = judge(FAST, TWICE.format(seconds=SLOW / 5))
     assert record.verdict is Verdict.PASSED
@@ -131,6 +133,7 @@ def test_a_fast_loop(judge: Any) -> None:
     assert 2 < record.evidence["ratio"] < 8
 
 
+@pytest.mark.slow
 def test_what_the_candidate_has_made_is_timed_and_ours_is_prepared(judge: Any, start: Any) -> None:
     prepared: list[Any] = []
 
@@ -154,6 +157,7 @@ def test_what_the_candidate_has_made_is_timed_and_ours_is_prepared(judge: Any, s
     assert judge(replace(CORRECT, on=OnGpuFromHost(entrant)), WRONG).verdict is Verdict.PASSED
 
 
+@pytest.mark.slow
 def test_a_loop_as_slow_as_the_slow_one(judge: Any) -> None:
     assert judge(FAST, TWICE.format(seconds=SLOW)).verdict is Verdict.TOO_SLOW
 
@@ -162,6 +166,7 @@ def test_wrong_in_a_timed_call(judge: Any) -> None:
     assert "In a timed call: They differ" in judge(FAST, WRONG).sentence
 
 
+@pytest.mark.slow
 def test_others_on_the_card(judge: Any, fake: Any) -> None:
     fake.set(clients=9)
     record = judge(FAST, TWICE.format(seconds=0))

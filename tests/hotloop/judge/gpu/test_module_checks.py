@@ -109,6 +109,7 @@ GPU_CHECKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gpu_check", GPU_CHECKS)
 def test_the_solution_is_right(gpu_check: GpuCheck, driver: Driver, start) -> None:
     worker = start(gpu_check.source(gpu_check.right))
@@ -116,6 +117,7 @@ def test_the_solution_is_right(gpu_check: GpuCheck, driver: Driver, start) -> No
     assert judge_on(gpu_check.judged_by, driver, worker, candidate) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gpu_check", GPU_CHECKS)
 def test_another_answer_is_refused(gpu_check: GpuCheck, driver: Driver, start) -> None:
     worker = start(gpu_check.source(gpu_check.wrong))

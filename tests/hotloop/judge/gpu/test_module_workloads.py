@@ -99,6 +99,7 @@ def fit(request: pytest.FixtureRequest) -> Fit:
     return FITS[request.param]
 
 
+@pytest.mark.slow
 def test_right_on_all_hidden_cases(fit: Fit, driver: Driver, start: Any) -> None:
     assert judge_on(fit.correct(), driver, start(fit.right), CANDIDATE) > 5
 
@@ -118,6 +119,7 @@ def _windows(fit: Fit, card: Card, worker: Any) -> None:
         side.window([False, True, True, False])
 
 
+@pytest.mark.slow
 def test_right_in_timed_calls(fit: Fit, card: Card, start: Any) -> None:
     _windows(fit, card, start(fit.right))
 

@@ -148,6 +148,7 @@ def judge(
     return judged
 
 
+@pytest.mark.slow
 def test_a_right_model(judge: Judge) -> None:
     record = judge(SOFTMAX, "gpu_correct", SUBMISSION.format(body=RIGHT))
     assert record.verdict is Verdict.PASSED, record.sentence
@@ -155,12 +156,14 @@ def test_a_right_model(judge: Judge) -> None:
     assert record.evidence["gpu"] == "Fake GPU 0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", WRONG.values(), ids=WRONG)
 def test_a_wrong_model(body: str, judge: Judge) -> None:
     record = judge(SOFTMAX, "gpu_correct", SUBMISSION.format(body=body))
     assert record.verdict in FAILED, record.sentence
 
 
+@pytest.mark.slow
 def test_several_outputs(judge: Judge) -> None:
     record = judge(TWO, "gpu_correct", SUBMISSION.format(body="return x.sum(-1), x.argmax(-1)"))
     assert record.verdict is Verdict.PASSED, record.sentence
@@ -169,6 +172,7 @@ def test_several_outputs(judge: Judge) -> None:
         assert record.verdict is not Verdict.PASSED, record.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", ["gpu_fast", "gpu_fast_compiled"])
 def test_a_fast_model(check: str, judge: Judge) -> None:
     record = judge(
@@ -185,17 +189,20 @@ def test_a_fast_model(check: str, judge: Judge) -> None:
     assert record.evidence["bytes_per_call"] == 4 * 4 * 32 * 48
 
 
+@pytest.mark.slow
 def test_a_model_as_slow_as_eager(judge: Judge) -> None:
     body = f"time.sleep({SLOW_S})\n        {RIGHT}"
     assert judge(SLOW, "gpu_fast", SUBMISSION.format(body=body)).verdict is Verdict.TOO_SLOW
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", ["zeros", "the first answer, kept", "its input spoiled"])
 def test_wrong_in_a_timed_call(wrong: str, judge: Judge) -> None:
     record = judge(SLOW, "gpu_fast", SUBMISSION.format(body=WRONG[wrong]))
     assert record.verdict in FAILED, record.sentence
 
 
+@pytest.mark.slow
 def test_others_on_the_card(judge: Judge, fake: Any) -> None:
     fake.set(clients=9)
     record = judge(SOFTMAX, "gpu_correct", SUBMISSION.format(body=RIGHT))

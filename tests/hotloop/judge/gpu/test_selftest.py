@@ -51,6 +51,7 @@ def outcomes(*numbers: int, report: Path | None = None) -> dict[int, Result]:
 # --- the order of things --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(device.kind() == "cuda", reason="this machine has a GPU")
 def test_without_a_gpu_it_says_so_at_once_and_has_no_figures(tmp_path: Path) -> None:
     report = tmp_path / "found.json"
@@ -68,6 +69,7 @@ def test_without_a_gpu_it_says_so_at_once_and_has_no_figures(tmp_path: Path) -> 
     assert not any(step["figures"] for step in found)
 
 
+@pytest.mark.slow
 def test_the_first_steps_need_no_library_of_the_command_line() -> None:
     program = (
         "import sys, hotloop.author.selftest.__main__\n"
@@ -93,6 +95,7 @@ def test_the_exit_code_names_the_first_broken_step() -> None:
     assert exit_code([ok, replace(broken, number=7), replace(broken, number=9)]) == 8
 
 
+@pytest.mark.slow
 def test_a_step_that_hangs_is_ended_and_one_that_crashes_is_named(
     on_fake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -112,6 +115,7 @@ def test_a_step_that_hangs_is_ended_and_one_that_crashes_is_named(
 # --- on a fake card, in processes of their own ----------------------------------------------------
 
 
+@pytest.mark.slow
 def test_driver_memory_and_management_library(on_fake) -> None:
     found = outcomes(1, 2, 6)
     assert {n: result.state for n, result in found.items()} == {1: "ok", 2: "ok", 6: "ok"}, found
@@ -122,6 +126,7 @@ def test_driver_memory_and_management_library(on_fake) -> None:
     assert found[6].figures["clients_ms"] >= 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("weather", "number", "words"),
     [
@@ -143,11 +148,13 @@ def test_what_is_wrong_has_the_step_and_a_remedy(
     assert exit_code([result]) == number + 1
 
 
+@pytest.mark.slow
 def test_no_process_is_seen_in_a_container(on_fake) -> None:
     on_fake.set(clients=0)
     assert "an idle process on the GPU goes unseen" in outcomes(6)[6].said.replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_memory_that_is_not_freed_is_noticed(on_fake, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[DeviceBuffer] = []
     free = DeviceBuffer.close
@@ -162,6 +169,7 @@ def test_memory_that_is_not_freed_is_noticed(on_fake, monkeypatch: pytest.Monkey
     assert lending.own_memory().figures["read_only"]
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.skipif(level()[0] == "none", reason="needs the sandbox")
 def test_memory_is_lent_through_every_layer(on_fake) -> None:
@@ -172,6 +180,7 @@ def test_memory_is_lent_through_every_layer(on_fake) -> None:
     assert len(result.figures["layers"]) == layers
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.skipif(level()[0] == "none", reason="needs the sandbox")
 def test_the_first_layer_that_breaks_is_named(
@@ -242,6 +251,7 @@ def test_the_probe_and_its_neighbours(
         neighbours.probe()
 
 
+@pytest.mark.slow
 def test_freezing(in_process: Card, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "FREEZES", 3)
     monkeypatch.setattr(workers, "_freeze_s", lambda _link, busy: 0.002 + 0.001 * busy)
@@ -251,6 +261,7 @@ def test_freezing(in_process: Card, monkeypatch: pytest.MonkeyPatch) -> None:
         workers.freezing()
 
 
+@pytest.mark.slow
 def test_the_protocols_cost_by_size(in_process: Card, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "measure", lambda *_, **__: Ceiling(1e12, 1e14))
     monkeypatch.setattr(window, "EMPTY_LEGS", 3)
@@ -260,6 +271,7 @@ def test_the_protocols_cost_by_size(in_process: Card, monkeypatch: pytest.Monkey
     assert all(figures[name]["ms"] > 0 for name in sizes)
 
 
+@pytest.mark.slow
 def test_a_length_that_is_known(in_process: Card, monkeypatch: pytest.MonkeyPatch) -> None:
     made = window.DeviceWindow(0.1, intact=True, clean=True, foreign=0.0)
     monkeypatch.setattr(timing, "lengthen", lambda side: side.plan([side.workload.spec(None, 0)]))
@@ -281,6 +293,7 @@ def test_a_length_that_is_known(in_process: Card, monkeypatch: pytest.MonkeyPatc
         timing.known_length()
 
 
+@pytest.mark.slow
 def test_late_work_is_ruled_on_discarded_or_timed(
     card: Card, start: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -320,6 +333,7 @@ def test_late_work_is_ruled_on_discarded_or_timed(
     assert noticed(left, 300) == "discarded"
 
 
+@pytest.mark.slow
 def test_a_window_of_each_task(in_process: Card, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timed, "GPU_SHAPE", (16, 32))
     names = [name for name, _ in timing.timed_checks()]

@@ -37,6 +37,7 @@ def events(fake) -> list[str]:
     return fake.log.read_text().splitlines() if fake.log.exists() else []
 
 
+@pytest.mark.slow
 def test_a_judge_that_was_on_the_card_ends_with_its_answer(
     fake, job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -50,6 +51,7 @@ def test_a_judge_that_was_on_the_card_ends_with_its_answer(
             assert judge._process is None
 
 
+@pytest.mark.slow
 def test_a_judge_starts_without_touching_the_card(fake, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another judge may be measuring: a context would disturb it, and a calibration even more."""
     monkeypatch.setenv(LIBRARY_VARIABLE, fake.cuda)
@@ -60,6 +62,7 @@ def test_a_judge_starts_without_touching_the_card(fake, monkeypatch: pytest.Monk
     assert events(fake) == []
 
 
+@pytest.mark.slow
 def test_a_judge_that_found_no_gpu_goes_on(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LIBRARY_VARIABLE, "/nowhere/libcuda.so")
     with JudgeProcess() as judge:

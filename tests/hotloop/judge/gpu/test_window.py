@@ -324,6 +324,7 @@ def test_whole_outputs_are_compared_in_a_share_of_the_legs(card: Card, start) ->
     assert 0.04 < share < 0.2
 
 
+@pytest.mark.slow
 def test_an_adversarial_call_is_often_the_one_that_is_compared_whole() -> None:
     """Three of thousands of its rows are unusual, and four rows are sampled."""
     layout = Layout.of([spec(np.random.default_rng(), i) for i in range(16)])
@@ -375,6 +376,7 @@ def test_the_judges_time_is_not_the_candidates(card: Card, start) -> None:
 # --- memory ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_of_a_leg_is_left_when_it_is_over(card: Card, start) -> None:
     """Otherwise memory mapped by one side's worker would be missing for the other side."""
     before = card.driver.memory()[0]

@@ -29,6 +29,7 @@ def value(script: str) -> Any:
     return json.loads(told.strip().removesuffix(";"))
 
 
+@pytest.mark.slow
 def test_every_question_is_there_in_its_languages(scripts: dict[str, str]) -> None:
     index = value(scripts["data/index.js"])
     assert [q["key"] for q in index["questions"]] == [entry.key for entry in catalog()]
@@ -40,6 +41,7 @@ def test_every_question_is_there_in_its_languages(scripts: dict[str, str]) -> No
         assert len(scripts[name].encode()) < MOST_BYTES
 
 
+@pytest.mark.slow
 def test_the_placement_test_has_every_item_with_its_answer(scripts: dict[str, str]) -> None:
     told = value(scripts["data/placement.js"])
     assert list(told["framework_internals"]) == ["beginner", "intermediate", "advanced"]
@@ -68,6 +70,7 @@ def test_a_question_without_hints_lends_the_steps_of_its_strategy() -> None:
     assert len(told["rubric"]) == 5
 
 
+@pytest.mark.slow
 def test_texts_are_escaped() -> None:
     texts = [json.dumps(data.text(entry, "en")) for entry in catalog()]
     tags = {tag for text in texts for tag in re.findall(r"<(/?[a-zA-Z]+)", text)}

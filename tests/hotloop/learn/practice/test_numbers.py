@@ -95,6 +95,7 @@ def test_the_tolerance_is_a_fraction_of_the_answer(judged: Any) -> None:
     assert not judged("", 100, "105.1", 0.05)["right"]
 
 
+@pytest.mark.slow
 def test_every_question_takes_its_own_answer_as_it_is_shown(javascript: JavaScript) -> None:
     found = {entry.key: data.text(entry, "en")["numeric"] for entry in catalog()}
     forms = {key: form for key, form in found.items() if form}

@@ -56,6 +56,7 @@ def text(*reviews: Review) -> str:
     return State(reviews=list(reviews)).model_dump_json()
 
 
+@pytest.mark.slow
 def test_a_page_loads_only_what_is_served(client: Client) -> None:
     root = f"/{client.server.secret}"
     for page in ("index.html", "placement.html"):
@@ -71,6 +72,7 @@ def test_a_page_loads_only_what_is_served(client: Client) -> None:
     assert question.startswith('hotloop.texts.known["fused_softmax.why_subtract_the_maximum/en"]')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "/", "wrong/record", "wrong/index.html", "%s/../store.py"])
 def test_without_the_secret_nothing_is_there(client: Client, name: str) -> None:
     path = f"/{name}".replace("%s", client.server.secret)
@@ -79,6 +81,7 @@ def test_without_the_secret_nothing_is_there(client: Client, name: str) -> None:
     assert not store.path().exists()
 
 
+@pytest.mark.slow
 def test_the_ticket_leads_to_the_page_once(client: Client) -> None:
     path = urlsplit(client.server.ticket).path
     status, _, headers = client.ask(path)
@@ -89,6 +92,7 @@ def test_the_ticket_leads_to_the_page_once(client: Client) -> None:
     assert client.server.secret not in client.server.ticket
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example:1"])
 def test_a_foreign_name_for_this_machine_is_refused(client: Client, host: str) -> None:
     path = f"/{client.server.secret}/record"
@@ -96,11 +100,13 @@ def test_a_foreign_name_for_this_machine_is_refused(client: Client, host: str) -
     assert client.ask(path, "PUT", text(), Host=host, Origin=f"http://{host}")[0] == 403
 
 
+@pytest.mark.slow
 def test_a_tunnel_may_have_another_port(client: Client) -> None:
     path = f"/{client.server.secret}/record"
     assert client.ask(path, Host="localhost:8123")[0] == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null"])
 def test_another_page_is_refused(client: Client, origin: str, review: ReviewOf) -> None:
     assert client.ask(f"/{client.server.secret}/record", Origin=origin)[0] == 403
@@ -108,12 +114,14 @@ def test_another_page_is_refused(client: Client, origin: str, review: ReviewOf) 
     assert not store.path().exists()
 
 
+@pytest.mark.slow
 def test_who_does_not_say_its_origin_writes_nothing(client: Client, review: ReviewOf) -> None:
     path = f"/{client.server.secret}/record"
     assert client.ask(path, "PUT", text(review()), If_Match=store.read().version)[0] == 403
     assert not store.path().exists()
 
 
+@pytest.mark.slow
 def test_a_record_is_written_and_read(client: Client, review: ReviewOf) -> None:
     status, _, headers = client.put(text(review()))
     assert (status, headers["ETag"]) == (200, store.read().version)
@@ -123,6 +131,7 @@ def test_a_record_is_written_and_read(client: Client, review: ReviewOf) -> None:
     assert store.read().text == text(review())
 
 
+@pytest.mark.slow
 def test_what_is_no_record_is_refused(client: Client, review: ReviewOf) -> None:
     client.put(text(review()))
     for bad in ('{"reviews": 1}', "{", "\N{SNOWMAN}"):
@@ -133,6 +142,7 @@ def test_what_is_no_record_is_refused(client: Client, review: ReviewOf) -> None:
     assert store.read().text == text(review())
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_said_and_stays(client: Client, review: ReviewOf) -> None:
     version = store.read().version
     store.path().parent.mkdir(parents=True)
@@ -144,6 +154,7 @@ def test_a_damaged_file_is_said_and_stays(client: Client, review: ReviewOf) -> N
     assert store.path().read_text() == "{"
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_is_said(client: Client, review: ReviewOf) -> None:
     store.path().parent.parent.mkdir(parents=True)
     store.path().parent.write_text("no folder")
@@ -153,6 +164,7 @@ def test_a_folder_that_cannot_be_written_is_said(client: Client, review: ReviewO
     assert (status, "practice.json" in told) == (500, True)
 
 
+@pytest.mark.slow
 def test_only_files_of_the_page_are_served(client: Client) -> None:
     for name in ("../server.py", "state.py", "local", "data", ""):
         assert client.ask(f"/{client.server.secret}/{name}")[0] == 404

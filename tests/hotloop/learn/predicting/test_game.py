@@ -129,6 +129,7 @@ def test_there_is_none_in_a_take_home(folder: Path, monkeypatch: pytest.MonkeyPa
         game.work(MODULE, TASK, folder)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("judged")
 def test_the_command(folder: Path) -> None:
     words = ["check", KEY, str(folder), "--predict"]

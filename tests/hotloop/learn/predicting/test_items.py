@@ -60,6 +60,7 @@ def made(work: Work, monkeypatch: pytest.MonkeyPatch) -> Callable[[Says], ItemSe
 KINDS = ("wrong", "race", "bounds", "bytes", "stuck")
 
 
+@pytest.mark.slow
 def test_outcomes_are_spread(made: Callable[[Says], ItemSet]) -> None:
     found = made(lambda changed, _: of(KINDS[drawn(changed) % 5]))
     counted = Counter(item.outcome.kind for item in found.items)
@@ -70,6 +71,7 @@ def test_outcomes_are_spread(made: Callable[[Says], ItemSet]) -> None:
     assert {item.task for item in found.items} == {"cuda_block", "triton_forward"}
 
 
+@pytest.mark.slow
 def test_a_change_without_a_clear_outcome_is_no_item(made: Callable[[Says], ItemSet]) -> None:
     """Its outcome depends on the seed, or the judge fails: neither can be a question."""
     by_seed = made(lambda changed, seed: of(KINDS[drawn(changed, seed) % 5]))
@@ -93,12 +95,14 @@ def item_work(item: items.Item, _made: ItemSet) -> Work:
     return item.made_in(plain)
 
 
+@pytest.mark.slow
 def test_at_most_two_change_nothing(made: Callable[[Says], ItemSet]) -> None:
     found = made(lambda _changed, _seed: RIGHT)
     assert len(found.items) == 2
     assert {item.outcome.kind for item in found.items} == {"none"}
 
 
+@pytest.mark.slow
 def test_where_there_is_one_outcome_only_there_are_still_questions(
     made: Callable[[Says], ItemSet],
 ) -> None:
@@ -106,6 +110,7 @@ def test_where_there_is_one_outcome_only_there_are_still_questions(
     assert len(found.items) == 4 < FEWEST
 
 
+@pytest.mark.slow
 def test_at_most_one_is_about_code_that_is_refused(made: Callable[[Says], ItemSet]) -> None:
     found = made(lambda _changed, _seed: of("refused"))
     assert len(found.items) == 1
@@ -127,6 +132,7 @@ def test_a_task_on_which_the_seeds_do_not_agree_has_no_items(
     assert items.make(work).items == []
 
 
+@pytest.mark.slow
 def test_an_item_makes_its_change_again(work: Work, made: Callable[[Says], ItemSet]) -> None:
     found = made(lambda changed, _: of(KINDS[drawn(changed) % 5]))
     for item in found.items:
@@ -137,11 +143,13 @@ def test_an_item_makes_its_change_again(work: Work, made: Callable[[Says], ItemS
         assert before.split("\n")[item.line - 1] != after.split("\n")[item.line - 1]
 
 
+@pytest.mark.slow
 def test_seeds_are_drawn_anew(made: Callable[[Says], ItemSet]) -> None:
     first, second = made(lambda _w, _s: RIGHT), made(lambda _w, _s: RIGHT)
     assert len({*first.seeds, *second.seeds}) == 6
 
 
+@pytest.mark.slow
 def test_what_is_chosen_depends_on_no_number_of_processes(
     made: Callable[[Says], ItemSet], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +161,7 @@ def test_what_is_chosen_depends_on_no_number_of_processes(
     assert len(found[0]) == MOST
 
 
+@pytest.mark.slow
 def test_an_operator_whose_outcome_is_no_longer_wanted_waits(
     work: Work, made: Callable[[Says], ItemSet]
 ) -> None:
@@ -179,6 +188,7 @@ def test_an_operator_whose_outcome_is_no_longer_wanted_waits(
     assert second - first < len(set(operators)) // 2, "it waited until others had another turn"
 
 
+@pytest.mark.slow
 def test_no_more_is_tried_once_enough_can_be_had(
     made: Callable[[Says], ItemSet], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,6 +104,7 @@ def test_bytes_are_counted_at_one_width_only() -> None:
     assert list(checks_at(checks, Size((31,)))) == ["correct", "clean", "traffic"]
 
 
+@pytest.mark.slow
 @needs_judge
 def test_the_judge_says_at_which_width_a_change_shows() -> None:
     own = work("cuda_block")
@@ -115,6 +116,7 @@ def test_the_judge_says_at_which_width_a_change_shows() -> None:
     assert (bound.kind, bound.width) == ("wrong", 300), "the sum lacks all but one in 32"
 
 
+@pytest.mark.slow
 @needs_judge
 def test_a_dropped_barrier_is_a_race_on_every_seed() -> None:
     own = changed(work("cuda_block"), "cuda_block", "missing barrier")

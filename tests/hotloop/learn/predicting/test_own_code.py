@@ -49,6 +49,7 @@ def test_a_cell_of_the_notebook_is_changed_alone(work: Work) -> None:
     assert differ == [code.cell]
 
 
+@pytest.mark.slow
 def test_every_change_lies_in_own_lines_and_differs(work: Work) -> None:
     for task in work.tasks:
         found = changes(work, task)

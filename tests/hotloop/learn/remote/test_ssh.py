@@ -82,6 +82,7 @@ def answered(document: object) -> tuple[int, list[dict[str, Any]]]:
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_right_and_an_untouched_answer(there: Path, tmp_path: Path) -> None:
     code, found = checked(work(tmp_path / "right", submission(MODULE)))
@@ -94,6 +95,7 @@ def test_a_right_and_an_untouched_answer(there: Path, tmp_path: Path) -> None:
     assert found["tasks"][0]["verdict"] != "passed"
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_seed_asks_the_same_again(there: Path, tmp_path: Path) -> None:
     folder = work(tmp_path / "right", submission(MODULE))
@@ -121,6 +123,7 @@ def test_what_comes_instead_of_an_answer_is_said(
     assert said in found["error"]
 
 
+@pytest.mark.slow
 def test_a_record_about_another_task_is_none(ssh) -> None:
     _, lines = answered(request())
     record = lines[-1]["record"]
@@ -130,6 +133,7 @@ def test_a_record_about_another_task_is_none(ssh) -> None:
         list(ask(Place("box"), asked, lambda _text: None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -156,6 +160,7 @@ def test_a_request_that_is_none_is_refused(changes: dict[str, Any], said: str) -
     assert said in lines[0]["error"]
 
 
+@pytest.mark.slow
 def test_too_much_is_refused() -> None:
     code, lines = answered(request(files={f"{n}.bin": "A" * (4 << 20) for n in range(9)}))
     assert code == 2
@@ -193,6 +198,7 @@ def test_a_problem_of_ones_own_is_judged_here(tmp_path: Path) -> None:
     assert "--from is judged here" in json.loads(done.stdout)["error"]
 
 
+@pytest.mark.slow
 def test_who_asks_may_leave(ssh, tmp_path: Path) -> None:
     """The remote process ends when nobody reads its output."""
     ours, theirs = socket.socketpair()

@@ -38,6 +38,7 @@ def test_a_process_that_was_killed_is_started_again(watched: Supervisor) -> None
     assert not _is_alive(second)
 
 
+@pytest.mark.slow
 def test_a_process_that_does_not_listen_is_ended_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def test_the_nearest_deadline_is_first_and_none_is_last() -> None:
     assert found == [3, 2, 4, 1]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 30)), max_size=30))
 def test_everything_comes_once_and_nobody_is_two_turns_ahead(works: list[tuple[int, int]]) -> None:
     given = [waiting(number, who, minute) for number, (who, minute) in enumerate(works)]

@@ -40,17 +40,20 @@ def titles(worked_on: Submission, hired: Hired) -> list[str]:
     return [signal.title for signal in report_on(hired.team, worked_on).signals]
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_published_solution_is_signalled(worked: tuple[Hired, Submission]) -> None:
     found = titles(worked[1], worked[0])
     assert "Much like the published solution of online_pass" in found
     assert "Much like the published solution of triton_forward" in found
 
 
+@pytest.mark.slow
 def test_honest_work_is_not(own_team: Hired, tmp_path: Path) -> None:
     found = titles(_alone(own_team, tmp_path, 0, "state_object"), own_team)
     assert not any("online_pass" in title or "work of" in title for title in found)
 
 
+@pytest.mark.slow
 def test_a_copy_of_another_candidate_is_signalled(own_team: Hired, tmp_path: Path) -> None:
     _alone(own_team, tmp_path / "a", 0, "state_object")
     copied = _alone(own_team, tmp_path / "b", 1, "state_object")
@@ -98,6 +101,7 @@ def _like(wrong: str) -> list[Signal]:
     return similarity.signals(load_module(MODULE), ["online_pass"], files, starter, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["behind comments", "in another file", "in both"])
 def test_a_copy_that_was_moved_is_signalled(how: str) -> None:
     """The published solution of a task that is a file."""
@@ -139,6 +143,7 @@ def _similarity() -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_independent_candidates_are_not_alike(own_team: Hired, tmp_path: Path) -> None:
     _alone(own_team, tmp_path / "a", 0, "state_object")
     second = _alone(own_team, tmp_path / "b", 1, "padded_tiles")
@@ -308,6 +313,7 @@ def _alone(hired: Hired, folder: Path, which: int, solution: str) -> Submission:
     return handed_in(hired.team, hired.packs[which], folder, change)
 
 
+@pytest.mark.slow
 def test_what_became_of_others_is_no_fault_of_this_candidate(
     own_team: Hired, tmp_path: Path
 ) -> None:
@@ -322,6 +328,7 @@ def test_what_became_of_others_is_no_fault_of_this_candidate(
     assert not any(other.pseudonym in title for title in titles(mine, own_team))
 
 
+@pytest.mark.slow
 def test_a_role_that_was_given_another_module_since(own_team: Hired, tmp_path: Path) -> None:
     mine = _alone(own_team, tmp_path / "a", 0, "state_object")
     before = report_on(own_team.team, mine)
@@ -343,6 +350,7 @@ LONG_ANSWER = (
 )
 
 
+@pytest.mark.slow
 def test_published_prose_is_found_word_for_word(own_team: Hired, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     entry = catalog.find("fused_softmax.when_fusion_cannot_help")
@@ -354,6 +362,7 @@ def test_published_prose_is_found_word_for_word(own_team: Hired, tmp_path: Path)
     assert found.evidence[1].startswith("The longest passage: “")
 
 
+@pytest.mark.slow
 def test_own_prose_is_no_sign_and_a_shared_answer_is(own_team: Hired, tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -364,6 +373,7 @@ def test_own_prose_is_no_sign_and_a_shared_answer_is(own_team: Hired, tmp_path: 
     assert any(said in title for title in titles(second, own_team))
 
 
+@pytest.mark.slow
 def test_texts_on_different_questions_share_almost_nothing() -> None:
     """Confirms the rate that the signal states."""
     texts = [prose.runs(prose.words(text)) for _, text in prose.published(MODULE)]
@@ -377,6 +387,7 @@ def test_texts_on_different_questions_share_almost_nothing() -> None:
     assert max(shares) <= 0.05
 
 
+@pytest.mark.slow
 def test_whoever_was_graded_first_is_compared_with_who_came_later(
     own_team: Hired, tmp_path: Path
 ) -> None:

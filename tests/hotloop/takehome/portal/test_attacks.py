@@ -63,6 +63,7 @@ def state(office: Office) -> dict[str, bytes]:
 # --- forms that come from elsewhere ---------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "data"), SENT)
 def test_a_form_without_its_token_does_nothing(
     office: Office, member: Browser, path: str, data: dict[str, str]
@@ -98,6 +99,7 @@ def test_a_form_of_another_site_does_nothing(
     assert office.team.pack(office.packs[0]).started is None
 
 
+@pytest.mark.slow
 def test_our_own_origin_may(office: Office, member: Browser) -> None:
     data = {"csrf": member.csrf(), "role": "gpu_engineer", "name": "Katherine"}
     headers = {"Origin": "http://127.0.0.1:8000", "Sec-Fetch-Site": "same-origin"}
@@ -337,6 +339,7 @@ def test_work_on_another_pack_is_not_taken(
     assert office.portal.queue.all() == {}
 
 
+@pytest.mark.slow
 def test_a_pack_of_another_team_is_not_taken(
     office: Office, opened: Callable[..., Office], stranger: Browser, tmp_path: Path
 ) -> None:
@@ -402,6 +405,7 @@ def test_the_name_of_an_uploaded_file_means_nothing(
     assert "set-cookie" not in answer.headers
 
 
+@pytest.mark.slow
 def test_an_upload_that_is_too_large_is_not_read(office: Office) -> None:
     with listening(office.portal) as port:
         for headers, body in (
@@ -433,6 +437,7 @@ def test_a_form_with_too_many_fields_is_not_read(office: Office, member: Browser
     assert member.post(f"{office.page()}/submission", files=files).status_code == 400
 
 
+@pytest.mark.slow
 def test_a_slow_upload_is_given_up(opened: Callable[..., Office]) -> None:
     office = opened(upload_s=0.5, form_s=0.5)
     with listening(office.portal) as port:
@@ -445,6 +450,7 @@ def test_a_slow_upload_is_given_up(opened: Callable[..., Office]) -> None:
     assert office.portal.site.uploading == set()
 
 
+@pytest.mark.slow
 def test_slow_uploads_leave_room_for_others(opened: Callable[..., Office]) -> None:
     office = opened(upload_s=20)
     with listening(office.portal) as port:
@@ -486,6 +492,7 @@ def test_two_hand_ins_at_once_are_one(office: Office, work: Callable[..., bytes]
 # --- pages and what is written into them ----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_markup_in_a_name_stays_text(office: Office, member: Browser) -> None:
     answer = member.send("/candidates", role="gpu_engineer", name=SCRIPT + MARKUP)
     pack = office.team.packs()[-1].pack
@@ -505,6 +512,7 @@ def test_markup_in_a_name_stays_text(office: Office, member: Browser) -> None:
     assert "{{7*7}}" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", [SCRIPT, MARKUP.replace('"', '\\"')])
 def test_markup_in_a_roles_title_stays_text(office: Office, member: Browser, title: str) -> None:
     path = office.team.role_path("gpu_engineer")
@@ -535,6 +543,7 @@ def test_markup_in_an_address_stays_text(member: Browser, path: str) -> None:
     assert SCRIPT not in member.get(path).text
 
 
+@pytest.mark.slow
 def test_markup_in_a_login_stays_text(stranger: Browser) -> None:
     assert SCRIPT not in stranger.log_in(name=SCRIPT, password=SCRIPT).text
 
@@ -545,6 +554,7 @@ def test_no_cell_of_a_table_is_a_formula(begin: str) -> None:
     assert candidates.harmless("plain = text") == "plain = text"
 
 
+@pytest.mark.slow
 def test_a_title_is_no_formula_in_the_table(office: Office, member: Browser) -> None:
     path = office.team.role_path("gpu_engineer")
     evil = "=HYPERLINK(1)"

@@ -67,6 +67,7 @@ def test_the_figures_that_the_pages_state() -> None:
     assert 8 * limits.MAX_UPLOAD / settings.late_s < 2.3e6
 
 
+@pytest.mark.slow
 def test_a_line_that_is_slow_but_steady_is_waited_for(
     opened: Callable[..., Office], work: Callable[..., bytes]
 ) -> None:
@@ -77,6 +78,7 @@ def test_a_line_that_is_slow_but_steady_is_waited_for(
     assert seconds > 3 * office.portal.settings.stall_s
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("piece", "pause", "length"),
     [(1, 0.05, 0), (500, 0.05, 0), (60_000, 9.0, 0), (1 << 20, 9.0, 16 << 20)],
@@ -103,6 +105,7 @@ def test_a_line_below_the_floor_is_ended(
         assert Browser(office.portal).upload(office.page(), content).status_code == 303
 
 
+@pytest.mark.slow
 def test_an_upload_that_began_in_time_may_end_soon_after_the_deadline(
     opened: Callable[..., Office], work: Callable[..., bytes]
 ) -> None:
@@ -117,6 +120,7 @@ def test_an_upload_that_began_in_time_may_end_soon_after_the_deadline(
     assert handed_in.received < deadline
 
 
+@pytest.mark.slow
 def test_work_of_after_the_deadline_cannot_ride_in_an_upload_of_before(
     opened: Callable[..., Office], work: Callable[..., bytes]
 ) -> None:
@@ -135,6 +139,7 @@ def test_work_of_after_the_deadline_cannot_ride_in_an_upload_of_before(
     assert office.portal.site.uploading == set()
 
 
+@pytest.mark.slow
 def test_a_late_upload_takes_nothing_from_an_earlier_one(
     opened: Callable[..., Office], work: Callable[..., bytes]
 ) -> None:
@@ -149,6 +154,7 @@ def test_a_late_upload_takes_nothing_from_an_earlier_one(
     assert office.team.pack(office.packs[0]).submitted == before
 
 
+@pytest.mark.slow
 def test_one_that_begins_after_the_deadline_reads_that_its_time_is_over(
     opened: Callable[..., Office], work: Callable[..., bytes]
 ) -> None:

@@ -86,6 +86,7 @@ def test_no_report_is_deleted_where_none_can_be_written(
     assert said in only(marked).problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES[2:])
 def test_nothing_is_deleted_where_a_submission_cannot_be_opened(
     marked: Office, grader: Grader, damage: Callable[[Office], str]
@@ -98,6 +99,7 @@ def test_nothing_is_deleted_where_a_submission_cannot_be_opened(
     assert (only(marked).state, said in only(marked).problem) == (State.LOST, True)
 
 
+@pytest.mark.slow
 def test_one_damaged_record_keeps_no_other_from_being_graded(
     marked: Office,
     grader: Grader,
@@ -149,6 +151,7 @@ def test_damage_ends_no_link_and_shows_a_candidate_no_path(
     assert office.page() == page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [damage_record, damage_manifest])
 def test_what_is_damaged_hides_no_other_candidate(
     office: Office, member: Browser, damage: Callable[[Office], str]
@@ -184,6 +187,7 @@ def damage_scorecard(office: Office) -> str:
     return "scorecard.json is damaged"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [cut_report, lose_report, damage_scorecard])
 def test_the_line_of_a_candidate_says_what_is_damaged(
     marked: Office, member: Browser, damage: Callable[[Office], str]
@@ -233,6 +237,7 @@ def test_who_is_forgotten_while_the_work_comes_in_is_told_that_it_is_over(
         office.team.pack(office.packs[0])
 
 
+@pytest.mark.slow
 def test_a_damaged_scorecard_is_told(marked: Office, member: Browser) -> None:
     pack = marked.packs[0]
     marked.team.scorecard_path(pack).write_text("{}")

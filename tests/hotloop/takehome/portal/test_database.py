@@ -35,6 +35,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     found.dispose()
 
 
+@pytest.mark.slow
 def test_each_submission_is_claimed_once(engine: Engine) -> None:
     queue = Queue(engine)
     packs = [uuid4() for _ in range(COUNT)]

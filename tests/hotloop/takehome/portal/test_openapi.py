@@ -40,6 +40,7 @@ def busy(office: Office, work: Callable[..., bytes], tmp_path: Path) -> Office:
     return office
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["positive", "negative"])
 def test_no_page_fails(busy: Office, mode: str) -> None:
     for operation in operations(described(busy)):
@@ -51,6 +52,7 @@ def test_no_page_fails(busy: Office, mode: str) -> None:
         assert busy.team.pack(pack).pack == pack
 
 
+@pytest.mark.slow
 def test_what_is_right_is_served(busy: Office, work: Callable[..., bytes]) -> None:
     """With values that only this office has, such as its packs, each page does its job."""
     for operation in operations(described(busy, known(busy))):

@@ -67,6 +67,7 @@ def test_a_login_leads_to_the_candidates(office: Office, stranger: Browser) -> N
     assert TITLE in shown
 
 
+@pytest.mark.slow
 def test_a_new_candidate_gets_a_pack_and_a_link(office: Office, member: Browser) -> None:
     answer = member.send("/candidates", role="gpu_engineer", name="Katherine J.", accommodation="")
     assert answer.status_code == 303
@@ -80,12 +81,14 @@ def test_a_new_candidate_gets_a_pack_and_a_link(office: Office, member: Browser)
     assert f"{MEMBER}: invited {newest.pseudonym} for gpu_engineer" in office.audit()
 
 
+@pytest.mark.slow
 def test_a_factor_lengthens_the_window(office: Office, member: Browser) -> None:
     member.send("/candidates", role="gpu_engineer", name="K", accommodation="1.5")
     newest = office.team.packs()[-1]
     assert office.team.manifest(newest.pack).window_hours == 72 * 1.5
 
 
+@pytest.mark.slow
 def test_a_form_that_is_sent_twice_makes_one_pack(office: Office, member: Browser) -> None:
     form = {"role": "gpu_engineer", "name": "Katherine <J>", "accommodation": "1.5"}
     assert member.send("/candidates", **form).status_code == 303
@@ -271,6 +274,7 @@ def test_a_candidate_who_was_forgotten_by_command_has_no_page(
     assert stranger.get(page).status_code == 404
 
 
+@pytest.mark.slow
 def test_a_candidate_who_was_forgotten_by_command_leaves_the_portal_too(
     office: Office, stranger: Browser, work: Callable[..., bytes]
 ) -> None:

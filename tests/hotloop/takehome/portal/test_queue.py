@@ -81,6 +81,7 @@ def test_no_executor_is_begun_for_nothing(office: Office) -> None:
     assert Grader(office.team, office.portal.queue, Never()).batch() == 0
 
 
+@pytest.mark.slow
 def test_a_cluster_that_does_not_answer_takes_no_try(handed_in: Office, trace: Path) -> None:
     class Away:
         def run(self, works: Iterator[Work], *_: object) -> Generator[Outcomes]:
@@ -116,6 +117,7 @@ def test_the_list_says_where_each_one_is(handed_in: Office, trace: Path) -> None
     assert "It cannot be graded." in page.get(f"/candidates/{one.pack}").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["begin", "report"])
 def test_a_grader_that_is_killed_loses_nothing(handed_in: Office, trace: Path, moment: str) -> None:
     seconds = "30" if moment == "begin" else "0"
@@ -131,6 +133,7 @@ def test_a_grader_that_is_killed_loses_nothing(handed_in: Office, trace: Path, m
     assert set(reports(trace).values()) == {1}
 
 
+@pytest.mark.slow
 def test_killed_again_and_again(handed_in: Office, trace: Path) -> None:
     """At random moments."""
     for number in range(2):
@@ -150,6 +153,7 @@ def test_killed_again_and_again(handed_in: Office, trace: Path) -> None:
     assert set(reports(trace).values()) == {1}
 
 
+@pytest.mark.slow
 def test_what_was_cut_off_too_often_waits_for_people(handed_in: Office, trace: Path) -> None:
     queue = handed_in.portal.queue
     for _ in range(TRIES):
@@ -229,6 +233,7 @@ def test_one_who_was_forgotten_while_being_graded_stays_forgotten(
         handed_in.team.pack(pack)
 
 
+@pytest.mark.slow
 def test_a_damaged_line_is_told_and_can_be_graded_again(handed_in: Office, trace: Path) -> None:
     queue = handed_in.portal.queue
     pack = str(handed_in.packs[0])
@@ -262,6 +267,7 @@ def test_a_line_about_no_pack_keeps_nothing_from_being_graded(
     assert states(handed_in) == [State.DONE, State.DONE]
 
 
+@pytest.mark.slow
 def test_two_graders_grade_each_one_once(handed_in: Office, trace: Path) -> None:
     """Two portals of one team, say on two machines."""
     processes = [_started(handed_in, "0.1", trace) for _ in range(2)]
@@ -275,6 +281,7 @@ def test_two_graders_grade_each_one_once(handed_in: Office, trace: Path) -> None
     assert trace.read_text().count("begin") == 2
 
 
+@pytest.mark.slow
 def test_what_a_silent_grader_held_is_graded_by_another_one(handed_in: Office, trace: Path) -> None:
     """As after its machine was lost; when it continues, it writes nothing."""
     queue = handed_in.portal.queue
@@ -296,6 +303,7 @@ def test_what_a_silent_grader_held_is_graded_by_another_one(handed_in: Office, t
     assert {one.graded for one in queue.all().values()} == {1}
 
 
+@pytest.mark.slow
 def test_a_grader_at_work_keeps_what_it_holds(
     handed_in: Office, trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,6 +333,7 @@ def test_a_report_that_cannot_be_written_is_told(handed_in: Office, trace: Path)
     assert all("No space" in one.problem for one in handed_in.portal.queue.all().values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["prepared", "report"])
 def test_an_interruption_that_comes_as_another_error_is_none_of_the_submission(
     handed_in: Office, trace: Path, step: str
@@ -342,6 +351,7 @@ def test_an_interruption_that_comes_as_another_error_is_none_of_the_submission(
     assert State.LOST not in states(handed_in)
 
 
+@pytest.mark.slow
 def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> None:
     queue = handed_in.portal.queue
     grader = quick(handed_in.team, queue, trace)
@@ -360,6 +370,7 @@ def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> 
     assert (found.state, found.graded) == (State.DONE, 2)
 
 
+@pytest.mark.slow
 def test_the_grader_ends_when_it_is_asked_to(handed_in: Office, trace: Path) -> None:
     """The real process, which puts its submission back into the queue."""
     command = [sys.executable, "-m", "hotloop.service.takehome.grader"]

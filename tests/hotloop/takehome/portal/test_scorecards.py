@@ -38,6 +38,7 @@ def marks(office: Office, page: str) -> dict[str, str]:
     return filled
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("came")
 def test_a_scorecard_is_filed_and_comes_back(office: Office, member: Browser) -> None:
     page = f"/candidates/{office.packs[0]}/scorecard"
@@ -49,6 +50,7 @@ def test_a_scorecard_is_filed_and_comes_back(office: Office, member: Browser) ->
     assert state(office) == "scorecard filed"
 
 
+@pytest.mark.slow
 def test_the_score_has_the_marks_in_it_wherever_it_is_shown(
     office: Office, member: Browser, work: Callable[..., bytes], tmp_path: Path
 ) -> None:
@@ -74,6 +76,7 @@ def test_the_score_has_the_marks_in_it_wherever_it_is_shown(
     assert row["score, lowest"] == f"{compare.score(form.report, card).low:.1f}"
 
 
+@pytest.mark.slow
 def test_marks_for_a_report_that_was_written_anew_wait_for_it_to_be_read(
     office: Office, member: Browser, came: Submission
 ) -> None:
@@ -99,6 +102,7 @@ def test_marks_for_a_report_that_was_written_anew_wait_for_it_to_be_read(
     assert card.report == given["report"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("came")
 def test_a_comparison_of_no_role_leads_to_those_that_there_are(member: Browser) -> None:
     answer = member.get("/compare?role=nobody")
@@ -106,6 +110,7 @@ def test_a_comparison_of_no_role_leads_to_those_that_there_are(member: Browser) 
     assert 'href="/compare?role=gpu_engineer"' in answer.text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("came")
 def test_a_scorecard_of_an_earlier_hand_in_is_none_of_this_one(
     office: Office, member: Browser, work: Callable[..., bytes], tmp_path: Path
@@ -125,6 +130,7 @@ def state(office: Office) -> str:
     return str(standing.standing(office.team, office.portal.queue, office.packs[0]).state)
 
 
+@pytest.mark.slow
 def test_the_comparison_shows_the_vivas_apart(
     office: Office, member: Browser, work: Callable[..., bytes], tmp_path: Path
 ) -> None:

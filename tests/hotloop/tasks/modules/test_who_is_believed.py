@@ -61,6 +61,7 @@ def test_the_list_of_instrumented_checks_is_complete() -> None:
     assert {k for k, check in CHECKS.items() if check.instrumented} == set(INSTRUMENTED)
 
 
+@pytest.mark.slow
 def test_the_list_of_checks_that_ask_beside_the_candidates_code_is_complete() -> None:
     found = {
         key: " and ".join(sorted({program.believed for program in asked}))

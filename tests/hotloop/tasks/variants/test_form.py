@@ -157,6 +157,7 @@ def test_every_edit_of_the_text_finds_something_in_its_files(module: str) -> Non
             assert any(_changes(edit, line) for line in known), (choice.name, edit.find)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [m.id for m in curriculum.modules()])
 def test_without_a_variant_everything_is_rendered_as_ever(module: str) -> None:
     assert render.render(module, plain(module)) == render.render(module)

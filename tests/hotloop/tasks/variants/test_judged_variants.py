@@ -35,6 +35,7 @@ def _judged(
     return found[task]
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(170)
 @pytest.mark.parametrize(("module", "task", "check"), TASKS)
@@ -54,6 +55,7 @@ def test_only_the_candidates_own_variant_is_an_answer(
         assert unnamed.check(check).earned == 0
 
 
+@pytest.mark.slow
 def test_a_variant_that_is_none_is_the_judges_fault_and_no_zero(judge: JudgeProcess) -> None:
     good = draw("fused_softmax", SECRET, "quiet-otter-41").to_json()
     for bad in (

@@ -66,6 +66,7 @@ def test_an_exercise_says_what_its_candidate_is_asked() -> None:
     assert b"softmax_block_quail(const float* x" in files["softmax.cu"]
 
 
+@pytest.mark.slow
 def test_an_exercise_in_a_variant_holds_no_more_solution_than_the_plain_one() -> None:
     mine, theirs = (_cells(render.render("fused_softmax", v)) for v in (VARIANT, None))
     assert mine.count("raise NotImplementedError") == theirs.count("raise NotImplementedError")
@@ -74,6 +75,7 @@ def test_an_exercise_in_a_variant_holds_no_more_solution_than_the_plain_one() ->
     assert all(b"fill = " not in content for name, content in files.items() if name != "lab.ipynb")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [m.id for m in curriculum.modules()])
 def test_files_of_a_variant_are_still_python_and_graded_alike(module: str) -> None:
     variant = draw(module, SECRET, "quiet-otter-41")

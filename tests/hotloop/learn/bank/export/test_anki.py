@@ -78,6 +78,7 @@ def test_a_later_package_updates_a_note_and_keeps_its_card(
     assert "Another answer." in collection.get_note(collection.find_notes("")[0])["Answer"]
 
 
+@pytest.mark.slow
 def test_the_whole_bank_is_read(collection: Collection, load: Load) -> None:
     entries = catalog()
     numbers = [entry for entry in entries if entry.question.numeric]

@@ -73,6 +73,7 @@ def test_numbers_have_their_tolerance(entry: Entry, read: Read) -> None:
     assert right["range"] == pytest.approx(0.02 * right["number"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_whole_bank_is_read(read: Read, language: Language) -> None:
     entries = [entry for entry in catalog() if language in entry.languages]

@@ -77,6 +77,7 @@ def test_the_same_questions_give_the_same_package(entry: Entry) -> None:
     assert qti.package([entry], "en") == qti.package([entry], "en")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_whole_bank_is_valid(language: Language) -> None:
     entries = [entry for entry in catalog() if language in entry.languages]

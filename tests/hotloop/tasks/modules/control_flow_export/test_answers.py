@@ -56,6 +56,7 @@ def test_a_plain_input_is_accepted() -> None:
     assert trap.misformed({"tokens": [ROW, ROW], "kind": 2}) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("given", "fault"), [("theirs", Ruling), ("example", JudgeFault)])
 def test_an_input_on_which_our_program_fails_is_not_our_failure(
     given: str,
@@ -88,6 +89,7 @@ def test_every_successor_is_one_of_the_choices() -> None:
     assert "not a dict" in str(successors.mismatch([]))
 
 
+@pytest.mark.slow
 def test_each_part_of_a_diagnosis_counts() -> None:
     right = {name: dict(KNOWN[name]) for name in diagnoses.DIAGNOSIS.names}
     assert diagnoses.DIAGNOSIS.mismatch(right) is None
@@ -132,6 +134,7 @@ def test_one_answer_of_eight_may_part_and_no_more() -> None:
     assert decoding.disagreement(case, one[3:4], want[3:4]) is not None
 
 
+@pytest.mark.slow
 def test_a_variant_counts_lines_and_begins_messages_otherwise() -> None:
     right = {name: dict(KNOWN[name]) for name in diagnoses.DIAGNOSIS.names}
     own = {name: {**each, "line": each["line"] + 6} for name, each in right.items()}

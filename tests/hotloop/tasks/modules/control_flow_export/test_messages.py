@@ -21,6 +21,7 @@ def _session() -> Session:
     return new_session(launcher=Launcher("bubblewrap"), budget_s=60)
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.parametrize("late", [False, True])
 def test_the_unsure_are_sure_of_something(late: bool) -> None:
@@ -34,6 +35,7 @@ def test_the_unsure_are_sure_of_something(late: bool) -> None:
     assert len({tuple(row) for row in tokens.values.tolist()}) == 8
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.parametrize("kind", [0, 1, 2])
 def test_where_no_message_of_a_length_goes_on_another_length_does(kind: int) -> None:

@@ -14,6 +14,7 @@ sys.path.append(str(PROGRAMS))
 import scripted_files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_no_set_of_files_is_without_the_rare_ones(seed: int) -> None:
     found = [scripted_files.make(seed + 100 * n, n)["inventory"] for n in range(1, FILES + 1)]

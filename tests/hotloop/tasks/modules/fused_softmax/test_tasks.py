@@ -109,6 +109,7 @@ def test_rows_have_a_finite_element_where_the_given_chain_needs_one() -> None:
         assert case.out.shape[-1] >= 4096
 
 
+@pytest.mark.slow
 def test_cases_differ_from_seed_to_seed() -> None:
     for task in ("online_pass", "compiled_chain", "triton_forward", "triton_masked"):
         first, second = _cases(task, 1), _cases(task, 2)
@@ -284,6 +285,7 @@ def test_log2_of_e_times_x_before_the_subtraction(largest: float, right: bool) -
         assert (compare(got.astype(np.float64), truth, tolerance) is None) == wanted
 
 
+@pytest.mark.slow
 def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
     """Right in float32 in every row, whatever the rounding; never right in float16."""
     check = tasks.cuda_naive.checks["correct"]
@@ -322,6 +324,7 @@ def test_one_thread_a_row_may_lose_each_small_term_after_a_large_one() -> None:
     assert compare(got, wanted, SOFTMAX.tolerance(case)) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sharpness", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("first", [1024, 4096, 8192])
 def test_a_sum_over_the_first_block_is_never_right_for_long_rows(

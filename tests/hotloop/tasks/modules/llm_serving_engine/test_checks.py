@@ -46,12 +46,14 @@ def answered(question: Question, verify: Verify) -> list[list[int]]:
     return [list(verify(row, draft, target, rng)) for row in given["drafted"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("questions", [speculation.pairs, speculation.edges])
 def test_the_exact_rule_passes(questions: Any) -> None:
     for question in questions(np.random.default_rng(1)):
         assert question.mismatch(answered(question, exact)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [never_accepting, softened])
 def test_another_rule_fails(rule: Verify) -> None:
     questions = list(speculation.pairs(np.random.default_rng(2)))

@@ -69,6 +69,7 @@ def test_parameters_and_operations_are_those_of_the_paper(name: str) -> None:
     assert estimate(case, plan).fits
 
 
+@pytest.mark.slow
 def test_the_published_plan_of_llama_3_is_the_best_by_the_rules() -> None:
     case, plan = known("Llama 3 405B, 8192 GPUs")
     found = search.bounded(case)
@@ -79,6 +80,7 @@ def test_the_published_plan_of_llama_3_is_the_best_by_the_rules() -> None:
     assert seconds == pytest.approx(estimate(case, plan).step_s)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_the_bounded_search_finds_the_best_of_small_cases(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -152,6 +154,7 @@ def test_none_is_right_only_where_nothing_fits() -> None:
     assert planning._plan_mismatch(case, None, 0.0)(None) is None
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_planner_has_its_time(tmp_path: Path, session_over: Any) -> None:
     for name in ("cluster.py", "planner.py"):

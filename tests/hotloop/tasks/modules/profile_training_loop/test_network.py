@@ -76,6 +76,7 @@ def a_step(resnet: ModuleType, case: Case, images: int, *, bfloat16: bool) -> np
     return weights.double().numpy()
 
 
+@pytest.mark.slow
 def test_a_gpus_network_tells_bfloat16_from_half_of_the_samples(resnet: ModuleType) -> None:
     """At the usual scale of 1, both would be equally far from float32."""
     case = next(iter(RESNET50.cases(np.random.default_rng(7))))

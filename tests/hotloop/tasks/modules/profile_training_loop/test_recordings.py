@@ -27,10 +27,12 @@ def diagnosis() -> dict[str, dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_right_diagnosis_is_accepted() -> None:
     assert DIAGNOSIS.mismatch(diagnosis()) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DIAGNOSIS.names)
 @pytest.mark.parametrize(
     ("change", "said"),
@@ -52,6 +54,7 @@ def test_everything_in_it_must_be_right(name: str, change: dict[str, Any], said:
     assert said in found
 
 
+@pytest.mark.slow
 def test_causes_cannot_be_swapped() -> None:
     wrong = diagnosis()
     wrong["a"], wrong["b"] = wrong["b"], wrong["a"]

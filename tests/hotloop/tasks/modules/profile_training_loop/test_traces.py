@@ -52,6 +52,7 @@ def test_none_is_asked_for_where_nothing_was_recorded() -> None:
     assert traces.Figures(**right).mismatch({**right, "gpu_idle_share": 1.0}) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_each_rule_of_a_trace_decides_a_figure(seed: int) -> None:
     """A reader who ignores a rule gets a figure outside the tolerance in some trace."""

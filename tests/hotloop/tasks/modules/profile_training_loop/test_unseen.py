@@ -25,6 +25,7 @@ def written(given: GivenFile, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_loop_allocates_what_the_judge_says(load_file: Load, tmp_path: Path) -> None:
     loop = UnseenLoop(77)
     training = load_file(written(loop.file(), tmp_path)).Training()
@@ -39,6 +40,7 @@ def test_the_loop_allocates_what_the_judge_says(load_file: Load, tmp_path: Path)
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(resnet50.TYPES))
 def test_the_network_convolves_what_the_judge_says(
     load_file: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str

@@ -49,6 +49,7 @@ def test_padding_a_random_length_changes_it() -> None:
     assert all(plugins._sizes(rng)[2] % 8 for _ in range(100))
 
 
+@pytest.mark.slow
 def test_every_access_of_a_program_is_counted(tmp_path: Path) -> None:
     """Single elements, wide vectors, copies of the C library, and stores."""
     pytest.importorskip("torch")

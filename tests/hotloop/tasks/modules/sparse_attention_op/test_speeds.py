@@ -95,6 +95,7 @@ def test_other_attention_than_that_of_the_kept_blocks_is_refused() -> None:
     assert refused(torch.zeros_like(right))
 
 
+@pytest.mark.slow
 def test_flex_attention_gets_the_same_blocks(baselines: ModuleType) -> None:
     tensors, kept = inputs()
     given = [torch.from_numpy(x).float() for x in tensors]

@@ -202,6 +202,7 @@ def test_missing_arrays_are_named(name: str) -> None:
         networks.read(answer)
 
 
+@pytest.mark.slow
 def test_accuracy_is_counted_and_overflow_is_only_wrong() -> None:
     network = networks.folded(networks.normed(np.random.default_rng(8)))
     pictures = images(9, 300)

@@ -87,6 +87,7 @@ def test_the_least_is_least() -> None:
         assert least(graph) <= greedy(graph) <= (cost(graph, [[m] for m in graph.by_name]) or 0)
 
 
+@pytest.mark.slow
 def test_traps_are_among_the_small_graphs() -> None:
     pairs = list(small_graphs(random.Random()))
     assert len(pairs) == SMALL_GRAPHS

@@ -48,6 +48,7 @@ def test_blocks_mean_what_python_means() -> None:
             assert (tuple(printed), result) == (outcome.printed, outcome.result), given.text
 
 
+@pytest.mark.slow
 def test_ssa_form_is_sound_and_means_the_same() -> None:
     for given in _generated(generation.as_blocks):
         for pruned in (True, False):
@@ -57,6 +58,7 @@ def test_ssa_form_is_sound_and_means_the_same() -> None:
                 assert given.other(program) is None
 
 
+@pytest.mark.slow
 def test_programs_have_something_for_each_pass() -> None:
     given = _generated(generation.as_ssa, 200)
     for unfinished in (
@@ -105,6 +107,7 @@ def test_the_entrys_dominator_can_be_a_number() -> None:
             assert (question.mismatch(tree) is None) == (root is None)
 
 
+@pytest.mark.slow
 def test_a_list_of_faults_can_begin_with_the_version_of_the_rules() -> None:
     rng = np.random.default_rng
     for make in (structure.unbroken, structure.broken):

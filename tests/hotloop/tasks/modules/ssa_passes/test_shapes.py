@@ -63,6 +63,7 @@ def test_what_does_not(op: str, args: list[Type], options: dict[str, object], re
 PROGRAMS = [sound_programs, faulty_programs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("programs", PROGRAMS)
 def test_an_empty_answer_is_wrong_for_all(programs: Programs) -> None:
     for question in programs(np.random.default_rng()):
@@ -70,6 +71,7 @@ def test_an_empty_answer_is_wrong_for_all(programs: Programs) -> None:
         assert question.mismatch(None) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("programs", PROGRAMS)
 def test_answers_can_need_the_version_of_their_rules(programs: Programs) -> None:
     with constants({"RULES": 17}):

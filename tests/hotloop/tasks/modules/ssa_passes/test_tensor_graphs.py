@@ -114,6 +114,7 @@ def twins_merged(program: Tensors) -> Tensors:
     return Graph(program.inputs, tuple(nodes), outputs)
 
 
+@pytest.mark.slow
 def test_whoever_merges_random_twins_is_found_out_by_every_draw_of_programs() -> None:
     for seed in range(100):
         asked = programs(random.Random(seed))

@@ -122,6 +122,7 @@ def scores_of(case: Case) -> Floats:
     return q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[-1])
 
 
+@pytest.mark.slow
 def test_a_timed_call_is_verified_whole_and_in_part() -> None:
     rng = np.random.default_rng(5)
     spec = speeds._spec(rng, 3)

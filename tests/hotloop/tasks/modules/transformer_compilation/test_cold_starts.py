@@ -286,6 +286,7 @@ def test_processes_of_the_made_up_world_end_once() -> None:
     assert machine.cold()["eager"] == [0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", [1, 37])
 def test_a_variant_has_the_seconds_of_several_calls(calls: int) -> None:
     def mismatch(question: Question, calls: int) -> str | None:

@@ -75,6 +75,7 @@ def test_a_recording_repeats_what_was_launched(given: dict[str, ModuleType]) -> 
     assert launched == ["aten.sum.dim_IntList", "aten.mul.Tensor", "aten.copy_.default"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", [lambda x: x[0].item(), lambda x: x.nonzero(), lambda x: x[x > 0]])
 def test_a_recording_does_not_wait(
     given: dict[str, ModuleType], wait: Callable[[torch.Tensor], object]

@@ -44,6 +44,7 @@ def programs(
     return load_file(PROGRAMS / "decode_records.py"), load_file(PROGRAMS / "decode_replays.py")
 
 
+@pytest.mark.slow
 def test_a_step_with_fused_operators(
     programs: tuple[ModuleType, ModuleType], load_file: Callable[[Path], ModuleType], tmp_path: Path
 ) -> None:

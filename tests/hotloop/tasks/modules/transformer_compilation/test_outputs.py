@@ -95,6 +95,7 @@ def test_a_variants_calls_have_numbers(judged: Callable[..., str | None]) -> Non
         assert "call 2" in str(judged(known, answer))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["Half", "BFloat16", "bool", "int64_t"])
 def test_each_judging_asks_for_each_type(
     kind: str,

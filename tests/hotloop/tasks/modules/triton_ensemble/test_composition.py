@@ -143,6 +143,7 @@ PARTS = st.sampled_from(["a", "b", "1", "config.pbtxt", ".hidden", "ünï", "mod
 NAMES = st.lists(PARTS, min_size=1, max_size=4).map("/".join)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -27,6 +27,7 @@ def diagnosis() -> dict[str, dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_right_diagnosis_is_accepted() -> None:
     assert DIAGNOSIS.mismatch(diagnosis()) is None
     asked = list(DIAGNOSIS.questions())
@@ -86,6 +87,7 @@ def test_nothing_may_be_missing(name: str, key: str) -> None:
     assert DIAGNOSIS.mismatch(wrong) is not None
 
 
+@pytest.mark.slow
 @per_deployment
 def test_no_other_cause_and_no_other_step_will_do(name: str) -> None:
     right = diagnosis()

@@ -52,10 +52,12 @@ def first_mismatch(route: Route, seed: int = 0) -> str | None:
 # --- right ones -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_right_routing_is_never_refused() -> None:
     assert [first_mismatch(right, seed) for seed in range(SEEDS)] == [None] * SEEDS
 
 
+@pytest.mark.slow
 def test_nor_is_the_solution_nor_another_hash() -> None:
     names: dict[str, Any] = {}
     exec(submission("triton_ensemble")["routing.py"].decode(), names)
@@ -132,6 +134,7 @@ WRONG: list[tuple[Route, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("route", "said"), WRONG, ids=[r.__name__ for r, _ in WRONG])
 def test_each_mistake_is_named_whatever_the_seed(route: Route, said: str) -> None:
     for seed in range(6):
@@ -140,6 +143,7 @@ def test_each_mistake_is_named_whatever_the_seed(route: Route, said: str) -> Non
         assert said in mismatch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [0.6, 0.8, 1.25, 1.6])
 def test_shares_that_are_off_are_seen(factor: float) -> None:
     """If they are off by a fifth, the larger share shows it."""
@@ -175,6 +179,7 @@ PLAIN = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(answer=PLAIN, many=st.booleans())
 def test_any_answer_gets_a_sentence(answer: object, many: bool) -> None:
@@ -193,6 +198,7 @@ def route(users, share, experiment):
 """
 
 
+@pytest.mark.slow
 def test_a_salted_hash_is_stable_in_one_process_only(
     session_over: SessionOver, tmp_path: Path
 ) -> None:
@@ -206,6 +212,7 @@ def test_a_salted_hash_is_stable_in_one_process_only(
     assert caught.value.verdict is Verdict.WRONG_ANSWER
 
 
+@pytest.mark.slow
 def test_the_solution_is_stable(session_over: SessionOver, tmp_path: Path) -> None:
     (tmp_path / "routing.py").write_bytes(submission("triton_ensemble")["routing.py"])
     session = session_over(tmp_path).about(CANDIDATE)

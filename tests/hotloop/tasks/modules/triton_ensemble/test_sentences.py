@@ -1,6 +1,7 @@
 """Secret texts: made of the tokenizer's words, of every kind, and never repeated."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from hotloop.tasks.modules.triton_ensemble.sentences import (
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+@pytest.mark.slow
 @given(SEEDS)
 def test_a_sentence_has_words_that_the_network_knows(seed: int) -> None:
     found = sentence(np.random.default_rng(seed)).split(" ")
@@ -30,6 +32,7 @@ def test_none_is_empty_and_all_can_be_sent(seed: int) -> None:
         assert len(text.encode()) < 2000
 
 
+@pytest.mark.slow
 def test_they_are_many_and_no_two_alike() -> None:
     rng = np.random.default_rng()
     texts = [make(rng) for make in (sentence, awkward) for _ in range(2000)]

@@ -105,6 +105,7 @@ def test_of_two_that_are_as_likely_either_passes_with_its_own_share() -> None:
     assert topic_mismatch(said, tie) is not None
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     topic=arrays.arrays(object, st.sampled_from([(2, 1), (2,), (0, 1)]), elements=st.binary()),
@@ -168,6 +169,7 @@ def test_logits_of_the_other_version_are_told_from_rounding() -> None:
 # --- the truth itself -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_nearly_every_text_tells_the_versions_apart(
     installed: Environment, session_over: SessionOver
@@ -183,6 +185,7 @@ def test_nearly_every_text_tells_the_versions_apart(
         assert alike < 0.02 * len(given)
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_logits_tell_the_versions_apart(installed: Environment, session_over: SessionOver) -> None:
     session, rng = session_over(), np.random.default_rng()
@@ -191,6 +194,7 @@ def test_logits_tell_the_versions_apart(installed: Environment, session_over: Se
     assert np.abs(first - second).max(-1).min() > 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_tokens_and_batches(installed: Environment, session_over: SessionOver) -> None:
     session, rng = session_over(), np.random.default_rng(1)
@@ -207,6 +211,7 @@ def test_tokens_and_batches(installed: Environment, session_over: SessionOver) -
     assert many.logits == pytest.approx(np.repeat(found.logits[:1], 130, 0), abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_pairs_are_the_answers(installed: Environment, session_over: SessionOver) -> None:
     session, rng = session_over(), np.random.default_rng(2)
@@ -217,6 +222,7 @@ def test_pairs_are_the_answers(installed: Environment, session_over: SessionOver
         assert sure == row.max()
 
 
+@pytest.mark.slow
 @pytest.mark.serving
 def test_the_networks_own_time(installed: Environment, session_over: SessionOver) -> None:
     session = session_over()

@@ -42,6 +42,7 @@ def session(
     return found.about(replace(candidate, framework=task.framework))
 
 
+@pytest.mark.slow
 @needs_jax
 @pytest.mark.parametrize("wrong", ["", "bad_batch_forgotten.patch", "norm_of_each_tensor.patch"])
 def test_steps_of_an_exported_program(
@@ -61,6 +62,7 @@ def test_steps_of_an_exported_program(
     assert ruling.value.verdict is Verdict.WRONG_ANSWER
 
 
+@pytest.mark.slow
 @needs_jax
 @pytest.mark.parametrize("wrong", ["", "old_momentum.patch"])
 def test_steps_of_training(
@@ -80,6 +82,7 @@ def test_steps_of_training(
     assert ruling.value.verdict is Verdict.WRONG_ANSWER
 
 
+@pytest.mark.slow
 @needs_jax
 def test_the_slow_steps_are_right(tmp_path: Path, session_over: Over) -> None:
     """They are a baseline, which is compared with the truth when it warms up."""
@@ -94,6 +97,7 @@ def test_the_slow_steps_are_right(tmp_path: Path, session_over: Over) -> None:
         assert gpu_steps.mismatch(case, 1.01 * got, want) is not None
 
 
+@pytest.mark.slow
 @needs_jax
 def test_without_jaxs_plugin_it_stays_open(
     tmp_path: Path, session_over: Over, monkeypatch: pytest.MonkeyPatch

@@ -42,6 +42,7 @@ def test_a_whole_profile_is_not_complained_of(before: int) -> None:
     assert list(profiles.mismatches(good(before=before), 2, "train1", GIVEN)) == []
 
 
+@pytest.mark.slow
 def test_the_step_goes_on_as_the_judge_says(
     load_file: Callable[[Path], ModuleType], tmp_path: Path
 ) -> None:
@@ -96,6 +97,7 @@ def test_what_is_no_profile_is_refused(data: bytes) -> None:
         profiles.read(data)
 
 
+@pytest.mark.slow
 def test_a_profile_that_unpacks_without_end_is_refused() -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
     block = b" " * (1 << 20)

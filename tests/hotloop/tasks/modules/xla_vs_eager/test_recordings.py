@@ -59,6 +59,7 @@ def right() -> dict[str, dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_diagnosis() -> None:
     assert recordings.DIAGNOSIS.mismatch(right()) is None
     for change, said in (
@@ -82,6 +83,7 @@ def test_made_runs_have_a_storm_and_a_quiet_one() -> None:
     assert recordings.figures(recordings.made(np.random.default_rng(1), storm=False))["step_ms"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", sorted(recordings.BYTES))
 def test_the_constants_of_each_judging_have_every_type(
     dtype: str,

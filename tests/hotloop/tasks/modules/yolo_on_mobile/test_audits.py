@@ -62,6 +62,7 @@ def caught(tmp_path: Path) -> Callable[..., bool]:
     return is_caught
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.name)
 def test_each_set_of_hidden_models_fails_each_wrong_answer(
     wrong: render.WrongAnswer,
@@ -74,6 +75,7 @@ def test_each_set_of_hidden_models_fails_each_wrong_answer(
     assert all(caught(submission, puzzles, KEYS[wrong.check]) for puzzles in sets)
 
 
+@pytest.mark.slow
 def test_no_set_fails_the_reference(
     auditing: ModuleType, budget: Callable[..., ModuleType], caught: Callable[..., bool]
 ) -> None:

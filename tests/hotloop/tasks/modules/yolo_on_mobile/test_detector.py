@@ -22,6 +22,7 @@ def test_as_many_weights_as_yolov5_n_and_s(detector: ModuleType, width: int, wei
     assert sum(p.numel() for p in network.parameters()) == weights
 
 
+@pytest.mark.slow
 def test_saved_weights_load_with_everything_read_off_them(
     detector: ModuleType, tmp_path: Path
 ) -> None:

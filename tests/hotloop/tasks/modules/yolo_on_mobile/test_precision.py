@@ -24,6 +24,7 @@ def metrics(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     return load_file(FOLDER / "metrics.py")
 
 
+@pytest.mark.slow
 def test_both_count_alike(metrics: ModuleType) -> None:
     for question in recorded.questions(np.random.default_rng(4)):
         (given,) = question.arguments
@@ -63,6 +64,7 @@ def test_scores_that_change_are_seen() -> None:
     assert precision.score_change(table[None], 0 * table[None]) == pytest.approx(0.7)
 
 
+@pytest.mark.slow
 def test_recordings_are_what_the_truth_was_computed_from() -> None:
     for name in recorded.DIAGNOSIS.names:
         recording = json.loads((FOLDER / f"run_{name}.json").read_text(encoding="utf-8"))
@@ -84,6 +86,7 @@ def test_each_cause_shows_against_the_healthy_run() -> None:
                 assert not 0.75 < value / healthy[key] < 1.25
 
 
+@pytest.mark.slow
 def test_a_diagnosis_needs_its_evidence() -> None:
     right = {
         name: {"cause": known["cause"], "evidence": key, "value": value}

@@ -91,6 +91,7 @@ def detector(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     return load_file(paths.exercises() / "yolo_on_mobile" / "detector.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["n", "s", "m"])
 def test_published_weights_load(detector: ModuleType, tmp_path: Path, size: str) -> None:
     weights = published(size)

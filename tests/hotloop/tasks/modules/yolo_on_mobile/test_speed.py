@@ -34,6 +34,7 @@ CASE: Any = Case("", (), speeds.spec(32, 32).out)
 SessionOver = Callable[..., Session]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(128, 128), (384, 640)])
 def test_a_picture_costs_what_pytorch_counts(
     load_file: Callable[[Path], ModuleType], size: tuple[int, int]

@@ -85,6 +85,7 @@ def suppressed_suppress(
     return [box.tolist() for box in kept[:most]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", [cut_before, suppressed_suppress])
 def test_every_judging_shows_who_takes_the_wrong_order(mistake: Callable[..., object]) -> None:
     for seed in range(40):
