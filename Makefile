@@ -8,6 +8,7 @@ VENV ?= .venv
 JOBS ?= 2
 SHARE ?= 1
 CONTAINER ?= docker
+COMPILED = resnet_tensorrt or yolo_on_mobile or sparse_attention_op or tvm_passes or xla_vs_eager or portable_trainer or ssa_passes
 COMPOSE ?= $(CONTAINER) compose
 BIN := $(VENV)/bin
 # nbgrader finds `alembic` and `jupyter` through PATH.
@@ -22,15 +23,15 @@ demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in 
 	$(BIN)/hotloop demo
 
 test: $(VENV)/.hotloop-test build/readers/.done build/simulator/.done lint need-bwrap  ## style, types and the tests
-	$(BIN)/pytest -n $(JOBS) -m 'not slow'
+	$(BIN)/pytest -n $(JOBS) -m 'not slow' --junitxml=build/tests/quick.xml
 
-test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of more than 0.3 s each; SHARE=16: one in 16, chosen by the commit, as .ci/run does
-	$(BIN)/pytest -n $(JOBS) -m slow --share $(SHARE)
+test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests; SHARE=6: one in 6, chosen by the commit, as .ci/run does
+	$(BIN)/pytest -n $(JOBS) -m slow --share $(SHARE) --junitxml=build/tests/slow.xml
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM, JAX, xDSL and PaddlePaddle, which some modules need
 
 test-compilers: $(VENV)/.hotloop-compilers need-bwrap  ## the tests of those modules
-	$(BIN)/pytest -n $(JOBS) -k 'resnet_tensorrt or yolo_on_mobile or sparse_attention_op or tvm_passes or xla_vs_eager or portable_trainer or (ssa_passes and (xdsl or mlir or pir or classifier))'
+	$(BIN)/pytest -n $(JOBS) -m 'not slow' -k '$(COMPILED)' --junitxml=build/tests/compilers.xml
 
 test-heavy: $(VENV)/.hotloop-heavy need-bwrap  ## the tasks that need transformers, TensorFlow, OpenVINO or Core ML's tools, which it installs
 	$(BIN)/pytest -n $(JOBS) tests/test_contract.py -k 'hugging_face or bert or saved_model or openvino or coreml or yolov5n'
@@ -122,7 +123,7 @@ $(VENV)/.hotloop-demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[bank,course,cuda,lti,serving,site,takehome,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[bank,course,cuda,lti,postgres,serving,site,takehome,dev]'
 	@touch $(VENV)/.hotloop-demo $@
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test
