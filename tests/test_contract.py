@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from hotloop.author import demo, quoting
+from hotloop.author import quoting
 from hotloop.author.evidence import measured_by
 from hotloop.core import extras, paths
 from hotloop.core.record import CheckRecord, Record
@@ -55,10 +55,13 @@ per_wrong = pytest.mark.parametrize(
     ("module", "wrong"), WRONG, ids=[f"{m.id}.{w.name}" for m, w in WRONG]
 )
 
+QUICK = "first_kernels"
+"""The module that is judged whole among the quick tests."""
+
 
 def _reference(module: Module, task: Task) -> Any:
-    """Slow for all modules but the demo's: there are a hundred tasks, of seconds each."""
-    marks = [pytest.mark.slow] if module.id != demo.MODULE else []
+    """Slow for all modules but one: there are a hundred tasks, of seconds each."""
+    marks = [pytest.mark.slow] if module.id != QUICK else []
     return pytest.param(module, task, id=f"{module.id}.{task.id}", marks=marks)
 
 
@@ -69,11 +72,11 @@ per_reference = pytest.mark.parametrize(
 
 def _judged_to(module: Module, wrong: render.WrongAnswer) -> Any:
     """Slow where speed is measured on the way to the check that it must fail, and for all modules
-    but the demo's: there are hundreds, of seconds each."""
+    but one: there are hundreds, of seconds each."""
     checks = module.task(wrong.task).checks
     names = [check.id for check in checks]
     measures = any(check.threshold for check in checks[: names.index(wrong.check) + 1])
-    marks = [pytest.mark.slow] if measures or module.id != demo.MODULE else []
+    marks = [pytest.mark.slow] if measures or module.id != QUICK else []
     return pytest.param(module, wrong, id=f"{module.id}.{wrong.name}", marks=marks)
 
 

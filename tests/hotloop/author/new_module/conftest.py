@@ -14,7 +14,7 @@ def tree(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("curriculum", "exercises", "solutions", "graders"):
         shutil.copytree(clone / name, copy / name, ignore=ignored)
     (copy / "tests").mkdir()
-    for name in ("conftest.py", "slow.txt", "test_contract.py"):
+    for name in ("conftest.py", "test_contract.py"):
         shutil.copyfile(clone / "tests" / name, copy / "tests" / name)
     shutil.copyfile(clone / "pyproject.toml", copy / "pyproject.toml")
     return copy
