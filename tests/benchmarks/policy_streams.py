@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.verdict import Ruling
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.check import FunctionCheck
 from hotloop.tasks import render
 from hotloop.tasks.modules.transformer_compilation import replay

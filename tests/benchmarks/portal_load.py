@@ -37,8 +37,8 @@ from hotloop.service.settings import Settings
 from hotloop.service.takehome import links, passwords
 from hotloop.service.takehome.portal import Portal
 from hotloop.service.web.queue import State
-from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import make_pack
+from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import Team
 from hotloop.tasks import render
 

@@ -27,7 +27,7 @@ MOST_SECONDS, MOST_KB = 30.0, 300.0
 GATHER = """
 import sys
 from pathlib import Path
-from hotloop.site.gather import gather
+from hotloop.site.pages import gather
 gather(Path(sys.argv[1]))
 """
 TREES = ("curriculum", "solutions", "exercises", "tests", "graders")

@@ -23,9 +23,9 @@ from typing import Any
 
 from hotloop.author.evidence import measured_by
 from hotloop.judge.device import device_name
-from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.role import starting_text
+from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.measured_code import measured_code

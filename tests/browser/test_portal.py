@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import pytest
 from needs import WINDOW
 
-from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.submission import open_submission
+from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import Team
 from hotloop.tasks import render
 

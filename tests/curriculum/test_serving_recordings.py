@@ -23,7 +23,7 @@ from hotloop.core import paths
 from hotloop.engines.serving import metrics, preflight, repository
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.tasks.modules.triton_ensemble.deployments import CAUSES, DIAGNOSIS
-from hotloop.tasks.modules.triton_ensemble.figures import Figures, figures_of
+from hotloop.tasks.modules.triton_ensemble.metric_deltas import Figures, figures_of
 
 MODULE = "triton_ensemble"
 SCRIPTS = paths.curriculum() / MODULE / "recordings"

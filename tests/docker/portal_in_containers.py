@@ -33,7 +33,7 @@ import base64, sys, tempfile, zipfile
 from pathlib import Path
 from uuid import UUID
 from hotloop.tasks.render import submission
-from hotloop.takehome.handing_in import make_submission
+from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import Team
 team, pack = Team(Path("/team")), UUID(sys.argv[1])
 with tempfile.TemporaryDirectory() as folder:

@@ -28,11 +28,11 @@ from hotloop.judge import launcher as launching
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import CheckFunction, judge_checks
-from hotloop.judge.forking import worker_fork
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.worker_connection import Worker
+from hotloop.judge.zygotes import worker_fork
 from hotloop.sandbox.level import level
 
 SEED = "5eed" * 8

@@ -28,12 +28,12 @@ from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge import check as judging
-from hotloop.judge import served
+from hotloop.judge import model_servers
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import FunctionCheck
 from hotloop.judge.checks.answers import Answers
 from hotloop.judge.files import lay_out
-from hotloop.judge.lacking import lacking
+from hotloop.judge.not_measurable import lacking
 from hotloop.judge.questions import Question
 from hotloop.judge.task import find
 from hotloop.tasks import curriculum, render
@@ -165,7 +165,7 @@ def _undriven(judged: Judged, check: str, tape: Tape | None) -> str:
         return "it times a process, which nobody can play"
     of = inspect.unwrap(asked.function) if isinstance(asked, FunctionCheck) else asked
     of = of.func if isinstance(of, partial) else of
-    if getattr(sys.modules[of.__module__], "over", None) is served.over:
+    if getattr(sys.modules[of.__module__], "over", None) is model_servers.over:
         return "it starts a real server"
     if tape is None or tape.answers:
         return ""

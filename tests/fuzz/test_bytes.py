@@ -31,11 +31,11 @@ from hotloop.engines.simulate import build, toolchain
 from hotloop.engines.simulate.worker import Simulator, is_the_machines
 from hotloop.engines.trace import read as read_trace
 from hotloop.judge import cuda_kernel, launch_plan, service, worker_connection
-from hotloop.judge.blame import is_ours
+from hotloop.judge.exception_attribution import is_ours
 from hotloop.judge.files import SubmissionFiles, digest, lay_out
 from hotloop.judge.kernel_source import vet
-from hotloop.judge.served import require_sound
-from hotloop.judge.untouched import without_blame, without_open
+from hotloop.judge.model_servers import require_sound
+from hotloop.judge.not_attempted import without_blame, without_open
 from hotloop.worker import nvcc_compile
 from hotloop.worker.notebook import Unreadable, read_cells
 

@@ -25,7 +25,7 @@ from unittest import mock
 import numpy as np
 import torch
 
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.budget import Budget
 from hotloop.judge.buffers import Placement, row_strides
 from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec

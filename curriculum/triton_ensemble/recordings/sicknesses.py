@@ -8,7 +8,7 @@ from typing import Any
 
 from deployments import ENSEMBLE, STEPS
 
-from hotloop.tasks.modules.triton_ensemble.figures import Figures, figures_of
+from hotloop.tasks.modules.triton_ensemble.metric_deltas import Figures, figures_of
 
 Recording = Mapping[str, Any]
 

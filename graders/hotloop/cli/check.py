@@ -103,9 +103,9 @@ def run(
     if selftest:
         if source is None or what or folder or seed or on or nsight or alone:
             raise UserError("--selftest goes with --from DIR, and with no other option but --json.")
-        from hotloop.cli import beside
+        from hotloop.cli import author_selftest
 
-        return beside.judged(source)
+        return author_selftest.judged(source)
     _require_seed(seed)
     if source is not None:
         if on:
@@ -132,7 +132,7 @@ def run(
 
 
 def _of_one_task(asked: Work, *, reproduce: bool) -> Answer:
-    from hotloop.cli import predicting, repro
+    from hotloop.cli import predict, repro
 
     if len(asked.code) != 1:
         option = "--repro" if reproduce else "--predict"
@@ -142,7 +142,7 @@ def _of_one_task(asked: Work, *, reproduce: bool) -> Answer:
     [task] = asked.code
     if reproduce:
         return repro.reproduce(asked, task.id)
-    return predicting.predict(asked.module.id, task.id, asked.folder)
+    return predict.predict(asked.module.id, task.id, asked.folder)
 
 
 def _require_seed(seed: str) -> None:

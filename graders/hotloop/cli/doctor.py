@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli import find, installing
+from hotloop.cli import environments, find
 from hotloop.cli.answer import All, Answer, log, require_local
 from hotloop.core import extras
 from hotloop.core.user_error import UserError
@@ -46,7 +46,7 @@ def run(
     install: Annotated[
         str | None,
         typer.Option(
-            metavar=f"[{'|'.join(installing.NAMES)}]",
+            metavar=f"[{'|'.join(environments.NAMES)}]",
             help="Install it in its own environment, as it conflicts with Hotloop's packages.",
         ),
     ] = None,
@@ -60,7 +60,7 @@ def run(
     With --gpu the exit code is 0, or the number of the first broken step plus one.
     """
     if install is not None and not (module or gpu):
-        return installing.install(install, folder)
+        return environments.install(install, folder)
     if install is not None or folder is not None:
         raise UserError("--install goes with --folder only, and --folder with --install.")
     if gpu:

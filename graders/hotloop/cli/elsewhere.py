@@ -6,14 +6,14 @@ from hotloop.cli.work import Work
 from hotloop.core.record import Record
 from hotloop.learn.pack import work_files
 from hotloop.learn.practice import verdicts
-from hotloop.learn.remote import asking
+from hotloop.learn.remote import judge_remotely
 
 
 def judged(work: Work, seed: str, url: str, *, nsight: bool) -> dict[str, Record]:
-    """Return the records by task. url: as in `hotloop.learn.remote.asking.ask`."""
+    """Return the records by task. url: as in `hotloop.learn.remote.judge_remotely.ask`."""
     for name, why in work_files.left_out(work.folder).items():
         log(f"{name} stays here: {why}")
-    request = asking.request(
+    request = judge_remotely.request(
         work.folder,
         work.module.id,
         [task.id for task in work.code],
@@ -23,4 +23,4 @@ def judged(work: Work, seed: str, url: str, *, nsight: bool) -> dict[str, Record
         nsight=nsight,
     )
     with judging_line(verdicts.took_before(work.keys)) as say:
-        return asking.ask(url, request, lambda text: say(f"{url}: {text}"))
+        return judge_remotely.ask(url, request, lambda text: say(f"{url}: {text}"))

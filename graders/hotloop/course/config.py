@@ -32,11 +32,11 @@ from traitlets.config.loader import PyFileConfigLoader
 from hotloop.course import exchange
 from hotloop.course.attempts.connection import wait_for_locks
 from hotloop.course.attempts.database import CONFIG_FILE, database, default_database
+from hotloop.course.course_files import learners_files
 from hotloop.course.due_cell import DatedList, DueCell
 from hotloop.course.export import PendingCsvExport
 from hotloop.course.feedback import JudgedGrades
 from hotloop.course.feedback_exporter import FeedbackExporter
-from hotloop.course.given import learners_files
 from hotloop.course.release_feedback import VisibleFeedback
 from hotloop.tasks import curriculum
 

@@ -58,7 +58,7 @@ class HandIn:
     outputs; None if no notebook is graded. own: paths of the learner's files other than the
     notebook. unreadable: why the notebook cannot be read, or "". notes: sentences for the learner.
     handed_in: time as nbgrader recorded it, or "". tasks: to judge; empty for all. variant:
-    `Variant.to_json()` of the candidate's or class's variant. digests: as `given` in `Job`.
+    `Variant.to_json()` of the candidate's or class's variant. digests: as `course_files` in `Job`.
     """
 
     student: str

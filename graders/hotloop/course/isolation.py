@@ -48,7 +48,7 @@ def choose() -> Isolation:
     """Return the sandbox; or no isolation, only if an environment variable requests it."""
     from hotloop.sandbox.launch import launch
     from hotloop.sandbox.level import level
-    from hotloop.sandbox.plain import launch_plain
+    from hotloop.sandbox.unconfined import launch_plain
 
     name, reason = level()
     if name != "none":

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Protocol
 
 from hotloop.core.record import Record
+from hotloop.course.judging_corrections import with_death
 from hotloop.course.kernel import SERVE_JUDGE, ConfinedKernel
-from hotloop.course.rulings import with_death
 from hotloop.judge.client import JudgeProcess, lost
 from hotloop.judge.job import Job
 from hotloop.tasks.notebook_cells import writable

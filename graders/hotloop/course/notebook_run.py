@@ -14,8 +14,8 @@ from hotloop.core.verdict import Verdict
 from hotloop.course import nodes
 from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
+from hotloop.course.judging_corrections import ruling
 from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limits
-from hotloop.course.rulings import ruling
 from hotloop.judge.client import GRACE_S
 from hotloop.judge.device import cards, kind
 from hotloop.judge.files import digest

@@ -9,7 +9,7 @@ import nbformat
 from nbgrader.api import MissingEntry
 
 from hotloop.core.user_error import UserError
-from hotloop.course.given import SOURCE, given, learners_files
+from hotloop.course.course_files import SOURCE, given, learners_files
 from hotloop.course.gradebook import read
 from hotloop.course.hand_in import IGNORED_FOLDERS
 from hotloop.course.release import Release, ReleasedCell

@@ -1,9 +1,9 @@
 """Checks are the checks of a task: values of `Check`, called with the judging session.
 
 A check that returns has passed, and what it returns is the sentence to record. It raises `Ruling`
-for any other verdict, and `Partly` to earn a share of its points; `blame` decides the verdict for
-any other exception. The standard checks are frozen dataclasses in `hotloop/judge/checks/`, so that
-tests can read their cases; `check` makes one of a function.
+for any other verdict, and `Partly` to earn a share of its points; `exception_attribution` decides
+the verdict for any other exception. The standard checks are frozen dataclasses in
+`hotloop/judge/checks/`, so that tests can read their cases; `check` makes one of a function.
 """
 
 import time
@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, cast
 
 from hotloop.core.record import JUDGING_SECONDS, NOT_ATTEMPTED, NOT_REACHED, CheckRecord
 from hotloop.core.verdict import Partly, Ruling, Verdict
-from hotloop.judge.authored import Check
-from hotloop.judge.blame import is_ours, our_failure, unreadable_answer
-from hotloop.judge.fault import Stumble
-from hotloop.judge.overrun import Overrun, ending_after
+from hotloop.judge.author_guard import Check
+from hotloop.judge.exception_attribution import is_ours, our_failure, unreadable_answer
+from hotloop.judge.judge_fault import Stumble
 from hotloop.judge.session import Session
+from hotloop.judge.time_limit import Overrun, ending_after
 
 P = ParamSpec("P")
 CheckFunction = Check | Callable[[Session], str]
@@ -158,7 +158,7 @@ def _ruled(name: str, check: Check, session: Session) -> CheckRecord:
         session.log_exception(overrun)
         sentence = "Checking what it returned took too long: return only what the task asks for."
         return CheckRecord(name, Verdict.TIMEOUT, sentence)
-    except Exception as error:  # noqa: BLE001 - `blame` says whose failure it is
+    except Exception as error:  # noqa: BLE001 - `exception_attribution` says whose failure it is
         session.log_exception(error)
         if isinstance(error.__cause__, Overrun) and session.budget.used_by_candidate:
             # Ours had no time left, since the candidate has used it: it does not stay open for it.

@@ -11,7 +11,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from hotloop.core.variant import Value
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 
 T = TypeVar("T", bound=Value)
 P = ParamSpec("P")

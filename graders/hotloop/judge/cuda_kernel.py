@@ -9,7 +9,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallBuffers
 from hotloop.judge.checks.correct import Case, fill
 from hotloop.judge.compare import Floats
-from hotloop.judge.fault import JudgeFault, Stumble, ours
+from hotloop.judge.judge_fault import JudgeFault, Stumble, ours
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading
 

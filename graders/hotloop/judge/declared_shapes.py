@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.variant import Value
-from hotloop.judge.authored import Authored
+from hotloop.judge.author_guard import Authored
 from hotloop.judge.checks.correct import Case
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 
 Shape = Mapping[str, Value]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.bystanders import Bystanders
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.frozen_candidates import Bystanders
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.confinement import Confined, Confinement, SubmissionRefused
 from hotloop.sandbox.launch import launch
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 
 GIB = 1 << 30
 START_TIMEOUT_S = 60.0

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.authored import Authored
+from hotloop.judge.author_guard import Authored
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.case_label import labelled
 from hotloop.judge.checks.correct import Argument, Case, Require, Tensor, ask
 from hotloop.judge.compare import Floats
-from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import trusted_worker
-from hotloop.judge.labelled import labelled
+from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.session import Session
 from hotloop.judge.verification import Rows, Verifier
 from hotloop.judge.worker_connection import Worker

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-from hotloop.judge.artifact import TIMEOUT_S, Assignment, file_written
 from hotloop.judge.checks.assertions import Assertion, Assertions
 from hotloop.judge.questions import GivenFile, Plain
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import TIMEOUT_S, Assignment, file_written
 
 Order = TypeVar("Order")
 Mismatch = Callable[[GivenFile, Order, Session], str | None]

@@ -20,11 +20,11 @@ from typing import Literal, TypeVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.case_label import labelled
 from hotloop.judge.checks.correct import Case, ask
 from hotloop.judge.compare import Floats
-from hotloop.judge.fault import JudgeFault
 from hotloop.judge.file_exchange import get_file
-from hotloop.judge.labelled import labelled
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker

@@ -8,7 +8,7 @@ from typing import ClassVar, cast
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import MAX_MESSAGE, as_list, as_message
-from hotloop.judge.authored import Authored
+from hotloop.judge.author_guard import Authored
 from hotloop.judge.file_exchange import put_file, put_files
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hotloop.judge.checks.correct import Argument, Case, Tensor
 from hotloop.judge.dtypes import BOOL, U8
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.seeds import Seeds
 
 SIZES = 1 << 62

@@ -21,17 +21,17 @@ from hotloop.judge.constants import constants
 from hotloop.judge.declared_shapes import declared
 from hotloop.judge.device import device_name, driver_version, kind
 from hotloop.judge.files import SubmissionFiles
-from hotloop.judge.forking import worker_fork
 from hotloop.judge.gpu.card import has_context
 from hotloop.judge.gpu.workers import card_or_none, notebook_worker
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.judge.job import Job
-from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
+from hotloop.judge.not_attempted import without_blame, without_open
+from hotloop.judge.not_measurable import lacking
 from hotloop.judge.session import INTERPRETED, Session, accept
 from hotloop.judge.task import Task, find, folder_of
-from hotloop.judge.untouched import without_blame, without_open
 from hotloop.judge.worker_connection import Worker
+from hotloop.judge.zygotes import worker_fork
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
 from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells
 

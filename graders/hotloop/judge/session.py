@@ -18,8 +18,8 @@ from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.device import device_name
-from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.files import SubmissionFiles
+from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.seeds import Seeds

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.candidate import Candidate, Framework, Style
 from hotloop.judge.check import CheckFunction, as_check
 from hotloop.judge.spec import TaskSpec

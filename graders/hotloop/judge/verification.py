@@ -13,7 +13,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import to_float64
-from hotloop.judge.fault import JudgeFault, ours
+from hotloop.judge.judge_fault import JudgeFault, ours
 
 Rows = NDArray[np.int64] | None
 """Rows of an output to check; None for all."""

@@ -15,13 +15,13 @@ import numpy as np
 
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.authored import Authored
+from hotloop.judge.author_guard import Authored
 from hotloop.judge.calls import Call, CallBuffers, CallSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.fault import JudgeFault, ours
-from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
+from hotloop.judge.judge_fault import JudgeFault, ours
+from hotloop.judge.parallel_work import MOST, in_shares
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.threads import MOST, in_shares
+from hotloop.judge.stolen_time import FOREIGN_SHARE, foreign_share, steal_seconds
 from hotloop.judge.verification import Verifier, unknown
 from hotloop.judge.worker_connection import Worker
 

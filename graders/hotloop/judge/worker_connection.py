@@ -19,9 +19,9 @@ from hotloop.core import wire
 from hotloop.core.verdict import NotInterpreted, Raised, Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.buffers import Buffer
-from hotloop.judge.bystanders import Bystander, Bystanders, release
-from hotloop.judge.fault import JudgeFault, Stumble
-from hotloop.judge.overrun import Overrun
+from hotloop.judge.frozen_candidates import Bystander, Bystanders, release
+from hotloop.judge.judge_fault import JudgeFault, Stumble
+from hotloop.judge.time_limit import Overrun
 from hotloop.sandbox.freezer import FreezeError, Unstoppable
 
 if TYPE_CHECKING:

@@ -84,10 +84,10 @@ def predict(key: str) -> None:
     if gap := extras.why_no_judge():
         raise UserError(gap)
     from hotloop.learn.predicting import game
-    from hotloop.learn.remote import saved
+    from hotloop.learn.remote import saved_notebook
     from hotloop.verdicts.progress_line import progress_line
 
-    saved.require_saved(Path.cwd() / NOTEBOOK)
+    saved_notebook.require_saved(Path.cwd() / NOTEBOOK)
     own = game.work(module, task, Path.cwd())
     with progress_line(task) as say:
         asked = game.questions(own, say)
@@ -109,16 +109,16 @@ def _require_task(module: str, task: str) -> None:
 def _judge_there(module: str, task: str, server: str) -> Record:
     """Have the class's server judge the saved files."""
     from hotloop.learn.practice import verdicts
-    from hotloop.learn.remote import asking, saved
+    from hotloop.learn.remote import judge_remotely, saved_notebook
     from hotloop.verdicts.progress_line import progress_line
 
     variant, given = _given(module)
     notebook = Path.cwd() / NOTEBOOK
-    saved.require_saved(notebook)
-    asked = asking.request(Path.cwd(), module, [task], variant=variant, given=given)
+    saved_notebook.require_saved(notebook)
+    asked = judge_remotely.request(Path.cwd(), module, [task], variant=variant, given=given)
     before_s = verdicts.took_before([f"{module}.{task}"])
     with progress_line(task, before_s) as say:
-        return asking.ask(server, asked, say)[task]
+        return judge_remotely.ask(server, asked, say)[task]
 
 
 def _given(module: str) -> tuple[Variant, Mapping[str, str]]:

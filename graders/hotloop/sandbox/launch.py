@@ -13,10 +13,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from subprocess import Popen
 
 from hotloop.sandbox import bubblewrap, processes, seccomp
+from hotloop.sandbox.confined import RestrainedProcess, sweep
 from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
 from hotloop.sandbox.process import Ending
 from hotloop.sandbox.requirements import diagnose, missing
-from hotloop.sandbox.restrained import RestrainedProcess, sweep
 from hotloop.sandbox.status import StatusPipe
 from hotloop.sandbox.watchdog import OutputBuffer, wait_readable
 

@@ -18,10 +18,10 @@ from hotloop.course.item_statistics import GOOD_CORRELATION, Difficulty, Discrim
 from hotloop.learn.pack.manifest import RoleId
 from hotloop.takehome import quality, scorecard
 from hotloop.takehome.report import JSON_NAME, CheckQuality, Report, TaskReport, UnreadableReport
+from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.score import BEST_MARK
 from hotloop.takehome.scorecard import Scorecard, ScorecardError, written_marks
 from hotloop.takehome.team import PackRecord, Team
-from hotloop.takehome.written_here import OwnReports
 from hotloop.tasks.curriculum import Task
 
 Floats = NDArray[np.float64]

@@ -7,9 +7,10 @@ from uuid import UUID
 
 from hotloop.core import whole_file
 from hotloop.learn.pack.manifest import ForgedManifest
-from hotloop.takehome import execution, report_page, viva, written_here
+from hotloop.takehome import execution, report_digests, report_page, viva
 from hotloop.takehome.archive import RefusedSubmission
 from hotloop.takehome.integrity.signal import Signal
+from hotloop.takehome.integrity_signals import signals
 from hotloop.takehome.report import (
     HTML_NAME,
     JSON_NAME,
@@ -18,11 +19,10 @@ from hotloop.takehome.report import (
     read_report,
     to_json,
 )
-from hotloop.takehome.reporting import make_report
-from hotloop.takehome.signalling import signals
+from hotloop.takehome.report_builder import make_report
+from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.submission import Submission, given_files, open_submission
 from hotloop.takehome.team import Team, TeamError
-from hotloop.takehome.written_here import OwnReports
 
 
 def grade(
@@ -76,7 +76,7 @@ def _keep(report: Report, team: Team, instead_of: Report | None = None) -> tuple
         folder = team.report_folder(report.pack)
         if instead_of is not None and read_report(folder / JSON_NAME) != instead_of:
             return folder / JSON_NAME, folder / HTML_NAME
-        written_here.note(team, report.pseudonym, {HTML_NAME: page, JSON_NAME: document})
+        report_digests.note(team, report.pseudonym, {HTML_NAME: page, JSON_NAME: document})
         whole_file.replace(folder / HTML_NAME, page, 0o600)
         whole_file.replace(folder / JSON_NAME, document, 0o600)
     return folder / JSON_NAME, folder / HTML_NAME

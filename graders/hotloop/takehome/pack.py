@@ -22,11 +22,10 @@ from uuid import uuid4
 from hotloop import __version__
 from hotloop.core.yaml_lines import place
 from hotloop.judge.grader_digest import grader_digest
-from hotloop.learn.pack import MANIFEST, manifest, seen, work_files
+from hotloop.learn.pack import MANIFEST, manifest, work_files, work_summary
 from hotloop.learn.pack.manifest import Manifest
 from hotloop.takehome import assistants
 from hotloop.takehome import team as teams
-from hotloop.takehome.handing_in import zipped
 from hotloop.takehome.instructions import (
     containerfile,
     instructions_html,
@@ -35,6 +34,7 @@ from hotloop.takehome.instructions import (
 )
 from hotloop.takehome.role import Role
 from hotloop.takehome.starter import starter_files
+from hotloop.takehome.submission_file import zipped
 from hotloop.takehome.team import AlreadyInvited, PackRecord, Team, TeamError
 from hotloop.tasks.variants import NAME as VARIANT
 
@@ -214,7 +214,7 @@ def _contents(
         files = {**files, assistants.NOTES: contents[assistants.NOTES]}
     if found.work_log != "no":
         work = {file: data for file, data in files.items() if file not in work_files.NOT_WORK}
-        contents[seen.NAME] = seen.summary(work)
+        contents[work_summary.NAME] = work_summary.summary(work)
     return {f"{found.pseudonym}/{file}": data for file, data in contents.items()}
 
 

@@ -25,8 +25,8 @@ from hotloop.core.user_error import UserError
 from hotloop.learn.pack.manifest import Digest, Pseudonym
 from hotloop.takehome import assistants
 from hotloop.takehome.report import JSON_NAME, Report, UnreadableReport
+from hotloop.takehome.report_digests import AlteredReport, OwnReports
 from hotloop.takehome.team import Team
-from hotloop.takehome.written_here import AlteredReport, OwnReports
 from hotloop.tasks.curriculum import Rubric
 
 OVERALL = "overall"

@@ -11,11 +11,11 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import execution
 from hotloop.takehome.report import Report, TaskReport
-from hotloop.takehome.reporting import make_report, of_take_home
+from hotloop.takehome.report_builder import make_report, of_take_home
+from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.score import earned
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team
-from hotloop.takehome.written_here import OwnReports
 
 Standing = Literal["holds", "differs", "newly_settled", "open"]
 

@@ -7,7 +7,7 @@ from hotloop.judge.adversarial import attention as attention
 from hotloop.judge.adversarial import gathers as gathers
 from hotloop.judge.adversarial import recurrences as recurrences
 from hotloop.judge.adversarial import reductions as reductions
-from hotloop.judge.authored import Check as Check
+from hotloop.judge.author_guard import Check as Check
 from hotloop.judge.calls import Call as Call
 from hotloop.judge.calls import CallSpec as CallSpec
 from hotloop.judge.calls import TensorSpec as TensorSpec
@@ -65,12 +65,12 @@ from hotloop.judge.dtypes import I32 as I32
 from hotloop.judge.dtypes import I64 as I64
 from hotloop.judge.dtypes import U8 as U8
 from hotloop.judge.dtypes import DType as DType
-from hotloop.judge.fault import generated as generated
 from hotloop.judge.gpu.definition import Input as Input
 from hotloop.judge.gpu.definition import Output as Output
 from hotloop.judge.gpu.definition import device_workload as device_workload
 from hotloop.judge.gpu.definition import few_rows as few_rows
 from hotloop.judge.gpu.workload import DeviceWorkload as DeviceWorkload
+from hotloop.judge.judge_fault import generated as generated
 from hotloop.judge.matrices import matrices as matrices
 from hotloop.judge.oracle import Oracle as Oracle
 from hotloop.judge.program import Program as Program

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hotloop.core.data_folder import folder
-from hotloop.judge.lacking import COMPILER
 from hotloop.judge.levels import CountLimit, Level
+from hotloop.judge.not_measurable import COMPILER
 from hotloop.judge.spec import CheckSpec, TaskSpec
 
 if TYPE_CHECKING:

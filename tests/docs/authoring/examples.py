@@ -58,7 +58,7 @@ right = "def double(n): return 2 * n"
 wrong = "def double(n): return n"
 
 # %% WritesFiles, GivenFile
-from hotloop.judge.artifact import Assignment
+from hotloop.judge.written_files import Assignment
 
 
 def assignments(rng, session):
@@ -255,7 +255,7 @@ assert "[1]" in found.sentence()
 # %% generated
 from contextlib import suppress
 
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 
 
 def broken():

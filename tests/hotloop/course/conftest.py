@@ -25,7 +25,7 @@ from hotloop.course.isolation import Isolation, choose
 from hotloop.course.prepare import prepare
 from hotloop.course.results import Graded
 from hotloop.judge.job import Job
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 from hotloop.tasks import curriculum
 
 # Warnings of nbgrader 0.9.6 about its own dependencies.

@@ -20,7 +20,7 @@ from hotloop.course.kernel import Limits
 from hotloop.course.notebook_run import NotebookRun, Settings
 from hotloop.judge.lease import Lease
 from hotloop.sandbox.confinement import Confined, Confinement
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 from hotloop.tasks.curriculum import load_module
 
 from ..waiting import until

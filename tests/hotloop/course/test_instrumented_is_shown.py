@@ -120,7 +120,7 @@ SHOW_NOBODY = {
     "takehome/follow_ups.py": REPORT,
     "core/intervals.py": REPORT,
     "takehome/quality.py": SIMULATED,
-    "takehome/reporting.py": REPORT,
+    "takehome/report_builder.py": REPORT,
     "takehome/role.py": "points of tasks",
     "takehome/verify.py": REPORT,
     "learn/pack/work_log.py": "a candidate's own log; what counts is in the report",

@@ -9,7 +9,7 @@ from hotloop.course import isolation
 from hotloop.course.isolation import ALLOW_UNCONFINED, choose
 from hotloop.sandbox import level
 from hotloop.sandbox.launch import launch
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 
 REASON = "bubblewrap is missing: sudo apt-get install bubblewrap"
 

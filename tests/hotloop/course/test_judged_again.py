@@ -12,7 +12,7 @@ from hotloop.course.isolation import Isolation
 from hotloop.course.kernel import Limits
 from hotloop.course.notebook_run import NotebookRun, Settings
 from hotloop.judge.lease import Lease
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 from hotloop.tasks.curriculum import load_module
 
 CELLS = [("", "def answer():\n    return 42"), ("answer", "")]

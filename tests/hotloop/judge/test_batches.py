@@ -15,9 +15,9 @@ from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_check
 from hotloop.judge.checks.batches import Batches, mean_size
-from hotloop.judge.loaded import LEAD_IN
+from hotloop.judge.load_window import LEAD_IN
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.triton_ensemble import inquiries
+from hotloop.tasks.modules.triton_ensemble import inference_requests
 from hotloop.tasks.modules.triton_ensemble.compositions import UNTUNED
 
 SessionOver = Callable[..., Session]
@@ -57,7 +57,7 @@ def judged(session: Session, line: str) -> CheckRecord:
                 config.write(f"\n{line}\n")
         return folder
 
-    check = Batches(repository, inquiries.under_load, "bert", least_mean=2.0)
+    check = Batches(repository, inference_requests.under_load, "bert", least_mean=2.0)
     return judge_check("batches", check, session.about(Candidate("topics", "config.pbtxt")))
 
 

@@ -14,12 +14,12 @@ import pytest
 
 from hotloop.core.record import JUDGING_SECONDS, CheckRecord
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge import overrun
-from hotloop.judge.authored import Check
+from hotloop.judge import time_limit
+from hotloop.judge.author_guard import Check
 from hotloop.judge.budget import Budget
+from hotloop.judge.case_label import labelled
 from hotloop.judge.check import CheckFunction, as_check, check, following, judge_check, judge_checks
-from hotloop.judge.fault import JudgeFault, generated, ours
-from hotloop.judge.labelled import labelled
+from hotloop.judge.judge_fault import JudgeFault, generated, ours
 from hotloop.judge.session import Session
 from hotloop.judge.task import returns_data
 
@@ -164,14 +164,14 @@ def _looks_for_ever() -> str:
 
 
 def test_looking_at_an_answer_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overrun, "MARGIN_S", 0.1)
+    monkeypatch.setattr(time_limit, "MARGIN_S", 0.1)
     record = _record(_looks_for_ever, MadeUpSession(met_candidate=True, budget_s=0.1))
     assert record.verdict is Verdict.TIMEOUT
     assert "took too long" in record.sentence
 
 
 def _has_no_time_left() -> str:
-    raise JudgeFault("our own program took too long") from overrun.Overrun()
+    raise JudgeFault("our own program took too long") from time_limit.Overrun()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from hotloop.core.variant import Value
 from hotloop.judge.constants import Between, constant, constants, published
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 
 
 def test_a_course_has_the_plain_value() -> None:

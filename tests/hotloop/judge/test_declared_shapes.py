@@ -8,7 +8,7 @@ import pytest
 from hotloop.judge.checks.correct import Case, Truth, case
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.declared_shapes import Each, declared
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.spec import TaskSpec
 
 RNG = np.random.default_rng(1)

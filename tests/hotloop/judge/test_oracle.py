@@ -15,7 +15,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.profile_training_loop.learns import Exam, Learns
+from hotloop.tasks.modules.profile_training_loop.held_out_accuracy import Exam, Learns
 
 ORACLE = """
 from beside import FACTOR

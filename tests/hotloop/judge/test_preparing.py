@@ -12,12 +12,12 @@ import pytest
 
 from hotloop.core import wire
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.blame import is_ours
 from hotloop.judge.budget import Budget
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.fault import JudgeFault
-from hotloop.judge.overrun import Overrun, ending_after
+from hotloop.judge.exception_attribution import is_ours
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.session import Session
+from hotloop.judge.time_limit import Overrun, ending_after
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer
 
@@ -84,8 +84,8 @@ def test_the_parent_waits_longer_when_it_is_told() -> None:
 def test_an_alarm_during_a_suspended_deadline_does_not_lose_the_next_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("hotloop.judge.overrun.MARGIN_S", 0.0)
-    monkeypatch.setattr("hotloop.judge.overrun._LONGEST_S", 0.05)
+    monkeypatch.setattr("hotloop.judge.time_limit.MARGIN_S", 0.0)
+    monkeypatch.setattr("hotloop.judge.time_limit._LONGEST_S", 0.05)
     budget = Budget(0.02)
 
     def suspended_then_late() -> None:

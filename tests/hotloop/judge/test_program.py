@@ -10,7 +10,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.session import Session
 

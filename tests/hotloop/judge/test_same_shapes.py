@@ -9,7 +9,7 @@ import pytest
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.dtypes import BOOL, FP32, I32, U8
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.same_shapes import same_shapes, with_values_of
 from hotloop.judge.seeds import Seeds
 from hotloop.tasks.modules.fused_softmax import cases as softmax

@@ -16,7 +16,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.check import judge_check
 from hotloop.judge.checks.served_fast import ServedFast, tail_of
 from hotloop.judge.levels import Level
-from hotloop.judge.loaded import LoadedServer, LoadedWindow
+from hotloop.judge.load_window import LoadedServer, LoadedWindow
 from hotloop.judge.session import Session
 from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.task import find

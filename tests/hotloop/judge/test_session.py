@@ -6,7 +6,7 @@ import pytest
 
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec

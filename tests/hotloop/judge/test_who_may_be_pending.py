@@ -44,8 +44,10 @@ OTHERS_ON_GPU = (
 NO_POINTS = "Problems of public sets give no points; a suite counts what is open as not solved."
 
 PLACES = {
-    "judge/authored.py _guarded.value": OWN_TYPES,
-    "judge/blame.py our_failure": "Reached for exceptions that `is_ours` attributes to the judge.",
+    "judge/author_guard.py _guarded.value": OWN_TYPES,
+    "judge/exception_attribution.py our_failure": (
+        "Reached for exceptions that `is_ours` attributes to the judge."
+    ),
     "judge/budget.py Budget.time_is_up": (
         "The judge has waited for the candidate for less than a third of the task's time, and its "
         "own work needs less than the rest unless the machine is busy."
@@ -59,9 +61,9 @@ PLACES = {
         "The simulator answers so for exceptions in its own code, after the file was proved "
         "well-formed."
     ),
-    "judge/fault.py ours": "It surrounds code that no answer can influence.",
+    "judge/judge_fault.py ours": "It surrounds code that no answer can influence.",
     "judge/declared_shapes.py Each.__call__": "Reads only the task's YAML file.",
-    "judge/fault.py generated": "It surrounds code that no answer can influence.",
+    "judge/judge_fault.py generated": "It surrounds code that no answer can influence.",
     "judge/gpu/ceiling.py ask_number": OWN_PROCESS,
     "judge/gpu/engine.py require_tensorrt": MACHINE,
     "judge/gpu/window.py TimedDeviceWorker._leg_in_time": OWN_PROCESS,
@@ -73,7 +75,7 @@ PLACES = {
         "No code of the candidate has run in a process that has not said hello, and its other "
         "processes stand still meanwhile."
     ),
-    "judge/loaded.py LoadedServer._rule": OWN_PROCESS,
+    "judge/load_window.py LoadedServer._rule": OWN_PROCESS,
     "judge/onnx/rewrites.py hidden_graphs": OWN_WORD,
     "judge/onnx/rewrites.py message_of": OWN_WORD,
     "judge/oracle.py _our_own": OWN_PROCESS,
@@ -97,9 +99,9 @@ PLACES = {
     "judge/checks/gpu_fast.py _others_use_it": OTHERS_ON_GPU,
     "judge/checks/fast.py Fast._levels_here": OWN_PROCESS,
     "judge/same_shapes.py with_values_of": AUTHORS,
-    "judge/served.py require_environment": MACHINE,
-    "judge/served.py require_sound": MACHINE,
-    "judge/served.py wait_ready": (
+    "judge/model_servers.py require_environment": MACHINE,
+    "judge/model_servers.py require_sound": MACHINE,
+    "judge/model_servers.py wait_ready": (
         "The server is of ours, or the candidate's was stopped, its other processes stand still, "
         "and a server of ours does not start either, or only after a long time."
     ),
@@ -120,7 +122,7 @@ PLACES = {
         "The sandbox's own first process says so, before it executes the worker."
     ),
     "judge/worker_connection.py Worker._fail": OWN_PROCESS,
-    "author/external/moves.py _no": (
+    "author/external/triton_traffic.py _no": (
         "`counted` turns it into a clause of a sentence; it is no verdict."
     ),
     "author/external/on_gpu.py OnGpu.__call__": OTHERS_ON_GPU,
@@ -135,20 +137,20 @@ PLACES = {
         "It is about the problem's own code, in a process without others."
     ),
     "author/external/checks.py without_gpu": NO_POINTS,
-    "tasks/modules/sparse_attention_op/alone.py _touched": (
+    "tasks/modules/sparse_attention_op/standalone_kernel.py _touched": (
         "A page that our own process reads is not seen; the candidate's process cannot reach it."
     ),
     "tasks/modules/control_flow_export/breaks.py questions": OWN_WORD,
     "tasks/modules/control_flow_export/old_files.py _questions": OWN_WORD,
-    "tasks/modules/control_flow_export/ways.py case_of": AUTHORS,
-    "tasks/modules/control_flow_export/ways.py wasted": OWN_WORD,
+    "tasks/modules/control_flow_export/encoder_paths.py case_of": AUTHORS,
+    "tasks/modules/control_flow_export/encoder_paths.py wasted": OWN_WORD,
     "tasks/modules/llm_serving_engine/scheduling.py simulator": AUTHORS,
     "tasks/modules/resnet_tensorrt/exported_files.py _frames": OWN_WORD,
     "tasks/modules/resnet_tensorrt/quantized.py fast": MACHINE,
     "tasks/modules/sparse_attention_op/patterns.py sampled": AUTHORS,
     "tasks/modules/sparse_attention_op/patterns.py gates_at_zero": AUTHORS,
     "tasks/modules/sparse_attention_op/plugins.py compiles": MACHINE,
-    "tasks/modules/sparse_attention_op/silences.py questions": OWN_WORD,
+    "tasks/modules/sparse_attention_op/silent_exports.py questions": OWN_WORD,
     "tasks/modules/triton_ensemble/analyzed.py _require_short_wait": (
         "The interval holds the limit, and the baseline was disturbed: where it is quiet, the "
         "noise is the candidate's own, and too slow."
@@ -168,11 +170,11 @@ PLACES = {
 SEVERAL = {
     "author/external/checks.py without_gpu": 2,
     "judge/constants.py constant": 2,
-    "judge/fault.py generated": 2,
+    "judge/judge_fault.py generated": 2,
     "judge/client.py lost": 2,
     "judge/gpu/workers.py card_for": 2,
     "judge/gpu/workers.py require_nvcc": 2,
-    "judge/served.py wait_ready": 3,
+    "judge/model_servers.py wait_ready": 3,
     "tasks/modules/triton_ensemble/called_over.py _relay": 2,
 }
 """Functions with more than one such place: a further one needs another look at the reason."""

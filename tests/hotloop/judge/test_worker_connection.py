@@ -14,8 +14,8 @@ from hotloop.core import wire
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import worker_connection as module
 from hotloop.judge.budget import Budget
-from hotloop.judge.bystanders import Bystanders
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.frozen_candidates import Bystanders
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import Unstoppable
 

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_check
 from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.checks.writes_files import WritesFiles
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import Assignment, files_written
 
 CANDIDATES = """
 from pathlib import Path

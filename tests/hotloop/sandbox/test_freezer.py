@@ -24,7 +24,7 @@ from hotloop.sandbox.freezer import (
     freezer_from,
 )
 from hotloop.sandbox.owner import new_tag
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 
 from ..waiting import until
 from .conftest import Make

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from hotloop.cli import app
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
-from hotloop.learn.remote import place, resumed
+from hotloop.learn.remote import place, resumable_request
 from hotloop.learn.remote.client import Server, Unreachable, ask, sentence
 from hotloop.learn.remote.job import Job
 from hotloop.learn.remote.request import Request
@@ -222,17 +222,17 @@ def test_what_was_not_answered_is_joined_again(school: School, server: Server) -
     def killed(_text: str) -> None:
         raise Killed
 
-    note = resumed._note(server, asked())
-    key = resumed._key(note)
+    note = resumable_request._note(server, asked())
+    key = resumable_request._key(note)
     with pytest.raises(Killed):
         ask(server, asked(), key, killed)
     with judging(school):
-        found = resumed.ask(server, asked(), lambda _text: None)
+        found = resumable_request.ask(server, asked(), lambda _text: None)
     assert [r.task for r in found] == ["fold"]
     assert not note.exists()
     assert school.judged() == 0
     # What was answered is a new question.
-    assert resumed._key(note) != key
+    assert resumable_request._key(note) != key
 
 
 @pytest.mark.slow
@@ -328,7 +328,7 @@ def test_the_client_needs_no_server_packages() -> None:
 
     heavy = ("fastapi", "starlette", "sqlalchemy", "uvicorn", "torch", "numpy", "httpx", "nbgrader")
     blocked = "; ".join(f"sys.modules[{name!r}] = None" for name in heavy)
-    program = f"import sys; {blocked}\nimport hotloop.learn.remote.resumed\nprint('fine')"
+    program = f"import sys; {blocked}\nimport hotloop.learn.remote.resumable_request\nprint('fine')"
     done = subprocess.run(
         [sys.executable, "-c", program], check=False, capture_output=True, text=True
     )

@@ -11,7 +11,7 @@ from jupyter_client.manager import start_new_kernel
 
 from hotloop.core.user_error import UserError
 from hotloop.learn.notebook import check
-from hotloop.learn.remote import place, saved
+from hotloop.learn.remote import place, saved_notebook
 from hotloop.service.app import served
 
 from .conftest import School
@@ -60,18 +60,18 @@ def test_what_was_run_and_is_not_saved_is_said_once(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = ["", "def fold(program):\n    return program", CELL]
-    monkeypatch.setattr(saved, "_run", lambda: run)
-    monkeypatch.setattr(saved, "_seen", 0)
+    monkeypatch.setattr(saved_notebook, "_run", lambda: run)
+    monkeypatch.setattr(saved_notebook, "_seen", 0)
     with pytest.raises(UserError, match="Save the notebook"):
-        saved.require_saved(folder / "lab.ipynb")
+        saved_notebook.require_saved(folder / "lab.ipynb")
     # It may have been changed or deleted since.
-    saved.require_saved(folder / "lab.ipynb")
+    saved_notebook.require_saved(folder / "lab.ipynb")
     run.append("x = 1")
     with pytest.raises(UserError, match="Save the notebook"):
-        saved.require_saved(folder / "lab.ipynb")
+        saved_notebook.require_saved(folder / "lab.ipynb")
     written(folder, CELL, "x = 1", "y = 2")
     run.append("y = 2")
-    saved.require_saved(folder / "lab.ipynb")
+    saved_notebook.require_saved(folder / "lab.ipynb")
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from hotloop.cli import app
 from hotloop.core.user_error import UserError
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
-from hotloop.learn.remote import asking
+from hotloop.learn.remote import judge_remotely
 from hotloop.learn.remote.request import Request, WholeRequest
 from hotloop.service.course import people
 from hotloop.service.course.lti import scores
@@ -153,7 +153,7 @@ def test_what_was_given_up_stays_open(school: School) -> None:
 def test_the_client_says_so_before_it_asks(changes: dict[str, Any], said: str, scheme: str) -> None:
     asked = WholeRequest.model_validate(request(**changes))
     with pytest.raises(UserError, match=said):
-        asking.ask(f"{scheme}://nobody.example", asked, print)
+        judge_remotely.ask(f"{scheme}://nobody.example", asked, print)
 
 
 def test_the_client_says_for_what_its_folder_is_made() -> None:

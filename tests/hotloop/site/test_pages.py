@@ -17,7 +17,7 @@ from hotloop.author import exploits
 from hotloop.core import paths
 from hotloop.learn.bank.catalog import catalog
 from hotloop.site import boundaries, built, exploits_table
-from hotloop.site.gather import gather
+from hotloop.site.pages import gather
 from hotloop.tasks import curriculum
 
 CLONE = Path(__file__).resolve().parents[3]

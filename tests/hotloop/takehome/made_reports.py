@@ -9,11 +9,11 @@ from typing import Any
 
 from hotloop.core.record import CheckRecord, Circumstances, Record, summarize
 from hotloop.core.verdict import Verdict
-from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import Pack
 from hotloop.takehome.report import Report
-from hotloop.takehome.reporting import make_report
+from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.submission import Submission, open_submission
+from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import Team
 from hotloop.tasks import render
 from hotloop.tasks.curriculum import load_module

@@ -14,8 +14,8 @@ from hotloop.core.verdict import Verdict
 from hotloop.takehome import assistants, code_questions, code_shown, scorecard
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.report import CheckReport, CodeShown, Report
+from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.report_page import page
-from hotloop.takehome.reporting import make_report
 from hotloop.takehome.team import Team
 from hotloop.tasks.curriculum import load_module
 

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 from hotloop.cli import app
 from hotloop.core.intervals import Interval
 from hotloop.takehome import grading, scorecard
-from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.report import Report, to_json
 from hotloop.takehome.submission import Submission, open_submission
+from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import Team
 
 from .conftest import RECEIVED, Hired

@@ -20,9 +20,9 @@ from hotloop.core.verdict import Verdict
 from hotloop.course.execution import Terms
 from hotloop.course.isolation import Isolation
 from hotloop.judge.job import Job
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 from hotloop.takehome import execution
-from hotloop.takehome.reporting import make_report
+from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.tasks.curriculum import load_module

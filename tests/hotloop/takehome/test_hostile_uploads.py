@@ -25,8 +25,8 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.learn.pack import limits, manifest
 from hotloop.learn.pack.keys import TeamKey
 from hotloop.takehome.archive import Refusal, RefusedSubmission
-from hotloop.takehome.handing_in import zipped
 from hotloop.takehome.submission import Submission, open_submission
+from hotloop.takehome.submission_file import zipped
 from hotloop.tasks import render
 from hotloop.tasks.local_judging import judge_submission
 from hotloop.tasks.notebook_cells import UNREADABLE_CELL

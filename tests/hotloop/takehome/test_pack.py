@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from hotloop import __version__
-from hotloop.learn.pack import seen, work_files
+from hotloop.learn.pack import work_files, work_summary
 from hotloop.takehome.instructions import containerfile, makefile, requirement
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import Role, starting_text
@@ -178,7 +178,7 @@ def test_the_manifest_speaks_of_every_file(hired: Hired) -> None:
     held = {n.removeprefix(f"{pack.pseudonym}/"): data for n, data in contents(pack).items()}
     assert set(pack.manifest.files) == {*STARTER, "variant.json"}
     work = {name: data for name, data in held.items() if name in STARTER}
-    assert held[seen.NAME] == seen.summary(work)
+    assert held[work_summary.NAME] == work_summary.summary(work)
 
 
 def test_a_variant_overlaps_little_in_what_the_role_asks(

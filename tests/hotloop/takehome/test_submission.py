@@ -8,9 +8,9 @@ import pytest
 
 from hotloop.takehome import submission
 from hotloop.takehome.archive import Refusal, RefusedSubmission
-from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import Pack
 from hotloop.takehome.submission import given_files, open_submission
+from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import TeamError
 
 from .conftest import MADE, RECEIVED, Hired

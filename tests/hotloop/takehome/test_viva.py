@@ -20,10 +20,10 @@ from hotloop.takehome import grading, viva, viva_page
 from hotloop.takehome.compare import compare
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.report import UnreadableReport, to_json
+from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.takehome.viva import VivaError
-from hotloop.takehome.written_here import OwnReports
 
 from .conftest import Hired
 from .made_reports import handed_in, report_on

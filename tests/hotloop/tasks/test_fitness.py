@@ -7,7 +7,7 @@ import pytest
 from hotloop.core.record import CheckRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.judge.lacking import lacking
+from hotloop.judge.not_measurable import lacking
 from hotloop.tasks import curriculum, fitness, unfit
 from hotloop.tasks.fitness import Trial
 from hotloop.tasks.task_spec import task_spec, unfit_file

@@ -15,8 +15,8 @@ from hotloop.core.raised_at import first_cause, places
 from hotloop.core.record import NOT_REACHED, CheckRecord, Circumstances, Record, summarize
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.judge.blame import our_failure, unreadable_answer
-from hotloop.judge.fault import JudgeFault, ours
+from hotloop.judge.exception_attribution import our_failure, unreadable_answer
+from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.sandbox.confinement import HOME
 from hotloop.tasks import local_judging, own_problem
 from hotloop.tasks.own_problem import author_line, faults

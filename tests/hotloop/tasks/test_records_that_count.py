@@ -32,7 +32,7 @@ READERS = {
     "learn/practice/verdicts.py": ASKS,
     "service/course/board.py": ASKS,
     "service/course/lti/scores.py": ASKS,
-    "takehome/reporting.py": ASKS,
+    "takehome/report_builder.py": ASKS,
     "course/points.py": "reads an Attempt, which holds no other records",
     "course/class_page/causes.py": "reads an Attempt",
     "takehome/baseline.py": "reads an Attempt",

@@ -14,15 +14,15 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from hotloop.author.external import moves
+from hotloop.author.external import triton_traffic
 from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, Tensor, ruling_about
 from hotloop.judge.checks.correct import call as ask
 from hotloop.judge.compare import Disagreement, Floats
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8
-from hotloop.judge.fault import JudgeFault, ours
+from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.program import Process, Program
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
@@ -80,11 +80,11 @@ class Agrees(Check):
     def __call__(self, session: Session) -> str:
         """Run each call. Raises Ruling at the first wrong one."""
         oracle, rng = OwnCode.of(self.program.trusted(session)), session.rng()
-        noted = moves.watch(session)
+        noted = triton_traffic.watch(session)
         # One model for all calls, so that what it keeps of one shows in the next.
         weights = int(rng.integers(1 << 31))
         evidence = Evidence(self.kinds)
-        watched: list[moves.Watched] = []
+        watched: list[triton_traffic.Watched] = []
         for number in range(len(self.kinds)):
             again = partial(self._call, oracle, rng, weights, number)
             if (call := again()) is None:
@@ -96,10 +96,10 @@ class Agrees(Check):
                 got, reply = ask(call.case, worker, session, timeout_s, watch=noted, order=order)
                 evidence.add(call, got)
             if noted and call.decides:
-                watched.append(moves.watched(call, reply, again))
+                watched.append(triton_traffic.watched(call, reply, again))
             session.note(cases=evidence.decided, sizes=call.sizes, tolerance=TOLD[self.who])
         evidence.require_enough()
-        return f"{evidence.sentence()}; {moves.counted(watched, session)}."
+        return f"{evidence.sentence()}; {triton_traffic.counted(watched, session)}."
 
     @contextmanager
     def _left_open(self) -> Generator[None]:

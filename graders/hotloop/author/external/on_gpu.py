@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from hotloop.author.external import PROGRAMS, TIMED
 from hotloop.author.external.checks import LABELS, LEAST_CALLS, TOLD, OwnCode, Who, tensor_spec
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.case_label import labelled
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.checks.gpu_fast import GpuFast, blaming
 from hotloop.judge.checks.on_gpu import run
@@ -34,7 +35,6 @@ from hotloop.judge.gpu.verify import Verifier
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
-from hotloop.judge.labelled import labelled
 from hotloop.judge.program import Program
 from hotloop.judge.session import Session
 from hotloop.judge.speed import USUAL, Pace

@@ -7,8 +7,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from hotloop.author.selftest.found import Broken
 from hotloop.author.selftest.run import exit_code, run
+from hotloop.author.selftest.step_results import Broken
 from hotloop.author.selftest.steps import STEPS
 from hotloop.judge.lease import Lease
 

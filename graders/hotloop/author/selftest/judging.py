@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hotloop.author.selftest.found import Broken, Found
+from hotloop.author.selftest.step_results import Broken, Found
 from hotloop.core import paths
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from hotloop.author.selftest.found import Broken, Found
+from hotloop.author.selftest.step_results import Broken, Found
 from hotloop.engines.nvcc import toolchain
 from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.device import DEV, cards, driver_version, kind

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hotloop.author.selftest import judging, lending, machine, neighbours, timing, workers
-from hotloop.author.selftest.found import Found
+from hotloop.author.selftest import gpu_memory, judging, machine, other_processes, timing, workers
+from hotloop.author.selftest.step_results import Found
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ STEPS = tuple(
         (
             ("machine", 30, machine.machine),
             ("driver", 20, machine.driver),
-            ("memory of its own", 25, lending.own_memory),
-            ("lending memory", 40, lending.lending),
+            ("memory of its own", 25, gpu_memory.own_memory),
+            ("lending memory", 40, gpu_memory.lending),
             ("PyTorch, Triton and nvcc in the sandbox", 90, workers.frameworks),
             ("freezing", 30, workers.freezing),
             ("management library", 15, machine.management),
-            ("neighbours", 45, neighbours.probe),
+            ("neighbours", 45, other_processes.probe),
             ("late work", 45, workers.late_work),
             ("the protocol's cost", 45, timing.protocol),
             ("a known length", 45, timing.known_length),

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hotloop.author.selftest import opened
-from hotloop.author.selftest.found import Broken, Found
+from hotloop.author.selftest import gpu_session
+from hotloop.author.selftest.step_results import Broken, Found
 from hotloop.author.selftest.workers import copies
 from hotloop.judge.checks.gpu_fast import GpuFast
 from hotloop.judge.gpu.card import Card
@@ -18,7 +18,7 @@ from hotloop.judge.gpu.memory import Layout
 from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.task import find
 
-KNOWN = opened.PROGRAMS / "known.py"
+KNOWN = gpu_session.PROGRAMS / "known.py"
 WINDOWS = 8
 NEAR = 0.02
 """Largest relative difference between a window's time and that of CUDA events."""
@@ -26,13 +26,13 @@ NEAR = 0.02
 
 def protocol() -> Found:
     """Measure a leg without calls by gigabytes lent, and the GPU's roofline limits."""
-    card = opened.card()
+    card = gpu_session.card()
     figures: dict[str, Any] = {}
-    with opened.session() as session, trusted_worker(session, LIMITS.parent, card) as link:
+    with gpu_session.session() as session, trusted_worker(session, LIMITS.parent, card) as link:
         ceiling = measure(link, matmul=True)
     figures["copy_gb_per_s"] = ceiling.bytes_per_s / 1e9
     figures["matmul_tflop_per_s"] = (ceiling.flops_per_s or 0.0) / 1e12
-    with opened.side(card, opened.PROGRAMS / "copies.py", "torch_copy", copies()) as side:
+    with gpu_session.side(card, gpu_session.PROGRAMS / "copies.py", "torch_copy", copies()) as side:
         one = fitting(side, 0)
         _, most = limits(side, one)
         for calls in sorted({1, min(4, most), min(16, most), most}):
@@ -45,10 +45,13 @@ def protocol() -> Found:
 
 def known_length() -> Found:
     """Compare the judge's windows with CUDA events on kernels of known duration."""
-    card = opened.card()
-    with opened.session() as session, trusted_worker(session, opened.PROGRAMS, card) as link:
+    card = gpu_session.card()
+    with (
+        gpu_session.session() as session,
+        trusted_worker(session, gpu_session.PROGRAMS, card) as link,
+    ):
         events_s = ask_number(link, "known_seconds", KNOWN.name)
-    with opened.side(card, KNOWN, "known", copies((1024, 1024))) as side:
+    with gpu_session.side(card, KNOWN, "known", copies((1024, 1024))) as side:
         lengthen(side)
         side.leg_cost_s, _ = side.protocol_cost(side.layout)
         count = len(side.calls)
@@ -72,7 +75,7 @@ def known_length() -> Found:
 
 def windows() -> Found:
     """Check for each task that its baseline's windows fit into the time budget."""
-    card = opened.card()
+    card = gpu_session.card()
     figures: dict[str, Any] = {}
     late: list[str] = []
     for name, check in timed_checks():
@@ -108,7 +111,7 @@ def timed_checks() -> Iterator[tuple[str, GpuFast]]:
 
 def _of_trial(card: Card, check: GpuFast) -> dict[str, Any]:
     workload, baseline = check.of_baseline(), check.baseline
-    with opened.side(card, Path(baseline.path), baseline.name, workload) as side:
+    with gpu_session.side(card, Path(baseline.path), baseline.name, workload) as side:
         lengthen(side)
         started = time.monotonic()
         window = side.window([True] * len(side.calls))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.author.selftest import opened
-from hotloop.author.selftest.found import Broken, Found
-from hotloop.author.selftest.opened import PROGRAMS, RESOLVE_S
+from hotloop.author.selftest import gpu_session
+from hotloop.author.selftest.gpu_session import PROGRAMS, RESOLVE_S
+from hotloop.author.selftest.step_results import Broken, Found
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
@@ -57,12 +57,12 @@ def _unchanged(x: Any) -> Any:
 
 def frameworks() -> Found:
     """Check that PyTorch, Triton and nvcc can copy lent memory in the sandbox."""
-    card = opened.card()
+    card = gpu_session.card()
     took: dict[str, float | str] = {}
     for name, way in _ways().items():
         started = time.monotonic()
         try:
-            with opened.session() as session:
+            with gpu_session.session() as session:
                 way(session, card)
         except Ruling as ruling:
             if ruling.verdict is not Verdict.NOT_MEASURED:
@@ -139,9 +139,9 @@ def _require(holds: bool, otherwise: str) -> None:
 
 def freezing() -> Found:
     """Measure how long freezing a worker takes, idle and with kernels running."""
-    card = opened.card()
+    card = gpu_session.card()
     figures: dict[str, Any] = {}
-    with opened.session() as session, trusted_worker(session, PROGRAMS, card) as worker:
+    with gpu_session.session() as session, trusted_worker(session, PROGRAMS, card) as worker:
         for name in ("torch_copy", "begin_a_while"):
             worker.resolve(name, "copies.py", RESOLVE_S)
             seconds = sorted(_freeze_s(worker, busy=name != "torch_copy") for _ in range(FREEZES))
@@ -176,7 +176,7 @@ def late_work() -> Found:
 
     The unfinished work writes the output on a stream that is not synchronized.
     """
-    card = opened.card()
+    card = gpu_session.card()
     figures: dict[str, Any] = {}
     for late_ms in LATE_MS:
         seen = _late_windows(card, late_ms)
@@ -192,7 +192,7 @@ def late_work() -> Found:
 
 def _late_windows(card: Card, late_ms: int) -> list[str]:
     file = PROGRAMS / "late.py"
-    with opened.side(card, file, f"late_{late_ms}", copies(), trusted=False) as side:
+    with gpu_session.side(card, file, f"late_{late_ms}", copies(), trusted=False) as side:
         side.plan([side.workload.spec(side.seeds.shapes(), 0)])
         return [how_it_was_noticed(side, late_ms) for _ in range(LATE_WINDOWS)]
 

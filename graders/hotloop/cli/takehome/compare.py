@@ -57,7 +57,7 @@ def run(
 
 def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[str, Path]:
     """Return report files by the candidate's name; all of the role if no name is given."""
-    from hotloop.takehome.outcome import report_path
+    from hotloop.takehome.hand_in_status import report_path
     from hotloop.takehome.report import JSON_NAME
 
     if names:
@@ -84,7 +84,7 @@ def _readable(
     from hotloop.takehome import scorecard as cards
     from hotloop.takehome import viva
     from hotloop.takehome.report import UnreadableReport
-    from hotloop.takehome.written_here import OwnReports
+    from hotloop.takehome.report_digests import OwnReports
 
     reports: list[Report] = []
     filed: dict[str, Scorecard] = {}

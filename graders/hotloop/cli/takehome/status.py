@@ -14,7 +14,7 @@ from hotloop.cli.answer import All, Answer, first
 from hotloop.cli.takehome.folder import moment, open_team
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
 from hotloop.learn.pack.work_log import WorkLog
-from hotloop.takehome import audit_log, handing_in
+from hotloop.takehome import audit_log, submission_file
 from hotloop.takehome import team as teams
 from hotloop.takehome.instructions import percentages
 from hotloop.tasks import curriculum
@@ -32,7 +32,7 @@ def run(
     """
     if (folder / teams.DESCRIPTION).is_file():
         return _of_team(folder, everything)
-    return Answer(*_of_candidate(folder, handing_in.pack_in(folder).manifest))
+    return Answer(*_of_candidate(folder, submission_file.pack_in(folder).manifest))
 
 
 def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType, RenderableType]:
@@ -118,7 +118,7 @@ def _of_team(folder: Path, everything: bool) -> Answer:
 def _state(team: teams.Team, record: teams.PackRecord, until: datetime, now: datetime) -> str:
     if record.keep_until <= now:
         return "due to be deleted"
-    from hotloop.takehome.outcome import outcome_of
+    from hotloop.takehome.hand_in_status import outcome_of
 
     came = outcome_of(team, record)
     if came.problem:

@@ -11,7 +11,7 @@ from hotloop.cli.takehome.folder import moment
 from hotloop.cli.takehome.status import window
 from hotloop.learn.pack import work_files
 from hotloop.learn.pack.manifest import Manifest
-from hotloop.takehome import handing_in
+from hotloop.takehome import submission_file
 
 
 def run(
@@ -24,8 +24,8 @@ def run(
 
     Nothing is sent; make it as often as you like.
     """
-    pack = handing_in.pack_in(folder)
-    path = handing_in.make_submission(folder, with_work_log=work_log)
+    pack = submission_file.pack_in(folder)
+    path = submission_file.make_submission(folder, with_work_log=work_log)
     files = sorted(work_files.read(folder))
     left_out = work_files.left_out(folder)
     manifest = pack.manifest

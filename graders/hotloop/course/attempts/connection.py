@@ -8,7 +8,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from hotloop.core import transactions
-from hotloop.course.attempts.patience import StoreUnavailable
+from hotloop.course.attempts.database_retry import StoreUnavailable
 
 BUSY_MS = 1000
 """How long SQLite waits for a lock. Short, since it ignores Ctrl-C meanwhile; callers retry."""

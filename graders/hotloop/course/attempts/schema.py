@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from hotloop.core.transactions import reading, writing
 from hotloop.course.attempts import tables
-from hotloop.course.attempts.patience import StoreUnavailable
+from hotloop.course.attempts.database_retry import StoreUnavailable
 
 _UNIQUE = {
     "hotloop_attempts": "id = NEW.id OR (student = NEW.student AND module = NEW.module "

@@ -27,7 +27,7 @@ from hotloop.course.attempts import tables
 from hotloop.course.attempts.attempt import Attempt, Event, Kind, Points, account, now
 from hotloop.course.attempts.connection import connect
 from hotloop.course.attempts.database import database
-from hotloop.course.attempts.patience import patiently
+from hotloop.course.attempts.database_retry import patiently
 from hotloop.course.attempts.schema import make_tables
 
 PATIENCE_S = 60.0

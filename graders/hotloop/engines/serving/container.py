@@ -26,7 +26,7 @@ from hotloop.engines.serving.server_log import failure
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.owner import new_tag
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 
 RELEASE = "24.10"
 """NVIDIA's container release that has tritonserver 2.51.0."""

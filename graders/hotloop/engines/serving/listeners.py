@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotloop.engines.serving import doorway, ports
+from hotloop.engines.serving import namespace_proxy, ports
 
 if TYPE_CHECKING:
     from hotloop.sandbox.confinement import Confined
@@ -32,7 +32,7 @@ def inside(pid: int, count: int) -> list[socket.socket]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         fd = theirs.fileno()
-        command = [sys.executable, "-I", str(Path(doorway.__file__)), str(pid), "--listen"]
+        command = [sys.executable, "-I", str(Path(namespace_proxy.__file__)), str(pid), "--listen"]
         try:
             subprocess.run(
                 [*command, str(fd), *["0"] * count],
@@ -45,4 +45,4 @@ def inside(pid: int, count: int) -> list[socket.socket]:
         except subprocess.SubprocessError as error:
             raise ConnectionError(f"the network cannot be entered: {error}") from None
         theirs.close()
-        return doorway.take(ours, count)
+        return namespace_proxy.take(ours, count)

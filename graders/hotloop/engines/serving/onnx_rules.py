@@ -5,7 +5,7 @@ from dataclasses import replace
 from os.path import realpath
 from pathlib import Path
 
-from hotloop.engines.serving import wiring
+from hotloop.engines.serving import ensemble_wiring
 from hotloop.engines.serving.model_config import ModelConfig, Tensor
 from hotloop.engines.serving.onnx_signature import OnnxModel, Signature
 from hotloop.engines.serving.problem import Problem
@@ -135,8 +135,9 @@ def _against_signature(
     )
     if fits or not tensor.dims:
         return
-    model = wiring.shown(signature.shape)
-    text = f"{tensor.name!r} has the shape {model} in the model, and {wiring.shown(full)} here"
+    model = ensemble_wiring.shown(signature.shape)
+    here = ensemble_wiring.shown(full)
+    text = f"{tensor.name!r} has the shape {model} in the model, and {here} here"
     if config.max_batch_size > 0:
         text += ": max_batch_size puts the batch dimension in front of dims by itself"
     elif full == signature.shape[1:]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hotloop.core.verdict import Verdict
 from hotloop.sandbox.confinement import Confined, Confinement
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 
 if TYPE_CHECKING:
     from hotloop.engines.serving.server import Server

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import cast
 
 from hotloop.engines.serving import (
+    ensemble_wiring,
     model_config,
     model_rules,
     onnx_rules,
     onnx_signature,
     python_source,
     sample_rules,
-    wiring,
 )
 from hotloop.engines.serving.model_config import ModelConfig, Tensor, value_name
 from hotloop.engines.serving.onnx_signature import OnnxModel
@@ -131,7 +131,7 @@ def _of_wiring(model: _Model, models: Mapping[str, _Model], broken: Set[str]) ->
     if config.is_ensemble and not broken & {step.model for step in config.steps}:
         configs = {name: each.completed for name, each in models.items()}
         served = {name: each.config.served(each.versions) for name, each in models.items()}
-        yield from wiring.check(config, configs, served)
+        yield from ensemble_wiring.check(config, configs, served)
 
 
 def _gpus_here() -> int:

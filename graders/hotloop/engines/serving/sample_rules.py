@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
+from hotloop.engines.serving.ensemble_wiring import agree, shown
 from hotloop.engines.serving.model_config import ModelConfig, Tensor, value_name
 from hotloop.engines.serving.positions import Step
 from hotloop.engines.serving.problem import Problem
 from hotloop.engines.serving.repository_files import RepositoryFiles
-from hotloop.engines.serving.wiring import agree, shown
 
 _WARMUP_FOLDER = "warmup"
 _STATE_FOLDER = "initial_state"

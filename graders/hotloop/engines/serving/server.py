@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.core.verdict import Verdict
-from hotloop.engines.serving import doorway, metrics, ports, shm
+from hotloop.engines.serving import metrics, namespace_proxy, ports, shm
 from hotloop.engines.serving.environment import Environment
 from hotloop.engines.serving.http import Http
 from hotloop.engines.serving.options import Options
@@ -20,12 +20,12 @@ from hotloop.sandbox import bubblewrap
 from hotloop.sandbox.confinement import SUBMISSION, Confined, Confinement
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.owner import new_tag
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 from hotloop.sandbox.view import base_view, below
 
 _STEP_S = 0.02
 _CONNECT_S = 5.0
-_DOORWAY = Path(doorway.__file__)
+_DOORWAY = Path(namespace_proxy.__file__)
 
 
 class ServerFailed(RuntimeError):
@@ -149,7 +149,7 @@ class Server:
         if self._sock is None:
             raise ConnectionError("the server was stopped")
         with self._asking:
-            sock = doorway.ask(self._sock, port, timeout_s)
+            sock = namespace_proxy.ask(self._sock, port, timeout_s)
         sock.settimeout(timeout_s)
         return sock
 

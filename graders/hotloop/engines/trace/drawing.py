@@ -12,7 +12,7 @@ from html import escape
 from hotloop.core import svg
 from hotloop.engines.trace.bars import Bar, bars, merged
 from hotloop.engines.trace.events import Step
-from hotloop.engines.trace.graded import while_graded
+from hotloop.engines.trace.in_grading import while_graded
 from hotloop.engines.trace.intervals import Intervals
 from hotloop.engines.trace.model import Trace
 from hotloop.engines.trace.palette import COLOURS, LETTERS, MEANINGS

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, overload
 
-from hotloop.engines.trace.collecting import Lane
+from hotloop.engines.trace.event_collection import Lane
 from hotloop.engines.trace.spans import Spans
 
 Event = TypeVar("Event", covariant=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from hotloop.engines.trace import events
-from hotloop.engines.trace.collecting import ON_GPU, Lane
+from hotloop.engines.trace.event_collection import ON_GPU, Lane
 from hotloop.engines.trace.events import (
     Allocation,
     Copy,

@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 
 from hotloop.engines.trace.error import TraceError
-from hotloop.engines.trace.graded import while_graded
+from hotloop.engines.trace.in_grading import while_graded
 from hotloop.engines.trace.source import open_ordinary
 
 URL = "https://ui.perfetto.dev"

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hotloop.engines.trace import source
-from hotloop.engines.trace.collecting import SPAN_KINDS, Collected
 from hotloop.engines.trace.document import Document
-from hotloop.engines.trace.doubts import doubts, without_lost_times
 from hotloop.engines.trace.error import EXPORT_AGAIN, Problem, TraceError
+from hotloop.engines.trace.event_collection import SPAN_KINDS, Collected
+from hotloop.engines.trace.implausible_events import doubts, without_lost_times
 from hotloop.engines.trace.model import Memory, Trace
 from hotloop.engines.trace.spans import ints
 

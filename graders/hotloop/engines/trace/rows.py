@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.engines.trace.collecting import Lane
+from hotloop.engines.trace.event_collection import Lane
 from hotloop.engines.trace.events import is_launch, is_wait
 from hotloop.engines.trace.model import Trace
 from hotloop.engines.trace.spans import Ints, Mask, Spans, joined

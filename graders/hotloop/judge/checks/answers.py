@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
-from hotloop.judge.authored import Check
-from hotloop.judge.labelled import labelled
+from hotloop.judge.author_guard import Check
+from hotloop.judge.case_label import labelled
 from hotloop.judge.questions import Question, ask_plainly
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker

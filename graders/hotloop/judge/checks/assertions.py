@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.authored import Authored, Check
-from hotloop.judge.labelled import labelled
+from hotloop.judge.author_guard import Authored, Check
+from hotloop.judge.case_label import labelled
 from hotloop.judge.session import Session
 
 

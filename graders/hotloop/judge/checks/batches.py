@@ -13,9 +13,9 @@ from typing import ClassVar
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving import metrics
 from hotloop.engines.serving.server import Server
-from hotloop.judge.authored import Check
-from hotloop.judge.loaded import LoadedServer, Questions
-from hotloop.judge.served import no_answer, over, require_sound
+from hotloop.judge.author_guard import Check
+from hotloop.judge.load_window import LoadedServer, Questions
+from hotloop.judge.model_servers import no_answer, over, require_sound
 from hotloop.judge.session import Session
 
 _TRIES = 3

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.authored import Authored, Check
+from hotloop.judge.author_guard import Authored, Check
 from hotloop.judge.calls import Call, CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate, Style
+from hotloop.judge.case_label import labelled
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, FP16, FP32, I32, I64, U8, DType, to_float64, to_storage
-from hotloop.judge.fault import JudgeFault, ours
-from hotloop.judge.labelled import labelled
+from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.questions import require_plain
-from hotloop.judge.race import claimed
+from hotloop.judge.race_ruling import claimed
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
 

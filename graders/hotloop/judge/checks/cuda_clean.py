@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.simulate.orders import ORDERS
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.checks.correct import Truth, ruling_about
 from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
 from hotloop.judge.session import Session

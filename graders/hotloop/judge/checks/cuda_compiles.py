@@ -18,7 +18,7 @@ from hotloop.engines.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome
 from hotloop.engines.nvcc.sass import Code, widest
 from hotloop.engines.nvcc.toolchain import Toolchain
 from hotloop.engines.simulate.problem import ToolMissing
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker, readable

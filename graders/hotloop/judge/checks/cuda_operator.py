@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from hotloop.core.verdict import Raised
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.checks.correct import Case, Truth, ask, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.checks.correct import Case, Truth, ruling_about
 from hotloop.judge.checks.triton_traffic import ONCE, bytes_once, enough, fewest, too_few
 from hotloop.judge.cuda_kernel import CudaLaunch, simulator

@@ -11,7 +11,7 @@ import numpy as np
 
 from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
-from hotloop.judge.authored import Authored, Check
+from hotloop.judge.author_guard import Authored, Check
 from hotloop.judge.checks.answers import Answers
 from hotloop.judge.questions import Question, number_mismatch, shown
 from hotloop.judge.session import Session

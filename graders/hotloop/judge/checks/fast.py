@@ -14,7 +14,7 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.arithmetic_ceiling import FILE as LIMITS
 from hotloop.judge.arithmetic_ceiling import flops_per_second
-from hotloop.judge.authored import Authored, Check
+from hotloop.judge.author_guard import Authored, Check
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import published

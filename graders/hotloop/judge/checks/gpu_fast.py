@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.fast import Baseline, bytes_of

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from hotloop.judge.authored import ANY_STYLE, Authored, Check
+from hotloop.judge.author_guard import ANY_STYLE, Authored, Check
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.checks.correct import Case, Require, Running, ask, frozen
@@ -23,11 +23,11 @@ from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import measure
 from hotloop.judge.gpu.workers import candidate_worker, card_for_three, trusted_worker
 from hotloop.judge.oracle import OracleFunction
-from hotloop.judge.overrun import Overrun
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.session import Session
 from hotloop.judge.speed import Comparison, Pace, require_hope
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
+from hotloop.judge.time_limit import Overrun
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import TimedWorker, Window, Workload
 from hotloop.judge.worker_connection import Worker

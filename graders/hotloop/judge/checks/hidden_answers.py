@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.checks.answers import Answers
 from hotloop.judge.questions import Question
 from hotloop.judge.session import Session

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_message
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.checks.correct import Case, ruling_about
 from hotloop.judge.checks.recorded_calls import Noted, RecordedCalls
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import Process, Program
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable, reading

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hotloop.core.verdict import Raised, Ruling, Verdict
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.calls import CallBuffers
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.correct import Case, fill, ruling_about

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.checks.correct import Case, Correct, call, ruling_about
-from hotloop.judge.fault import ours
+from hotloop.judge.judge_fault import ours
 from hotloop.judge.same_shapes import in_the_order_of, same_shapes
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL

@@ -14,12 +14,12 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving.server import Server
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
+from hotloop.judge.case_label import labelled
 from hotloop.judge.checks.batches import candidate_server
-from hotloop.judge.labelled import labelled
-from hotloop.judge.loaded import TAIL, LoadedServer, LoadedWindow, Questions
+from hotloop.judge.load_window import TAIL, LoadedServer, LoadedWindow, Questions
+from hotloop.judge.model_servers import over
 from hotloop.judge.scheduling import undisturbed
-from hotloop.judge.served import over
 from hotloop.judge.session import Session
 from hotloop.judge.speed import Comparison, Samples, require_hope
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share

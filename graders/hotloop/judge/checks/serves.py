@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from hotloop.judge.authored import Check
-from hotloop.judge.inquiry import Inquiry, ask
-from hotloop.judge.served import over, require_sound
+from hotloop.judge.author_guard import Check
+from hotloop.judge.inference_request import Inquiry, ask
+from hotloop.judge.model_servers import over, require_sound
 from hotloop.judge.session import Session
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.candidate import Style
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.checks.triton_kernel_calls import LAUNCHED, Recorded, TritonKernelCalls

@@ -11,16 +11,16 @@ import numpy as np
 
 from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.judge import launch_plan
-from hotloop.judge.authored import Authored
+from hotloop.judge.author_guard import Authored
 from hotloop.judge.calls import Call, CallBuffers
 from hotloop.judge.candidate import Style
 from hotloop.judge.checks.correct import Case, Truth, call, fill, ruling_about
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.compare import Floats
-from hotloop.judge.fault import JudgeFault, ours
+from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.kernel_source import KernelSource, mentioned, vet
 from hotloop.judge.launch_plan import Launch, Plan, Pointer
-from hotloop.judge.race import Race, hang, race
+from hotloop.judge.race_ruling import Race, hang, race
 from hotloop.judge.same_shapes import same_shapes, with_values_of
 from hotloop.judge.session import INTERPRETED, Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading

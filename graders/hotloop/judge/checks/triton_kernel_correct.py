@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.candidate import Style
 from hotloop.judge.checks.triton_kernel_calls import LAUNCHED, TritonKernelCalls
 from hotloop.judge.session import Session

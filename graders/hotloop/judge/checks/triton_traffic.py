@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.candidate import Style
 from hotloop.judge.checks.correct import Case
 from hotloop.judge.checks.triton_kernel_calls import LAUNCHED, TensorTraffic, TritonKernelCalls
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.levels import within
 from hotloop.judge.session import Session
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving.problem import Problem
 from hotloop.engines.serving.repository import PLATFORMS, read_config
-from hotloop.judge.authored import Check
-from hotloop.judge.served import require_sound
+from hotloop.judge.author_guard import Check
+from hotloop.judge.model_servers import require_sound
 from hotloop.judge.session import Session
 
 ENSEMBLE = "ensemble"

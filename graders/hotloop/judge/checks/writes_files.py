@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import TIMEOUT_S, Assignment, file_written
-from hotloop.judge.authored import Check
-from hotloop.judge.labelled import labelled
+from hotloop.judge.author_guard import Check
+from hotloop.judge.case_label import labelled
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import TIMEOUT_S, Assignment, file_written
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.core.verdict import Ruling
-from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.length import fitting
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.launcher import GIB
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker

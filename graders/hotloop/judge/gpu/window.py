@@ -28,7 +28,6 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu.arithmetic import Tensor
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.driver import Event
@@ -36,8 +35,9 @@ from hotloop.judge.gpu.idle import reached_within
 from hotloop.judge.gpu.memory import Layout, Loan
 from hotloop.judge.gpu.verify import Verifier
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
-from hotloop.judge.overrun import Overrun
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.time_limit import Overrun
 from hotloop.judge.worker_connection import Worker
 
 FOREIGN_SHARE = 0.03

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.authored import Authored
+from hotloop.judge.author_guard import Authored
 from hotloop.judge.buffers import Placement
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.onnx.programs import onnx_program
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Plain
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
+from hotloop.judge.written_files import Assignment, files_written
 
 RUNNER = onnx_program("onnx_rewrites.py")
 

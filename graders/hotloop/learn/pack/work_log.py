@@ -25,9 +25,9 @@ from hotloop.core.document import Identifier, Strict
 from hotloop.core.moment import Moment
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.learn.pack import manifest, seen
+from hotloop.learn.pack import manifest, work_summary
 from hotloop.learn.pack.manifest import FileName, ForgedManifest
-from hotloop.learn.pack.seen import Change
+from hotloop.learn.pack.work_summary import Change
 from hotloop.tasks.problem import Score
 
 NAME = "work_log.jsonl"
@@ -96,7 +96,7 @@ class WorkLog:
         before = _content(self.path)
         if len(before) > LONGEST - 64 * 1024:
             return
-        changes = seen.since_last(self.path.parent)
+        changes = work_summary.since_last(self.path.parent)
         entry = Entry(kind=kind, at=datetime.now(UTC), changes=changes, **facts)
         line = entry.model_dump_json(exclude_none=True).encode() + b"\n"
         # A crash may have cut off the last line.
@@ -104,7 +104,7 @@ class WorkLog:
         # A single write in append mode, so that lines from two kernels do not mix.
         with self.path.open("ab", buffering=0) as stream:
             stream.write(begin + line)
-        seen.remember(self.path.parent)
+        work_summary.remember(self.path.parent)
 
 
 def note(folder: Path, kind: Kind, **facts: Any) -> None:

@@ -29,8 +29,8 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.files import lay_out
 from hotloop.judge.job import Job
-from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
+from hotloop.judge.not_measurable import lacking
 from hotloop.judge.service import session_of
 from hotloop.judge.task import find
 from hotloop.learn.predicting.outcomes import Outcome, outcome

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from hotloop.core.verdict import Partly, Ruling
-from hotloop.judge.authored import Check
-from hotloop.judge.blame import is_ours, unreadable_answer
+from hotloop.judge.author_guard import Check
 from hotloop.judge.check import session_for
 from hotloop.judge.checks.correct import Case, Program
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.declared_shapes import declared
+from hotloop.judge.exception_attribution import is_ours, unreadable_answer
 from hotloop.judge.job import Job
-from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
+from hotloop.judge.not_measurable import lacking
 from hotloop.judge.questions import Question
-from hotloop.judge.race import Race
+from hotloop.judge.race_ruling import Race
 from hotloop.judge.service import session_of, variant_of
 from hotloop.judge.session import Session
 from hotloop.judge.task import find

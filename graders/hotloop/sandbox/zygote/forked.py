@@ -9,13 +9,13 @@ from dataclasses import asdict
 from typing import Any
 
 from hotloop.core import wire
+from hotloop.sandbox.confined import RestrainedProcess
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.process import Ending
-from hotloop.sandbox.restrained import RestrainedProcess
 from hotloop.sandbox.watchdog import OutputBuffer
 from hotloop.sandbox.zygote import plan
 from hotloop.sandbox.zygote.parent import ZygoteProcess
-from hotloop.sandbox.zygote.refused import ChildLost, ZygoteRefused
+from hotloop.sandbox.zygote.refusal import ChildLost, ZygoteRefused
 
 START_TIMEOUT_S = 20.0
 KILLED = 128 + 9

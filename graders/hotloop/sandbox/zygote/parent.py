@@ -27,7 +27,7 @@ from hotloop.sandbox.owner import state_folder
 from hotloop.sandbox.process import Ending, WatchedProcess
 from hotloop.sandbox.status import StatusPipe
 from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog, wait_readable
-from hotloop.sandbox.zygote.refused import ZygoteGone, ZygoteRefused
+from hotloop.sandbox.zygote.refusal import ZygoteGone, ZygoteRefused
 
 START_TIMEOUT_S = 120.0
 """Seconds from the start to the end of all imports, on a busy machine."""

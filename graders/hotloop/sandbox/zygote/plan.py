@@ -9,7 +9,7 @@ from hotloop.sandbox import bubblewrap, seccomp
 from hotloop.sandbox.confinement import HOME, SUBMISSION, Confinement
 from hotloop.sandbox.view import base_view, below
 from hotloop.sandbox.zygote.parent import ZygoteProcess
-from hotloop.sandbox.zygote.refused import ZygoteRefused
+from hotloop.sandbox.zygote.refusal import ZygoteRefused
 from hotloop.worker.zygote.request import Mount, Request
 
 _OWN = tuple(map(Path, ("/proc", "/dev", "/tmp", HOME)))

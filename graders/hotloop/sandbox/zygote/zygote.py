@@ -8,14 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from hotloop.core.closing import Closing
+from hotloop.sandbox.confined import sweep
 from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.requirements import missing
-from hotloop.sandbox.restrained import sweep
 from hotloop.sandbox.zygote import plan
 from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.parent import ZygoteProcess
-from hotloop.sandbox.zygote.refused import ChildLost, ZygoteGone, ZygoteRefused
+from hotloop.sandbox.zygote.refusal import ChildLost, ZygoteGone, ZygoteRefused
 
 KERNEL = ("hotloop.worker.kernel", "hotloop.worker.zygote.warm_kernel")
 """The modules of a notebook's kernel."""

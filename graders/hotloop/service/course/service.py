@@ -14,7 +14,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel
 from starlette.requests import Request
 
-from hotloop.course.given import given
+from hotloop.course.course_files import given
 from hotloop.learn.remote.request import MAX_BYTES
 from hotloop.service.course import hand_ins, people
 from hotloop.service.course.hand_ins import Exchange

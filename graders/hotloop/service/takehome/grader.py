@@ -38,7 +38,7 @@ from hotloop.service.web.supervisor import Supervisor
 from hotloop.takehome import grading
 from hotloop.takehome.archive import RefusedSubmission
 from hotloop.takehome.execution import work
-from hotloop.takehome.reporting import make_report
+from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 

@@ -13,7 +13,7 @@ from hotloop.core.intervals import Interval
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
 from hotloop.service.takehome.queue import Grading, Queue
 from hotloop.service.web.queue import State as Queued
-from hotloop.takehome.outcome import headline, outcome_of, report_path
+from hotloop.takehome.hand_in_status import headline, outcome_of, report_path
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
 
 _CLOCK = timedelta(milliseconds=20)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from hotloop.learn.bank import catalog
-from hotloop.takehome import written
+from hotloop.takehome import written_answers
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import Other
 from hotloop.tasks import curriculum, render
@@ -59,14 +59,14 @@ def signals(
     given = _given(starter)
     found: list[Signal] = []
     for task in asked:
-        own = written.answer(files, starter, task)
+        own = written_answers.answer(files, starter, task)
         if own is None:
             continue
         found += _alike(task.title, own.text, given, published(module.id), _PUBLISHED)[:1]
         theirs = [
             (f"the answer of {other.pseudonym}", answer.text)
             for other in works
-            if (answer := written.answer(other.files, other.starter, task)) is not None
+            if (answer := written_answers.answer(other.files, other.starter, task)) is not None
         ]
         found += _alike(task.title, own.text, given, theirs, _ANOTHERS)[:MOST_OTHER_ANSWERS]
     return found

@@ -16,7 +16,7 @@ from hotloop.core.transactions import writing
 from hotloop.course.attempts import tables
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.connection import connect, shown
-from hotloop.course.attempts.patience import StoreUnavailable
+from hotloop.course.attempts.database_retry import StoreUnavailable
 from hotloop.course.attempts.schema import make_tables
 from hotloop.course.attempts.store import Store
 

@@ -50,7 +50,7 @@ from pathlib import Path
 from hotloop.core import paths
 from hotloop.core.verdict import Verdict
 from hotloop.course.isolation import Isolation
-from hotloop.sandbox.plain import launch_plain
+from hotloop.sandbox.unconfined import launch_plain
 
 paths.root = lambda: Path({data!r})
 tempfile.tempdir = {temporary!r}

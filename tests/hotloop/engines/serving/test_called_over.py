@@ -19,7 +19,7 @@ from hotloop.judge.check import judge_checks
 from hotloop.judge.launcher import Launcher
 from hotloop.sandbox.level import level
 from hotloop.tasks import markers
-from hotloop.tasks.modules.triton_ensemble import called_over, calling
+from hotloop.tasks.modules.triton_ensemble import called_over, client_calls
 from hotloop.tasks.modules.triton_ensemble.called_over import CalledOver, ClientCall, Service
 
 from ...sessions import new_session
@@ -118,8 +118,8 @@ def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judg
     """Judges a client; checks that nothing of it or of the server is left."""
     if importlib.util.find_spec("tritonclient") is None:
         pytest.skip("the extra `serving` is not installed")
-    service = Service(lambda _session: topics, calling.texts)
-    calling.serve_versions(topics, service)
+    service = Service(lambda _session: topics, client_calls.texts)
+    client_calls.serve_versions(topics, service)
     files = tmp_path / "submission"
     files.mkdir()
 
@@ -131,7 +131,7 @@ def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judg
         (files / "client.py").write_text(source)
         session = new_session(files, launcher=Launcher(isolation), budget_s=150)
         once = CalledOver(service, lambda _rng, _service: [ONE], "Right.", (), 2.0)
-        checks = {"answers": once} if only_once else calling.checks(service)
+        checks = {"answers": once} if only_once else client_calls.checks(service)
         try:
             return judge_checks(checks, session.about(CANDIDATE))
         finally:

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hotloop.engines import trace
-from hotloop.engines.trace.collecting import SPAN_KINDS
+from hotloop.engines.trace.event_collection import SPAN_KINDS
 
 _SCALARS = (
     st.none()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.engines import trace
-from hotloop.engines.trace import collecting, document, reading, source
+from hotloop.engines.trace import document, event_collection, reading, source
 
 from .conftest import Recorded
 from .hand_made import Event, memory, span, two_steps, write
@@ -241,15 +241,15 @@ def test_an_event_of_three_megabytes_is_read(tmp_path: Path) -> None:
 
 def test_too_many_names_threads_and_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.json"
-    monkeypatch.setattr(collecting, "MOST_NAME_TEXT", 1000)
+    monkeypatch.setattr(event_collection, "MOST_NAME_TEXT", 1000)
     write(path, [span("cpu_op", f"op {i}", i, 1) for i in range(100)])
     assert "too many different names" in refused(path).what
-    monkeypatch.setattr(collecting, "MOST_LANES", 50)
+    monkeypatch.setattr(event_collection, "MOST_LANES", 50)
     write(path, [span("cpu_op", "op", i, 1, i) for i in range(51)])
     assert "too many threads" in refused(path).what
     write(path, [span("cpu_op", "op", i, 1, i) for i in range(50)])
     assert trace.read(path).events == 50
-    monkeypatch.setattr(collecting, "MOST_NAME_TEXT", 100_000)
+    monkeypatch.setattr(event_collection, "MOST_NAME_TEXT", 100_000)
     monkeypatch.setattr(reading, "MOST_STEPS", 20)
     write(path, [span("user_annotation", f"ProfilerStep#{i}", i, 1) for i in range(21)])
     assert "more than 20 steps" in refused(path).what
@@ -258,7 +258,7 @@ def test_too_many_names_threads_and_steps(tmp_path: Path, monkeypatch: pytest.Mo
 def test_long_names_are_shortened_and_their_calls_counted_together(tmp_path: Path) -> None:
     events = [span("cpu_op", "x" * 100_000, i, 1) for i in range(3)]
     (row,) = trace.read(write(tmp_path / "t.json", events)).ops()
-    assert (row.calls, len(row.name)) == (3, collecting.MOST_NAME)
+    assert (row.calls, len(row.name)) == (3, event_collection.MOST_NAME)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hotloop.author.selftest.opened import PROGRAMS
+from hotloop.author.selftest.gpu_session import PROGRAMS
 from hotloop.core import paths
 from hotloop.engines.nvcc import toolchain
 from hotloop.engines.simulate import pytorch

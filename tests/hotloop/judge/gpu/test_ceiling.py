@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 
-from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu import ceiling
+from hotloop.judge.judge_fault import JudgeFault
 
 NUMBERS = (
     "def softmax(): pass\n"

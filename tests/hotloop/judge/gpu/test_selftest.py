@@ -18,9 +18,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.author.selftest import lending, machine, neighbours, opened, timing, workers
-from hotloop.author.selftest.found import Broken, Found
+from hotloop.author.selftest import (
+    gpu_memory,
+    gpu_session,
+    machine,
+    other_processes,
+    timing,
+    workers,
+)
 from hotloop.author.selftest.run import Result, exit_code, run
+from hotloop.author.selftest.step_results import Broken, Found
 from hotloop.author.selftest.steps import STEPS, Step
 from hotloop.core import paths
 from hotloop.judge import device
@@ -159,14 +166,14 @@ def test_memory_that_is_not_freed_is_noticed(on_fake, monkeypatch: pytest.Monkey
     kept: list[DeviceBuffer] = []
     free = DeviceBuffer.close
     with monkeypatch.context() as patched:
-        patched.setattr(lending, "FREED_S", 0.1)
-        patched.setattr(lending, "SIZES", (2 << 20, 64 << 20))
+        patched.setattr(gpu_memory, "FREED_S", 0.1)
+        patched.setattr(gpu_memory, "SIZES", (2 << 20, 64 << 20))
         patched.setattr(DeviceBuffer, "close", lambda buffer: kept.append(buffer))
         with pytest.raises(Broken, match="never free again"):
-            lending.own_memory()
+            gpu_memory.own_memory()
     for buffer in kept:
         free(buffer)
-    assert lending.own_memory().figures["read_only"]
+    assert gpu_memory.own_memory().figures["read_only"]
 
 
 @pytest.mark.slow
@@ -190,9 +197,9 @@ def test_the_first_layer_that_breaks_is_named(
     node = tmp_path / "nvidia0"
     node.touch()
     monkeypatch.setenv("FAKECUDA_NODE", str(node))
-    monkeypatch.setattr(lending.devices, "environment", lambda: {"FAKECUDA_NODE": str(node)})
+    monkeypatch.setattr(gpu_memory.devices, "environment", lambda: {"FAKECUDA_NODE": str(node)})
     with pytest.raises(Broken, match="NO_DEVICE") as broken:
-        lending.lending()
+        gpu_memory.lending()
     layer = "of another user" if os.geteuid() == 0 else "in the sandbox without a filter"
     assert layer in broken.value.what
     assert "/dev/nvidia*" in broken.value.fix
@@ -218,10 +225,10 @@ def in_process(card: Card, start: Any, monkeypatch: pytest.MonkeyPatch) -> Itera
         )
         yield made.connection
 
-    for module in (opened, timing, workers):
+    for module in (gpu_session, timing, workers):
         monkeypatch.setattr(module, "trusted_worker", worker)
-    monkeypatch.setattr(opened, "open_card", lambda: card)
-    monkeypatch.setattr(opened, "level", lambda: ("none", ""))
+    monkeypatch.setattr(gpu_session, "open_card", lambda: card)
+    monkeypatch.setattr(gpu_session, "level", lambda: ("none", ""))
     monkeypatch.setattr(length, "WINDOW_S", 0.001)
     monkeypatch.setattr(length, "MOST_CALLS", 2)
     # Windows of a millisecond: on a busy machine they wait longer for a core than they take.
@@ -238,17 +245,17 @@ def test_the_probe_and_its_neighbours(
         yield
         fake.set()
 
-    monkeypatch.setattr(neighbours, "neighbour", neighbour)
+    monkeypatch.setattr(other_processes, "neighbour", neighbour)
     seen = {"busy", "sleep"}
-    figures = neighbours.probe().figures
+    figures = other_processes.probe().figures
     assert figures["alone"]["median"] == pytest.approx(1.0)
     assert figures["busy"]["least"] == pytest.approx(2.0)
     seen.remove("sleep")
     with pytest.raises(Broken, match=r"misses a process that uses the GPU \(sleep\)"):
-        neighbours.probe()
+        other_processes.probe()
     seen.add("idle")
     with pytest.raises(Broken, match=r"finds the GPU in use"):
-        neighbours.probe()
+        other_processes.probe()
 
 
 @pytest.mark.slow
@@ -277,7 +284,7 @@ def test_a_length_that_is_known(in_process: Card, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(timing, "lengthen", lambda side: side.plan([side.workload.spec(None, 0)]))
     monkeypatch.setattr(window.TimedDeviceWorker, "window", lambda *_: made)
     monkeypatch.setattr(window.TimedDeviceWorker, "protocol_cost", lambda *_: (0.0, 0.0))
-    monkeypatch.setattr(timing, "KNOWN", opened.PROGRAMS / "copies.py")
+    monkeypatch.setattr(timing, "KNOWN", gpu_session.PROGRAMS / "copies.py")
     monkeypatch.setattr(timing, "ask_number", lambda *_: 0.101)
     side = timing.opened.side
     monkeypatch.setattr(
@@ -302,15 +309,15 @@ def test_late_work_is_ruled_on_discarded_or_timed(
     def noticed(source: str, late_ms: int) -> str:
         made = start(source)
         free = card.driver.memory()[0]
-        ours = opened.Candidate("softmax", "c.py", "destination")
+        ours = gpu_session.Candidate("softmax", "c.py", "destination")
         side = window.TimedDeviceWorker(
             made.connection,
             ours,
             workers.copies((8, 8)),
             card,
-            opened.Seeds(),
+            gpu_session.Seeds(),
             free,
-            opened.Budget(60),
+            gpu_session.Budget(60),
         )
         side.plan([side.workload.spec(np.random.default_rng(), 0)])
         return workers.how_it_was_noticed(side, late_ms)

@@ -12,7 +12,6 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu import length, verify
 from hotloop.judge.gpu.card import MOST_BUSY, Card, CardBusy
 from hotloop.judge.gpu.length import fitting, lengthen, limits
@@ -21,8 +20,9 @@ from hotloop.judge.gpu.recipes import HOSTILE, Normal
 from hotloop.judge.gpu.verify import Verifier
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workload import COMPARED_CALLS, SAMPLED_ROWS, DeviceWorkload, Secrets
-from hotloop.judge.overrun import Overrun
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.time_limit import Overrun
 
 HONEST = "def softmax(x, out):\n    out.copy_(torch.softmax(x, -1))\n"
 UNLOCK = """

@@ -10,17 +10,17 @@ import pytest
 from hotloop.core.intervals import rate_interval
 from hotloop.core.verdict import Verdict
 from hotloop.learn.bank import catalog
-from hotloop.learn.pack.seen import Change
 from hotloop.learn.pack.work_log import Entry, WorkLog, active_minutes
-from hotloop.takehome import grading, signalling
+from hotloop.learn.pack.work_summary import Change
+from hotloop.takehome import grading, integrity_signals
 from hotloop.takehome.integrity import prose, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import wrong_answers
 from hotloop.takehome.pack import Pack
 from hotloop.takehome.recorded import recorded
 from hotloop.takehome.report import Report
+from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.submission import Submission
-from hotloop.takehome.written_here import OwnReports
 from hotloop.tasks import render
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.variants import Variant
@@ -229,13 +229,13 @@ def test_what_the_judge_caught_is_told() -> None:
         "b": record("b", [check("fast", Verdict.IMPLAUSIBLE, sentence="Too fast.")]),
         "c": record("c", [check("correct", Verdict.WRONG_ANSWER)]),
     }
-    found = signalling.caught(records, ["softmax_op.py"])
+    found = integrity_signals.caught(records, ["softmax_op.py"])
     assert [(s.kind, s.strength) for s in found] == [
         ("caught", "strong"), ("caught", "moderate"), ("altered_files", "weak"),
     ]  # fmt: skip
     assert found[0].evidence == ["It wrote."]
     assert "softmax_op.py" in found[2].evidence[0]
-    assert signalling.caught({"c": records["c"]}, []) == []
+    assert integrity_signals.caught({"c": records["c"]}, []) == []
 
 
 def gaps(found: WorkLog | None, rule: str) -> list[Signal]:

@@ -17,8 +17,8 @@ pytest.importorskip("fastapi", reason="the group `takehome` is not installed")
 from hotloop.service.settings import Settings
 from hotloop.service.takehome import links, passwords
 from hotloop.service.takehome.portal import Portal
-from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import make_pack
+from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import Team
 
 from .office import MEMBER, NAMES, OFTEN, PASSWORD, ROLE, TITLE, Browser, Office

@@ -4,7 +4,7 @@ from pathlib import Path
 from uuid import UUID
 
 from hotloop.takehome import grading, scorecard
-from hotloop.takehome.reporting import make_report
+from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.scorecard import Filing, Mark
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team

@@ -12,7 +12,7 @@ from hotloop.core import intervals
 from hotloop.learn.predicting.scores import Prediction, Truth, VivaScore, scored
 from hotloop.service.takehome import standing
 from hotloop.takehome import compare, grading, scorecard, viva
-from hotloop.takehome.reporting import make_report
+from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.submission import Submission
 
 from ..made_reports import all_of, as_given, with_cell

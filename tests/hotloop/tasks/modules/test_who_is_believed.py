@@ -15,8 +15,8 @@ from typing import Any, cast
 import pytest
 
 from hotloop.judge.check import CheckFunction
-from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import SubmissionFiles
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import ANSWERS, APART, REPEATED, Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.task import find

@@ -23,7 +23,7 @@ from hotloop.service.web.accounts import Member
 from hotloop.service.web.answers import Refused
 from hotloop.service.web.site import Who, pages_for
 from hotloop.takehome import installable
-from hotloop.takehome.outcome import report_path
+from hotloop.takehome.hand_in_status import report_path
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.role import Role
 from hotloop.takehome.team import AlreadyInvited, TeamError, UnknownPack

@@ -31,8 +31,9 @@ from hotloop.takehome.compare import (
     compare,
     viva_words,
 )
-from hotloop.takehome.outcome import report_path
+from hotloop.takehome.hand_in_status import report_path
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, UnreadableReport
+from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.scorecard import (
     Filing,
     ReportAltered,
@@ -41,7 +42,6 @@ from hotloop.takehome.scorecard import (
     ScorecardError,
 )
 from hotloop.takehome.team import PackRecord, TeamError
-from hotloop.takehome.written_here import OwnReports
 
 REPORT = "report"
 """The field with the digest of the report that was marked."""

@@ -12,12 +12,12 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export import models
+from hotloop.tasks.modules.control_flow_export.encoder_paths import LONGEST, QUEUES, departs, seed
 from hotloop.tasks.modules.control_flow_export.given_files import program
-from hotloop.tasks.modules.control_flow_export.ways import LONGEST, QUEUES, departs, seed
 
 Rng = np.random.Generator
 

@@ -19,8 +19,8 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.control_flow_export import models
+from hotloop.tasks.modules.control_flow_export.encoder_paths import departs
 from hotloop.tasks.modules.control_flow_export.given_files import GIVEN, PROGRAMS, READER, program
-from hotloop.tasks.modules.control_flow_export.ways import departs
 
 Rng = np.random.Generator
 

@@ -11,13 +11,18 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.checks.assertions import Assertion, Assertions
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import Assignment, file_written
+from hotloop.tasks.modules.control_flow_export.encoder_paths import (
+    Truth,
+    seed,
+    wasted,
+    wrong_somewhere,
+)
 from hotloop.tasks.modules.control_flow_export.given_files import READER, RUNNER, TRUTH
-from hotloop.tasks.modules.control_flow_export.ways import Truth, seed, wasted, wrong_somewhere
 
 Rng = np.random.Generator
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from hotloop.core.wire import Message, as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
 from hotloop.judge.session import Session
+from hotloop.tasks.modules.control_flow_export.encoder_paths import seed
 from hotloop.tasks.modules.control_flow_export.given_files import program
-from hotloop.tasks.modules.control_flow_export.ways import seed
 
 Rng = np.random.Generator
 

@@ -15,7 +15,6 @@ import numpy as np
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge import program as programs
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import check
@@ -30,9 +29,9 @@ from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
+from hotloop.judge.written_files import Assignment, file_written
 from hotloop.sandbox.scratch import scratch
-from hotloop.tasks.modules.control_flow_export.given_files import GIVEN, PROGRAMS, program
-from hotloop.tasks.modules.control_flow_export.ways import (
+from hotloop.tasks.modules.control_flow_export.encoder_paths import (
     KINDS,
     QUEUES,
     Way,
@@ -43,6 +42,7 @@ from hotloop.tasks.modules.control_flow_export.ways import (
     with_weights,
     wrong_somewhere,
 )
+from hotloop.tasks.modules.control_flow_export.given_files import GIVEN, PROGRAMS, program
 
 Rng = np.random.Generator
 

@@ -7,25 +7,25 @@ from functools import partial
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.control_flow_export import (
     breaks,
-    deciding,
     decoding,
     diagnoses,
+    early_exit,
     models,
     old_files,
     packages,
-    routed,
+    routed_classifier,
     sparse,
     successors,
-    trap,
+    trace_counterexample,
 )
 from hotloop.tasks.modules.control_flow_export.decoding import BASELINE, ORACLE, cases, disagreement
+from hotloop.tasks.modules.control_flow_export.encoder_paths import scaled_truth_of, truth_of
 from hotloop.tasks.modules.control_flow_export.models import ModelFile, exported, scripted
-from hotloop.tasks.modules.control_flow_export.ways import scaled_truth_of, truth_of
 
 RIGHT = "It says what the source says, on all ways and for lengths at the edges."
 SPARED = "What leaves after one layer is spared the others."
 
-show_the_trap = hl.returns_data(correct=hl.HiddenAnswers(trap.questions))
+show_the_trap = hl.returns_data(correct=hl.HiddenAnswers(trace_counterexample.questions))
 
 _scripted = ModelFile("model.pt")
 script_it = hl.returns_data(
@@ -83,20 +83,24 @@ loop_in_kernel = hl.triton_kernel(
     gpu_fast=hl.GpuFast(sparse.on_gpu(), sparse.LOOP),
 )
 
-_alone = deciding.ORACLE.function("one_by_one", deciding.disagreement)
-_decided = hl.Truth(deciding.cases, _alone)
+_alone = early_exit.ORACLE.function("one_by_one", early_exit.disagreement)
+_decided = hl.Truth(early_exit.cases, _alone)
 decide_on_gpu = hl.fills_tensor(
     correct=hl.Correct(_decided),
     gpu_correct=hl.Correct(_decided, on=hl.OnGpuFromHost()),
-    gpu_fast=hl.GpuFastFromHost(deciding.timed(), deciding.ALONE, _alone, deciding.fewest_flops),
+    gpu_fast=hl.GpuFastFromHost(
+        early_exit.timed(), early_exit.ALONE, _alone, early_exit.fewest_flops
+    ),
 )
 
 _routed_script = ModelFile("routed.pt", "to_torchscript")
 _routed_export = ModelFile("routed.pt2")
 hugging_face = hl.returns_data(
-    torchscript=_routed_script.stands(partial(routed.right_everywhere, scripted), RIGHT),
+    torchscript=_routed_script.stands(partial(routed_classifier.right_everywhere, scripted), RIGHT),
     dynamic=_routed_export.stands(models.dynamic, "An archive of plain data, free in both sizes."),
-    correct=_routed_export.stands(partial(routed.right_everywhere, exported), RIGHT, "dynamic"),
+    correct=_routed_export.stands(
+        partial(routed_classifier.right_everywhere, exported), RIGHT, "dynamic"
+    ),
 )
 
 migration = hl.returns_data(

@@ -18,7 +18,7 @@ from hotloop.judge.check import check
 from hotloop.judge.checks.correct import Case, Tensor, ruling_about
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.cuda_kernel import CudaLaunch, Simulated, simulator
-from hotloop.judge.fault import ours
+from hotloop.judge.judge_fault import ours
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 

@@ -16,7 +16,7 @@ from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.check import check
-from hotloop.judge.fault import JudgeFault, ours
+from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.llm_serving_engine import policies

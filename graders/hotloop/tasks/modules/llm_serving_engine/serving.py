@@ -16,7 +16,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.fault import ours
+from hotloop.judge.judge_fault import ours
 from hotloop.judge.questions import ask_plainly, same, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.llm_serving_engine import decoder

@@ -9,9 +9,9 @@ from math import prod
 import numpy as np
 
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.artifact import Assignment
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.portable_trainer.given_files import MESHING
 
 Rng = np.random.Generator

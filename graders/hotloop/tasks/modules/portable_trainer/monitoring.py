@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.questions import GivenFile, Question, ask_plainly, number_mismatch, shown
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import Assignment, files_written
 from hotloop.tasks.modules.portable_trainer.given_files import METRICS, SCALARS
 from hotloop.tasks.modules.portable_trainer.streams import (
     QUANTILES,

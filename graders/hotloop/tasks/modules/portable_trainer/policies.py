@@ -11,13 +11,13 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.check import check
-from hotloop.judge.fault import generated
+from hotloop.judge.judge_fault import generated
 from hotloop.judge.questions import ask_plainly, dict_mismatch, shown
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
-from hotloop.tasks.modules.portable_trainer import weather
+from hotloop.tasks.modules.portable_trainer import random_faults
 from hotloop.tasks.modules.portable_trainer.fallback import Backend, Event, Policy, first_rest
-from hotloop.tasks.modules.portable_trainer.weather import Trouble, Weather
+from hotloop.tasks.modules.portable_trainer.random_faults import Trouble, Weather
 
 Rng = np.random.Generator
 Story = tuple[str, Weather, int]
@@ -47,7 +47,7 @@ def remembers(session: Session) -> str:
     Memory may have MOST_MEMORY bytes as JSON. After a long run, a new process gets the same events
     with their memory, in another order. Returns the message for the learner; raises Ruling.
     """
-    run = Weather(*weather.many_troubles(session.rng()), session.rng())
+    run = Weather(*random_faults.many_troubles(session.rng()), session.rng())
     right, log = Policy(run.backends), _Log(run.backends)
     for _ in range(250):
         event = run.event()
@@ -150,14 +150,14 @@ def single_faults(rng: Rng) -> Iterator[Story]:
     """Yield a run for each kind of fault: once, and lasting."""
     for kind in ("compile_failed", "out_of_memory", "not_finite", "recompiles", "slow"):
         for lasting in (False, True):
-            found, trouble = weather.one_trouble(kind, rng, lasting=lasting)
+            found, trouble = random_faults.one_trouble(kind, rng, lasting=lasting)
             yield kind, Weather(found, (trouble,), rng), 70
-    found, trouble = weather.one_trouble("rank_lost", rng, lasting=False)
+    found, trouble = random_faults.one_trouble("rank_lost", rng, lasting=False)
     yield "rank_lost", Weather(found, (trouble,), rng), 70
-    found = weather.backends(rng)
+    found = random_faults.backends(rng)
     step = int(rng.integers(8, 40))
     yield "not_finite everywhere", Weather(found, (_everywhere(step),), rng), 70
-    found, trouble = weather.one_trouble("slow", rng, lasting=True)
+    found, trouble = random_faults.one_trouble("slow", rng, lasting=True)
     apart = tuple(replace(b, step_s=b.step_s * 4**place) for place, b in enumerate(found))
     yield "slow, and still the fastest", Weather(apart, (trouble,), rng), 70
 
@@ -171,9 +171,9 @@ def quiet_runs(rng: Rng) -> Iterator[Story]:
 
     In these two, each rest must be longer than the one before.
     """
-    yield "a quiet run", Weather(weather.backends(rng), (), rng), 150
+    yield "a quiet run", Weather(random_faults.backends(rng), (), rng), 150
     for kind in ("slow", "not_finite"):
-        found = weather.backends(rng)
+        found = random_faults.backends(rng)
         seconds = found[0].step_s
         found = (found[0], *(replace(b, step_s=min(b.step_s, 2 * seconds)) for b in found[1:]))
         troubles = tuple(_again(kind, found[0].name, rng))
@@ -192,5 +192,5 @@ def _again(kind: str, backend: str, rng: Rng) -> Iterator[Trouble]:
 def whole_runs(rng: Rng) -> Iterator[Story]:
     """Yield eight long runs with every kind of fault."""
     for number in range(1, 9):
-        found, troubles = weather.many_troubles(rng)
+        found, troubles = random_faults.many_troubles(rng)
         yield f"a long run, number {number} of 8", Weather(found, troubles, rng), 250

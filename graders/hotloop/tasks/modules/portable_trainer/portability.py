@@ -9,11 +9,11 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
-from hotloop.judge.artifact import Assignment
 from hotloop.judge.check import check
 from hotloop.judge.questions import GivenFile, number_mismatch
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, readable, reading
+from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.portable_trainer.checkpoints import FILE, goes_on
 from hotloop.tasks.modules.portable_trainer.given_files import RECORDS, REPLAYS, RESUMING
 

@@ -7,13 +7,13 @@ from functools import partial
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.portable_trainer import (
     checkpoints,
+    fault_tolerance,
     launches,
     meshes,
     monitoring,
     planning,
     policies,
     portability,
-    survival,
 )
 
 TIMEOUT_S = 12.0
@@ -43,9 +43,13 @@ policy = hl.returns_data(
 )
 
 survive = hl.returns_data(
-    faults=partial(survival.survives, ordeals=survival.single),
-    killed=hl.following("faults", partial(survival.survives, ordeals=survival.killed)),
-    several=hl.following("faults", partial(survival.survives, ordeals=survival.several)),
+    faults=partial(fault_tolerance.survives, ordeals=fault_tolerance.single),
+    killed=hl.following(
+        "faults", partial(fault_tolerance.survives, ordeals=fault_tolerance.killed)
+    ),
+    several=hl.following(
+        "faults", partial(fault_tolerance.survives, ordeals=fault_tolerance.several)
+    ),
 )
 
 ranks = hl.returns_data(

@@ -13,7 +13,7 @@ from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64, U8
-from hotloop.tasks.modules.profile_training_loop.learns import Exam
+from hotloop.tasks.modules.profile_training_loop.held_out_accuracy import Exam
 from hotloop.tasks.modules.profile_training_loop.pictures import (
     CLASSES,
     SIDE,

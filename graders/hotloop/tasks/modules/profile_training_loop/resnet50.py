@@ -21,14 +21,14 @@ from hotloop.judge.check import check
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import ask_plainly, number_mismatch, put_folder, shown
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.profile_training_loop.pictures import SIDE
-from hotloop.tasks.modules.profile_training_loop.trace_recorded import trace_of
-from hotloop.tasks.modules.profile_training_loop.unseen import (
+from hotloop.tasks.modules.profile_training_loop.hidden_loops import (
     FLOAT32,
     Convolutions,
     Shape,
     UnseenNetwork,
 )
+from hotloop.tasks.modules.profile_training_loop.pictures import SIDE
+from hotloop.tasks.modules.profile_training_loop.trace_recorded import trace_of
 
 TYPES = {"float32": FLOAT32, "bfloat16": "c10::BFloat16"}
 """The keys of the answer, and the type names of a convolution's input in a trace."""

@@ -16,7 +16,7 @@ from hotloop.tasks.modules.profile_training_loop.given_files import (
     SLOW_AUGMENT,
     SLOW_LOOP,
 )
-from hotloop.tasks.modules.profile_training_loop.learns import Learns
+from hotloop.tasks.modules.profile_training_loop.held_out_accuracy import Learns
 from hotloop.tasks.modules.profile_training_loop.loops import CPU_RUN, GPU_RUN, ORACLE
 from hotloop.tasks.modules.profile_training_loop.network import RESNET50, SMALL
 from hotloop.tasks.modules.profile_training_loop.trace_read import TraceRead

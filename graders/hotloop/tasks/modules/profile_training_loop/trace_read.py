@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.trace import Trace
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.profile_training_loop.trace_recorded import recorded, trace_of

@@ -15,13 +15,13 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.engines.trace import Step, Trace, TraceError, read
-from hotloop.judge.authored import Check
+from hotloop.judge.author_guard import Check
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly, put_folder, shown
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.scratch import scratch
-from hotloop.tasks.modules.profile_training_loop.unseen import PHASES, UnseenLoop
+from hotloop.tasks.modules.profile_training_loop.hidden_loops import PHASES, UnseenLoop
 
 BOARD_SUFFIXES = (".pt.trace.json", ".pt.trace.json.gz")
 MOST_EVENTS = 2_000_000

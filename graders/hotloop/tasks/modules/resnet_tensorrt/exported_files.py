@@ -17,7 +17,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8, DType
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.onnx.programs import RUNNER, Facts, facts_of, products_of
 from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.ordered_file import OrderedFile

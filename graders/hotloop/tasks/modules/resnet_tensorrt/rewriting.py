@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.case_label import labelled
 from hotloop.judge.constants import constant
-from hotloop.judge.labelled import labelled
 from hotloop.judge.onnx.rewrites import (
     HiddenGraph,
     Wrong,

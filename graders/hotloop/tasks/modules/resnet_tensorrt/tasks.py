@@ -7,17 +7,17 @@ from functools import partial
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.resnet_tensorrt import (
     builds,
-    departures,
     engines,
     exported_files,
+    first_divergence,
+    float16_conversion,
     graph_figures,
-    halves,
-    in_torch,
-    made_builds,
-    nano,
+    jetson_nano,
     quantized,
     rewriting,
     sessions,
+    synthetic_builds,
+    torch_resnet50,
 )
 from hotloop.tasks.modules.resnet_tensorrt.exported_files import DONE
 
@@ -27,7 +27,7 @@ export = hl.returns_data(
     correct=_with_opset.holds(exported_files.correct, DONE, "sound"),
 )
 
-first_departure = hl.returns_data(correct=hl.HiddenAnswers(departures.questions))
+first_departure = hl.returns_data(correct=hl.HiddenAnswers(first_divergence.questions))
 
 read_graph = hl.returns_data(
     structure=hl.HiddenAnswers(partial(graph_figures.questions, keys=graph_figures.STRUCTURE)),
@@ -65,26 +65,26 @@ latency = hl.returns_data(
     fast_cpu=sessions.fast(),
 )
 
-_with_batch = exported_files.export("Batch", nano.BATCHES)
+_with_batch = exported_files.export("Batch", jetson_nano.BATCHES)
 jetson_nano = hl.returns_data(
-    fits=_with_batch.holds(nano.fits, DONE),
-    correct=_with_batch.holds(nano.correct, DONE, "fits"),
-    memory=hl.HiddenAnswers(nano.about_memory, entry="memory_for"),
+    fits=_with_batch.holds(jetson_nano.fits, DONE),
+    correct=_with_batch.holds(jetson_nano.correct, DONE, "fits"),
+    memory=hl.HiddenAnswers(jetson_nano.about_memory, entry="memory_for"),
 )
 
 torch_gpu = hl.fills_tensor(
-    correct=in_torch.CORRECT,
-    gpu_correct=in_torch.GPU_CORRECT,
-    gpu_fast=in_torch.GPU_FAST,
+    correct=torch_resnet50.CORRECT,
+    gpu_correct=torch_resnet50.GPU_CORRECT,
+    gpu_fast=torch_resnet50.GPU_FAST,
 )
 
 engine = hl.returns_data(
-    half=hl.WritesFiles(halves.assignments, entry="in_half"),
+    half=hl.WritesFiles(float16_conversion.assignments, entry="in_half"),
     builds=engines.builds,
     gpu_fast=engines.fast,
 )
 
 slow_builds = hl.returns_data(
-    figures=hl.Answers(made_builds.questions),
+    figures=hl.Answers(synthetic_builds.questions),
     diagnosis=builds.DIAGNOSIS,
 )

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from hotloop.judge.artifact import Assignment
 from hotloop.judge.constants import constant
 from hotloop.judge.onnx.rewrites import made_by, seed, unpacked
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.sparse_attention_op.fallbacks import MODELS, NEAR
 
 Rng = np.random.Generator

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.artifact import Assignment
 from hotloop.judge.constants import constant
 from hotloop.judge.onnx.rewrites import made_by, unpacked
 from hotloop.judge.onnx.rewrites import seed as drawn_seed
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.sparse_attention_op.files import MODEL, onnx_files
 
 MODELS = onnx_files("mixed_models.py", "lab_function.py")

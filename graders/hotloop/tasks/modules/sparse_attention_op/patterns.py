@@ -19,7 +19,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Argument, Case, Tensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BOOL, FP16, FP32, I32, DType, to_float64, to_storage
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.tasks.modules.sparse_attention_op import truth
 
 Rng = np.random.Generator

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.artifact import Assignment
 from hotloop.judge.constants import constant
 from hotloop.judge.onnx.rewrites import made_by, seed, unpacked
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.sparse_attention_op.files import onnx_files
 
 MODELS = onnx_files("shape_models.py")

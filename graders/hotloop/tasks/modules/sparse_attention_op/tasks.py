@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.sparse_attention_op import (
-    alone,
     cpu_kernels,
     custom_ops,
     exports,
@@ -15,8 +14,9 @@ from hotloop.tasks.modules.sparse_attention_op import (
     plugins,
     references,
     shapes,
-    silences,
+    silent_exports,
     speeds,
+    standalone_kernel,
     truth,
 )
 from hotloop.tasks.modules.sparse_attention_op.exports import DECOMPOSED, FUNCTION, NODE, RIGHT
@@ -125,9 +125,10 @@ shape_inference = hl.returns_data(
 )
 
 silent = hl.returns_data(
-    found=hl.HiddenAnswers(silences.questions, shares=True),
-    mended=silences.DECIDING.holds(
-        silences.decides_by_its_inputs, "It decides for the inputs that it gets, at any length."
+    found=hl.HiddenAnswers(silent_exports.questions, shares=True),
+    mended=silent_exports.DECIDING.holds(
+        silent_exports.decides_by_its_inputs,
+        "It decides for the inputs that it gets, at any length.",
     ),
 )
 
@@ -145,7 +146,7 @@ _untouched = hl.Correct(
 cpu_kernel = hl.fills_tensor(
     correct=_right,
     untouched=_untouched,
-    alone=alone.alone.bind(of=(_right, _untouched)),
+    alone=standalone_kernel.alone.bind(of=(_right, _untouched)),
 )
 
 custom_op = hl.returns_data(correct=hl.WritesFiles(custom_ops.assignments))

@@ -24,7 +24,7 @@ from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
 from hotloop.tasks.modules.transformer_compilation.given_files import EXERCISE, PROGRAMS, submitted
-from hotloop.tasks.modules.transformer_compilation.made_up_starts import (
+from hotloop.tasks.modules.transformer_compilation.synthetic_starts import (
     Machine,
     Refused,
     Way,

@@ -11,7 +11,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.check import check
 from hotloop.judge.constants import constant
-from hotloop.judge.fault import generated
+from hotloop.judge.judge_fault import generated
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.transformer_compilation.streams import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.transformer_compilation import (
-    accounts,
+    attention_costs,
     attentions,
     cold_starts,
     decoding,
@@ -26,8 +26,8 @@ from hotloop.tasks.modules.transformer_compilation.tuning import regret
 # --- attention ------------------------------------------------------------------------------------
 
 count_bytes = hl.returns_data(
-    bytes=hl.Answers(accounts.byte_questions),
-    times=hl.Answers(accounts.time_questions, after=("bytes",)),
+    bytes=hl.Answers(attention_costs.byte_questions),
+    times=hl.Answers(attention_costs.time_questions, after=("bytes",)),
 )
 
 _capped = hl.Truth(attentions.capped_cases, attentions.capped_attention, attentions.tolerance)

@@ -21,12 +21,12 @@ from hotloop.engines.serving.problem import Problem
 from hotloop.engines.serving.relay import Caps, Relay, Seen
 from hotloop.engines.serving.repository import read_config
 from hotloop.engines.serving.server import Server
+from hotloop.judge.case_label import labelled
 from hotloop.judge.check import check
 from hotloop.judge.checks.batches import candidate_server
-from hotloop.judge.fault import JudgeFault
-from hotloop.judge.labelled import labelled
+from hotloop.judge.judge_fault import JudgeFault
+from hotloop.judge.model_servers import over, require_environment
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
-from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
 from hotloop.judge.speed import Comparison, Pace
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share

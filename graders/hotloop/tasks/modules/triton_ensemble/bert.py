@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.checks.correct import Case, Tensor
@@ -18,6 +17,7 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
+from hotloop.judge.written_files import Assignment, file_written
 from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS
 
 Rng = np.random.Generator

@@ -25,10 +25,10 @@ from hotloop.engines.serving.inference import Client, InferenceFailed, texts
 from hotloop.engines.serving.relay import Relay, Seen, Trouble
 from hotloop.engines.serving.server import Server
 from hotloop.engines.serving.unavailable import ServingUnavailable
-from hotloop.judge.authored import Check
-from hotloop.judge.fault import JudgeFault, ours
+from hotloop.judge.author_guard import Check
+from hotloop.judge.judge_fault import JudgeFault, ours
+from hotloop.judge.model_servers import over, require_environment
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
-from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from hotloop.core import paths
 from hotloop.core.wire import as_message
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.checks.correct import Case, Tensor
@@ -19,6 +18,7 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
+from hotloop.judge.written_files import Assignment, file_written
 from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS
 
 GIVEN = paths.exercises() / "triton_ensemble" / "keras_model.py"

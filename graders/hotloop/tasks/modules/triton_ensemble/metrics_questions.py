@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.questions import Question
-from hotloop.tasks.modules.triton_ensemble.figures import figures_of
+from hotloop.tasks.modules.triton_ensemble.metric_deltas import figures_of
 from hotloop.tasks.modules.triton_ensemble.metrics_texts import BuiltReadings, Story
 
 Rng = np.random.Generator

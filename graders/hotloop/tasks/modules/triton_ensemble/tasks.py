@@ -10,9 +10,9 @@ from hotloop.tasks.modules.triton_ensemble import (
     analyzer_reports,
     batching,
     bert,
-    calling,
+    client_calls,
     deployments,
-    inquiries,
+    inference_requests,
     keras_files,
     metrics_questions,
     pooling,
@@ -29,25 +29,25 @@ from hotloop.tasks.modules.triton_ensemble.compositions import (
     UNTUNED,
     backend,
 )
-from hotloop.tasks.modules.triton_ensemble.stable import Stable
+from hotloop.tasks.modules.triton_ensemble.reproducibility import Stable
 
 repository_layout = hl.returns_data(
     sound=hl.ValidModelRepository(LAYOUT.put_together, BACKENDS),
-    serves=hl.Serves(LAYOUT.put_together, inquiries.of_topics, after=("sound",)),
+    serves=hl.Serves(LAYOUT.put_together, inference_requests.of_topics, after=("sound",)),
 )
 
 preprocess_backend = hl.returns_data(
-    serves=hl.Serves(backend("preprocess").put_together, inquiries.of_preprocess)
+    serves=hl.Serves(backend("preprocess").put_together, inference_requests.of_preprocess)
 )
 
 postprocess_backend = hl.returns_data(
-    serves=hl.Serves(backend("postprocess").put_together, inquiries.of_postprocess)
+    serves=hl.Serves(backend("postprocess").put_together, inference_requests.of_postprocess)
 )
 
-client = hl.returns_data("numpy", **calling.checks(calling.SERVICE))
+client = hl.returns_data("numpy", **client_calls.checks(client_calls.SERVICE))
 
 versions = hl.returns_data(
-    serves=hl.Serves(CANARY.put_together, inquiries.of_versions),
+    serves=hl.Serves(CANARY.put_together, inference_requests.of_versions),
     correct=hl.Answers(routing.questions),
     stable=Stable(routing.some_users),
 )
@@ -61,11 +61,11 @@ _faster = partial(
     hl.ServedFast,
     TUNED.put_together,
     UNTUNED.put_together,
-    inquiries.under_load,
+    inference_requests.under_load,
     truth.seconds_per_row,
 )
 tune = hl.returns_data(
-    batches=hl.Batches(TUNED.put_together, inquiries.under_load, "bert", least_mean=2.0),
+    batches=hl.Batches(TUNED.put_together, inference_requests.under_load, "bert", least_mean=2.0),
     throughput=_faster(clients=16, requests=256),
     alone=_faster(clients=1, requests=48),
 )

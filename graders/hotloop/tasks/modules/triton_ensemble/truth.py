@@ -9,9 +9,9 @@ import numpy as np
 
 from hotloop.engines.serving.inference import Array, InferenceFailed
 from hotloop.engines.serving.lines import LineProgram
-from hotloop.judge.inquiry import Said
+from hotloop.judge.inference_request import Said
+from hotloop.judge.model_servers import require_environment
 from hotloop.judge.questions import shown
-from hotloop.judge.served import require_environment
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.sandbox.scratch import scratch

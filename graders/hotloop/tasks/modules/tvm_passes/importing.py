@@ -13,7 +13,6 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.assertions import Assertion, Assertions
 from hotloop.judge.checks.correct import Argument, Case, Tensor
@@ -24,6 +23,7 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
+from hotloop.judge.written_files import Assignment, file_written
 from hotloop.tasks.modules.tvm_passes.given_files import EXERCISE, ours
 from hotloop.tasks.modules.tvm_passes.readings import mismatch_with, reported
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.check import check
 from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.constants import constant
@@ -25,6 +24,7 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
+from hotloop.judge.written_files import Assignment, file_written
 from hotloop.tasks.modules.tvm_passes import mac16, planning, wiring
 from hotloop.tasks.modules.tvm_passes.given_files import ours
 from hotloop.tasks.modules.tvm_passes.graphs import Graph, every_motif

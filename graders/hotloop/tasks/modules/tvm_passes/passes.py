@@ -17,7 +17,6 @@ from typing import Literal
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.assertions import Assertion, Assertions
 from hotloop.judge.checks.correct import Case, Tensor
@@ -27,6 +26,7 @@ from hotloop.judge.dtypes import FP64
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import Assignment, file_written
 from hotloop.tasks.modules.tvm_passes.given_files import ours
 from hotloop.tasks.modules.tvm_passes.readings import reported
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import check
@@ -32,6 +31,7 @@ from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker, reading
+from hotloop.judge.written_files import Assignment, file_written
 from hotloop.sandbox.scratch import scratch
 from hotloop.tasks.modules.tvm_passes.given_files import PROGRAMS, ours
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from hotloop.core.wire import Message, as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import (
     GivenFile,

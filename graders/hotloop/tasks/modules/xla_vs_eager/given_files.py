@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hotloop.core import paths
 from hotloop.core.wire import Message, as_message
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import Program
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list
-from hotloop.judge.artifact import Assignment
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.xla_vs_eager import exported
 from hotloop.tasks.modules.xla_vs_eager.exported import RunCheck, tensor
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.artifact import Assignment
 from hotloop.judge.checks.correct import Tensor
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
+from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.xla_vs_eager import exported
 from hotloop.tasks.modules.xla_vs_eager.exported import RunCheck, tensor
 from hotloop.tasks.modules.xla_vs_eager.given_files import reported

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.constants import constant
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with

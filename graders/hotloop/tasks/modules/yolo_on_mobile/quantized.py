@@ -12,7 +12,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, Tensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.onnx.programs import RUNNER, Facts, facts_of
 from hotloop.judge.onnx.quantized import Material, Quantization
 from hotloop.judge.onnx.rewrites import seed

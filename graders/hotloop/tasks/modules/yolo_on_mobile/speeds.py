@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.answers import Answers
@@ -26,6 +25,7 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
+from hotloop.judge.written_files import Assignment, file_written
 from hotloop.tasks.modules.yolo_on_mobile.given_files import EAGER, PROGRAMS
 from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, TILE, boxes, flops
 

@@ -7,9 +7,9 @@ from functools import partial
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.yolo_on_mobile import (
     audits,
-    departures,
     engines,
     fitting,
+    graph_bisection,
     integer_litert,
     pictures,
     published,
@@ -49,11 +49,11 @@ in_graph = hl.returns_data(
 
 bisect = hl.returns_data(
     right=hl.Assertions(
-        partial(departures.looks, few=False),
+        partial(graph_bisection.looks, few=False),
         "The right tensor of all {count} hidden conversions.",
     ),
     few=hl.Assertions(
-        partial(departures.looks, few=True),
+        partial(graph_bisection.looks, few=True),
         "The right tensor of {count} more, in as few looks as are needed.",
         after=("right",),
     ),

@@ -14,7 +14,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case
 from hotloop.judge.constants import constants
 from hotloop.judge.dtypes import I64
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export import (
@@ -22,7 +22,7 @@ from hotloop.tasks.modules.control_flow_export import (
     diagnoses,
     packages,
     successors,
-    trap,
+    trace_counterexample,
 )
 
 ROW = [3, 4, 5]
@@ -49,11 +49,11 @@ KNOWN: dict[str, dict[str, Any]] = json.loads(
     ],
 )
 def test_misformed_inputs_are_refused(given: Any, said: str) -> None:
-    assert said in str(trap.misformed(given))
+    assert said in str(trace_counterexample.misformed(given))
 
 
 def test_a_plain_input_is_accepted() -> None:
-    assert trap.misformed({"tokens": [ROW, ROW], "kind": 2}) is None
+    assert trace_counterexample.misformed({"tokens": [ROW, ROW], "kind": 2}) is None
 
 
 @pytest.mark.slow
@@ -73,10 +73,12 @@ def seen_by_trace(weights, example, given):
 """
     (tmp_path / "program.py").write_text(raises)
     program = Program({"program.py": tmp_path / "program.py"}, "program.py")
-    monkeypatch.setattr(trap, "TRUTH", program)
+    monkeypatch.setattr(trace_counterexample, "TRUTH", program)
     session = session_over(tmp_path, isolation="none")
     with pytest.raises(fault):
-        trap.changed("kind", {"tokens": [ROW], "kind": 1}, 7, "the example", session)
+        trace_counterexample.changed(
+            "kind", {"tokens": [ROW], "kind": 1}, 7, "the example", session
+        )
 
 
 def test_every_successor_is_one_of_the_choices() -> None:
@@ -142,6 +144,6 @@ def test_a_variant_counts_lines_and_begins_messages_otherwise() -> None:
         assert diagnoses.DIAGNOSIS.mismatch(own) is None
         wrong = str(diagnoses.DIAGNOSIS.mismatch(right))
         assert wrong.startswith("failure a: the cause is right, but line 34")
-        assert trap.misformed({"tokens": [[4, 5], [4, 6]], "kind": 0}) is None
-        said = trap.misformed({"tokens": [[4, 5], [3, 6]], "kind": 0})
+        assert trace_counterexample.misformed({"tokens": [[4, 5], [4, 6]], "kind": 0}) is None
+        said = trace_counterexample.misformed({"tokens": [[4, 5], [3, 6]], "kind": 0})
         assert said == "each message begins with token 4"

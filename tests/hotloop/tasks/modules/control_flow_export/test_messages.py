@@ -6,7 +6,7 @@ from hotloop.judge.checks.correct import Tensor
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.control_flow_export.ways import FULL_UP_TO, Way, case_of
+from hotloop.tasks.modules.control_flow_export.encoder_paths import FULL_UP_TO, Way, case_of
 
 from ....sessions import new_session
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from hotloop.tasks.modules.portable_trainer import policies, weather
+from hotloop.tasks.modules.portable_trainer import policies, random_faults
 from hotloop.tasks.modules.portable_trainer.fallback import Backend, Decision, Event, Policy
 
 BACKENDS = (
@@ -118,7 +118,7 @@ def test_stories_have_what_they_are_about(seed: int) -> None:
 
 def test_a_quiet_run_is_left_alone() -> None:
     rng = np.random.default_rng(4)
-    run = weather.Weather(weather.backends(rng), (), rng)
+    run = random_faults.Weather(random_faults.backends(rng), (), rng)
     policy = Policy(run.backends)
     for _ in range(150):
         happened = run.event()

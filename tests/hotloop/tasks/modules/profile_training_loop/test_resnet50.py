@@ -11,7 +11,7 @@ import pytest
 
 from hotloop.core.verdict import Ruling
 from hotloop.tasks.modules.profile_training_loop import resnet50
-from hotloop.tasks.modules.profile_training_loop.unseen import UnseenNetwork
+from hotloop.tasks.modules.profile_training_loop.hidden_loops import UnseenNetwork
 
 STEPS, BATCH, BEFORE = 2, 4, 3
 NETWORK = UnseenNetwork(seed=5, width=8, blocks=(2, 2, 3, 2))

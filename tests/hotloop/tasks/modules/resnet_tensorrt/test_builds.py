@@ -11,7 +11,7 @@ import pytest
 
 from hotloop.core import paths
 from hotloop.tasks.markers import parse, regions
-from hotloop.tasks.modules.resnet_tensorrt import builds, made_builds
+from hotloop.tasks.modules.resnet_tensorrt import builds, synthetic_builds
 
 FOLDER = paths.exercises() / "resnet_tensorrt"
 KNOWN: dict[str, dict[str, Any]] = json.loads(
@@ -128,7 +128,7 @@ def test_no_figure_may_be_missing_or_wrong(key: str) -> None:
 
 @pytest.mark.parametrize("seed", range(50))
 def test_the_last_event_of_a_made_recording_counts_and_names_do_not(seed: int) -> None:
-    made = made_builds.made(np.random.default_rng(seed), fences=False)
+    made = synthetic_builds.made(np.random.default_rng(seed), fences=False)
     cut = {**made, "profile": made["profile"][:-1]}
     shares = builds.shares(made)
     assert builds.shares(cut) != pytest.approx(shares, rel=0.001)

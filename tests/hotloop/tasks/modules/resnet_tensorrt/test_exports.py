@@ -16,13 +16,13 @@ from hotloop.judge.check import judge_checks
 from hotloop.judge.onnx.programs import TRUSTED
 from hotloop.judge.session import Session
 from hotloop.tasks.curriculum import load_module
-from hotloop.tasks.modules.resnet_tensorrt import given_files, nano, tasks
+from hotloop.tasks.modules.resnet_tensorrt import given_files, jetson_nano, tasks
 from hotloop.tasks.modules.resnet_tensorrt.exported_files import (
     end_mismatch,
     whole,
     without_the_network,
 )
-from hotloop.tasks.modules.resnet_tensorrt.halves import unlike
+from hotloop.tasks.modules.resnet_tensorrt.float16_conversion import unlike
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import kernels, last_layer
 from hotloop.tasks.reference_files import sources
 from hotloop.tasks.task_spec import task_spec
@@ -111,10 +111,10 @@ def test_every_row_of_the_table_has_a_source() -> None:
 
 
 def test_the_board_has_no_int8_and_no_operator_of_later_parsers() -> None:
-    only = {*nano.constraints()["operators"]["only"]}
+    only = {*jetson_nano.constraints()["operators"]["only"]}
     assert {"Conv", "Gemm", "GlobalAveragePool", "Softmax", "Einsum", "Sign"} <= only
     assert not {"Trilu", "LayerNormalization", "GridSample", "Xor", "Shrink", "Mod"} & only
-    assert nano.constraints()["opset"]["at_most"] == 13
+    assert jetson_nano.constraints()["opset"]["at_most"] == 13
 
 
 # --- mismatches -----------------------------------------------------------------------------------

@@ -13,7 +13,13 @@ import pytest
 
 from hotloop.judge.onnx.programs import TRUSTED
 from hotloop.judge.questions import GivenFile
-from hotloop.tasks.modules.sparse_attention_op import fallbacks, files, patterns, silences, truth
+from hotloop.tasks.modules.sparse_attention_op import (
+    fallbacks,
+    files,
+    patterns,
+    silent_exports,
+    truth,
+)
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
@@ -75,7 +81,7 @@ def test_our_function_is_the_paper(programs: Path, tmp_path: Path, causal: bool)
         assert far(runner, sample) < 1e-5
 
 
-@pytest.mark.parametrize("fault", [*silences.FAULTS, silences.AGREES])
+@pytest.mark.parametrize("fault", [*silent_exports.FAULTS, silent_exports.AGREES])
 def test_each_fault_is_one(programs: Path, tmp_path: Path, fault: str) -> None:
     """A file without a fault agrees; one with a fault does not, on inputs that expose it."""
     made = module("silent_files").made(1, fault, 2, 32, 21, 4, 1)
@@ -90,11 +96,11 @@ def test_each_fault_is_one(programs: Path, tmp_path: Path, fault: str) -> None:
     apart = max(apart, far(runner, everything))
     lonely = patterns.sampled(rng, (1, 2, 21, 32), 4, causal=True, share=0.5)
     apart = max(apart, far(runner, lonely))
-    assert (apart < 1e-5) == (fault == silences.AGREES)
+    assert (apart < 1e-5) == (fault == silent_exports.AGREES)
 
 
 def test_the_faults_are_those_that_are_made(programs: Path) -> None:
-    assert module("silent_files").FAULTS == silences.FAULTS
+    assert module("silent_files").FAULTS == silent_exports.FAULTS
 
 
 def test_made_shapes_are_those_that_run(programs: Path, tmp_path: Path) -> None:

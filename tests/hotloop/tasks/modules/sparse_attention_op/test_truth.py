@@ -10,7 +10,7 @@ import pytest
 from hotloop.judge.checks.correct import Tensor
 from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.sparse_attention_op import kernels, patterns, silences, truth
+from hotloop.tasks.modules.sparse_attention_op import kernels, patterns, silent_exports, truth
 
 Floats = np.ndarray
 
@@ -158,7 +158,7 @@ def test_files_without_a_fault_are_causal_and_not(seed: int) -> None:
     """Treating every file as causal is wrong about one of the two."""
     sample = [
         (question.arguments[2], question.label)
-        for question in silences.questions(np.random.default_rng(seed), _Silent())
+        for question in silent_exports.questions(np.random.default_rng(seed), _Silent())
     ]
     assert sorted(c for c, label in sample if label == "A file without a fault") == [False, True]
 

@@ -18,7 +18,7 @@ from hotloop.tasks import render
 from hotloop.tasks.modules.transformer_compilation import cold_starts
 from hotloop.tasks.modules.transformer_compilation.cold_starts import CALLS, PROCESSES, WAYS
 from hotloop.tasks.modules.transformer_compilation.given_files import PROGRAMS
-from hotloop.tasks.modules.transformer_compilation.made_up_starts import Machine, Refused, World
+from hotloop.tasks.modules.transformer_compilation.synthetic_starts import Machine, Refused, World
 
 SEEDS = pytest.mark.parametrize("seed", range(8))
 

@@ -12,7 +12,7 @@ from hotloop.core import paths
 from hotloop.engines.serving import metrics
 from hotloop.judge.constants import constants
 from hotloop.tasks.modules.triton_ensemble import metrics_questions
-from hotloop.tasks.modules.triton_ensemble.figures import Figures, figures_of
+from hotloop.tasks.modules.triton_ensemble.metric_deltas import Figures, figures_of
 from hotloop.tasks.modules.triton_ensemble.metrics_questions import STORIES
 from hotloop.tasks.modules.triton_ensemble.metrics_texts import BuiltReadings, Story
 

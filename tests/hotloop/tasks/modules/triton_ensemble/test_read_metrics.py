@@ -18,7 +18,7 @@ from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.modules.triton_ensemble import tasks
-from hotloop.tasks.modules.triton_ensemble.figures import figures_of
+from hotloop.tasks.modules.triton_ensemble.metric_deltas import figures_of
 from hotloop.tasks.task_spec import task_spec
 from hotloop.worker.serve import serve
 

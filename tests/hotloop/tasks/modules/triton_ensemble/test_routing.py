@@ -17,8 +17,8 @@ from hotloop.judge.check import judge_check
 from hotloop.judge.checks.answers import Answers
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.triton_ensemble import routing
+from hotloop.tasks.modules.triton_ensemble.reproducibility import Stable
 from hotloop.tasks.modules.triton_ensemble.routing import CANARY, STABLE, USERS
-from hotloop.tasks.modules.triton_ensemble.stable import Stable
 from hotloop.tasks.render import submission
 
 Route = Callable[[Sequence[str], float, str], Any]

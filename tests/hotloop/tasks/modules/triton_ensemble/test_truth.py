@@ -17,8 +17,8 @@ from hypothesis.extra import numpy as arrays
 from hotloop.engines.serving.environment import Environment
 from hotloop.engines.serving.inference import Array, InferenceFailed
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.triton_ensemble import inquiries, truth
-from hotloop.tasks.modules.triton_ensemble.sentences import awkward, sentence
+from hotloop.tasks.modules.triton_ensemble import inference_requests, truth
+from hotloop.tasks.modules.triton_ensemble.random_texts import awkward, sentence
 from hotloop.tasks.modules.triton_ensemble.truth import (
     TOLERANCE,
     TOPICS,
@@ -122,7 +122,7 @@ def test_no_answer_breaks_the_judge(topic: Array, sure: Array, more: bool) -> No
     assert len(mismatch) < 200
     for judged in (
         partial(tensors_mismatch, wanted={"TOPIC": np.zeros((2, 1), np.int64)}),
-        partial(inquiries._logits_mismatch, truth.Answers(sure, sure, SHARES)),
+        partial(inference_requests._logits_mismatch, truth.Answers(sure, sure, SHARES)),
     ):
         assert judged(said)
         assert judged({"logits": sure})
@@ -158,7 +158,7 @@ def test_an_error_must_be_one() -> None:
 
 def test_logits_of_the_other_version_are_told_from_rounding() -> None:
     logits = np.random.default_rng(0).normal(0, 3, (4, 6))
-    mismatch = partial(inquiries._logits_mismatch, truth.Answers(IDS, IDS, logits))
+    mismatch = partial(inference_requests._logits_mismatch, truth.Answers(IDS, IDS, logits))
     assert mismatch({"logits": np.float32(logits)}) is None
     for wrong in (logits + 0.01, logits[:2], np.full_like(logits, np.nan)):
         assert "not the logits of that version" in str(mismatch({"logits": np.float32(wrong)}))
@@ -200,7 +200,7 @@ def test_tokens_and_batches(installed: Environment, session_over: SessionOver) -
     session, rng = session_over(), np.random.default_rng(1)
     given = [sentence(rng), " ".join([sentence(rng)] * 9), "a"]
     found = truth.answers(session, given)
-    assert found.input_ids.shape == found.attention_mask.shape == (3, inquiries.LENGTH)
+    assert found.input_ids.shape == found.attention_mask.shape == (3, inference_requests.LENGTH)
     assert set(np.unique(found.attention_mask)) == {0, 1}
     assert found.attention_mask[1].all(), "a long text is cut"
     assert found.attention_mask[2].sum() < 5, "a short one is padded"

@@ -1,0 +1,128 @@
+"""Gathers the pages into build/pages and writes build/mkdocs.yml; mkdocs builds from them."""
+
+import shutil
+from collections.abc import Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from hotloop.core import paths
+from hotloop.learn.bank.catalog import Entry, catalog
+from hotloop.learn.bank.guides import guides
+from hotloop.learn.practice import data
+from hotloop.learn.practice.server import PAGE
+from hotloop.site import (
+    authoring_page,
+    benchmarks,
+    boundaries,
+    checks_page,
+    curriculum_pages,
+    exploits_table,
+    guides_page,
+    kernels_page,
+    learning_map,
+    module_page,
+    navigation,
+    question_index,
+    questions,
+    report_schema,
+    results,
+    settings,
+    showcase,
+)
+from hotloop.site.markdown import fill, write
+from hotloop.tasks import curriculum, figures
+from hotloop.tasks.lesson_files import GLOSSARY
+
+MODULES_PLACE = "<!-- modules -->"
+
+
+def gather(root: Path | None = None) -> Path:
+    """Write build/pages and build/mkdocs.yml below the clone `root`; return the latter's path.
+
+    Raises FileNotFoundError outside a clone.
+    """
+    root = root or paths.root()
+    source, pages = root / "site", root / "build" / "pages"
+    if not (source / settings.NAME).is_file():
+        raise FileNotFoundError(f"no {source / settings.NAME}: the site is built in a clone")
+    modules, entries = curriculum.modules(), catalog()
+    _copy_authored(source / "pages", pages)
+    shutil.copyfile(paths.curriculum() / GLOSSARY, pages / GLOSSARY)
+    fill(pages / "threat-model.md", boundaries.PLACE, boundaries.figure())
+    fill(pages / "threat-model-details.md", exploits_table.PLACE, exploits_table.table())
+    kernels = pages / "checked-triton-kernels.md"
+    fill(kernels, kernels_page.SUMMARY_PLACE, kernels_page.summary())
+    fill(kernels, kernels_page.LISTS_PLACE, kernels_page.lists())
+    fill(pages / "index.md", showcase.PLACE, showcase.section())
+    fill(pages / "index.md", MODULES_PLACE, curriculum_pages.by_track(modules))
+    way = pages / "practice" / "learning-path.md"
+    fill(way, learning_map.PLACE, learning_map.section(modules))
+    _write_practice(pages / "assets" / "practice", modules, entries)
+    write(pages / "benchmarks.md", benchmarks.page(root / "tests" / "benchmarks"))
+    write(pages / "checks.md", checks_page.page(root / "tests" / "benchmarks" / "results"))
+    write(pages / authoring_page.NAME, authoring_page.page(root))
+    write(pages / "results.md", results.page(modules))
+    write(pages / report_schema.PLACE, report_schema.text())
+    _write_ways(pages, modules)
+    by_id = {module.id: module for module in modules}
+    for module in modules:
+        practised = [e for e in entries if _practises(e, module)]
+        module_page.write_module(module, by_id, practised, pages / "modules" / module.id)
+    listed, unlisted = _write_questions(pages / "questions", entries)
+    entry = navigation.navigation(pages, modules, listed)
+    return settings.write(source / settings.NAME, root, entry, unlisted)
+
+
+def _copy_authored(source: Path, pages: Path) -> None:
+    """Copy the hand-written pages and insert figures of recorded runs and benchmarks."""
+    shutil.rmtree(pages, ignore_errors=True)
+    shutil.copytree(source, pages)
+    recorded = source.parents[1] / "tests" / "benchmarks" / "results"
+    for page in sorted(pages.rglob("*.md")):
+        name = str(source / page.relative_to(pages))
+        text = figures.insert(page.read_text(encoding="utf-8"), name)
+        write(page, benchmarks.insert(text, recorded, name))
+
+
+def _write_ways(pages: Path, modules: Sequence[curriculum.Module]) -> None:
+    write(pages / "modules" / "index.md", curriculum_pages.overview(modules))
+    for track in curriculum.curriculum().tracks:
+        write(pages / "tracks" / track.id / "index.md", curriculum_pages.track_page(track, modules))
+    for tier in curriculum.curriculum().tiers:
+        write(pages / "tiers" / f"{tier}.md", curriculum_pages.tier_page(tier, modules))
+
+
+def _write_practice(
+    folder: Path, modules: Sequence[curriculum.Module], entries: Sequence[Entry]
+) -> None:
+    """Copy the practice page's scripts, without those that only `hotloop interview` serves."""
+    shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("local"))
+    for name, made in data.scripts(modules, entries).items():
+        write(folder / name, made())
+
+
+def _practises(entry: Entry, module: curriculum.Module) -> bool:
+    """Return whether the question belongs to the module or links to one of its tasks."""
+    linked = {link.partition(".")[0] for link in entry.question.links}
+    return entry.module == module.id or module.id in linked
+
+
+def _write_questions(folder: Path, entries: Sequence[Entry]) -> tuple[list[str], list[str]]:
+    """Write the question pages; return those in the navigation, and those not in it."""
+    write(folder / "index.md", question_index.index_page(entries))
+    listed = ["questions/index.md"]
+    for track in curriculum.curriculum().tracks:
+        write(folder / track.id / "index.md", question_index.track_page(track, entries))
+        listed.append(f"questions/{track.id}/index.md")
+    if translated := [entry for entry in entries if entry.chinese is not None]:
+        write(folder / "chinese.md", question_index.chinese_page(translated))
+        listed.append("questions/chinese.md")
+    if asked := guides():
+        write(folder / "guides.md", guides_page.page(asked))
+        listed.append("questions/guides.md")
+    unlisted: list[str] = []
+    for entry, following in zip_longest(entries, entries[1:]):
+        for name, page in questions.pages(entry, following).items():
+            write(folder / name, page)
+            unlisted.append(f"questions/{name}")
+    return listed, unlisted
