@@ -26,7 +26,7 @@ else:
     from hotloop.engines.serving import inference, load, metrics, preflight, repository
     from hotloop.engines.serving.network_file import onnx_file
     from hotloop.engines.serving.options import Options
-    from hotloop.engines.serving.server import Server
+    from hotloop.engines.serving.server import TritonServer
     from hotloop.engines.serving.unavailable import ServingUnavailable
 
 HERE = Path(__file__).parent
@@ -95,7 +95,7 @@ def server(name="repository", **options):
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise RuntimeError(f"the static check comes first. In {name}/, {found[0]}{more}")
     options = Options(isolation="none", **options)
-    with Server(complete(name), preflight.require(), options) as running:
+    with TritonServer(complete(name), preflight.require(), options) as running:
         print(f"up after {running.wait_ready():.1f} s, HTTP on port {running.ports.http}")
         yield running
 

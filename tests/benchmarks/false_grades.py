@@ -32,7 +32,7 @@ from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level, LevelState, state_of
 from hotloop.judge.scheduling import spread, undisturbed
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.speed import Comparison
+from hotloop.judge.speed import SpeedComparison
 from hotloop.judge.verification import rows_agree
 from hotloop.judge.window import TimedWorker, Workload
 from hotloop.sandbox.level import level as sandbox_level
@@ -79,7 +79,7 @@ class Pair:
             elif self.threads > 1:
                 for worker in self.workers:
                     spread(worker, self.threads)
-            comparison = Comparison(
+            comparison = SpeedComparison(
                 self.sides[0],
                 self.sides[1],
                 (LEVEL,),
@@ -113,7 +113,7 @@ class Pair:
             worker.close()
 
 
-def _outcome(comparison: Comparison) -> dict[str, Any]:
+def _outcome(comparison: SpeedComparison) -> dict[str, Any]:
     try:
         outcome = comparison.run()
     except Ruling as ruling:

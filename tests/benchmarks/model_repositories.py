@@ -31,7 +31,7 @@ from typing import Any
 from hotloop.engines.serving import preflight, repository
 from hotloop.engines.serving.model_config import FILE
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.device import device_name
 
 RESULT = Path(__file__).parent / "results" / "model_repositories.json"
@@ -117,8 +117,8 @@ def _against_server() -> dict[str, Any]:
         options = Options(isolation="none", explicit=True, ready_s=60.0)
         with ExitStack() as stack:
 
-            def ready() -> Server:
-                server = stack.enter_context(Server(folder, preflight.require(), options))
+            def ready() -> TritonServer:
+                server = stack.enter_context(TritonServer(folder, preflight.require(), options))
                 server.wait_ready()
                 return server
 

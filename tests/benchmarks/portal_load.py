@@ -33,10 +33,10 @@ import httpx2 as httpx
 
 from hotloop.judge.device import device_name
 from hotloop.learn.pack.manifest import Manifest
-from hotloop.service.settings import Settings
+from hotloop.service.settings import ServiceSettings
 from hotloop.service.takehome import links, passwords
 from hotloop.service.takehome.portal import Portal
-from hotloop.service.web.queue import State
+from hotloop.service.web.queue import WorkState
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import Team
@@ -97,7 +97,7 @@ def main() -> None:
 
 def measured(folder: Path, count: int, jobs: int) -> dict[str, Any]:
     """Measure one run."""
-    portal = Portal.open(Settings(("takehome",), team=_team(folder / "team").folder))
+    portal = Portal.open(ServiceSettings(("takehome",), team=_team(folder / "team").folder))
     passwords.add(portal.engine, MEMBER, PASSWORD)
     candidates = [_candidate(portal, folder, number) for number in range(count)]
     say(f"{count} packs and answers are made")
@@ -221,7 +221,7 @@ def _log_in(client: httpx.Client) -> None:
 
 
 def _ended(portal: Portal) -> int:
-    ended = (State.DONE, State.LOST)
+    ended = (WorkState.DONE, WorkState.LOST)
     return sum(one.state in ended for one in portal.queue.all().values())
 
 

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.engines.simulate import build, host
-from hotloop.engines.simulate.problem import Problem
+from hotloop.engines.simulate.problem import SimulatorError
 from hotloop.judge.device import device_name
 
 RESULT = Path(__file__).parent / "results" / "real_cuda.json"
@@ -200,7 +200,7 @@ def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tup
         limited = any(f.kind in LIMITS for f in checked.report.findings)
         if again and (limited or checked.report.ended == "timed out" or checked.status):
             done = run(program, seconds, checked=False)
-    except (Problem, TimeoutError) as problem:
+    except (SimulatorError, TimeoutError) as problem:
         others = other_libraries(program)
         return (
             ("other libraries", others, ()) if others else ("not built", first_error(problem), ())
@@ -234,7 +234,7 @@ def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tup
     return ("right" if found else "right and clean"), "; ".join(found), found
 
 
-def said_last(done: host.Run) -> str:
+def said_last(done: host.ProgramRun) -> str:
     """Return the last line that it printed, or its exit status."""
     return [f"status {done.status}", *(done.output + done.errors).strip().splitlines()][-1]
 
@@ -250,7 +250,7 @@ def lacks_data(program: Program) -> bool:
     return any("/" in a and not (program.folder / a).exists() for a in program.arguments)
 
 
-def run(program: Program, seconds: int, *, checked: bool) -> host.Run:
+def run(program: Program, seconds: int, *, checked: bool) -> host.ProgramRun:
     """Build and run it once."""
     with at_most(BUILD_S):
         built = build.program(program.sources, checked=checked, include=program.include)

@@ -40,11 +40,11 @@ from hotloop.core.record import Record
 from hotloop.core.transactions import reading
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
-from hotloop.learn.remote.client import Server, ask
-from hotloop.learn.remote.request import Request, packed
+from hotloop.learn.remote.client import ServiceClient, ask
+from hotloop.learn.remote.request import RemoteRequest, packed
 from hotloop.service.course import people
 from hotloop.service.tables import jobs, opened, works
-from hotloop.service.web.queue import State
+from hotloop.service.web.queue import WorkState
 from hotloop.tasks import render
 from hotloop.tasks.local_judging import judge_submission
 
@@ -105,7 +105,7 @@ class Service:
         """Return the processes that judge at this moment, according to the database."""
         engine = opened(self.folder)
         with reading(engine) as connection:
-            running = select(works.c.worker).where(works.c.state == State.RUNNING)
+            running = select(works.c.worker).where(works.c.state == WorkState.RUNNING)
             names = {name.encode() for name in connection.execute(running).scalars()}
         engine.dispose()
         found: list[int] = []
@@ -130,8 +130,8 @@ class Service:
         judging = sum(_cpu_s(child) for child in _below(self.process.pid))
         return {"service": _cpu_s(self.process.pid), "judging": judging}
 
-    def server(self, learner: int) -> Server:
-        return Server(f"http://127.0.0.1:{self.port}", self.tokens[learner])
+    def server(self, learner: int) -> ServiceClient:
+        return ServiceClient(f"http://127.0.0.1:{self.port}", self.tokens[learner])
 
     def lines(self) -> list[tuple[str, str, str]]:
         """Return the events as (what, job, phase), in order."""
@@ -168,10 +168,10 @@ def _token(engine: Any, name: str) -> str:
     return accepted[1]
 
 
-def request(module: str, task: str, note: str = "") -> Request:
+def request(module: str, task: str, note: str = "") -> RemoteRequest:
     """Return a request for the reference, with a file that makes requests differ."""
     files = packed({**render.submission(module), "note.txt": note.encode()})
-    return Request(hotloop=__version__, module=module, tasks=[task], files=files)
+    return RemoteRequest(hotloop=__version__, module=module, tasks=[task], files=files)
 
 
 def quiet(_text: str) -> None:
@@ -311,7 +311,7 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
         engine = opened(service.folder)
         with reading(engine) as connection:
             given_up = connection.execute(
-                select(func.count()).where(works.c.state == State.LOST)
+                select(func.count()).where(works.c.state == WorkState.LOST)
             ).scalar_one()
             again = connection.execute(select(func.count()).where(works.c.tries > 1)).scalar_one()
         engine.dispose()
@@ -338,7 +338,7 @@ def overhead(options: argparse.Namespace) -> dict[str, Any]:
     asked = request(*CPU)
     beside: dict[str, list[float]] = {"there": [], "here": [], "alone": []}
 
-    def there(server: Server) -> Record:
+    def there(server: ServiceClient) -> Record:
         return ask(server, asked, secrets.token_hex(16), quiet)[0]
 
     def here(judge: JudgeProcess) -> Record:
@@ -381,12 +381,12 @@ def cancels(options: argparse.Namespace) -> dict[str, Any]:
     over = threading.Event()
     cancelled: list[str] = []
 
-    def one(server: Server) -> float:
+    def one(server: ServiceClient) -> float:
         began = time.monotonic()
         ask(server, asked, secrets.token_hex(16), quiet)
         return time.monotonic() - began
 
-    def in_a_loop(server: Server) -> None:
+    def in_a_loop(server: ServiceClient) -> None:
         while not over.is_set():
             job = server.put(asked, secrets.token_hex(16), quiet)
             for found in server.follow(job, quiet):

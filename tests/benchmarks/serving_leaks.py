@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.engines.serving import preflight, shm, trial
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.sandbox import cgroup, processes
 from hotloop.sandbox.owner import is_stale, state_folder
 
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = parser.parse_args()
     environment = preflight.require()
-    ways: dict[str, Callable[[Environment, str], float]] = {
+    ways: dict[str, Callable[[ServingEnvironment, str], float]] = {
         "stopped": _stopped,
         "server killed": _server_killed,
         "owner killed": _owner_killed,
@@ -126,15 +126,15 @@ def _listening(pids: list[str]) -> list[str]:
     return ports
 
 
-def _stopped(environment: Environment, isolation: str) -> float:
-    with Server(trial.REPOSITORY, environment, Options(isolation=isolation)) as server:
+def _stopped(environment: ServingEnvironment, isolation: str) -> float:
+    with TritonServer(trial.REPOSITORY, environment, Options(isolation=isolation)) as server:
         ready_s = server.wait_ready()
         trial.ask(server)
     return ready_s
 
 
-def _server_killed(environment: Environment, isolation: str) -> float:
-    with Server(trial.REPOSITORY, environment, Options(isolation=isolation)) as server:
+def _server_killed(environment: ServingEnvironment, isolation: str) -> float:
+    with TritonServer(trial.REPOSITORY, environment, Options(isolation=isolation)) as server:
         ready_s = server.wait_ready()
         for pid in processes.tree(server.process.pid):
             if b"/bin/tritonserver\0" in processes.read_small(f"/proc/{pid}/cmdline")[:200]:
@@ -145,7 +145,7 @@ def _server_killed(environment: Environment, isolation: str) -> float:
     return ready_s
 
 
-def _owner_killed(environment: Environment, isolation: str) -> float:
+def _owner_killed(environment: ServingEnvironment, isolation: str) -> float:
     owner = subprocess.Popen(
         [sys.executable, "-c", _OWNER, isolation], stdout=subprocess.PIPE, text=True
     )

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import viva
 
 from hotloop.core.verdict import Verdict
-from hotloop.learn.predicting.own_code import Work, code_of
+from hotloop.learn.predicting.own_code import PredictedSubmission, code_of
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.local_judging import judge_submission
 
@@ -22,7 +22,7 @@ from hotloop.tasks.local_judging import judge_submission
 def test_a_work_has_code_of_its_own_in_both_tasks(name: str) -> None:
     files = viva.SUBMISSIONS[name]()
     module = curriculum.load_module(viva.MODULE)
-    work = Work(module, viva.TASKS, files, render.untouched(viva.MODULE))
+    work = PredictedSubmission(module, viva.TASKS, files, render.untouched(viva.MODULE))
     assert all(code_of(work, task) for task in viva.TASKS)
     assert b'NotImplementedError("fused_softmax.triton_forward")' not in files["softmax_triton.py"]
     ast.parse(files["softmax_triton.py"])

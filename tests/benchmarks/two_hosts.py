@@ -44,7 +44,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.service.course import people
 from hotloop.service.tables import jobs, opened, records, works
-from hotloop.service.web.queue import State
+from hotloop.service.web.queue import WorkState
 from hotloop.tasks.local_judging import judge_submission
 from hotloop.tasks.render import submission
 
@@ -239,7 +239,7 @@ class Class:
 
     def is_followed(self) -> bool:
         """Whether a job is being judged, and somebody's connection is there."""
-        running = select(works.c.id).where(works.c.state == State.RUNNING)
+        running = select(works.c.id).where(works.c.state == WorkState.RUNNING)
         with reading(self.engine) as connection:
             at_work = connection.execute(running).first() is not None
         return at_work and bool(self.hosts.connections())

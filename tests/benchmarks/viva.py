@@ -38,7 +38,7 @@ from hotloop.judge.device import device_name
 from hotloop.learn.predicting import items
 from hotloop.learn.predicting.judges import Judges, JudgingRequest
 from hotloop.learn.predicting.outcomes import WORDS, Kind, against
-from hotloop.learn.predicting.own_code import Work
+from hotloop.learn.predicting.own_code import PredictedSubmission
 from hotloop.learn.predicting.scores import GUESS, brier, mean_interval
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.local_judging import default_jobs
@@ -178,7 +178,7 @@ def row(name: str, task: str, again: int) -> dict[str, Any]:
     seconds: for making the questions, on `jobs` judges at once. one_judging_s: what the judge takes
     for the work as it is at that time. load: of the machine, over five minutes; with it both grow.
     """
-    work = Work(
+    work = PredictedSubmission(
         curriculum.load_module(MODULE), (task,), SUBMISSIONS[name](), render.untouched(MODULE)
     )
     made = items.make(work, say=lambda text: say(f"{name}: {text}"))
@@ -212,7 +212,13 @@ def row(name: str, task: str, again: int) -> dict[str, Any]:
     }
 
 
-def holds(work: Work, item: items.Item, made: items.ItemSet, again: int, judges: Judges) -> bool:
+def holds(
+    work: PredictedSubmission,
+    item: items.PredictionItem,
+    made: items.ItemSet,
+    again: int,
+    judges: Judges,
+) -> bool:
     """Return whether `again` fresh seeds give the changed code the outcome of the key."""
     changed, before = item.made_in(work), made.unchanged[item.task]
     found = judges.judge(

@@ -23,8 +23,8 @@ import pytest
 from needs import WINDOW
 
 from hotloop import __version__
-from hotloop.learn.remote.client import Server
-from hotloop.learn.remote.request import Request, packed
+from hotloop.learn.remote.client import ServiceClient
+from hotloop.learn.remote.request import RemoteRequest, packed
 from hotloop.tasks import render
 
 if TYPE_CHECKING:
@@ -171,10 +171,10 @@ def busy(hub: Hub) -> None:
     invite = ["course", "invite", "carol", "--folder", str(hub.folder), "--url", hub.service]
     command = [sys.executable, "-m", "hotloop.cli", *invite]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    login = Server(hub.service).log_in(said.split()[-1].rpartition("/")[2])
+    login = ServiceClient(hub.service).log_in(said.split()[-1].rpartition("/")[2])
     files = packed(render.submission(MODULE))
-    asked = Request(hotloop=__version__, module=MODULE, tasks=LONG, files=files)
-    Server(hub.service, login.token).put(asked, secrets.token_hex(16), lambda _text: None)
+    asked = RemoteRequest(hotloop=__version__, module=MODULE, tasks=LONG, files=files)
+    ServiceClient(hub.service, login.token).put(asked, secrets.token_hex(16), lambda _text: None)
 
 
 def install(clone: Path, dist: Path) -> None:

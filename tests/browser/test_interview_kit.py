@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfReader
 
 from hotloop.learn.bank.export import kit
-from hotloop.learn.bank.selection import Selection
+from hotloop.learn.bank.selection import QuestionSelection
 from hotloop.learn.bank.wording import Language, wording
 
 # What NFKC leaves as it is, of the radicals that share their glyph with a character.
@@ -31,7 +31,7 @@ def test_a_kit_prints_with_each_question_on_a_page_of_its_own(
     require(("chromium",), ())
     if language == "zh" and not _fonts("zh"):
         pytest.skip("no font with Chinese characters here, such as fonts-noto-cjk")
-    entries = Selection(language=language, keys=keys).entries()
+    entries = QuestionSelection(language=language, keys=keys).entries()
     page, target = tmp_path / "kit.html", tmp_path / "kit.pdf"
     page.write_text(kit.page(entries, language), encoding="utf-8")
     options = ("--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer")

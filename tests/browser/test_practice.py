@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hotloop.learn.bank import numeric
-from hotloop.learn.bank.catalog import Entry, find
-from hotloop.learn.bank.selection import Selection
+from hotloop.learn.bank.catalog import CatalogEntry, find
+from hotloop.learn.bank.selection import QuestionSelection
 from hotloop.learn.bank.wording import blocks, wording
 from hotloop.learn.learning import items
 from hotloop.learn.learning.graph import way
-from hotloop.learn.practice.state import Review, State
+from hotloop.learn.practice.state import PracticeRecord, Review
 from hotloop.tasks import curriculum
 
 if TYPE_CHECKING:
@@ -94,10 +94,10 @@ class Pages:
     def _ask(self, script: str, *given: str) -> Any:
         return self.browser.driver.execute_script(script, *given)
 
-    def kept(self) -> State:
+    def kept(self) -> PracticeRecord:
         read = "return localStorage.getItem('hotloop.learn.practice')"
         text = self.browser.driver.execute_script(read)
-        return State.model_validate_json(text) if text else State()
+        return PracticeRecord.model_validate_json(text) if text else PracticeRecord()
 
     def is_accessible(self, axe: Path) -> None:
         assert self.browser.violations(axe) == []
@@ -132,7 +132,7 @@ def hotloop(folder: Path, *arguments: str) -> Any:
 
 def test_a_session(pages: Pages, axe: Path, tmp_path: Path) -> None:
     pages.open("index.html", f"track={TRACK}&level={LEVEL}&minutes={MINUTES}")
-    total = len(Selection(track=TRACK, level=LEVEL).entries())
+    total = len(QuestionSelection(track=TRACK, level=LEVEL).entries())
     wait(lambda: pages.text("#practice output").startswith(f"0 due, {total} new. This session: "))
     assert pages.text("h1").strip() == "Practice"
     asked = answer_three(pages, axe)
@@ -161,7 +161,7 @@ def answer_three(pages: Pages, axe: Path | None) -> list[str]:
     return asked
 
 
-def answer_one(pages: Pages, entry: Entry, mark: int, axe: Path | None) -> None:
+def answer_one(pages: Pages, entry: CatalogEntry, mark: int, axe: Path | None) -> None:
     said = wording(entry, "en")
     wait(lambda: pages.focused() == said.title)
     assert pages.text("[role=timer]").endswith(f"of {entry.question.minutes} min")
@@ -213,7 +213,7 @@ def test_what_to_say_in_chinese_comes_after_the_try(pages: Pages) -> None:
     assert pages.browser.width() == PHONE[0]
 
 
-def is_kept(pages: Pages, state: State, total: int) -> None:
+def is_kept(pages: Pages, state: PracticeRecord, total: int) -> None:
     """Also when the page is loaded anew: what was marked is not asked again."""
     pages.open("index.html", f"track={TRACK}&level={LEVEL}&minutes={MINUTES}")
     wait(lambda: pages.text("#practice output").startswith(f"0 due, {total - 3} new."))
@@ -221,18 +221,18 @@ def is_kept(pages: Pages, state: State, total: int) -> None:
     assert pages.text("#records").startswith("3 marks and 0 placements are kept in this browser")
 
 
-def is_taken_along(pages: Pages, state: State, folder: Path) -> None:
+def is_taken_along(pages: Pages, state: PracticeRecord, folder: Path) -> None:
     """To a file, deleted here, and back again."""
     pages.press("Export")
     [file] = wait(lambda: list(folder.glob("hotloop-practice-*.json")))
-    assert State.model_validate_json(file.read_text()) == state
+    assert PracticeRecord.model_validate_json(file.read_text()) == state
     pages.press("Delete …")
     assert "Delete 3 marks and 0 placements" in pages.text("dialog")
     pages.press("Keep it")
     assert pages.kept() == state
     pages.press("Delete …")
     pages.press("Delete it")
-    wait(lambda: pages.kept() == State())
+    wait(lambda: pages.kept() == PracticeRecord())
     for new in ("3 marks", "0 marks"):
         pages.find("input[type=file]").send_keys(str(file))
         said = f"{new} and 0 placements of it are new."
@@ -332,8 +332,12 @@ class Served(Pages):
         self.browser.driver.get("about:blank")
         self.browser.open(page, size, "light")  # type: ignore[arg-type]
 
-    def kept(self) -> State:
-        return State.model_validate_json(self.file.read_text()) if self.file.exists() else State()
+    def kept(self) -> PracticeRecord:
+        return (
+            PracticeRecord.model_validate_json(self.file.read_text())
+            if self.file.exists()
+            else PracticeRecord()
+        )
 
 
 @contextmanager
@@ -392,7 +396,9 @@ def test_two_windows_and_a_server_that_has_ended(served: Served) -> None:
     with serving(served, "interview"):
         served.open("index.html")
         served.press("Start")
-        more = State(reviews=[Review.model_validate({**other, "seconds": 1, "language": "en"})])
+        more = PracticeRecord(
+            reviews=[Review.model_validate({**other, "seconds": 1, "language": "en"})]
+        )
         served.file.parent.mkdir(parents=True, exist_ok=True)
         served.file.write_text(more.model_dump_json())
         keep(served, "3")

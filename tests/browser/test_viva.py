@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hotloop.learn.predicting.items import ItemSet, item_of
-from hotloop.learn.predicting.outcomes import Outcome
-from hotloop.learn.predicting.own_code import Work, changes
+from hotloop.learn.predicting.outcomes import JudgedPrediction
+from hotloop.learn.predicting.own_code import PredictedSubmission, changes
 from hotloop.takehome import viva_page
-from hotloop.takehome.viva import Answered, Viva
+from hotloop.takehome.viva import Viva, VivaFile
 from hotloop.tasks import curriculum, render
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ SECRET = "Said by the judge alone."
 
 def asked() -> Viva:
     """Two questions on the reference."""
-    work = Work(
+    work = PredictedSubmission(
         curriculum.load_module(MODULE), (TASK,), render.submission(MODULE), render.untouched(MODULE)
     )
     found = [
-        item_of(number, change, Outcome(kind="race", check="clean", sentence=SECRET))
+        item_of(number, change, JudgedPrediction(kind="race", check="clean", sentence=SECRET))
         for number, change in enumerate(changes(work, TASK)[:2], 1)
     ]
     questions = ItemSet(
@@ -53,7 +53,7 @@ def test_a_question(width: int, tmp_path: Path) -> None:
         told = answers(browser, tmp_path)
     finally:
         browser.driver.quit()
-    given = Answered.model_validate(told)
+    given = VivaFile.model_validate(told)
     assert given.own is not None
     assert given.own.items == asked().digest
     [said] = given.own.said

@@ -6,7 +6,7 @@ from dataclasses import astuple
 import pytest
 
 from hotloop.learn.bank import numeric, units
-from hotloop.learn.bank.catalog import Entry, catalog
+from hotloop.learn.bank.catalog import CatalogEntry, catalog
 from hotloop.learn.bank.guides import guides
 from hotloop.learn.bank.interviews import ROUNDS, roles_of, round_of
 from hotloop.learn.bank.wording import blocks, wording
@@ -29,14 +29,14 @@ per_numeric = pytest.mark.parametrize(
 
 
 @per_question
-def test_its_links_lead_to_tasks(entry: Entry) -> None:
+def test_its_links_lead_to_tasks(entry: CatalogEntry) -> None:
     for link in entry.question.links:
         module, _, task = link.partition(".")
         assert curriculum.load_module(module).task(task)
 
 
 @per_question
-def test_what_candidates_say_is_quoted_once(entry: Entry) -> None:
+def test_what_candidates_say_is_quoted_once(entry: CatalogEntry) -> None:
     """Pages put quotation marks around it."""
     for language in entry.languages:
         said = [says for says, _ in wording(entry, language).weak_answers]
@@ -56,7 +56,7 @@ def test_there_are_six_of_each_kind(kind: str) -> None:
 
 
 @per_question
-def test_it_fits_a_role(entry: Entry) -> None:
+def test_it_fits_a_role(entry: CatalogEntry) -> None:
     assert roles_of(entry)
 
 
@@ -71,7 +71,7 @@ def test_each_role_and_round_has_questions_for_an_interview() -> None:
 
 
 @per_question
-def test_what_is_opinion_stands_in_the_answer(entry: Entry) -> None:
+def test_what_is_opinion_stands_in_the_answer(entry: CatalogEntry) -> None:
     answer = " ".join(entry.question.answer.split())
     for sentence in entry.question.opinion:
         assert " ".join(sentence.split()).rstrip(".") in answer
@@ -80,7 +80,7 @@ def test_what_is_opinion_stands_in_the_answer(entry: Entry) -> None:
 @pytest.mark.parametrize(
     "entry", [e for e in ENTRIES if e.question.kind == "fault"], ids=lambda entry: entry.key
 )
-def test_its_proof_runs_the_kernel_that_the_prompt_shows(entry: Entry) -> None:
+def test_its_proof_runs_the_kernel_that_the_prompt_shows(entry: CatalogEntry) -> None:
     kernels = [block.text for block in blocks(entry.question.prompt) if block.code]
     sources = [proof.source for proof in entry.proofs]
     sources += [
@@ -94,13 +94,13 @@ def test_its_proof_runs_the_kernel_that_the_prompt_shows(entry: Entry) -> None:
 
 
 @per_chinese
-def test_its_chinese_is_set_in_chinese(entry: Entry) -> None:
+def test_its_chinese_is_set_in_chinese(entry: CatalogEntry) -> None:
     said = repr(astuple(wording(entry, "zh")))
     assert NARROW.findall(said) == []
 
 
 @per_numeric
-def test_all_its_instances_can_be_computed_and_answered(entry: Entry) -> None:
+def test_all_its_instances_can_be_computed_and_answered(entry: CatalogEntry) -> None:
     form = entry.question.numeric
     assert form is not None
     found = list(numeric.instances(form))

@@ -10,7 +10,7 @@ import pytest
 
 from hotloop.core import paths
 from hotloop.engines.serving import preflight, shm
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.engines.serving.unavailable import ServingUnavailable
 
 HELPER = "live.real_server"
@@ -68,7 +68,7 @@ def test_a_proof_that_fails_leaves_no_server(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.syspath_prepend(str(PROOFS[0].parent))
     helper = importlib.import_module(HELPER)
     models = {"sleeper": helper.python("max_batch_size: 1", helper.SLEEPER.format(seconds=0))}
-    started: list[tuple[Server, Path]] = []
+    started: list[tuple[TritonServer, Path]] = []
 
     def proof() -> None:
         with helper.served(models) as running:

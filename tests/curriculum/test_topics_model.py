@@ -17,7 +17,7 @@ import torch
 
 from hotloop.core import paths
 from hotloop.engines.serving import network_file, onnx_signature, repository
-from hotloop.engines.serving.environment import Environment, find
+from hotloop.engines.serving.environment import ServingEnvironment, find
 from hotloop.engines.serving.unavailable import ServingUnavailable
 
 FOLDER = paths.curriculum() / "triton_ensemble" / "model"
@@ -189,7 +189,7 @@ def test_onnxruntime_agrees(
     served: Path, model: dict[str, Any], ours: Any, texts: list[Any]
 ) -> None:
     try:
-        environment: Environment = find()
+        environment: ServingEnvironment = find()
     except ServingUnavailable as gap:
         pytest.skip(str(gap))
     held_out = [text.sentence for text in texts if text.held_out][:64]

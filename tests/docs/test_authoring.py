@@ -15,7 +15,7 @@ from hotloop.judge.check import judge_checks
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
 from hotloop.judge.spec import CheckSpec, TaskSpec
-from hotloop.judge.task import Task
+from hotloop.judge.task import TaskChecks
 from hotloop.site import authoring_page
 from hotloop.tasks import authoring
 
@@ -61,7 +61,7 @@ def test_an_examples_right_answer_passes_and_the_wrong_one_fails(
     assert Verdict.WRONG_ANSWER in wrong, wrong
 
 
-def verdicts(task: Task, answer: str, folder: Path) -> Iterator[Verdict]:
+def verdicts(task: TaskChecks, answer: str, folder: Path) -> Iterator[Verdict]:
     folder.mkdir()
     (folder / "answer.py").write_text(answer)
     (entry, *_) = re.findall(r"def (\w+)", answer)

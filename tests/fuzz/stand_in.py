@@ -31,7 +31,7 @@ from hotloop.judge.check import CheckFunction, judge_checks
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.judge.zygotes import worker_fork
 from hotloop.sandbox.level import level
 
@@ -146,7 +146,7 @@ class Buffers:
                 memory[:] = content[: len(memory)].ljust(len(memory), b"\0")
 
 
-class Recorder(Worker):
+class Recorder(WorkerConnection):
     """A real connection that records its exchanges."""
 
     tape: Tape
@@ -203,7 +203,7 @@ Called with the recorded exchange, and with the number of the answer; None chang
 """
 
 
-class Player(Worker):
+class Player(WorkerConnection):
     """Answers from a recording, without a process."""
 
     def __init__(self, spoken: list[Exchange], change: Change, counter: list[int], **kind: Any):
@@ -254,7 +254,7 @@ class Playing(Launcher):
     started: list[Player] = field(default_factory=list[Player])
     counter: list[int] = field(default_factory=lambda: [0])
 
-    def start(self, *, trusted: bool, **_ignored: Any) -> Worker:
+    def start(self, *, trusted: bool, **_ignored: Any) -> WorkerConnection:
         number = len(self.started)
         spoken = self.tape.exchanges[number] if number < len(self.tape.exchanges) else []
         player = Player(spoken, self.change, self.counter, trusted=trusted)
@@ -269,7 +269,7 @@ def recorded(judged: Judged, check: str, files: Path, needs: Any) -> Tape:
     launcher = Launcher(level()[0], fork=worker_fork(needs))
     kind = type("Recorder", (Recorder,), {"tape": tape})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(launching, "Worker", kind)
+        patch.setattr(launching, "WorkerConnection", kind)
         _listen(patch)
         session = _session(files, launcher, judged, 300.0)
         try:
@@ -309,7 +309,7 @@ def played(judged: Judged, check: str, files: Path, tape: Tape, change: Change) 
 
 
 def _session(files: Path, launcher: Launcher, judged: Judged, budget_s: float) -> Session:
-    def connect() -> Worker:
+    def connect() -> WorkerConnection:
         worker = launcher.start(files=files, trusted=False)
         worker.request({"op": "notebook", "file": "lab.ipynb", "until": judged.name}, 60.0)
         return worker

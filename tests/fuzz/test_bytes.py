@@ -28,7 +28,7 @@ from hotloop.course.release import Release
 from hotloop.course.repair import repair
 from hotloop.engines.nvcc import compile as compiling
 from hotloop.engines.simulate import build, toolchain
-from hotloop.engines.simulate.worker import Simulator, is_the_machines
+from hotloop.engines.simulate.worker import SimulatorWorker, is_the_machines
 from hotloop.engines.trace import read as read_trace
 from hotloop.judge import cuda_kernel, launch_plan, service, worker_connection
 from hotloop.judge.exception_attribution import is_ours
@@ -37,7 +37,7 @@ from hotloop.judge.kernel_source import vet
 from hotloop.judge.model_servers import require_sound
 from hotloop.judge.not_attempted import without_blame, without_open
 from hotloop.worker import nvcc_compile
-from hotloop.worker.notebook import Unreadable, read_cells
+from hotloop.worker.notebook import UnreadableNotebook, read_cells
 
 EXAMPLES = int(os.environ.get("HOTLOOP_FUZZ_EXAMPLES", "25"))
 SETTINGS = settings(
@@ -196,7 +196,7 @@ NOTEBOOK = {
     st.one_of(mutated(json.dumps(NOTEBOOK)), near(NOTEBOOK).map(lambda d: json.dumps(d).encode()))
 )
 def test_a_notebook_is_read(data: bytes) -> None:
-    with suppress(Unreadable):
+    with suppress(UnreadableNotebook):
         read_cells(data, "m")
     release = Release("m", {"name": "python3"}, [], (), {}, ())
     json.dumps(repair(data, release).notebook)
@@ -323,7 +323,7 @@ def test_listings_and_maps_of_the_simulator_are_read(
         patch.setattr(toolchain, "headers", list)
         patch.setattr(build, "own_digest", lambda: "own")
         request = {"op": "build", "file": "kernels.cu", "source": "text"}
-        reply = Simulator().answer(request, [])
+        reply = SimulatorWorker().answer(request, [])
     assert "internal" not in reply, reply
     _none_is_ours(
         lambda: cuda_kernel._require_no_fault("a.cu", reply, built=False)  # pyright: ignore[reportPrivateUsage]

@@ -27,7 +27,7 @@ import torch
 
 from hotloop.judge.author_guard import Check
 from hotloop.judge.budget import Budget
-from hotloop.judge.buffers import Placement, row_strides
+from hotloop.judge.buffers import TensorPlacement, row_strides
 from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import FunctionCheck
@@ -147,7 +147,7 @@ class Tiny(Arithmetic):
     def __init__(self) -> None:
         super().__init__("cpu", lambda _at, _size: torch.zeros(8 * FEW**4, dtype=torch.uint8))
 
-    def view(self, flat: Any, place: Placement) -> Any:
+    def view(self, flat: Any, place: TensorPlacement) -> Any:
         return super().view(flat, _tiny(place))
 
     def draw(self, spec: TensorSpec, recipe: Any, seed: int) -> Any:
@@ -171,7 +171,7 @@ class Tiny(Arithmetic):
 
 
 @cache  # the sizes are swapped for this script alone, so that it adds little to the judge's time
-def _tiny(place: Placement) -> Placement:
+def _tiny(place: TensorPlacement) -> TensorPlacement:
     return replace(place, offset=0, shape=_few(place), strides=_dense(place))
 
 
@@ -184,7 +184,7 @@ def _few(of: Any) -> tuple[int, ...]:
     return tuple(min(FEW, extent) for extent in of.shape)
 
 
-def _dense(place: Placement) -> tuple[int, ...]:
+def _dense(place: TensorPlacement) -> tuple[int, ...]:
     return row_strides(_few(place), 0)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.engines.serving import preflight
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
@@ -19,7 +19,7 @@ SessionOver = Callable[..., Session]
 
 
 @pytest.fixture(scope="session")
-def installed() -> Environment:
+def installed() -> ServingEnvironment:
     """The server's environment; tests that need it are skipped if it is not installed."""
     try:
         return preflight.require()

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hotloop.site.charts import HOT, LEAF, Node, graph, recorded
+from hotloop.site.charts import HOT, LEAF, ChartNode, graph, recorded
 
 
 def main() -> None:
     """Print the picture."""
     lines = recorded("control_flow_export", "count_breaks")
     where = [line.strip() for line in lines if line.startswith("   ")]
-    nodes = {"graph 1": Node(110, 46, "graph 1", LEAF, 150)}
+    nodes = {"graph 1": ChartNode(110, 46, "graph 1", LEAF, 150)}
     for number, source in enumerate(where, start=1):
-        nodes[source] = Node(110, 46 + 104 * number - 52, f"Python: {source}", HOT, 200)
-        nodes[f"graph {number + 1}"] = Node(
+        nodes[source] = ChartNode(110, 46 + 104 * number - 52, f"Python: {source}", HOT, 200)
+        nodes[f"graph {number + 1}"] = ChartNode(
             110, 46 + 104 * number, f"graph {number + 1}", LEAF, 150
         )
     names = list(nodes)

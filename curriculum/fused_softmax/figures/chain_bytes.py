@@ -5,7 +5,7 @@ cd curriculum/fused_softmax/figures && python chain_bytes.py > chain_bytes.svg
 
 from __future__ import annotations
 
-from hotloop.site.charts import COOL, HOT, Cell, grid
+from hotloop.site.charts import COOL, HOT, GridCell, grid
 
 OPERATIONS = (
     ("m = x.amax(-1)", 1, 0),
@@ -27,8 +27,8 @@ def main() -> None:
     print("\n".join(grid("Passes over the matrix", rows, told, notes=[note])))
 
 
-def _passes(reads: int, writes: int) -> list[Cell]:
-    return [Cell("R", COOL)] * reads + [Cell("W", HOT)] * writes
+def _passes(reads: int, writes: int) -> list[GridCell]:
+    return [GridCell("R", COOL)] * reads + [GridCell("W", HOT)] * writes
 
 
 if __name__ == "__main__":

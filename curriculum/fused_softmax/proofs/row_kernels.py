@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hotloop.engines.simulate import build, host
-from hotloop.engines.simulate.report import Site
+from hotloop.engines.simulate.report import TrafficLine
 
 SOURCE = Path(__file__).with_suffix(".cu")
 ELEMENTS = 64 * 1024
@@ -13,7 +13,7 @@ WANTED = {"thread_per_row": (12, 96), "block_tree": (12, 12), "warp_registers": 
 """Bytes an element: asked for by threads, and moved as sectors of 32 bytes."""
 
 
-def line(kernel: str, sites: list[Site]) -> str:
+def line(kernel: str, sites: list[TrafficLine]) -> str:
     """The kernel's figures in one line."""
     in_memory = [s for s in sites if s.space == "global"]
     asked = sum(s.bytes for s in in_memory) / ELEMENTS

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 
-from hotloop.site.charts import COOL, LEAF, Node, graph, recorded
+from hotloop.site.charts import COOL, LEAF, ChartNode, graph, recorded
 
 
 def main() -> None:
     """Print the picture."""
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, ChartNode] = {}
     edges: list[tuple[str, str]] = []
     notes: list[tuple[float, float, str]] = []
     for line in recorded("ssa_passes", "fusion_counted"):
@@ -27,7 +27,7 @@ def main() -> None:
             name = f"{found[1]} {kernel}"
             words = kernel.replace("+", " + ")
             y = 62 + 40 * number if left else 78 + 68 * number
-            nodes[name] = Node(x, y, words, COOL if left else LEAF, 150)
+            nodes[name] = ChartNode(x, y, words, COOL if left else LEAF, 150)
             edges += [(before, name)] if before else []
             before = name
     told = "Six kernels become three: elementwise steps join the reduction that follows them."

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from hotloop.engines.serving.inference import Client
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 
 sys.path.append(str(Path(__file__).parent))
 from live.real_server import ONE_NUMBER, Model, ask, counted, python, served, together
@@ -97,7 +97,7 @@ def measured() -> None:
     assert seconds["ensemble"] < seconds["script"], "an ensemble has no instance that could wait"
 
 
-def _second_steps(server: Server, model: str) -> float:
+def _second_steps(server: TritonServer, model: str) -> float:
     name = "nv_inference_exec_count"
     before = counted(server, name, "double")
     with Client(server) as client:

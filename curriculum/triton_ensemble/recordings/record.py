@@ -30,7 +30,7 @@ from under_load import gateway, under_load
 from hotloop.core import paths
 from hotloop.engines.serving import environment, preflight
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
 from hotloop.tasks.modules.triton_ensemble.deployments import DIAGNOSIS
@@ -120,7 +120,7 @@ def record(cause: str | None, clients: int) -> dict[str, Any]:
         folder = Path(name)
         lay_out(folder, cause)
         configs = configurations(folder)
-        with Server(folder, preflight.require(), Options(isolation="none")) as server:
+        with TritonServer(folder, preflight.require(), Options(isolation="none")) as server:
             server.wait_ready()
             behind = cause is not None and SICKNESSES[cause].behind_gateway
             with gateway(server) if behind else nullcontext() as port:

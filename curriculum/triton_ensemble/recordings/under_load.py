@@ -16,7 +16,7 @@ from deployments import ENSEMBLE, HERE, MODEL, STEPS
 from foreign import Foreign
 
 from hotloop.engines.serving import metrics, programs
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.sandbox.confinement import Confined
 
 sys.path.append(str(MODEL))
@@ -33,7 +33,7 @@ Executions = dict[str, dict[int, tuple[int, int]]]
 
 
 @contextmanager
-def gateway(server: Server) -> Generator[int]:
+def gateway(server: TritonServer) -> Generator[int]:
     """The port of a gateway before the server."""
     command = programs.python(server, HERE / "gateway.py", str(server.ports.http))
     running = programs.start(server, command)
@@ -43,7 +43,7 @@ def gateway(server: Server) -> Generator[int]:
         running.kill()
 
 
-def under_load(server: Server, clients: int, port: int | None = None) -> dict[str, Any]:
+def under_load(server: TritonServer, clients: int, port: int | None = None) -> dict[str, Any]:
     """Read twice while perf_analyzer asks; port: where its requests go, if not to the server."""
     with tempfile.TemporaryDirectory(prefix="hotloop-load-") as name:
         folder = Path(name)
@@ -73,7 +73,7 @@ def under_load(server: Server, clients: int, port: int | None = None) -> dict[st
     }
 
 
-def _read_twice(server: Server) -> dict[str, Any]:
+def _read_twice(server: TritonServer) -> dict[str, Any]:
     while not _asked(server):
         time.sleep(0.05)
     time.sleep(WARM_UP_S)
@@ -91,13 +91,13 @@ def _read_twice(server: Server) -> dict[str, Any]:
     }
 
 
-def _asked(server: Server) -> bool:
+def _asked(server: TritonServer) -> bool:
     """True once the load has arrived."""
     samples = server.metrics()
     return metrics.value(samples, "nv_inference_request_success", model=ENSEMBLE) > 0
 
 
-def _executions(server: Server) -> Executions:
+def _executions(server: TritonServer) -> Executions:
     statistics = server.statistics()["model_stats"]
     return {
         entry["name"]: {

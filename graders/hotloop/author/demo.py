@@ -37,7 +37,7 @@ class NotADemo(UserError):
 
 
 @dataclass(frozen=True)
-class HandIn:
+class DemoSubmission:
     """One submission. write: writes its files into an empty folder.
 
     tasks: the tasks to judge; empty for all.
@@ -97,7 +97,7 @@ def run(
     )
 
 
-def hand_ins(*, everything: bool = False) -> tuple[list[HandIn], list[str]]:
+def hand_ins(*, everything: bool = False) -> tuple[list[DemoSubmission], list[str]]:
     """Return the submissions in table order, and what is missing here.
 
     everything: all tasks and all wrong answers of the module; otherwise `TASKS` and `WRONG`.
@@ -108,10 +108,10 @@ def hand_ins(*, everything: bool = False) -> tuple[list[HandIn], list[str]]:
         wrong = [named[name] for name in WRONG]
     asked = () if everything else TASKS
     found = [
-        HandIn(REFERENCE, _writer(render.submission(MODULE)), asked),
-        HandIn(UNTOUCHED, _writer(render.untouched(MODULE)), asked[:1]),
+        DemoSubmission(REFERENCE, _writer(render.submission(MODULE)), asked),
+        DemoSubmission(UNTOUCHED, _writer(render.untouched(MODULE)), asked[:1]),
         *(
-            HandIn(f"wrong-{w.name}", _writer(render.submission(MODULE, w.path)), (w.task,))
+            DemoSubmission(f"wrong-{w.name}", _writer(render.submission(MODULE, w.path)), (w.task,))
             for w in wrong
         ),
     ]
@@ -122,11 +122,11 @@ def hand_ins(*, everything: bool = False) -> tuple[list[HandIn], list[str]]:
     return [*found, *map(_cheat, marked)], []
 
 
-def _cheat(exploit: exploits.Exploit) -> HandIn:
+def _cheat(exploit: exploits.Exploit) -> DemoSubmission:
     def write(folder: Path) -> None:
         exploits.lay_out(exploit, folder)
 
-    return HandIn(f"cheat-{exploit.name.rpartition('/')[2]}", write, (exploit.task_id,))
+    return DemoSubmission(f"cheat-{exploit.name.rpartition('/')[2]}", write, (exploit.task_id,))
 
 
 def _writer(files: Mapping[str, bytes]) -> Callable[[Path], None]:
@@ -136,7 +136,7 @@ def _writer(files: Mapping[str, bytes]) -> Callable[[Path], None]:
     return write
 
 
-def _shown(graded: Graded, handed_in: list[HandIn]) -> list[TaskResult]:
+def _shown(graded: Graded, handed_in: list[DemoSubmission]) -> list[TaskResult]:
     """Return the rows in the order of the submissions, for judged tasks only."""
     found = {
         each.student: [r for r in graded.results if r.student == each.student] for each in handed_in

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from hotloop.core.verdict import Verdict
 from hotloop.tasks import curriculum
-from hotloop.tasks.curriculum import Run
-from hotloop.tasks.problem import CheckEntry, DeviceLevels, Level, Threshold
+from hotloop.tasks.curriculum import RecordedRun
+from hotloop.tasks.problem import CheckEntry, DeviceLevels, LevelEntry, Threshold
 
 ABOVE_NAIVE = 1.15
 BELOW_REFERENCE = 0.85
@@ -39,7 +39,7 @@ class Calibrated:
     device: str
     low: float
     high: float
-    levels: tuple[Level, ...]
+    levels: tuple[LevelEntry, ...]
 
     @property
     def said(self) -> str:
@@ -50,7 +50,7 @@ class Calibrated:
         return f"{told} (between {self.low:.2f} and {self.high:.2f})"
 
 
-def calibrate(module: str, runs: Iterable[Run] | None = None) -> list[Calibrated]:
+def calibrate(module: str, runs: Iterable[RecordedRun] | None = None) -> list[Calibrated]:
     """Return the levels of each speed check on a GPU for each recorded GPU run, in that order.
 
     runs: by default the module's recorded runs.
@@ -67,7 +67,7 @@ def calibrate(module: str, runs: Iterable[Run] | None = None) -> list[Calibrated
     ]
 
 
-def _of(run: Run, task: str, check: CheckEntry, threshold: Threshold) -> Calibrated | None:
+def _of(run: RecordedRun, task: str, check: CheckEntry, threshold: Threshold) -> Calibrated | None:
     """Return None if the run has no speed of the reference."""
     of_check = [m for m in run.measurements if (m.task, m.check) == (task, check.id) and m.ratio]
     reference = next((m.ratio for m in of_check if m.candidate == REFERENCE), None)
@@ -86,7 +86,7 @@ def _of(run: Run, task: str, check: CheckEntry, threshold: Threshold) -> Calibra
     return Calibrated(run.module, task, check.id, run.device, low, high, levels)
 
 
-def _between(declared: Sequence[Level], low: float, high: float) -> tuple[Level, ...]:
+def _between(declared: Sequence[LevelEntry], low: float, high: float) -> tuple[LevelEntry, ...]:
     """Return the declared levels, each moved between the bounds if it is not.
 
     If moving would merge two of them, all are spread evenly, as ratios.
@@ -102,7 +102,7 @@ def _between(declared: Sequence[Level], low: float, high: float) -> tuple[Level,
         moved = [STEP * round(first * growth**index / STEP) for index in range(len(moved))]
     # If two still coincide, they become one, with the larger share.
     shares = {round(ratio, 2): level.earned for ratio, level in zip(moved, declared, strict=True)}
-    return tuple(Level(ratio=ratio, earned=earned) for ratio, earned in shares.items())
+    return tuple(LevelEntry(ratio=ratio, earned=earned) for ratio, earned in shares.items())
 
 
 def write(found: Sequence[Calibrated]) -> list[Path]:

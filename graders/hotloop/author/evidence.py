@@ -42,7 +42,7 @@ class EvidenceError(UserError):
 
 
 @dataclass(frozen=True)
-class Selection:
+class EvidenceSelection:
     """What to measure of a module.
 
     tasks: only these. speed: also checks that measure speed. gpu_only: only checks that run on a
@@ -67,18 +67,18 @@ class Selection:
         return (self.speed or check.threshold is None) and (not self.gpu_only or check.needs_gpu)
 
 
-EVERYTHING = Selection()
+EVERYTHING = EvidenceSelection()
 
 
 def measure(
     module: str,
     on_progress: Callable[[str], None] = lambda _text: None,
     *,
-    asked: Selection = EVERYTHING,
+    asked: EvidenceSelection = EVERYTHING,
     times: int = 1,
-    earlier: curriculum.Run | None = None,
-    on_run: Callable[[curriculum.Run], object] = lambda _run: None,
-) -> curriculum.Run:
+    earlier: curriculum.RecordedRun | None = None,
+    on_run: Callable[[curriculum.RecordedRun], object] = lambda _run: None,
+) -> curriculum.RecordedRun:
     """Judge the module's reference and each of its wrong answers, and collect the results.
 
     times: how often each is judged. earlier: a run whose measurements are kept and not repeated.
@@ -135,13 +135,15 @@ def _judged(
     )
 
 
-def _has(run: curriculum.Run, name: str, task: str, checks: Collection[str]) -> bool:
+def _has(run: curriculum.RecordedRun, name: str, task: str, checks: Collection[str]) -> bool:
     return any(
         (m.candidate, m.task) == (name, task) and m.check in checks for m in run.measurements
     )
 
 
-def joined(earlier: curriculum.Run | None, run: curriculum.Run) -> curriculum.Run:
+def joined(
+    earlier: curriculum.RecordedRun | None, run: curriculum.RecordedRun
+) -> curriculum.RecordedRun:
     """Return a run with the measurements of an earlier one for other solutions added."""
     if earlier is None:
         return run
@@ -155,7 +157,7 @@ def joined(earlier: curriculum.Run | None, run: curriculum.Run) -> curriculum.Ru
     )
 
 
-def written_here(module: str) -> curriculum.Run | None:
+def written_here(module: str) -> curriculum.RecordedRun | None:
     """Return the module's run of this device, if code and judge are unchanged since, else None."""
     here = device_name()
     for run in curriculum.runs(module):
@@ -165,7 +167,7 @@ def written_here(module: str) -> curriculum.Run | None:
     return None
 
 
-def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
+def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.RecordedRun:
     """Return the run file's content from (solution name, record) pairs.
 
     Raises EvidenceError if no record has a device.
@@ -179,7 +181,7 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
     libraries.update(_installed())
     libraries["hotloop"] = measured_by()
     isolation, _ = level()
-    return curriculum.Run(
+    return curriculum.RecordedRun(
         format=1,
         module=module,
         device=circumstances[0].device,
@@ -198,7 +200,7 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
     )
 
 
-def write(run: curriculum.Run) -> Path:
+def write(run: curriculum.RecordedRun) -> Path:
     """Write the run file. Raises UserError outside of a clone."""
     if not paths.in_clone():
         raise UserError("evidence is written in a clone, not in an installed package")

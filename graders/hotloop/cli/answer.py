@@ -43,7 +43,7 @@ All = Annotated[bool, typer.Option("--all", help="List everything, not a screen 
 Row = TypeVar("Row")
 
 
-class Answer:
+class CommandResult:
     """What a command prints.
 
     document: JSON data, for --json. shown: what is printed without --json. then: called after
@@ -122,7 +122,7 @@ def log(text: str) -> None:
     Console(stderr=True, highlight=False).print(escape(text), soft_wrap=True)
 
 
-def with_json(command: Callable[..., Answer]) -> Callable[..., None]:
+def with_json(command: Callable[..., CommandResult]) -> Callable[..., None]:
     """Return the command with the option --json; it prints the answer and exits with its code.
 
     A `UserError`, or a file that cannot be read or written, is printed as one sentence to standard
@@ -148,7 +148,9 @@ def with_json(command: Callable[..., Answer]) -> Callable[..., None]:
     return run
 
 
-def _answer(command: Callable[..., Answer], given: Mapping[str, Any], as_json: bool) -> Answer:
+def _answer(
+    command: Callable[..., CommandResult], given: Mapping[str, Any], as_json: bool
+) -> CommandResult:
     try:
         with _stdout_to_stderr(as_json):
             return command(**given)
@@ -160,7 +162,7 @@ def _answer(command: Callable[..., Answer], given: Mapping[str, Any], as_json: b
         _refuse(f"{error.filename or 'A file'}: {error.strerror}.", as_json)
 
 
-def _print(answer: Answer, as_json: bool) -> None:
+def _print(answer: CommandResult, as_json: bool) -> None:
     if as_json:
         print(json.dumps(answer.document, indent=2, ensure_ascii=False), flush=True)
         return

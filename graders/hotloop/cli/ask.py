@@ -6,14 +6,14 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, require
+from hotloop.cli.answer import CommandResult, require
 from hotloop.core.user_error import UserError
 
 
 def run(
     task: Annotated[str, typer.Argument(metavar="MODULE.TASK", help="Which task.")],
     sentence: Annotated[str, typer.Argument(help="What you think was judged wrongly.")],
-) -> Answer:
+) -> CommandResult:
     """Ask your instructor to look at a grade again.
 
     Run it where you hand in from: the course and its exchange are those of nbgrader's settings.
@@ -32,4 +32,4 @@ def run(
     root, course_id = settings()
     path = ask(root, course_id, RegradeRequest(module=module.id, task=wanted, sentence=sentence))
     said = f"Asked. The answer will stand on your feedback page for {module.id}."
-    return Answer({"module": module.id, "task": wanted, "file": str(path)}, Text(said))
+    return CommandResult({"module": module.id, "task": wanted, "file": str(path)}, Text(said))

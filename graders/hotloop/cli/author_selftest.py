@@ -7,17 +7,17 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, require_sandbox
+from hotloop.cli.answer import CommandResult, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.core.record import Record
 from hotloop.tasks import own_problem
-from hotloop.tasks.own_problem import Outcome
+from hotloop.tasks.own_problem import AnswerVerdict
 from hotloop.tasks.problem import load_problem
 
 _WORDS = {True: "as wanted", False: "not as wanted", None: "not shown here"}
 
 
-def judged(source: Path) -> Answer:
+def judged(source: Path) -> CommandResult:
     """Judge the answers beside a problem; exit code 1 if one does other than it must."""
     require_sandbox()
     from hotloop.judge.client import JudgeProcess
@@ -45,7 +45,7 @@ def judged(source: Path) -> Answer:
         "unproved": unproved,
     }
     failed = any(outcome.as_wanted is False for outcome in outcomes)
-    return Answer(document, table, *lines, exit_code=int(failed))
+    return CommandResult(document, table, *lines, exit_code=int(failed))
 
 
 def faults(records: Mapping[str, Record], source: Path) -> list[Text]:
@@ -53,11 +53,11 @@ def faults(records: Mapping[str, Record], source: Path) -> list[Text]:
     return [Text(str(fault)) for fault in own_problem.faults(records, source)]
 
 
-def _name(outcome: Outcome, source: Path) -> str:
+def _name(outcome: AnswerVerdict, source: Path) -> str:
     return outcome.answer.folder.relative_to(source).as_posix()
 
 
-def _document(outcome: Outcome, source: Path) -> dict[str, Any]:
+def _document(outcome: AnswerVerdict, source: Path) -> dict[str, Any]:
     return {
         "answer": _name(outcome, source),
         "task": outcome.answer.task.id,

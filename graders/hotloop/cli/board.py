@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.options import Server as Url
 from hotloop.learn.remote import place
-from hotloop.learn.remote.client import Server
+from hotloop.learn.remote.client import ServiceClient
 from hotloop.learn.remote.job import Board
 
 
@@ -21,12 +21,12 @@ def run(
     ] = "",
     leave: Annotated[bool, typer.Option("--leave", help="Be shown no more.")] = False,
     on: Url = "",
-) -> Answer:
+) -> CommandResult:
     """Show the class board: speedups over the baseline, of those who have joined.
 
     Those whose intervals overlap share a place.
     """
-    server = Server.at(place.required(on))
+    server = ServiceClient.at(place.required(on))
     if name:
         server.join_board(name)
     if leave:
@@ -34,7 +34,7 @@ def run(
     boards = server.boards(find.module(module).id)
     document = {"module": module, "boards": [board.model_dump() for board in boards]}
     nobody = Text("Nobody who has joined has passed a check of speed yet.")
-    return Answer(document, *(map(_table, boards) if boards else [nobody]))
+    return CommandResult(document, *(map(_table, boards) if boards else [nobody]))
 
 
 def _table(board: Board) -> Table:

@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import records_table
-from hotloop.cli.answer import Answer, require_sandbox
+from hotloop.cli.answer import CommandResult, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.cli.work import Work, work
 from hotloop.core.record import Record
@@ -91,7 +91,7 @@ def run(
             "check's input, and prints what was expected and what it got.",
         ),
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Judge your work in the sandbox.
 
     Exit code 1 if a task is not right yet, or if the judge failed.
@@ -131,7 +131,7 @@ def run(
     return _answer(asked, records, nsight=nsight, own=not there and asked.pack is None)
 
 
-def _of_one_task(asked: Work, *, reproduce: bool) -> Answer:
+def _of_one_task(asked: Work, *, reproduce: bool) -> CommandResult:
     from hotloop.cli import predict, repro
 
     if len(asked.code) != 1:
@@ -168,7 +168,7 @@ def _judge(asked: Work, seed: str, *, nsight: bool) -> dict[str, Record]:
         )
 
 
-def _answer(asked: Work, records: dict[str, Record], *, nsight: bool, own: bool) -> Answer:
+def _answer(asked: Work, records: dict[str, Record], *, nsight: bool, own: bool) -> CommandResult:
     """Note what was judged, and show it. own: as in `verdicts.note`."""
     variant = asked.variant()
     digest = "" if variant is None else variant.digest
@@ -185,4 +185,4 @@ def _answer(asked: Work, records: dict[str, Record], *, nsight: bool, own: bool)
     calls = filter(None, map(verdict_words.how_to_reproduce, records.values()))
     lines = [Text(call.replace("`", ""), no_wrap=True) for call in calls]
     exit_code = int(records_table.failed(records))
-    return Answer(document, *shown, *profiles, *lines, exit_code=exit_code)
+    return CommandResult(document, *shown, *profiles, *lines, exit_code=exit_code)

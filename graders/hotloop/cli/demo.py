@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log, require, require_sandbox
+from hotloop.cli.answer import CommandResult, log, require, require_sandbox
 from hotloop.cli.course import results
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def run(
     everything: Annotated[
         bool, typer.Option("--all", help="All tasks and all wrong answers of the module.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Grade a course of right and wrong answers and cheats.
 
     The reference, the untouched exercise, wrong answers and cheats go through nbgrader.
@@ -35,7 +35,7 @@ def run(
     log("Making a course, with right answers, wrong answers and cheats handed in.")
     demo = _run(folder, everything=everything)
     shown = (results.table(demo.results), Text("\n".join(_lines(demo))))
-    return Answer(_document(demo), *shown, exit_code=int(bool(demo.problems)))
+    return CommandResult(_document(demo), *shown, exit_code=int(bool(demo.problems)))
 
 
 def _run(folder: Path | None, *, everything: bool) -> Demo:

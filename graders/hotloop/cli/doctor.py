@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import environments, find
-from hotloop.cli.answer import All, Answer, log, require_local
+from hotloop.cli.answer import All, CommandResult, log, require_local
 from hotloop.core import extras
 from hotloop.core.user_error import UserError
 from hotloop.learn import doctor
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from hotloop.author.selftest import run as selftest
 
 _COLOURS = {
-    doctor.State.OK: "green",
-    doctor.State.LIMITED: "yellow",
-    doctor.State.MISSING: "red",
+    doctor.FindingState.OK: "green",
+    doctor.FindingState.LIMITED: "yellow",
+    doctor.FindingState.MISSING: "red",
 }
 
 
@@ -54,7 +54,7 @@ def run(
         Path | None, typer.Option(help="With --install: where to make it; else in your cache.")
     ] = None,
     everything: All = False,
-) -> Answer:
+) -> CommandResult:
     """Say what can be graded here, and how to fix each gap.
 
     With --gpu the exit code is 0, or the number of the first broken step plus one.
@@ -69,7 +69,9 @@ def run(
 
         results = selftest.run(lambda result: log(result.line()), report)
         steps = [asdict(result) for result in results]
-        return Answer({"steps": steps}, _broken(results), exit_code=selftest.exit_code(results))
+        return CommandResult(
+            {"steps": steps}, _broken(results), exit_code=selftest.exit_code(results)
+        )
     chosen = None if module is None else find.module(module).id
     findings = doctor.examine()
     checks = doctor.gradable(findings)
@@ -87,7 +89,7 @@ def run(
         shown += [state, _gaps(findings), _points(checks)]
     if chosen is not None or everything:
         shown.append(_checks([check for check in checks if chosen in (None, check.module)]))
-    return Answer(document, *shown)
+    return CommandResult(document, *shown)
 
 
 def _broken(results: Sequence[selftest.Result]) -> Text:
@@ -97,11 +99,13 @@ def _broken(results: Sequence[selftest.Result]) -> Text:
     return Text("Speed can be judged on this GPU.")
 
 
-def _in_order(findings: Sequence[doctor.Finding]) -> Text:
-    return Text(f"ok: {', '.join(one.name for one in findings if one.state is doctor.State.OK)}")
+def _in_order(findings: Sequence[doctor.DoctorFinding]) -> Text:
+    return Text(
+        f"ok: {', '.join(one.name for one in findings if one.state is doctor.FindingState.OK)}"
+    )
 
 
-def _findings(findings: Sequence[doctor.Finding]) -> Table:
+def _findings(findings: Sequence[doctor.DoctorFinding]) -> Table:
     table = Table("", "state", "found", box=SIMPLE_HEAD)
     for finding in findings:
         state = Text(finding.state, _COLOURS[finding.state])
@@ -109,9 +113,9 @@ def _findings(findings: Sequence[doctor.Finding]) -> Table:
     return table
 
 
-def _gaps(findings: Sequence[doctor.Finding]) -> Text:
+def _gaps(findings: Sequence[doctor.DoctorFinding]) -> Text:
     """List the commands that fix each gap, unwrapped so that they can be copied."""
-    gaps = [one for one in findings if one.state is not doctor.State.OK]
+    gaps = [one for one in findings if one.state is not doctor.FindingState.OK]
     one_for_all = extras.remedy("NAME")
     groups = [one.name for one in gaps if one.fix == one_for_all.replace("NAME", one.name)]
     lines = [f"  {one.name}: {one.fix or one.found}" for one in gaps if one.name not in groups]

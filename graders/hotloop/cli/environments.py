@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log, require_local
+from hotloop.cli.answer import CommandResult, log, require_local
 from hotloop.core import own_environments
 from hotloop.core.user_error import UserError
 
@@ -21,7 +21,7 @@ SERVER = "tritonserver"
 NAMES = (SERVER, *own_environments.names())
 
 
-def install(name: str, folder: Path | None) -> Answer:
+def install(name: str, folder: Path | None) -> CommandResult:
     """Make the environment called `name`; nothing if it is there. A server is tried, too.
 
     Raises UserError for an unknown name, and for the server's environment in another folder.
@@ -35,14 +35,14 @@ def install(name: str, folder: Path | None) -> Answer:
     return _server()
 
 
-def _own_environment(name: str, folder: Path | None) -> Answer:
+def _own_environment(name: str, folder: Path | None) -> CommandResult:
     target = (folder or own_environments.default_folder(name)).absolute()
     command = own_environments.make(name, target, log)
     said = Text(f"Grade with {command} check MODULE")
-    return Answer({"environment": str(target), "hotloop": str(command)}, said)
+    return CommandResult({"environment": str(target), "hotloop": str(command)}, said)
 
 
-def _server() -> Answer:
+def _server() -> CommandResult:
     require_local()
     from hotloop.engines.serving import environment, preflight, trial
 
@@ -54,19 +54,19 @@ def _server() -> Answer:
         "findings": [asdict(finding) for finding in findings],
         "trial": asdict(tried),
     }
-    return Answer(
+    return CommandResult(
         document, *_findings(findings), _tried(tried), exit_code=1 if tried.failure else 0
     )
 
 
-def _tried(tried: trial.Trial) -> Text:
+def _tried(tried: trial.RepositoryTrial) -> Text:
     if tried.failure:
         return Text(f"A server was tried, and failed: {tried.failure}")
     where = "in the sandbox" if tried.isolation != "none" else "without a sandbox"
     return Text(f"A server was tried {where}: ready after {tried.ready_s:.1f} s, and it answered.")
 
 
-def _findings(findings: list[preflight.Finding]) -> list[Table | Text]:
+def _findings(findings: list[preflight.PreflightFinding]) -> list[Table | Text]:
     table = Table("", "state", "found")
     for finding in findings:
         fine = "ok" if finding.fine else "missing" if finding.needed else "limited"

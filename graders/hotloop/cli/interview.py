@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.practice_page import Browser, kept, served
 from hotloop.cli.questions_choice import InLanguage, Level, Track, chosen
-from hotloop.learn.bank.selection import Selection
+from hotloop.learn.bank.selection import QuestionSelection
 
 
 def run(
@@ -20,13 +20,13 @@ def run(
     language: InLanguage = "en",
     minutes: Annotated[int, typer.Option(min=1, help="How long a session may take.")] = 30,
     browser: Browser = True,
-) -> Answer:
+) -> CommandResult:
     """Practice interview questions in the browser: what is due first, then new ones.
 
     Your marks stay on this machine. Where it has no browser, forward the port of the address that
     is printed (`ssh -L PORT:127.0.0.1:PORT MACHINE`), and open the address on your own machine.
     """
-    found = chosen(Selection(track, level, module, language=language))
+    found = chosen(QuestionSelection(track, level, module, language=language))
     state, now = kept(), datetime.now(UTC)
     wish = {"track": track, "module": module, "level": level, "language": language}
     return served(

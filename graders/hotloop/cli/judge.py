@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotloop.cli import public_rows
-from hotloop.cli.answer import All, Answer, log, require_sandbox
+from hotloop.cli.answer import All, CommandResult, log, require_sandbox
 from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
-    from hotloop.author.external.suite import Row
+    from hotloop.author.external.suite import SuiteResult
 
 
 def run(
@@ -62,7 +62,7 @@ def run(
         ),
     ] = "",
     everything: All = False,
-) -> Answer:
+) -> CommandResult:
     """Judge your own problem, or KernelBench's, GPU MODE's, FlashInfer-Bench's.
 
     The inputs are secret. A public problem is read where you have it, in a confined process; on a
@@ -80,11 +80,13 @@ def run(
     return _suite(suite, submissions, results, ray, everything)
 
 
-def _suite(folder: Path, submissions: Path, results: Path, ray: str, everything: bool) -> Answer:
+def _suite(
+    folder: Path, submissions: Path, results: Path, ray: str, everything: bool
+) -> CommandResult:
     require_sandbox()
     from hotloop.author.external import suite
 
-    def told(number: int, of: int, row: Row) -> None:
+    def told(number: int, of: int, row: SuiteResult) -> None:
         log(f"{number} of {of}: {row.problem}: {row.verdict}")
 
     problems = suite.problems(folder)

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from hotloop.core.user_error import UserError
-from hotloop.cli.answer import Answer, require
+from hotloop.cli.answer import CommandResult, require
 from hotloop.learn.pack import work_log
 
 _OPENED = ("lab.ipynb", "START.md")
@@ -23,7 +23,7 @@ def run(
         list[str] | None,
         typer.Argument(help="After `--`: options for jupyter lab.", show_default=False),
     ] = None,
-) -> Answer:
+) -> CommandResult:
     """Open JupyterLab in a started folder.
 
     With --json only say what would be started.
@@ -37,7 +37,7 @@ def run(
         work_log.note(folder, "opened")
         return subprocess.call(command, cwd=folder, env=_environment())
 
-    return Answer(document, Text(), then=open_lab)
+    return CommandResult(document, Text(), then=open_lab)
 
 
 def lab_command(folder: Path, options: list[str]) -> list[str]:

@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.core.user_error import UserError
 from hotloop.learn.remote import place
-from hotloop.learn.remote.client import Server
+from hotloop.learn.remote.client import ServiceClient
 
 JOIN = "/join/"
 
@@ -21,20 +21,20 @@ def run(
     page: Annotated[
         bool, typer.Option("--page", help="For an instructor: print a link to the pages.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Log in to the service that judges for your class.
 
     From then on `hotloop check` and `check("…")` in a notebook ask it; `hotloop check --on here`
     judges on this machine. The link works once; what comes of it is stored in a file of yours.
     """
     if page:
-        address = Server.at(place.required()).page()
-        return Answer({"page": address}, Text(f"Open it within ten minutes: {address}"))
+        address = ServiceClient.at(place.required()).page()
+        return CommandResult({"page": address}, Text(f"Open it within ten minutes: {address}"))
     url, found, invitation = link.partition(JOIN)
     if not found:
         raise UserError(f"{link[:100]!r} is no invitation: it looks like https://host/join/….")
-    server = Server(place.origin(url))
+    server = ServiceClient(place.origin(url))
     login = server.log_in(invitation)
     place.remember(server.url, login.token)
     document = {"server": server.url, "name": login.name, "role": login.role}
-    return Answer(document, Text(f"You are logged in to {server.url} as {login.name}."))
+    return CommandResult(document, Text(f"You are logged in to {server.url} as {login.name}."))

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, cut, listing
+from hotloop.cli.answer import CommandResult, cut, listing
 from hotloop.tasks import curriculum
 
 
@@ -17,11 +17,11 @@ def run(
         list[str] | None,
         typer.Argument(metavar="[MODULE]...", help="Show their tasks.", show_default=False),
     ] = None,
-) -> Answer:
+) -> CommandResult:
     """List the modules, or the tasks of some with points and times."""
     found = [find.module(name) for name in names] if names else curriculum.modules()
     shown = map(_tasks, found) if names else _modules(found)
-    return Answer({"modules": [_document(module) for module in found]}, *shown)
+    return CommandResult({"modules": [_document(module) for module in found]}, *shown)
 
 
 def _document(module: curriculum.Module) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.practice_page import Browser, kept, served
 from hotloop.core.user_error import UserError
 from hotloop.learn.learning.graph import way
-from hotloop.learn.practice.state import State
+from hotloop.learn.practice.state import PracticeRecord
 from hotloop.tasks import curriculum
 
 
@@ -21,7 +21,7 @@ def run(
         str | None, typer.Argument(help="Which track you want to learn.", show_default=False)
     ] = None,
     browser: Browser = True,
-) -> Answer:
+) -> CommandResult:
     """Find the module of a track to begin with.
 
     A test in the browser finds it. Without a track, the tracks are listed.
@@ -43,7 +43,7 @@ def _require_modules(track: str) -> None:
         )
 
 
-def _list(state: State) -> Answer:
+def _list(state: PracticeRecord) -> CommandResult:
     starts = {placement.track: placement.start for placement in state.placements}
     table = Table("track", "modules", "your last test", box=SIMPLE_HEAD)
     document: list[dict[str, Any]] = []
@@ -62,4 +62,6 @@ def _list(state: State) -> Answer:
                 "start": start,
             }
         )
-    return Answer({"tracks": document}, table, Text("hotloop placement TRACK starts the test."))
+    return CommandResult(
+        {"tracks": document}, table, Text("hotloop placement TRACK starts the test.")
+    )

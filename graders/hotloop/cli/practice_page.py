@@ -10,19 +10,19 @@ from urllib.parse import urlencode
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log
+from hotloop.cli.answer import CommandResult, log
 from hotloop.core.user_error import UserError
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.learn.practice import store
-from hotloop.learn.practice.server import Server
-from hotloop.learn.practice.state import State
+from hotloop.learn.practice.server import PracticeServer
+from hotloop.learn.practice.state import PracticeRecord
 
 Browser = Annotated[
     bool, typer.Option("--browser/--no-browser", help="Open the page, or only print its address.")
 ]
 
 
-def kept() -> State:
+def kept() -> PracticeRecord:
     """Return the practice record of this machine. Raises UserError if its file cannot be read."""
     try:
         return store.read().state
@@ -30,14 +30,14 @@ def kept() -> State:
         raise UserError(f"{error}. Nothing was changed: fix the file or move it away.") from None
 
 
-def served(page: str, wish: dict[str, str | None], browser: bool, **told: int) -> Answer:
+def served(page: str, wish: dict[str, str | None], browser: bool, **told: int) -> CommandResult:
     """Return an answer with the page's address, which serves the page after printing it.
 
     wish: selections on the page at the start. told: added to the document of --json.
     """
     fragment = urlencode({name: value for name, value in wish.items() if value is not None})
-    server = Server(f"{page}#{fragment}")
-    return Answer(
+    server = PracticeServer(f"{page}#{fragment}")
+    return CommandResult(
         {"url": server.address, "record": str(store.path()), **told},
         Text(server.address, no_wrap=True, overflow="ignore"),
         Text("Ctrl-C ends it. Whoever has the address can read and change your record."),
@@ -45,7 +45,7 @@ def served(page: str, wish: dict[str, str | None], browser: bool, **told: int) -
     )
 
 
-def _serve(server: Server, browser: bool) -> int:
+def _serve(server: PracticeServer, browser: bool) -> int:
     """Serve until Ctrl-C."""
     with server, suppress(KeyboardInterrupt):
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.judging import judging_line
 
 
-def predict(module: str, task: str, folder: Path) -> Answer:
+def predict(module: str, task: str, folder: Path) -> CommandResult:
     """Ask about the task. With --json, print the questions with their answers instead of asking."""
     from hotloop.learn.predicting import game
 
@@ -21,4 +21,4 @@ def predict(module: str, task: str, folder: Path) -> Answer:
             game.play(module, asked)
         return 0
 
-    return Answer({"questions": [item.model_dump(mode="json") for item in asked]}, then=play)
+    return CommandResult({"questions": [item.model_dump(mode="json") for item in asked]}, then=play)

@@ -18,12 +18,12 @@ from rich.rule import Rule
 from rich.text import Text
 
 from hotloop.cli import public_rows, records_table
-from hotloop.cli.answer import Answer, require_local, require_sandbox
+from hotloop.cli.answer import CommandResult, require_local, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.tasks import own_problem
-from hotloop.tasks.problem import JudgedTask, Problem, load_problem
+from hotloop.tasks.problem import JudgedTask, TaskSet, load_problem
 
 if TYPE_CHECKING:
     from hotloop.author.external.forms import External
@@ -39,7 +39,7 @@ class Opened:
 
     found: External
     source: Path
-    problem: Problem[JudgedTask]
+    problem: TaskSet[JudgedTask]
     seed: str = ""
     nsight: bool = False
 
@@ -51,7 +51,7 @@ class Opened:
 
 def checked(
     what: str | None, folder: Path | None, path: Path, seed: str, *, nsight: bool
-) -> Answer:
+) -> CommandResult:
     """Judge the answer in a folder. what: a task, or the folder if it is the only argument."""
     require_local()
     with _opened(path, seed, nsight=nsight) as opened:
@@ -60,7 +60,7 @@ def checked(
         return _judged(opened, what, [(folder or Path()).resolve()], everything=False)
 
 
-def judged(path: Path, answers: Sequence[Path], *, everything: bool) -> Answer:
+def judged(path: Path, answers: Sequence[Path], *, everything: bool) -> CommandResult:
     """Judge answers, each a file or a folder. everything: list all of them, not a screen."""
     require_sandbox()
     with _opened(path) as opened:
@@ -76,7 +76,7 @@ def _opened(path: Path, seed: str = "", *, nsight: bool = False) -> Generator[Op
         yield Opened(found, source, load_problem(source), seed, nsight)
 
 
-def _is_folder(what: str, problem: Problem[JudgedTask]) -> bool:
+def _is_folder(what: str, problem: TaskSet[JudgedTask]) -> bool:
     """Return whether the only argument is a folder, as in other commands, and not a task."""
     files = [task.files[-1] for task in problem.tasks if task.id == what]
     return Path(what).is_dir() and not any(Path(name).is_file() for name in files)
@@ -84,7 +84,7 @@ def _is_folder(what: str, problem: Problem[JudgedTask]) -> bool:
 
 def _judged(
     opened: Opened, what: str | None, answers: Sequence[Path], *, everything: bool
-) -> Answer:
+) -> CommandResult:
     from hotloop.author.external import SUBMISSION
     from hotloop.judge.client import JudgeProcess
 
@@ -182,7 +182,7 @@ def _folder(opened: Opened, answer: Path, tasks: Sequence[JudgedTask]) -> Genera
 
 def _answer(
     opened: Opened, tasks: Sequence[JudgedTask], judged: Sequence[tuple[Path, dict[str, Record]]]
-) -> Answer:
+) -> CommandResult:
     documents: list[dict[str, Any]] = []
     shown: list[RenderableType] = []
     for answer, records in judged:
@@ -198,4 +198,4 @@ def _answer(
         shown += [Text(str(fault)) for fault in own_problem.faults(records, opened.source)]
     failed = any(records_table.failed(records) for _, records in judged)
     document = documents[0] if len(documents) == 1 else {"submissions": documents}
-    return Answer(document, *shown, exit_code=int(failed))
+    return CommandResult(document, *shown, exit_code=int(failed))

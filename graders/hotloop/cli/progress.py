@@ -11,23 +11,23 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import All, Answer, log
+from hotloop.cli.answer import All, CommandResult, log
 from hotloop.cli.practice_page import kept
 from hotloop.core.moment import written
-from hotloop.learn.learning.next_steps import Step, steps
+from hotloop.learn.learning.next_steps import NextStep, steps
 from hotloop.learn.learning.standing import (
     MEANING,
     ConceptStanding,
     Level,
     ModuleStanding,
-    Overview,
     Practised,
+    ProgressOverview,
     TaskStanding,
     TrackStanding,
     overview,
 )
 from hotloop.learn.practice import predictions, store, verdicts
-from hotloop.learn.predicting.scores import Bin, calibration, drawn
+from hotloop.learn.predicting.scores import ConfidenceBin, calibration, drawn
 from hotloop.verdicts import words as verdict_words
 
 _STYLES: dict[Level, str] = {
@@ -53,7 +53,7 @@ _FIRST_STEPS = 3
 def run(
     track: Annotated[str | None, typer.Option("--track", help="Only this track, whole.")] = None,
     everything: All = False,
-) -> Answer:
+) -> CommandResult:
     """Show what you have done on this machine, and what is next."""
     standing = _read(track)
     tracks = [each for each in standing.tracks if track in (None, each.id)]
@@ -72,10 +72,10 @@ def run(
     detail = [*_detail(tracks, concepts), *_predicted(predicted)] if whole else ()
     hint = "" if whole else "--all shows each module and concept; --track those of a track."
     begin = _next(next_ if whole else next_[:_FIRST_STEPS])
-    return Answer(document, _modules_table(tracks, whole), *detail, *begin, Text(hint))
+    return CommandResult(document, _modules_table(tracks, whole), *detail, *begin, Text(hint))
 
 
-def _read(track: str | None) -> Overview:
+def _read(track: str | None) -> ProgressOverview:
     if track is not None:
         find.track(track)
     lines = verdicts.read()
@@ -151,13 +151,13 @@ def _detail(
     yield Text(MEANING, "dim")
 
 
-def _predicted(bins: list[Bin]) -> Iterator[Text]:
+def _predicted(bins: list[ConfidenceBin]) -> Iterator[Text]:
     if bins:
         yield Text("What you predicted about your own code", "bold")
         yield Text(f"{drawn(bins)}\n")
 
 
-def _next(next_: list[Step]) -> Iterator[Text]:
+def _next(next_: list[NextStep]) -> Iterator[Text]:
     yield Text("What to do next", "bold")
     for number, step in enumerate(next_, 1):
         yield Text.assemble(f"{number}. {step.what}: {step.why}.\n   ", (step.command, "cyan"))

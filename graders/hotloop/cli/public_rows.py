@@ -10,27 +10,29 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, first
+from hotloop.cli.answer import CommandResult, first
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.verdicts.words import is_failure
 
 if TYPE_CHECKING:
     from hotloop.author.external.forms import External
-    from hotloop.author.external.suite import Row
+    from hotloop.author.external.suite import SuiteResult
 
 
 def answer_of(
     problem: External, files: Sequence[Path], records: Sequence[Record], everything: bool
-) -> Answer:
+) -> CommandResult:
     """Return the results of submissions to one problem. everything: as in `answer`."""
     from hotloop.author.external import suite
 
     pairs = zip(files, records, strict=True)
-    return answer([suite.Row.of(problem, file, record) for file, record in pairs], everything)
+    return answer(
+        [suite.SuiteResult.of(problem, file, record) for file, record in pairs], everything
+    )
 
 
-def answer(rows: list[Row], everything: bool) -> Answer:
+def answer(rows: list[SuiteResult], everything: bool) -> CommandResult:
     """Return the rows and their summary. everything: list all, not a screen of them."""
     from hotloop.author.external import suite
 
@@ -61,7 +63,7 @@ def answer(rows: list[Row], everything: bool) -> Answer:
         why = next((row.speed for row in rows if row.right), "none is right")
         lines.append(Text(f"Speed: {why}"))
     failed = any(is_failure(Verdict(row.verdict)) for row in rows)
-    return Answer(document, table, *rest, *lines, exit_code=int(failed))
+    return CommandResult(document, table, *rest, *lines, exit_code=int(failed))
 
 
 def _ratio(ratio: float | None, interval: tuple[float, float] | None) -> str:

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import All, Answer, cut, first, listing, require
+from hotloop.cli.answer import All, CommandResult, cut, first, listing, require
 from hotloop.cli.questions_choice import (
     ForRole,
     InLanguage,
@@ -26,11 +26,11 @@ from hotloop.cli.questions_choice import (
     chosen,
 )
 from hotloop.learn.bank import numeric
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.export.labels import LABELS, Labels
 from hotloop.learn.bank.interviews import roles_of, round_of
 from hotloop.learn.bank.numeric import Instance
-from hotloop.learn.bank.selection import Selection
+from hotloop.learn.bank.selection import QuestionSelection
 from hotloop.learn.bank.wording import Language, Wording, blocks, wording
 
 Format = Literal["anki", "qti", "gift", "kit"]
@@ -67,13 +67,13 @@ def run(
         Path | None, typer.Option("--out", help="The file to export to; hotloop.… if not given.")
     ] = None,
     everything: All = False,
-) -> Answer:
+) -> CommandResult:
     """List the interview questions, show some, or export them.
 
     Without keys it lists those that fit the options, and with keys it shows the questions whole.
     """
     found = chosen(
-        Selection(
+        QuestionSelection(
             track=track,
             level=level,
             module=module,
@@ -91,10 +91,12 @@ def run(
         return _show(found, language, seed)
     listed, more = first(found, everything, "name a --role, --round or --level, or ")
     document = [_summary(entry, language) for entry in found]
-    return Answer({"questions": document}, _table(listed, language), *more)
+    return CommandResult({"questions": document}, _table(listed, language), *more)
 
 
-def _export(entries: list[Entry], language: Language, form: Format, path: Path) -> Answer:
+def _export(
+    entries: list[CatalogEntry], language: Language, form: Format, path: Path
+) -> CommandResult:
     require("bank")
     path.write_bytes(_written(form, entries, language))
     document = {
@@ -103,10 +105,10 @@ def _export(entries: list[Entry], language: Language, form: Format, path: Path) 
         "language": language,
         "questions": [entry.key for entry in entries],
     }
-    return Answer(document, Text(f"{len(entries)} questions: {path}"))
+    return CommandResult(document, Text(f"{len(entries)} questions: {path}"))
 
 
-def _show(entries: list[Entry], language: Language, seed: str | None) -> Answer:
+def _show(entries: list[CatalogEntry], language: Language, seed: str | None) -> CommandResult:
     documents: list[dict[str, Any]] = []
     shown: list[RenderableType] = []
     for entry in entries:
@@ -115,10 +117,10 @@ def _show(entries: list[Entry], language: Language, seed: str | None) -> Answer:
             drawn = numeric.draw(entry.question.numeric, seed or entry.key, said.numeric)
         documents.append(_document(entry, said, drawn))
         shown += _shown(entry, said, drawn)
-    return Answer({"questions": documents}, *shown)
+    return CommandResult({"questions": documents}, *shown)
 
 
-def _written(form: Format, entries: list[Entry], language: Language) -> bytes:
+def _written(form: Format, entries: list[CatalogEntry], language: Language) -> bytes:
     if form == "anki":
         from hotloop.learn.bank.export import anki
 
@@ -134,7 +136,7 @@ def _written(form: Format, entries: list[Entry], language: Language) -> bytes:
     return gift.text(entries, language).encode()
 
 
-def _summary(entry: Entry, language: Language) -> dict[str, Any]:
+def _summary(entry: CatalogEntry, language: Language) -> dict[str, Any]:
     question = entry.question
     return {
         "key": entry.key,
@@ -153,7 +155,7 @@ def _summary(entry: Entry, language: Language) -> dict[str, Any]:
     }
 
 
-def _document(entry: Entry, said: Wording, drawn: Instance | None) -> dict[str, Any]:
+def _document(entry: CatalogEntry, said: Wording, drawn: Instance | None) -> dict[str, Any]:
     proofs = [
         {"program": proof.path.name, "source": proof.source, "output": proof.output}
         for proof in entry.proofs
@@ -167,7 +169,7 @@ def _document(entry: Entry, said: Wording, drawn: Instance | None) -> dict[str, 
     }
 
 
-def _table(entries: Sequence[Entry], language: Language) -> Table:
+def _table(entries: Sequence[CatalogEntry], language: Language) -> Table:
     """Return a table with one line per question, grouped by module."""
     labels = LABELS[language]
     table = listing("id", "level", labels.minutes, "question")
@@ -180,7 +182,7 @@ def _table(entries: Sequence[Entry], language: Language) -> Table:
     return table
 
 
-def _shown(entry: Entry, said: Wording, drawn: Instance | None) -> Iterator[RenderableType]:
+def _shown(entry: CatalogEntry, said: Wording, drawn: Instance | None) -> Iterator[RenderableType]:
     labels, question = LABELS[said.language], entry.question
     about = f"{labels.levels[question.level]}, {question.minutes} {labels.minutes}; {entry.key}"
     yield Text(said.title, "bold")

@@ -7,10 +7,10 @@ import typer
 from hotloop.cli import find
 from hotloop.core.user_error import UserError
 from hotloop.learn.bank import catalog
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.interviews import Round
 from hotloop.learn.bank.question import Kind
-from hotloop.learn.bank.selection import Selection
+from hotloop.learn.bank.selection import QuestionSelection
 from hotloop.learn.bank.wording import Language
 from hotloop.tasks import curriculum
 
@@ -48,7 +48,7 @@ Numbers = Annotated[
 ]
 
 
-def chosen(selection: Selection) -> list[Entry]:
+def chosen(selection: QuestionSelection) -> list[CatalogEntry]:
     """Return the selected questions. Raises UserError for an unknown name, or if none fits."""
     _refuse_unknown(selection)
     try:
@@ -63,7 +63,7 @@ def chosen(selection: Selection) -> list[Entry]:
     return found
 
 
-def _refuse_unknown(selection: Selection) -> None:
+def _refuse_unknown(selection: QuestionSelection) -> None:
     levels = curriculum.curriculum().tiers
     if selection.level is not None and selection.level not in levels:
         raise UserError(find.unknown("level", selection.level, levels))

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.core.record import Record
-from hotloop.tasks.problem import JudgedTask, Problem, Score, settle
+from hotloop.tasks.problem import JudgedTask, Score, TaskSet, settle
 from hotloop.verdicts import words as verdict_words
 from hotloop.verdicts.profile import Profile
 
@@ -17,14 +17,14 @@ Records = Mapping[str, Record]
 
 
 def scores(
-    problem: Problem[Any], tasks: Sequence[JudgedTask], records: Records
+    problem: TaskSet[Any], tasks: Sequence[JudgedTask], records: Records
 ) -> dict[str, Score]:
     """Return what each task earned, by its name."""
     return {task.id: settle(problem, task.id, records.get(task.id)) for task in tasks}
 
 
 def document(
-    problem: Problem[Any],
+    problem: TaskSet[Any],
     tasks: Sequence[JudgedTask],
     folder: Path,
     records: Records,

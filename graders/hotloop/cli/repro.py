@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.judging import judging_line
 from hotloop.cli.work import Work
 from hotloop.core.record import NOT_ATTEMPTED
@@ -27,7 +27,7 @@ FRESH = (
 )
 
 
-def reproduce(asked: Work, task: str) -> Answer:
+def reproduce(asked: Work, task: str) -> CommandResult:
     """Write the program for the first check of the task that fails."""
     from hotloop.judge.job import Job  # the judge, which not every machine has
     from hotloop.learn.repro import script
@@ -64,7 +64,7 @@ def reproduce(asked: Work, task: str) -> Answer:
                 f"said: {failure.sentence}"
             ) from None
         return _answer(failure.check, failure.sentence, written, origin)
-    return Answer(
+    return CommandResult(
         {"reproduced": False, "files": []},
         Text(
             f"Nothing to reproduce: on new inputs {key} passes all checks that need neither a "
@@ -73,7 +73,7 @@ def reproduce(asked: Work, task: str) -> Answer:
     )
 
 
-def _answer(check: str, sentence: str, written: list[Path], origin: str) -> Answer:
+def _answer(check: str, sentence: str, written: list[Path], origin: str) -> CommandResult:
     document = {
         "reproduced": True,
         "check": check,
@@ -81,7 +81,7 @@ def _answer(check: str, sentence: str, written: list[Path], origin: str) -> Answ
         "input": origin,
         "files": [str(path) for path in written],
     }
-    return Answer(
+    return CommandResult(
         document,
         Text(f"The check `{check}` fails: {sentence}"),
         Text(f"{origin}"),

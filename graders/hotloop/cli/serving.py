@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log, require_linux
+from hotloop.cli.answer import CommandResult, log, require_linux
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.engines.serving import repository
@@ -20,7 +20,7 @@ from hotloop.engines.serving.options import GIB, Options
 
 if TYPE_CHECKING:
     from hotloop.engines.serving.container import Container
-    from hotloop.engines.serving.server import Server
+    from hotloop.engines.serving.server import TritonServer
 
 _FOREVER_S = 7 * 24 * 3600.0
 _LOG_BYTES = 64 << 20
@@ -58,7 +58,7 @@ def run(
     in_container: Annotated[
         bool, typer.Option("--container", help="In NVIDIA's container, by docker or podman.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Serve a model repository until Ctrl-C, or check it.
 
     On this machine's loopback, without a sandbox. The server's log goes to standard error as it
@@ -86,30 +86,30 @@ def run(
             document = _serve(server, seconds)
     except ServerFailed as failed:
         raise UserError(f"The server did not start: {failed}") from None
-    return Answer(document, Text("Stopped."))
+    return CommandResult(document, Text("Stopped."))
 
 
-def _check(folder: Path) -> Answer:
+def _check(folder: Path) -> CommandResult:
     problems = repository.check(folder)
     document = {"repository": str(folder), "problems": [asdict(p) for p in problems]}
     shown = [Text(str(problem), overflow="fold") for problem in problems]
     shown = shown or [Text("Nothing is wrong with it, as far as can be seen without a server.")]
-    return Answer(document, *shown, exit_code=1 if problems else 0)
+    return CommandResult(document, *shown, exit_code=1 if problems else 0)
 
 
-def _start(folder: Path, options: Options, in_container: bool) -> Server | Container:
+def _start(folder: Path, options: Options, in_container: bool) -> TritonServer | Container:
     from hotloop.engines.serving import container, preflight
     from hotloop.engines.serving.container import Container
-    from hotloop.engines.serving.server import Server
+    from hotloop.engines.serving.server import TritonServer
 
     if not in_container:
-        return Server(folder, preflight.require(), options)
+        return TritonServer(folder, preflight.require(), options)
     program = container.engine()
     container.build(program, log)
     return Container(folder, program, options)
 
 
-def _serve(server: Server | Container, seconds: float) -> dict[str, Any]:
+def _serve(server: TritonServer | Container, seconds: float) -> dict[str, Any]:
     took = server.wait_ready()
     where = {
         "http": f"127.0.0.1:{server.ports.http}",
@@ -128,7 +128,7 @@ def _serve(server: Server | Container, seconds: float) -> dict[str, Any]:
     return {**where, "ready_s": took}
 
 
-def _why_ended(server: Server | Container) -> str:
+def _why_ended(server: TritonServer | Container) -> str:
     if server.death is Verdict.OUTPUT_LIMIT:
         return f"The server was ended: it printed more than {_LOG_BYTES >> 20} MiB."
     if server.death is Verdict.MEMORY_LIMIT:

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.core import extras, paths
 from hotloop.core.user_error import UserError
 from hotloop.tasks import lesson_files
@@ -24,7 +24,7 @@ def run(
     force: Annotated[
         bool, typer.Option("--force", help="Start over; your files are moved to a backup folder.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Copy the exercise of a module and its lesson, to work on it."""
     found = find.module(module)
     target = (folder or Path(found.id)).resolve()
@@ -48,7 +48,7 @@ def run(
     if extras.missing("course"):
         next_ = f"work in your editor, then hotloop check {found.id} {target}"
     lines.append(f"Next: {next_}")
-    return Answer(document, Text("\n".join(lines)))
+    return CommandResult(document, Text("\n".join(lines)))
 
 
 def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], Path | None]:

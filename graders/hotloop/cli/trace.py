@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, cut, listing, log, require
+from hotloop.cli.answer import CommandResult, cut, listing, log, require
 from hotloop.cli.practice_page import Browser
 from hotloop.core.user_error import UserError
 
@@ -46,7 +46,7 @@ def run(
         bool, typer.Option("--tensorboard", help="Open it in TensorBoard's profiler plugin.")
     ] = False,
     browser: Browser = True,
-) -> Answer:
+) -> CommandResult:
     """Look at a profiler's trace: on a page with a button for Perfetto, or in TensorBoard.
 
     The page lies beside the trace. It shows the timeline of a step and the operators with most time
@@ -77,10 +77,10 @@ def run(
     for row in rows:
         table.add_row(f"{row.self_us / 1000:.2f}", str(row.calls), cut(row.name))
     if tensorboard:
-        return Answer(document, table, then=lambda _as_json: _in_tensorboard(file))
+        return CommandResult(document, table, then=lambda _as_json: _in_tensorboard(file))
     if browser and not webbrowser.open(page.resolve().as_uri()):
         log("There is no browser here: open the page yourself.")
-    return Answer(document, table, Text(str(page), no_wrap=True, overflow="ignore"))
+    return CommandResult(document, table, Text(str(page), no_wrap=True, overflow="ignore"))
 
 
 def _page(found: Trace) -> str:

@@ -14,8 +14,8 @@ from hotloop.course.attempts.machine import machine
 from hotloop.course.hand_in import HandIn
 from hotloop.course.isolation import Isolation, choose
 from hotloop.course.judging import Judge, shared_judge
-from hotloop.course.kernel import Limits
-from hotloop.course.notebook_run import NotebookRun, Settings
+from hotloop.course.kernel import NotebookLimits
+from hotloop.course.notebook_run import NotebookRun, RunSettings
 from hotloop.judge.files import lay_out
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.sandbox.scratch import scratch
@@ -56,8 +56,8 @@ def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None)
     """
     started = time.monotonic()
     isolation = terms.isolation()
-    settings = Settings(
-        limits=Limits(
+    settings = RunSettings(
+        limits=NotebookLimits(
             cell_s=terms.cell_s, notebook_s=terms.notebook_s, memory_bytes=terms.memory_bytes
         ),
         judge_budget_s=terms.judge_budget_s,

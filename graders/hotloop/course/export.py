@@ -14,7 +14,7 @@ from nbgrader.plugins import ExportPlugin
 
 from hotloop.course.attempts.store import store
 from hotloop.course.points import is_open
-from hotloop.course.scores import Scored, grouped, handed_in, penalty, scored, whole
+from hotloop.course.scores import ScoredNotebook, grouped, handed_in, penalty, scored, whole
 
 PENDING = "pending"
 COLUMNS: tuple[str, ...] = (
@@ -76,7 +76,7 @@ def rows(
 
 
 def _row(
-    gradebook: Gradebook, assignment: Any, student: Any, work: Sequence[Scored] | None
+    gradebook: Gradebook, assignment: Any, student: Any, work: Sequence[ScoredNotebook] | None
 ) -> dict[str, Any]:
     known = {
         "assignment": assignment.name,

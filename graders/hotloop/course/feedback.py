@@ -25,7 +25,7 @@ SUMMARY = "hotloop_summary"
 
 
 @dataclass(frozen=True)
-class Row:
+class TaskRow:
     """One task in the page's table. verdict: "" for a task graded by a person.
 
     sentence, pictures: HTML in which all of the learner's text is escaped.
@@ -49,12 +49,12 @@ class Summary:
     """
 
     title: str
-    rows: list[Row]
+    rows: list[TaskRow]
     points: str
     pending: str
     notes: list[str]
     files: dict[str, list[str]]
-    rubrics: dict[str, list[rubric.Row]]
+    rubrics: dict[str, list[rubric.RubricRow]]
     style: str = learner_files.STYLE
 
 
@@ -68,9 +68,9 @@ class JudgedGrades(GetGrades):
         root = folder.parents[2]
         self._handed_in = learner_files.read(folder)
         self._files: dict[str, list[str]] = {}
-        self._rubrics: dict[str, list[rubric.Row]] = {}
+        self._rubrics: dict[str, list[rubric.RubricRow]] = {}
         self._counts = store(root).published(names["student"], names["assignment"])
-        self._rows: list[Row] = []
+        self._rows: list[TaskRow] = []
         self._scores: list[Score] = []
         nb, resources = cast(Any, super()).preprocess(nb, resources)
         whole = total(self._scores, float(names.get("late_penalty", 0)))
@@ -134,7 +134,9 @@ def _task(module: str, name: str) -> Task | None:
         return None
 
 
-def _row(grade: Any, score: Score, judged: Score, record: Record | None, cell: NotebookNode) -> Row:
+def _row(
+    grade: Any, score: Score, judged: Score, record: Record | None, cell: NotebookNode
+) -> TaskRow:
     """Return the row of a task. judged: the judge's points, which a person may have overridden."""
     verdict, hue, pictures = "", "", list[str]()
     if record is not None:
@@ -147,7 +149,7 @@ def _row(grade: Any, score: Score, judged: Score, record: Record | None, cell: N
         sentence = waits if is_open(grade) else by_hand(grade)
     else:
         sentence = "Not judged yet."
-    return Row(
+    return TaskRow(
         grade.name,
         verdict,
         hue,

@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from hotloop.core.user_error import UserError
 from hotloop.course import exchange, requests
 from hotloop.course.attempts import store as within
-from hotloop.course.attempts.attempt import Event
+from hotloop.course.attempts.attempt import AuditEvent
 from hotloop.course.attempts.store import store
 from hotloop.course.autograde import SET_ASIDE
 from hotloop.course.book import AUTOGRADED
@@ -112,7 +112,7 @@ def _is_known(root: Path, student: str) -> bool:
     return read(root, lambda gradebook: gradebook.db.get(Student, student) is not None)
 
 
-def _forget(connection: Connection, student: str) -> Event:
+def _forget(connection: Connection, student: str) -> AuditEvent:
     with joined(connection) as gradebook:
         if gradebook.db.get(Student, student) is not None:
             gradebook.remove_student(student)

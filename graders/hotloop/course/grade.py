@@ -20,7 +20,7 @@ from hotloop.course.attempts.machine import machine
 from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED, Book
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Executor, Lost, Outcomes, Work
+from hotloop.course.executors import Executor, ExecutorWork, Lost, Outcomes
 from hotloop.course.executors.local import Local, attempt
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.gpu_checks import open_on_gpu, verdicts_without_gpu
@@ -29,7 +29,7 @@ from hotloop.course.progress import Batch, Progress
 from hotloop.course.release import Release
 from hotloop.course.released import load_release, released_modules
 from hotloop.course.results import Graded, results
-from hotloop.course.settings import Grading
+from hotloop.course.settings import GradingLimits
 from hotloop.course.standing import is_dropped
 from hotloop.judge.lease import Lease
 from hotloop.tasks.notebook_cells import writable
@@ -59,9 +59,10 @@ def grade(
 ) -> Graded:
     """Grade all submissions in the course at `root`, or those of some learners and modules.
 
-    settings: traits of `Grading`. tasks: by learner, if not all are to be judged. jobs: submissions
-    to execute at once on this machine; executor: executes instead. again: also regrade submissions
-    that are settled; their late penalties and pages follow the current dates and rules in any case.
+    settings: traits of `GradingLimits`. tasks: by learner, if not all are to be judged. jobs: how
+    many to execute at once on this machine; executor: executes instead. again: also regrade
+    submissions that are settled; their late penalties and pages follow the current dates and rules
+    in any case.
     feedback: whether to write pages. Manual grades stay. Raises UserError if there is nothing to
     grade.
     """
@@ -69,7 +70,7 @@ def grade(
     todo = submissions(root, students, modules)
     if not todo:
         raise UserError(f"There are no submissions to grade in {root / SUBMITTED}.")
-    rules = Grading.of(root, settings or {})
+    rules = GradingLimits.of(root, settings or {})
     run = _Run(root, Batch(len(todo), on_progress), again=again, feedback=feedback)
     asked = {student: tuple((tasks or {}).get(student, rules.asked())) for student, _ in todo}
     run.execute(todo, asked, executor or Local(min(jobs, len(todo))), rules.terms())
@@ -79,7 +80,7 @@ def grade(
 
 def grade_one(
     root: Path,
-    settings: Grading,
+    settings: GradingLimits,
     student: str,
     module: str,
     notes: Sequence[str] = (),
@@ -141,12 +142,14 @@ def stands(counts: Attempt, hand_in: HandIn) -> bool:
     return not (Verdict.NOT_MEASURED in verdicts and is_elsewhere)
 
 
-def remaining(counts: Attempt | None, hand_in: HandIn, has_gpu: Callable[[], bool]) -> Work | None:
+def remaining(
+    counts: Attempt | None, hand_in: HandIn, has_gpu: Callable[[], bool]
+) -> ExecutorWork | None:
     """Return what is left to execute of a hand-in; None if the attempt that counts settles it."""
     if counts is None or not stands(counts, hand_in):
-        return Work(hand_in.key, hand_in)
+        return ExecutorWork(hand_in.key, hand_in)
     if has_gpu() and open_on_gpu(counts):
-        return Work(hand_in.key, hand_in, earlier=counts)
+        return ExecutorWork(hand_in.key, hand_in, earlier=counts)
     return None
 
 
@@ -197,7 +200,7 @@ class _Run:
 
     def _works(
         self, todo: Iterable[tuple[str, str]], asked: Mapping[str, Collection[str]]
-    ) -> Iterator[Work]:
+    ) -> Iterator[ExecutorWork]:
         """Yield work items, reading each hand-in when its turn comes, to limit memory."""
         releases: dict[str, Release] = {}
         kept = store(self._root)
@@ -228,9 +231,11 @@ class _Run:
                 self._book.open(student, module)
             yield work
 
-    def _work(self, hand_in: HandIn, counts: Attempt | None, *, is_known: bool) -> Work | None:
+    def _work(
+        self, hand_in: HandIn, counts: Attempt | None, *, is_known: bool
+    ) -> ExecutorWork | None:
         if self._again:
-            return Work(hand_in.key, hand_in)
+            return ExecutorWork(hand_in.key, hand_in)
         if is_known and is_dropped(self._root, hand_in.student, hand_in.module, hand_in.digest):
             return None
         return remaining(counts, hand_in, self._has_gpu)

@@ -40,7 +40,7 @@ Launch = Callable[[Confinement], Confined]
 
 
 @dataclass(frozen=True)
-class Limits:
+class NotebookLimits:
     """Limits of a notebook. Seconds are wall time.
 
     cell_s: one cell. interrupt_s: from the interrupt to the kill. notebook_s: all cells together.
@@ -86,7 +86,7 @@ class ConfinedKernel(Closing):
         self,
         files: Path,
         launch: Launch,
-        limits: Limits,
+        limits: NotebookLimits,
         *,
         confined: bool = True,
         environment: dict[str, str] | None = None,

@@ -15,7 +15,7 @@ from hotloop.course import nodes
 from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
 from hotloop.course.judging_corrections import ruling
-from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limits
+from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, NotebookLimits
 from hotloop.judge.client import GRACE_S
 from hotloop.judge.device import cards, kind
 from hotloop.judge.files import digest
@@ -40,7 +40,7 @@ log = logging.getLogger("hotloop.course")
 
 
 @dataclass(frozen=True)
-class Settings:
+class RunSettings:
     """How notebooks are run and judged.
 
     tasks: the only ones to judge; empty for all. checks: by task, the only checks to judge. device,
@@ -48,7 +48,7 @@ class Settings:
     being done. lease: of the machine, which is shared with other gradings.
     """
 
-    limits: Limits
+    limits: NotebookLimits
     judge_budget_s: float
     tasks: Collection[str]
     isolation: Isolation
@@ -69,7 +69,7 @@ class NotebookRun:
     """
 
     def __init__(
-        self, settings: Settings, module: Module, files: Path, unreadable: str = ""
+        self, settings: RunSettings, module: Module, files: Path, unreadable: str = ""
     ) -> None:
         self.settings = settings
         self.module = module
@@ -135,7 +135,7 @@ class NotebookRun:
         device = self.settings.device or kind()
         return device == "cuda" and any(check.needs_gpu for task in asked for check in task.checks)
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> NotebookLimits:
         """Return the kernel's limits, with time for judging all tasks.
 
         Each task has its own time, twice, because an undecided judging is repeated.

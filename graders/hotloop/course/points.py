@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hotloop.core.record import Record
-from hotloop.course.attempts.attempt import Attempt, Points
+from hotloop.course.attempts.attempt import Attempt, AttemptPoints
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.problem import Score, settle
 
@@ -59,7 +59,7 @@ def settled(module: str, task: str, record: Record | None, worth: float) -> Scor
     return Score(score.points * share, score.pending * share, worth)
 
 
-def of_attempt(attempt: Attempt | None) -> Points | None:
+def of_attempt(attempt: Attempt | None) -> AttemptPoints | None:
     """Return an attempt's points, without late penalty and manual changes.
 
     Returns None for no attempt, or a module that no longer exists.
@@ -72,7 +72,7 @@ def of_attempt(attempt: Attempt | None) -> Points | None:
         return None
     known = {task.id for task in module.tasks}
     found = total([settle(module, t, r) for t, r in attempt.records.items() if t in known])
-    return Points(found.points, found.pending)
+    return AttemptPoints(found.points, found.pending)
 
 
 def of_grade(grade: Any, module: str, attempt: Attempt | None) -> Score:

@@ -14,10 +14,10 @@ from typing import Any
 
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
-from hotloop.course.attempts.attempt import Attempt, Points, batch_name, require_reason
+from hotloop.course.attempts.attempt import Attempt, AttemptPoints, batch_name, require_reason
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
-from hotloop.course.executors import Lost, Work
+from hotloop.course.executors import ExecutorWork, Lost
 from hotloop.course.executors.local import Local
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.grade import NOT_SETTLED, submissions
@@ -26,21 +26,21 @@ from hotloop.course.points import of_attempt
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.released import load_release
 from hotloop.course.results import Total, results
-from hotloop.course.settings import Grading
+from hotloop.course.settings import GradingLimits
 from hotloop.course.standing import is_dropped
 from hotloop.judge.grader_digest import grader_digest
 
 
 @dataclass(frozen=True)
-class Change:
+class RegradeEffect:
     """The effect of a regrade on one learner. old, new: the judge's points alone.
 
     reasons: by task, the change of verdict. skipped: why nothing was compared, or "".
     """
 
     student: str
-    old: Points | None
-    new: Points | None
+    old: AttemptPoints | None
+    new: AttemptPoints | None
     reasons: Mapping[str, str] = field(default_factory=dict[str, str])
     skipped: str = ""
 
@@ -58,7 +58,7 @@ class Regraded:
     """
 
     module: str
-    changes: Sequence[Change]
+    changes: Sequence[RegradeEffect]
     totals: Sequence[Total]
     batch: str = ""
     problems: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -91,12 +91,12 @@ def shadow(
     Nothing that counts is changed. It can be killed at any time and resumes.
     """
     root = root.resolve()
-    rules = Grading.of(root, settings or {})
+    rules = GradingLimits.of(root, settings or {})
     pairs, skipped = _pairs(root, module, students, rules.asked())
     todo = [pair.hand_in for pair in pairs if pair.shadow is None]
     batch = Batch(len(todo), on_progress)
     problems: dict[str, str] = {}
-    works = (Work(hand_in.key, hand_in) for hand_in in todo)
+    works = (ExecutorWork(hand_in.key, hand_in) for hand_in in todo)
     executor = Local(min(jobs, len(todo) or 1))
     with closing(executor.run(works, rules.terms(), batch.step)) as outcomes:
         for key, outcome in chain.from_iterable(outcomes):
@@ -121,7 +121,7 @@ def publish(
     require_reason(why)
     root = root.resolve()
     batch = batch_name("regrade")
-    asked = Grading.of(root, {}).asked()
+    asked = GradingLimits.of(root, {}).asked()
     pairs, skipped = _pairs(root, module, students, asked)
     ready = [pair for pair in pairs if pair.is_new]
     if not ready:
@@ -139,23 +139,23 @@ def publish(
 
 def _pairs(
     root: Path, module: str, students: Collection[str] | None, tasks: Collection[str]
-) -> tuple[list[_Pair], list[Change]]:
+) -> tuple[list[_Pair], list[RegradeEffect]]:
     """Return the submissions that can be compared, and those that cannot, with the reason."""
     release = load_release(root, module)
     pairs: list[_Pair] = []
-    skipped: list[Change] = []
+    skipped: list[RegradeEffect] = []
     for student, _ in submissions(root, students, [module]):
         counts = store(root).published(student, module)
         hand_in = read(root, student, release, tasks)
         if counts is None or counts.digest != hand_in.digest:
             reason = _why_skipped(root, hand_in, counts)
-            skipped.append(Change(student, of_attempt(counts), None, skipped=reason))
+            skipped.append(RegradeEffect(student, of_attempt(counts), None, skipped=reason))
         else:
             pairs.append(_Pair(hand_in, counts, _shadow(root, counts)))
     return pairs, skipped
 
 
-def _totals(root: Path, module: str, changes: Sequence[Change]) -> list[Total]:
+def _totals(root: Path, module: str, changes: Sequence[RegradeEffect]) -> list[Total]:
     return results(root, [(change.student, module) for change in changes], {}).totals
 
 
@@ -192,13 +192,13 @@ def _shadow(root: Path, counts: Attempt) -> Attempt | None:
     return max(fitting, key=lambda attempt: attempt.number, default=None)
 
 
-def _change(pair: _Pair) -> Change:
+def _change(pair: _Pair) -> RegradeEffect:
     old, fresh = pair.counts, pair.shadow
     if fresh is None:
         skipped = "it could not be graded again"
-        return Change(old.student, of_attempt(old), None, skipped=skipped)
+        return RegradeEffect(old.student, of_attempt(old), None, skipped=skipped)
     reasons = dict(_reasons(old.records, fresh.records))
-    return Change(old.student, of_attempt(old), of_attempt(fresh), reasons)
+    return RegradeEffect(old.student, of_attempt(old), of_attempt(fresh), reasons)
 
 
 def _reasons(old: Mapping[str, Record], new: Mapping[str, Record]) -> Iterator[tuple[str, str]]:

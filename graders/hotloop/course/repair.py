@@ -15,7 +15,7 @@ from hotloop.course.release import Release, ReleasedCell
 from hotloop.course.sanitize import harmless_markdown, literal
 from hotloop.tasks import notebook_cells
 from hotloop.tasks.notebook_cells import Cell
-from hotloop.worker.notebook import Unreadable
+from hotloop.worker.notebook import UnreadableNotebook
 
 MAX_MARKDOWN = 512 * 1024
 """Most characters of all text cells together; later ones are shown as source, unparsed."""
@@ -45,7 +45,7 @@ def repair(data: bytes | None, release: Release) -> Repaired:
     released, known_texts = release.cells, release.texts
     try:
         cells = _handed_in(data, release.module)
-    except Unreadable as reason:
+    except UnreadableNotebook as reason:
         cells, unreadable = [], str(reason)
     else:
         unreadable = ""
@@ -75,10 +75,12 @@ def repair(data: bytes | None, release: Release) -> Repaired:
 def _handed_in(data: bytes | None, module: str) -> list[Cell]:
     """Return the cells of a notebook file of any format version. Raises Unreadable."""
     if data is None:
-        raise Unreadable("No notebook was handed in: hand in the notebook under its own name.")
+        raise UnreadableNotebook(
+            "No notebook was handed in: hand in the notebook under its own name."
+        )
     cells = notebook_cells.cells(data, module)
     if not any(cell.source.strip() for cell in cells):
-        raise Unreadable("The notebook is empty: hand in the one that you have worked in.")
+        raise UnreadableNotebook("The notebook is empty: hand in the one that you have worked in.")
     return cells
 
 

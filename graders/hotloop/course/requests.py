@@ -20,7 +20,7 @@ from pydantic import AfterValidator, Field, ValidationError
 from hotloop.core.document import Identifier, Strict
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts import store as within
-from hotloop.course.attempts.attempt import Event, Kind
+from hotloop.course.attempts.attempt import AuditEvent, Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.learner_files import readable
 
@@ -40,14 +40,14 @@ class RegradeRequest(Strict):
 
 
 @dataclass(frozen=True)
-class Request:
+class LearnerRequest:
     """A request in the audit log. answer: None while it is open."""
 
     number: int
     student: str
     module: str
     said: str
-    answer: Event | None = None
+    answer: AuditEvent | None = None
 
 
 class NoExchange(UserError):
@@ -86,15 +86,17 @@ def of(inbound: Path, student: str) -> list[Path]:
     return [path for path in sorted(inbound.glob(f"{PREFIX}*.json")) if _owner(path) == student]
 
 
-def requests(root: Path, student: str | None = None, module: str | None = None) -> list[Request]:
+def requests(
+    root: Path, student: str | None = None, module: str | None = None
+) -> list[LearnerRequest]:
     """Return all requests, oldest first."""
     kept = store(root)
     asked = kept.events(kind=Kind.ASKED, student=student, module=module)
     answers = {e.batch: e for e in kept.events(kind=Kind.ANSWERED, student=student, module=module)}
-    return [Request(e.id, e.student, e.module, e.why, answers.get(e.batch)) for e in asked]
+    return [LearnerRequest(e.id, e.student, e.module, e.why, answers.get(e.batch)) for e in asked]
 
 
-def answer(root: Path, number: int, said: str) -> Event:
+def answer(root: Path, number: int, said: str) -> AuditEvent:
     """Answer a request; return the audit event.
 
     Raises UserError for an empty answer, and for a request that does not exist or was answered.

@@ -10,7 +10,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.store import published
 from hotloop.course.gradebook import read
 from hotloop.course.points import by_hand
-from hotloop.course.scores import Scored, grouped, penalty, scored, whole
+from hotloop.course.scores import ScoredNotebook, grouped, penalty, scored, whole
 from hotloop.course.standing import all_dropped
 from hotloop.tasks.curriculum import Task, load_module
 from hotloop.verdicts import words as verdict_words
@@ -98,7 +98,7 @@ def results(
     return read(root, within)
 
 
-def _of_submission(root: Path, found: Sequence[Scored]) -> list[TaskResult]:
+def _of_submission(root: Path, found: Sequence[ScoredNotebook]) -> list[TaskResult]:
     grades = {grade.name: (one, grade) for one in found for grade in one.grades}
     student, module = found[0].place
     tasks = [task for task in load_module(module).tasks if task.id in grades]
@@ -108,7 +108,7 @@ def _of_submission(root: Path, found: Sequence[Scored]) -> list[TaskResult]:
     return [_result(*grades[task.id], task, missing) for task in tasks]
 
 
-def _result(found: Scored, grade: Any, task: Task, missing: tuple[str, str]) -> TaskResult:
+def _result(found: ScoredNotebook, grade: Any, task: Task, missing: tuple[str, str]) -> TaskResult:
     """Return a task's result. missing: verdict and sentence without a record."""
     record, score = found.record(task.id), found.score(grade)
     if record is not None:

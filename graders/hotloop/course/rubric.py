@@ -7,7 +7,7 @@ from hotloop.verdicts.render_record import number
 
 
 @dataclass(frozen=True)
-class Row:
+class RubricRow:
     """One mark. points: what it is worth, as text."""
 
     mark: int
@@ -15,10 +15,10 @@ class Row:
     what: str
 
 
-def rows(task: Task) -> list[Row]:
+def rows(task: Task) -> list[RubricRow]:
     """Return the rubric, best mark first; empty for a judged task."""
     best = max(task.rubric, default=0)
     return [
-        Row(mark, number(task.points * mark / best), what)
+        RubricRow(mark, number(task.points * mark / best), what)
         for mark, what in sorted(task.rubric.items(), reverse=True)
     ]

@@ -20,7 +20,7 @@ KeyT = TypeVar("KeyT")
 
 
 @dataclass
-class Scored:
+class ScoredNotebook:
     """A submitted notebook in the gradebook. penalty: points for late submission.
 
     published: returns the attempt of a learner at a module that counts, or None. grades: nbgrader's
@@ -63,18 +63,18 @@ def scored(
     published: Callable[[str, str], Attempt | None],
     module: str | None = None,
     student: str | None = None,
-) -> list[Scored]:
+) -> list[ScoredNotebook]:
     """Return the submitted notebooks, sorted by learner. module, student: only theirs."""
-    found: dict[tuple[str, str, str], Scored] = {}
+    found: dict[tuple[str, str, str], ScoredNotebook] = {}
     # Pages go through submissions one by one: a class's attempts are not all kept in memory.
     once = lru_cache(maxsize=1)(published)
     for learner, name, notebook, late, grade in grades(gradebook, module, student):
-        new = Scored(learner, name, notebook, float(late or 0.0), once)
+        new = ScoredNotebook(learner, name, notebook, float(late or 0.0), once)
         found.setdefault((learner, name, notebook), new).grades.append(grade)
     return list(found.values())
 
 
-def handed_in(root: Path, parts: Iterable[Scored]) -> list[Scored]:
+def handed_in(root: Path, parts: Iterable[ScoredNotebook]) -> list[ScoredNotebook]:
     """Leave out learners of whom the gradebook has only an extension.
 
     A submission that has a score counts, even if its folder was put away.
@@ -87,19 +87,21 @@ def handed_in(root: Path, parts: Iterable[Scored]) -> list[Scored]:
     ]
 
 
-def grouped(parts: Iterable[Scored], key: Callable[[Scored], KeyT]) -> dict[KeyT, list[Scored]]:
+def grouped(
+    parts: Iterable[ScoredNotebook], key: Callable[[ScoredNotebook], KeyT]
+) -> dict[KeyT, list[ScoredNotebook]]:
     """Sort notebooks into lists by a key."""
-    found: dict[KeyT, list[Scored]] = {}
+    found: dict[KeyT, list[ScoredNotebook]] = {}
     for part in parts:
         found.setdefault(key(part), []).append(part)
     return found
 
 
-def penalty(parts: Iterable[Scored]) -> float:
+def penalty(parts: Iterable[ScoredNotebook]) -> float:
     """Return the points for late submission of several notebooks."""
     return sum(part.penalty for part in parts)
 
 
-def whole(parts: Sequence[Scored]) -> Score:
+def whole(parts: Sequence[ScoredNotebook]) -> Score:
     """Return the points of several notebooks together, minus the penalties."""
     return total([one.score(grade) for one in parts for grade in one.grades], penalty(parts))

@@ -5,12 +5,12 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from hotloop.course.attempts.attempt import Attempt, Event, Points
+from hotloop.course.attempts.attempt import Attempt, AttemptPoints, AuditEvent
 from hotloop.course.attempts.store import store
 from hotloop.course.points import of_attempt
 
 
-class State(StrEnum):
+class AttemptState(StrEnum):
     """State of an attempt."""
 
     COUNTS = "counts"
@@ -22,7 +22,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedAttempt:
     """One attempt. points: without late penalty and manual changes.
 
     dropped: the event that dropped it, or None.
@@ -33,30 +33,30 @@ class Listed:
     handed_in: str
     digest: str
     grader: str
-    points: Points | None
-    state: State
-    dropped: Event | None = None
+    points: AttemptPoints | None
+    state: AttemptState
+    dropped: AuditEvent | None = None
 
 
-def attempts(root: Path, student: str, module: str) -> list[Listed]:
+def attempts(root: Path, student: str, module: str) -> list[ListedAttempt]:
     """Return all attempts of a learner at a module, oldest first."""
     kept = store(root)
     counts = kept.published(student, module)
     dropped = kept.dropped(student, module)
     published = kept.published_ids(student, module)
-    found: list[Listed] = []
+    found: list[ListedAttempt] = []
     for attempt in kept.history(student, module):
         number = attempt.number
-        state = State.EARLIER if number in published else State.SHADOW
+        state = AttemptState.EARLIER if number in published else AttemptState.SHADOW
         if number in dropped:
-            state = State.DROPPED
+            state = AttemptState.DROPPED
         elif counts is not None and number == counts.number:
-            state = State.COUNTS
+            state = AttemptState.COUNTS
         found.append(_listed(attempt, state, dropped.get(number)))
     return found
 
 
-def log(root: Path, student: str | None = None, module: str | None = None) -> list[Event]:
+def log(root: Path, student: str | None = None, module: str | None = None) -> list[AuditEvent]:
     """Return the audit events of a course, oldest first.
 
     student, module: only theirs, with those about dates set for all.
@@ -96,8 +96,8 @@ def all_dropped(root: Path, student: str, module: str) -> bool:
     return bool(dropped) and kept.published_ids(student, module) <= dropped.keys()
 
 
-def _listed(attempt: Attempt, state: State, dropped: Event | None) -> Listed:
-    return Listed(
+def _listed(attempt: Attempt, state: AttemptState, dropped: AuditEvent | None) -> ListedAttempt:
+    return ListedAttempt(
         attempt.number,
         attempt.graded,
         attempt.handed_in,

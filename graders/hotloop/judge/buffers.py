@@ -59,7 +59,7 @@ class Buffer(Closing):
 
 
 @dataclass(frozen=True)
-class Placement:
+class TensorPlacement:
     """Position of a tensor in a buffer. offset is in bytes, strides are in elements."""
 
     buffer: int

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.buffers import Buffer, Placement, extent_bytes, row_strides
+from hotloop.judge.buffers import Buffer, TensorPlacement, extent_bytes, row_strides
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.dtypes import DType, poison, to_float64, to_storage
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 GUARD_BYTES = 64
 """Minimum number of bytes after each output; a write past the end changes them and is detected."""
@@ -92,12 +92,12 @@ def _is_broadcast(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
 
 
 @dataclass(frozen=True)
-class Call:
+class PlacedCall:
     """A call whose tensors are placed in buffers of the judge."""
 
     spec: CallSpec
-    places: tuple[Placement | None, ...]
-    out: Placement
+    places: tuple[TensorPlacement | None, ...]
+    out: TensorPlacement
     buffers: dict[int, Buffer]
 
     def input(self, index: int) -> NDArray[Any]:
@@ -167,9 +167,11 @@ class CallBuffers:
     def __init__(self, specs: Iterable[CallSpec], *, seal_inputs: bool) -> None:
         self.buffers: dict[int, Buffer] = {}
         self._seal_inputs = seal_inputs
-        self.calls: Sequence[Call] = [self._place(spec) for spec in specs]
+        self.calls: Sequence[PlacedCall] = [self._place(spec) for spec in specs]
 
-    def hand_to(self, worker: Worker, candidate: Candidate, timeout_s: float, **extra: Any) -> None:
+    def hand_to(
+        self, worker: WorkerConnection, candidate: Candidate, timeout_s: float, **extra: Any
+    ) -> None:
         """Map the buffers in the worker and send it the plan of the calls."""
         worker.map(self.buffers)
         destination = candidate.style == "destination"
@@ -182,15 +184,15 @@ class CallBuffers:
         for buffer in self.buffers.values():
             buffer.close()
 
-    def _place(self, spec: CallSpec) -> Call:
+    def _place(self, spec: CallSpec) -> PlacedCall:
         places = tuple(
             self._new(a, writable=not self._seal_inputs) if isinstance(a, TensorSpec) else None
             for a in spec.arguments
         )
         out = self._new(spec.out, writable=True, guard=GUARD_BYTES)
-        return Call(spec, places, out, self.buffers)
+        return PlacedCall(spec, places, out, self.buffers)
 
-    def _new(self, spec: TensorSpec, *, writable: bool, guard: int = 0) -> Placement:
+    def _new(self, spec: TensorSpec, *, writable: bool, guard: int = 0) -> TensorPlacement:
         index = len(self.buffers)
         self.buffers[index] = Buffer(spec.bytes + guard, writable=writable)
-        return Placement(index, 0, spec.dtype, spec.shape, spec.strides)
+        return TensorPlacement(index, 0, spec.dtype, spec.shape, spec.strides)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Call, CallBuffers
+from hotloop.judge.calls import CallBuffers, PlacedCall
 from hotloop.judge.checks.correct import Case, fill
 from hotloop.judge.compare import Floats
 from hotloop.judge.judge_fault import JudgeFault, Stumble, ours
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading
+from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection, readable, reading
 
 BUILD_TIMEOUT_S = 90.0
 _OWN_SHARE = 0.9
@@ -62,10 +62,10 @@ class Simulated:
     shared_bytes: int
 
 
-class Simulator:
+class KernelProcess:
     """A process that holds the compiled kernel."""
 
-    def __init__(self, how: CudaLaunch, worker: Worker, session: Session) -> None:
+    def __init__(self, how: CudaLaunch, worker: WorkerConnection, session: Session) -> None:
         self._how = how
         self._file = session.candidate.file or ""
         self._worker = worker
@@ -102,7 +102,7 @@ class Simulator:
         finally:
             buffers.close()
 
-    def _launch(self, call: Call, case: Case, order: str, seconds: float) -> dict[str, Any]:
+    def _launch(self, call: PlacedCall, case: Case, order: str, seconds: float) -> dict[str, Any]:
         places = [place for place in call.places if place is not None]
         tensors = [
             {"tensor": place.to_message(), "name": name, "is_output": place is call.out}
@@ -125,7 +125,7 @@ class Simulator:
         }
 
 
-def simulator(how: CudaLaunch, session: Session) -> Simulator:
+def simulator(how: CudaLaunch, session: Session) -> KernelProcess:
     """Compile the learner's file in its own sandbox, once for all checks.
 
     Raises Ruling: WRONG_ANSWER for a kernel with an empty body, COMPILE_ERROR for code that does
@@ -134,7 +134,7 @@ def simulator(how: CudaLaunch, session: Session) -> Simulator:
     return session.once(f"simulator of {session.name}", lambda: _compiled(how, session))
 
 
-def _compiled(how: CudaLaunch, session: Session) -> Simulator:
+def _compiled(how: CudaLaunch, session: Session) -> KernelProcess:
     file, source = session.candidate.file or "", session.source()
     if _is_untouched(source, session.name):
         raise Ruling(Verdict.WRONG_ANSWER, "Not attempted yet: the kernel's body is empty.")
@@ -143,7 +143,7 @@ def _compiled(how: CudaLaunch, session: Session) -> Simulator:
     request = {"op": "build", "file": file, "source": source}
     reply = worker.request(request, session.timeout(BUILD_TIMEOUT_S))
     _require_no_fault(file, reply, built=False)
-    return Simulator(how, worker, session)
+    return KernelProcess(how, worker, session)
 
 
 def _is_untouched(source: str, name: str) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.buffers import Buffer
-from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
+from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection
 
 TIMEOUT_S = 30.0
 MOST_BYTES = 64 << 20
@@ -20,12 +20,12 @@ FIRST_BYTES = 256 << 10
 which takes time."""
 
 
-def put_file(worker: Worker, name: str, data: bytes) -> str:
+def put_file(worker: WorkerConnection, name: str, data: bytes) -> str:
     """Write `data` to a file called `name` in a new folder of the worker; return its path there."""
     return put_files(worker, [(name, data)])[0]
 
 
-def put_files(worker: Worker, files: Sequence[tuple[str, bytes]]) -> list[str]:
+def put_files(worker: WorkerConnection, files: Sequence[tuple[str, bytes]]) -> list[str]:
     """Write several files, each in its own folder, in fewer messages than one call per file."""
     if not files:
         return []
@@ -41,7 +41,7 @@ def put_files(worker: Worker, files: Sequence[tuple[str, bytes]]) -> list[str]:
     return paths
 
 
-def get_file(worker: Worker, path: str, most_bytes: int = MOST_BYTES) -> bytes:
+def get_file(worker: WorkerConnection, path: str, most_bytes: int = MOST_BYTES) -> bytes:
     """Return the content of a file of the worker.
 
     Raises Ruling: OUTPUT_LIMIT if it has more than `most_bytes`, TAMPERED if it grew meanwhile.
@@ -49,7 +49,9 @@ def get_file(worker: Worker, path: str, most_bytes: int = MOST_BYTES) -> bytes:
     return get_files(worker, [path], most_bytes)[0]
 
 
-def get_files(worker: Worker, paths: Sequence[str], most_bytes: int = MOST_BYTES) -> list[bytes]:
+def get_files(
+    worker: WorkerConnection, paths: Sequence[str], most_bytes: int = MOST_BYTES
+) -> list[bytes]:
     """Return the contents of several files; see `get_file`."""
     worker.answered = ""  # from here on, the file is judged instead
     first = _read(worker, paths, min(FIRST_BYTES, most_bytes))
@@ -66,7 +68,7 @@ def get_files(worker: Worker, paths: Sequence[str], most_bytes: int = MOST_BYTES
     return contents
 
 
-def _put(worker: Worker, number: int, name: str, data: bytes) -> str:
+def _put(worker: WorkerConnection, number: int, name: str, data: bytes) -> str:
     request = {"op": "put_file", "name": name, "buffer": number, "bytes": len(data)}
     path = worker.request(request, TIMEOUT_S).get("path")
     if not isinstance(path, str):
@@ -74,7 +76,7 @@ def _put(worker: Worker, number: int, name: str, data: bytes) -> str:
     return path
 
 
-def _read(worker: Worker, paths: Sequence[str], room: int) -> list[tuple[int, bytes]]:
+def _read(worker: WorkerConnection, paths: Sequence[str], room: int) -> list[tuple[int, bytes]]:
     """Return the size of each file, and its content if that fits in `room` bytes."""
     found: list[tuple[int, bytes]] = []
     with Buffer(room, writable=True) as buffer:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving.inference import Array, Client, InferenceFailed
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.author_guard import Authored
 from hotloop.judge.model_servers import no_answer
 
@@ -44,7 +44,7 @@ class Inquiry(Authored):
             raise ValueError(f"the inquiry {self.label!r} has no requests")
 
 
-def ask(server: Server, inquiry: Inquiry, timeout_s: float) -> None:
+def ask(server: TritonServer, inquiry: Inquiry, timeout_s: float) -> None:
     """Send the requests and check all answers. Raises Ruling at the first wrong or missing one."""
     with ThreadPoolExecutor(len(inquiry.exchanges)) as pool:
         asked = [pool.submit(_infer, server, e, timeout_s) for e in inquiry.exchanges]
@@ -61,7 +61,7 @@ def ask(server: Server, inquiry: Inquiry, timeout_s: float) -> None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{inquiry.label}: {mismatch}.")
 
 
-def _infer(server: Server, exchange: Exchange, timeout_s: float) -> Said:
+def _infer(server: TritonServer, exchange: Exchange, timeout_s: float) -> Said:
     with Client(server, timeout_s) as client:
         try:
             return client.infer(

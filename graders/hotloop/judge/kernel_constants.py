@@ -86,7 +86,7 @@ MOST_PARTS = 64
 """Of a tuple and the tuples in it: `T = (T, T)`, written forty times, would fill the memory."""
 
 
-class Module(Protocol):
+class ConstantModule(Protocol):
     """The file that a constant is defined in."""
 
     @property
@@ -106,7 +106,7 @@ class Module(Protocol):
 class Constants:
     """Computes expressions. variables: names that are no constants where the expression stands."""
 
-    def __init__(self, module: Module, variables: Set[str] = frozenset()) -> None:
+    def __init__(self, module: ConstantModule, variables: Set[str] = frozenset()) -> None:
         self._module = module
         self._variables = variables
 

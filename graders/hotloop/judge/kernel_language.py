@@ -58,7 +58,7 @@ _EXPRESSIONS = (
 _WRITES = ATOMICS | {"store", "scatter"}
 
 
-class Module(kernel_constants.Module, Protocol):
+class KernelModule(kernel_constants.ConstantModule, Protocol):
     """The file that a kernel is defined in."""
 
     def defines(self, name: str) -> bool:
@@ -90,7 +90,7 @@ class Vetter(ast.NodeTransformer):
     local_names: the function's parameters and assigned names.
     """
 
-    def __init__(self, module: Module, local_names: Set[str]) -> None:
+    def __init__(self, module: KernelModule, local_names: Set[str]) -> None:
         self._module = module
         self._locals = local_names
 
@@ -267,7 +267,7 @@ class Vetter(ast.NodeTransformer):
         self._module.refuse(node, ": ".join([reason, *advice[:1]]))
 
 
-def kept_annotation(annotation: ast.expr | None, module: Module) -> ast.expr | None:
+def kept_annotation(annotation: ast.expr | None, module: KernelModule) -> ast.expr | None:
     """Return `tl.constexpr` or a `tl` dtype, which Triton reads; None for any other annotation.
 
     Raises Ruling for another annotation with the word `constexpr` in it.

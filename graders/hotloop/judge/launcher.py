@@ -10,7 +10,7 @@ from pathlib import Path
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.frozen_candidates import Bystanders
 from hotloop.judge.judge_fault import JudgeFault
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.sandbox.confinement import Confined, Confinement, SubmissionRefused
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.unconfined import launch_plain
@@ -48,7 +48,7 @@ class Launcher:
         read_only: Mapping[str, Path] | None = None,
         anew: bool = False,
         under: Sequence[str] = (),
-    ) -> Worker:
+    ) -> WorkerConnection:
         """Start a worker and wait until it has said hello.
 
         Raises JudgeFault if it does not start, Ruling(OUTPUT_LIMIT) if the sandbox refuses the
@@ -85,7 +85,7 @@ class Launcher:
                         devices=devices,
                     ),
                 )
-            worker = Worker(
+            worker = WorkerConnection(
                 ours,
                 confined.freezer,
                 trusted=trusted,

@@ -12,10 +12,10 @@ from typing import TypeVar
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.engines.serving.http import Answer
+from hotloop.engines.serving.http import HttpResponse
 from hotloop.engines.serving.inference import InferenceFailed, decode
 from hotloop.engines.serving.load import Clients, Load, LoadFailed, LoadTimeout, answer
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.inference_request import Said
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.model_servers import no_answer
@@ -79,7 +79,7 @@ class LoadedServer:
 
     def __init__(
         self,
-        server: Server,
+        server: TritonServer,
         questions: Questions,
         seeds: Seeds,
         *,
@@ -179,7 +179,7 @@ class LoadedServer:
         raise ruling from None
 
 
-def _message(found: Answer) -> str:
+def _message(found: HttpResponse) -> str:
     try:
         return str(found.json().get("error", ""))
     except ValueError:

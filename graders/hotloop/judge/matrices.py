@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.verification import Reference, rows_agree
@@ -28,7 +28,7 @@ def matrices(rows: int, columns: int, reference: Reference, tolerance: Tolerance
     return Workload(spec, _fill, rows_agree(reference, tolerance))
 
 
-def _fill(rng: np.random.Generator, call: Call, hostile: bool) -> None:
+def _fill(rng: np.random.Generator, call: PlacedCall, hostile: bool) -> None:
     x = call.input(0)
     rng.standard_normal(out=x, dtype=np.float32)
     if hostile:

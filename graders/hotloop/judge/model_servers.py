@@ -6,9 +6,9 @@ from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving import preflight, repository, trial
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server, ServerFailed
+from hotloop.engines.serving.server import ServerFailed, TritonServer
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.session import Session
@@ -29,7 +29,7 @@ _LIMITS = {
 }
 
 
-def require_environment(session: Session) -> Environment:
+def require_environment(session: Session) -> ServingEnvironment:
     """Return the server's environment. Raises Ruling(NOT_MEASURED), with the remedy, if none."""
     try:
         return session.once("serving environment", preflight.require)
@@ -41,7 +41,7 @@ def require_environment(session: Session) -> Environment:
 class _CandidateServer:
     """A server of the candidate beside processes of ours; loads freeze and thaw it as well."""
 
-    server: Server
+    server: TritonServer
 
     def hold(self) -> bool:
         freezer = self.server.process.freezer
@@ -70,7 +70,7 @@ def require_sound(folder: Path) -> None:
     raise Ruling(Verdict.COMPILE_ERROR, readable(str(problems[0]), _SAID) + more)
 
 
-def start(folder: Path, session: Session, *, trusted: bool = False) -> Server:
+def start(folder: Path, session: Session, *, trusted: bool = False) -> TritonServer:
     """Start a server, which ends with the session; `wait_ready` waits until it serves.
 
     trusted: the whole repository belongs to the check.
@@ -83,7 +83,7 @@ def start(folder: Path, session: Session, *, trusted: bool = False) -> Server:
     )
     try:
         with session.launcher.bystanders.held():
-            server = session.keep(Server(folder, environment, options))
+            server = session.keep(TritonServer(folder, environment, options))
         if not trusted:
             session.launcher.bystanders.add(_CandidateServer(server))
         return server
@@ -93,7 +93,7 @@ def start(folder: Path, session: Session, *, trusted: bool = False) -> Server:
         raise Ruling(Verdict.OUTPUT_LIMIT, str(refusal)) from None
 
 
-def wait_ready(server: Server, session: Session, *, trusted: bool = False) -> None:
+def wait_ready(server: TritonServer, session: Session, *, trusted: bool = False) -> None:
     """Wait until all models are loaded. Raises Ruling with the server's reason if they are not."""
     session.progress("waiting for the server")
     budget, bystanders = session.budget, session.launcher.bystanders
@@ -117,14 +117,14 @@ def wait_ready(server: Server, session: Session, *, trusted: bool = False) -> No
         raise Ruling(Verdict.RUNTIME_ERROR, f"The server did not come up: {reason}") from None
 
 
-def over(folder: Path, session: Session, *, trusted: bool = False) -> Server:
+def over(folder: Path, session: Session, *, trusted: bool = False) -> TritonServer:
     """Start a server over a repository and wait until all models are loaded."""
     server = start(folder, session, trusted=trusted)
     wait_ready(server, session, trusted=trusted)
     return server
 
 
-def no_answer(server: Server, error: Exception) -> Ruling:
+def no_answer(server: TritonServer, error: Exception) -> Ruling:
     """Return the Ruling for a candidate's server that gave no valid answer."""
     given_up = time.monotonic() + _GONE_S
     while server.alive and server.death is None and time.monotonic() < given_up:

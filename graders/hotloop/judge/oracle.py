@@ -11,23 +11,23 @@ from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Authored
-from hotloop.judge.calls import Call, TensorSpec
+from hotloop.judge.calls import PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.case_label import labelled
-from hotloop.judge.checks.correct import Argument, Case, Require, Tensor, ask
+from hotloop.judge.checks.correct import Argument, Case, InputTensor, Require, ask
 from hotloop.judge.compare import Floats
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.session import Session
 from hotloop.judge.verification import Rows, Verifier
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 TIMEOUT_S = 120.0
 RESOLVE_TIMEOUT_S = 60.0
 
 
-def _nothing(_worker: Worker, _session: Session) -> None:
+def _nothing(_worker: WorkerConnection, _session: Session) -> None:
     """Default `prepare`: most oracles need no preparation."""
 
 
@@ -42,7 +42,7 @@ class Oracle(Authored):
 
     files: Mapping[str, Path]
     main: str
-    prepare: Callable[[Worker, Session], None] = _nothing
+    prepare: Callable[[WorkerConnection, Session], None] = _nothing
 
     def function(
         self, name: str, disagreement: Callable[[Case, Floats, Floats], str | None]
@@ -77,7 +77,7 @@ class Oracle(Authored):
     def _candidate(self, function: str) -> Candidate:
         return Candidate(function, self.main, "destination")
 
-    def _start(self, session: Session) -> Worker:
+    def _start(self, session: Session) -> WorkerConnection:
         worker = session.trusted(session.staged(self.files))
         self.prepare(worker, session)
         return worker
@@ -124,7 +124,7 @@ class OracleFunction(Authored):
         """Yield the verifier of timed calls, which compares all rows with the oracle's."""
         with self.requiring(session, card) as requiring:
 
-            def verify(call: Call, _rows: Rows) -> None:
+            def verify(call: PlacedCall, _rows: Rows) -> None:
                 with labelled("In a timed call"):
                     requiring(case_of(call))(call.output_values())
 
@@ -138,12 +138,12 @@ class OracleFunction(Authored):
         return nullcontext(lambda case: self.oracle.answer(self.name, case, session))
 
 
-def case_of(call: Call) -> Case:
+def case_of(call: PlacedCall) -> Case:
     """Return the call as a case, with a copy of its values from the judge's buffers."""
     arguments: list[Argument] = []
     for position, argument in enumerate(call.spec.arguments):
         if isinstance(argument, TensorSpec):
-            arguments.append(Tensor(call.input(position).copy(), argument.dtype))
+            arguments.append(InputTensor(call.input(position).copy(), argument.dtype))
         else:
             arguments.append(argument)
     return Case("a timed call", tuple(arguments), call.spec.out)

@@ -27,7 +27,7 @@ from hotloop.judge.file_exchange import get_file
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
+from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection
 
 TIMEOUT_S = 120.0
 
@@ -90,7 +90,7 @@ class Process:
     If it was given files of the candidate, it raises Ruling instead.
     """
 
-    def __init__(self, program: Program, worker: Worker, session: Session) -> None:
+    def __init__(self, program: Program, worker: WorkerConnection, session: Session) -> None:
         self.program = program
         self.worker = worker
         self.session = session

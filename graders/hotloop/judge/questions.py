@@ -10,7 +10,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import MAX_MESSAGE, as_list, as_message
 from hotloop.judge.author_guard import Authored
 from hotloop.judge.file_exchange import put_file, put_files
-from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
+from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection, readable
 
 MOST_PLAIN = MAX_MESSAGE // 2
 """Maximum characters of an argument as JSON; a request holds more than the argument."""
@@ -76,13 +76,15 @@ def require_plain(argument: object, what: str) -> None:
         raise TypeError(f"an argument of {what} has {length} characters: give a file")
 
 
-def ask_plainly(worker: Worker, arguments: Sequence[Plain | GivenFile], timeout_s: float) -> object:
+def ask_plainly(
+    worker: WorkerConnection, arguments: Sequence[Plain | GivenFile], timeout_s: float
+) -> object:
     """Return the resolved candidate's result for `arguments`, in "json" style."""
     return ask_all_plainly(worker, [arguments], timeout_s)[0]
 
 
 def ask_all_plainly(
-    worker: Worker, calls: Sequence[Sequence[Plain | GivenFile]], timeout_s: float
+    worker: WorkerConnection, calls: Sequence[Sequence[Plain | GivenFile]], timeout_s: float
 ) -> list[object]:
     """Return the results of several calls, made in one exchange; `timeout_s` is for all of them."""
     given = [argument for call in calls for argument in call if isinstance(argument, GivenFile)]
@@ -105,7 +107,7 @@ def ask_all_plainly(
     return answers
 
 
-def put_folder(worker: Worker) -> str:
+def put_folder(worker: WorkerConnection) -> str:
     """Return the path of a new folder in the worker that the candidate may write to."""
     return str(PurePosixPath(put_file(worker, ".given", b"")).parent)
 

@@ -17,14 +17,16 @@ _VERBS = {
 """By whether an access writes and whether it is atomic."""
 
 
-class Race(Ruling):
+class RaceRuling(Ruling):
     """Programs of a launch race or hang: WRONG_ANSWER, whatever the answer was in this order."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(Verdict.WRONG_ANSWER, sentence)
 
 
-def race(place: str, kernel: str, element: str, accesses: Sequence[Mapping[str, Any]]) -> Race:
+def race(
+    place: str, kernel: str, element: str, accesses: Sequence[Mapping[str, Any]]
+) -> RaceRuling:
     """Return the ruling for what a worker reports.
 
     place: file and line of the last access. element: as in `out_ptr[3]`. accesses: two, with their
@@ -35,7 +37,7 @@ def race(place: str, kernel: str, element: str, accesses: Sequence[Mapping[str, 
         _tampered()
     programs = _programs([each.get("program") for each in accesses])
     if len(accesses) == 1:
-        return Race(
+        return RaceRuling(
             f"{place}: program {programs[0]} of `{kernel}` stores different values to `{element}` "
             "in one tl.store, and which of them stays is undefined. Give each lane its own place, "
             "or combine the lanes first (tl.sum, tl.max)."
@@ -45,27 +47,27 @@ def race(place: str, kernel: str, element: str, accesses: Sequence[Mapping[str, 
         + _VERBS[bool(each.get("writes")), bool(each.get("atomic"))]
         for each in accesses
     )
-    return Race(
+    return RaceRuling(
         f"{place}: programs {programs[0]} and {programs[1]} of `{kernel}` both use `{element}`: "
         f"{one}, {other}, and nothing orders them. On a GPU they run at the same time: "
         f"{_advice(accesses)}."
     )
 
 
-def hang(place: str, kernel: str, element: str, program: object) -> Race:
+def hang(place: str, kernel: str, element: str, program: object) -> RaceRuling:
     """Return the ruling for a program that waits until `element` changes, which nobody does.
 
     Raises Ruling TAMPERED for a malformed report.
     """
     (waiting,) = _programs([program])
-    return Race(
+    return RaceRuling(
         f"{place}: program {waiting} of `{kernel}` waits for a value of `{element}` that no "
         "program writes, so the launch never ends. Let the program that it waits for write it "
         "with an atomic (tl.atomic_xchg, tl.atomic_add)."
     )
 
 
-def claimed(report: object) -> Race:
+def claimed(report: object) -> RaceRuling:
     """Return the ruling for what the candidate's process reports (`worker.triton_watch`).
 
     Raises Ruling TAMPERED for a malformed report.

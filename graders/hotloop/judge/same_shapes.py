@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from hotloop.judge.checks.correct import Argument, Case, Tensor
+from hotloop.judge.checks.correct import Argument, Case, InputTensor
 from hotloop.judge.dtypes import BOOL, U8
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.seeds import Seeds
@@ -79,7 +79,7 @@ def in_the_order_of(case: Case, other: Case, rng: np.random.Generator) -> Case:
 
 
 def _ordered(argument: Argument, other: Argument, scale: float, shift: float) -> Argument:
-    if not isinstance(argument, Tensor) or not isinstance(other, Tensor):
+    if not isinstance(argument, InputTensor) or not isinstance(other, InputTensor):
         return argument
     if not argument.dtype.floating:
         return other
@@ -91,12 +91,12 @@ def _ordered(argument: Argument, other: Argument, scale: float, shift: float) ->
 
 
 def _newer(argument: Argument, other: Argument) -> Argument:
-    if not isinstance(argument, Tensor) or not isinstance(other, Tensor):
+    if not isinstance(argument, InputTensor) or not isinstance(other, InputTensor):
         return argument
     fresh = argument.dtype.floating or argument.dtype in (BOOL, U8)
     return other if fresh else argument
 
 
 def _shapes(case: Case) -> list[object]:
-    tensors = [a.spec for a in case.arguments if isinstance(a, Tensor)]
+    tensors = [a.spec for a in case.arguments if isinstance(a, InputTensor)]
     return [*tensors, case.out]

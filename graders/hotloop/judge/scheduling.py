@@ -19,7 +19,7 @@ _AUTOGROUP = Path("/proc/self/autogroup")
 NICEST = -20
 
 
-class Placed(Protocol):
+class ScheduledProcess(Protocol):
     """A worker or a server's process: a process tree with affinity and priority."""
 
     @property
@@ -29,7 +29,7 @@ class Placed(Protocol):
 
 
 @contextmanager
-def undisturbed(workers: Sequence[Placed], threads: int) -> Generator[None]:
+def undisturbed(workers: Sequence[ScheduledProcess], threads: int) -> Generator[None]:
     """Keep the judge and the workers on separate cores, if there are enough."""
     cores = sorted(os.sched_getaffinity(0))
     theirs, spare = set(cores[-threads:]), set(cores[:-threads])
@@ -47,18 +47,18 @@ def undisturbed(workers: Sequence[Placed], threads: int) -> Generator[None]:
             worker.freezer.set_affinity(set(cores))
 
 
-def join(worker: Placed, cores: set[int]) -> None:
+def join(worker: ScheduledProcess, cores: set[int]) -> None:
     """Move a worker to the cores used for measuring, with precedence over other processes there."""
     worker.freezer.set_affinity(cores)
     promote(worker)
 
 
-def cores_of(worker: Placed) -> set[int]:
+def cores_of(worker: ScheduledProcess) -> set[int]:
     """Return all cores that any thread of a worker may use."""
     return {core for task in worker.freezer.usage().tasks for core in _affinity(task)}
 
 
-def spread(worker: Placed, threads: int) -> None:
+def spread(worker: ScheduledProcess, threads: int) -> None:
     """Bind each computing thread to one core; the other threads may use all of the worker's cores.
 
     The worker may not set its own affinity, and the scheduler sometimes keeps two real-time threads
@@ -72,7 +72,7 @@ def spread(worker: Placed, threads: int) -> None:
             os.sched_setaffinity(task, bound)
 
 
-def promote(worker: Placed) -> None:
+def promote(worker: ScheduledProcess) -> None:
     """Give all threads of a worker precedence; call it again after it may have started new ones."""
     if not _set_class(worker.freezer.usage().tasks, os.SCHED_RR, _REAL_TIME):
         worker.freezer.set_priority(NICEST)

@@ -29,11 +29,11 @@ from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.not_attempted import without_blame, without_open
 from hotloop.judge.not_measurable import lacking
 from hotloop.judge.session import INTERPRETED, Session, accept
-from hotloop.judge.task import Task, find, folder_of
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.task import TaskChecks, find, folder_of
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.judge.zygotes import worker_fork
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
-from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells
+from hotloop.worker.notebook import MAX_NOTEBOOK, UnreadableNotebook, read_cells
 
 log = logging.getLogger("hotloop.judge")
 
@@ -184,7 +184,7 @@ def _asked(job: Job) -> list[str]:
 
 def session_of(
     job: Job,
-    task: Task,
+    task: TaskChecks,
     launcher: Launcher,
     connection: socket.socket | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
@@ -211,7 +211,7 @@ def session_of(
 
 def _connect(
     job: Job, connection: socket.socket | None, launcher: Launcher, budget: Budget
-) -> Worker | None:
+) -> WorkerConnection | None:
     """Return the connection to the process with the notebook's names, or None if there is none."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
@@ -234,7 +234,7 @@ def _connect(
         if job.freezer is not None
         else SignalFreezer(os.getppid(), exclude=frozenset({os.getpid()}))
     )
-    worker = Worker(connection, freezer, trusted=False)
+    worker = WorkerConnection(connection, freezer, trusted=False)
     worker.hello(CONNECT_TIMEOUT_S)
     return worker
 
@@ -243,7 +243,7 @@ def _require_notebook(files: SubmissionFiles, name: str, module: str) -> None:
     """Raise Ruling if the notebook cannot be read or belongs to another module."""
     try:
         read_cells(files.content(name, 4 * MAX_NOTEBOOK), module)
-    except Unreadable as reason:
+    except UnreadableNotebook as reason:
         raise Ruling(Verdict.RUNTIME_ERROR, str(reason)) from None
 
 

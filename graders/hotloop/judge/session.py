@@ -24,7 +24,7 @@ from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.spec import CheckSpec, TaskSpec
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.sandbox.scratch import scratch
 
 log = logging.getLogger("hotloop.judge")
@@ -60,7 +60,7 @@ class Session:
         *,
         files: Path | None,
         launcher: Launcher,
-        connect: Callable[[], Worker | None],
+        connect: Callable[[], WorkerConnection | None],
         budget: Budget,
         device: Literal["cpu", "cuda"],
         on_progress: Callable[[str], None] = lambda _text: None,
@@ -84,8 +84,8 @@ class Session:
         self._variant = variant
         self._spec = spec
         self._check = ""
-        self._workers: dict[str | None, Worker] = {}
-        self._owned: list[Worker] = []
+        self._workers: dict[str | None, WorkerConnection] = {}
+        self._owned: list[WorkerConnection] = []
         self._made: dict[str, object] = {}
         self._kept = ExitStack()
 
@@ -245,7 +245,7 @@ class Session:
         assert file is not None, "the candidate is in the notebook"
         return self.files.read_text(file)
 
-    def worker(self) -> Worker:
+    def worker(self) -> WorkerConnection:
         """Return the candidate's process, with the judged function found in it."""
         worker = self._workers.get(self.candidate.file)
         if worker is None or not worker.continues:
@@ -255,7 +255,7 @@ class Session:
         self._resolve(worker)
         return worker
 
-    def another_worker(self) -> Worker:
+    def another_worker(self) -> WorkerConnection:
         """Start a second process for a candidate in a file.
 
         It is not forked: two forks of one process share the seed of Python's `hash`.
@@ -276,7 +276,7 @@ class Session:
         *,
         runs_kernels: bool = False,
         anew: bool = False,
-    ) -> Worker:
+    ) -> WorkerConnection:
         """Start a worker that sees only `files`, a folder of the check; it ends with the session.
 
         runs_kernels: the worker will run vetted kernels of the candidate, so its failures from then
@@ -296,7 +296,7 @@ class Session:
         self._owned.append(worker)
         return worker
 
-    def simulator(self) -> Worker:
+    def simulator(self) -> WorkerConnection:
         """Start a simulator for the candidate's CUDA kernels; its failures are the candidate's."""
         environment, read_only = self._simulator()
         worker = self.launcher.start(
@@ -346,10 +346,10 @@ class Session:
             worker.close()
         self._kept.close()
 
-    def _resolve(self, worker: Worker) -> None:
+    def _resolve(self, worker: WorkerConnection) -> None:
         worker.resolve(self.name, self.candidate.file, self.timeout(RESOLVE_TIMEOUT_S))
 
-    def _start(self, *, anew: bool = False) -> Worker:
+    def _start(self, *, anew: bool = False) -> WorkerConnection:
         if self.candidate.file is not None:
             self.source()
             if self.candidate.operator:
@@ -369,7 +369,7 @@ class Session:
         self.launcher.bystanders.add(worker)
         return worker
 
-    def _start_with_simulator(self, anew: bool) -> Worker:
+    def _start_with_simulator(self, anew: bool) -> WorkerConnection:
         environment, read_only = self._simulator()
         return self.launcher.start(
             files=self.files.root,

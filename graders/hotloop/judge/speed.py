@@ -5,8 +5,8 @@ which also measures the baseline alone → blocks until the confidence interval 
 the baseline alone again. The candidate is frozen whenever it is not timed.
 
 A candidate whose windows have already taken longer than all of them may is too slow, without any
-further window (`Comparison._require_within_reach`). One whose calls are far beyond that ends before
-there is a comparison (`require_hope`).
+further window (`SpeedComparison._require_within_reach`). One whose calls are far beyond that ends
+before there is a comparison (`require_hope`).
 """
 
 import math
@@ -176,7 +176,7 @@ class Samples:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SpeedEstimate:
     """figure: the last estimate. decided: True if it decides every level that earns points."""
 
     levels: Sequence[Level]
@@ -185,7 +185,7 @@ class Outcome:
     samples: Samples
 
 
-class Comparison:
+class SpeedComparison:
     """Comparison of one candidate with one baseline."""
 
     def __init__(
@@ -217,7 +217,7 @@ class Comparison:
         self._started = time.monotonic()
         self._waited_before_s = self.budget.waited_s
 
-    def run(self) -> Outcome:
+    def run(self) -> SpeedEstimate:
         """Measure until decided, or until looks or time are used up.
 
         Raises Ruling: UNDECIDED if time or noise prevents a figure, TAMPERED if the candidate ran
@@ -234,7 +234,7 @@ class Comparison:
             self._require_within_reach(hiccups=0)
             self._require_not_kept_waiting()
             raise self.budget.time_is_up() from None
-        return Outcome(self.levels, figure, decided(self.levels, figure), self.samples)
+        return SpeedEstimate(self.levels, figure, decided(self.levels, figure), self.samples)
 
     def _measure(self, deadline: float) -> Estimate:
         """Measure up to the deadline, which leaves time for the final control."""

@@ -7,7 +7,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.levels import LevelState, earned, state_of
 from hotloop.judge.session import Session
-from hotloop.judge.speed import Outcome
+from hotloop.judge.speed import SpeedEstimate
 from hotloop.judge.statistics import quantiles
 
 
@@ -40,7 +40,7 @@ class Limit:
 
 
 def speed_evidence(
-    outcome: Outcome,
+    outcome: SpeedEstimate,
     *,
     baseline: str,
     limit: Limit,
@@ -79,7 +79,7 @@ def measured_on(spec: CallSpec) -> dict[str, Any]:
 
 
 def rule_on_speed(
-    session: Session, outcome: Outcome, evidence: dict[str, Any], implausible: float
+    session: Session, outcome: SpeedEstimate, evidence: dict[str, Any], implausible: float
 ) -> str:
     """Return the sentence if the comparison reached the level for all points.
 
@@ -90,7 +90,7 @@ def rule_on_speed(
 
 
 def speed_share(
-    outcome: Outcome, evidence: dict[str, Any], implausible: float
+    outcome: SpeedEstimate, evidence: dict[str, Any], implausible: float
 ) -> tuple[float, str]:
     """Return the earned share of the points, 0 to 1, and the sentence.
 

@@ -1,7 +1,7 @@
 """A task as the judge sees it: its checks, and how the candidate is called.
 
-A module's `tasks.py` defines one `Task` for each task, under the name that module.yaml uses; no
-other registration is needed. Entry, files, needs, levels, limits and points stay in module.yaml.
+A module's `tasks.py` defines one `TaskChecks` for each task, under the name that module.yaml uses;
+no other registration is needed. Entry, files, needs, levels, limits and points stay in module.yaml.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ CHECKS = Path(__file__).parents[1] / "tasks" / "modules"
 
 
 @dataclass(frozen=True)
-class Task:
+class TaskChecks:
     """One task. checks: judged in this order. See `Candidate` for the other fields."""
 
     checks: Mapping[str, Check]
@@ -93,42 +93,42 @@ def _checks(checks: Mapping[str, CheckFunction]) -> dict[str, Check]:
     return {name: as_check(check) for name, check in checks.items()}
 
 
-def returns_data(framework: Framework = "torch", /, **checks: CheckFunction) -> Task:
+def returns_data(framework: Framework = "torch", /, **checks: CheckFunction) -> TaskChecks:
     """A task whose function returns plain JSON data."""
-    return Task(_checks(checks), "json", framework)
+    return TaskChecks(_checks(checks), "json", framework)
 
 
-def returns_tensor(framework: Framework = "torch", /, **checks: CheckFunction) -> Task:
+def returns_tensor(framework: Framework = "torch", /, **checks: CheckFunction) -> TaskChecks:
     """A task whose function returns one tensor, which the worker copies into the judge's memory."""
-    return Task(_checks(checks), "return", framework)
+    return TaskChecks(_checks(checks), "return", framework)
 
 
-def fills_tensor(framework: Framework = "torch", /, **checks: CheckFunction) -> Task:
+def fills_tensor(framework: Framework = "torch", /, **checks: CheckFunction) -> TaskChecks:
     """A task whose function fills its last argument, the judge's output tensor."""
-    return Task(_checks(checks), "destination", framework)
+    return TaskChecks(_checks(checks), "destination", framework)
 
 
-def operator(**checks: CheckFunction) -> Task:
+def operator(**checks: CheckFunction) -> TaskChecks:
     """A task whose file builds a PyTorch operator from CUDA C++; the simulator replaces a GPU."""
-    return Task(_checks(checks), "return", operator=True)
+    return TaskChecks(_checks(checks), "return", operator=True)
 
 
-def cuda_kernel(launched_by: Path, /, **checks: CheckFunction) -> Task:
+def cuda_kernel(launched_by: Path, /, **checks: CheckFunction) -> TaskChecks:
     """A task whose file holds a CUDA kernel.
 
     launched_by: CUDA file of the check that launches the kernel on a GPU.
     """
-    return Task(_checks(checks), "destination", launched_by=launched_by)
+    return TaskChecks(_checks(checks), "destination", launched_by=launched_by)
 
 
-def find(module: str, name: str, source: Path | None = None) -> Task:
+def find(module: str, name: str, source: Path | None = None) -> TaskChecks:
     """Return the task `module.name`. Raises KeyError, which names the missing module or task.
 
     source: folder of a problem outside the curriculum; its `tasks.py` is imported.
     """
     tasks = _of_checks(module) if source is None else _from_folder(source)
     task = getattr(tasks, name, None)
-    if not isinstance(task, Task):
+    if not isinstance(task, TaskChecks):
         what = "" if task is None else f": it is {task!r:.60}, and no task"
         raise KeyError(f"module {module!r} has no task called {name!r}{what}")
     return task

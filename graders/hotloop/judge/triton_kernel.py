@@ -9,7 +9,7 @@ from hotloop.judge.checks.triton_compiles import TARGETS, TritonCompiles
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
 from hotloop.judge.checks.triton_traffic import ONCE, TritonTraffic, bytes_once
-from hotloop.judge.task import Task, fills_tensor
+from hotloop.judge.task import TaskChecks, fills_tensor
 
 
 def triton_kernel(
@@ -20,7 +20,7 @@ def triton_kernel(
     max_spill_bytes: int | None = None,
     targets: tuple[int, ...] = TARGETS,
     **others: CheckFunction,
-) -> Task:
+) -> TaskChecks:
     """A task whose file holds a function that launches Triton kernels to fill its last argument.
 
     Its checks, in this order:

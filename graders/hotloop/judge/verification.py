@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Call
+from hotloop.judge.calls import PlacedCall
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import to_float64
 from hotloop.judge.judge_fault import JudgeFault, ours
@@ -18,12 +18,12 @@ from hotloop.judge.judge_fault import JudgeFault, ours
 Rows = NDArray[np.int64] | None
 """Rows of an output to check; None for all."""
 
-Verifier = Callable[[Call, Rows], None]
+Verifier = Callable[[PlacedCall, Rows], None]
 Reference = Callable[..., Floats]
 """Returns the expected float64 output of a call from its inputs as float64."""
 
 
-def unknown(_call: Call, _rows: Rows) -> None:
+def unknown(_call: PlacedCall, _rows: Rows) -> None:
     """Placeholder for a workload whose check provides the verifier; raises TypeError if called."""
     raise TypeError("nothing was given that says what is right")
 
@@ -35,7 +35,7 @@ def rows_agree(reference: Reference, tolerance: Tolerance) -> Verifier:
     """
     _require_tolerance(tolerance)
 
-    def verify(call: Call, rows: Rows) -> None:
+    def verify(call: PlacedCall, rows: Rows) -> None:
         _require(call, reference, tolerance, slice(None) if rows is None else rows)
 
     return verify
@@ -48,7 +48,7 @@ def all_agrees(reference: Reference, tolerance: Tolerance) -> Verifier:
     """
     _require_tolerance(tolerance)
 
-    def verify(call: Call, _rows: Rows) -> None:
+    def verify(call: PlacedCall, _rows: Rows) -> None:
         _require(call, reference, tolerance, slice(None))
 
     return verify
@@ -64,7 +64,7 @@ def _require_tolerance(tolerance: object) -> None:
 
 
 def _require(
-    call: Call, reference: Reference, tolerance: Tolerance, pick: slice | NDArray[np.int64]
+    call: PlacedCall, reference: Reference, tolerance: Tolerance, pick: slice | NDArray[np.int64]
 ) -> None:
     inputs: list[Floats | int | float | bool | None] = []
     for position, place in enumerate(call.places):

@@ -16,14 +16,14 @@ import numpy as np
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Authored
-from hotloop.judge.calls import Call, CallBuffers, CallSpec
+from hotloop.judge.calls import CallBuffers, CallSpec, PlacedCall
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.parallel_work import MOST, in_shares
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.stolen_time import FOREIGN_SHARE, foreign_share, steal_seconds
 from hotloop.judge.verification import Verifier, unknown
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 START_SHARE = 0.02
 """Maximum time that thawing may take, as a share of the window: the start is uncertain by that
@@ -50,7 +50,7 @@ class Workload(Authored):
 
     reads_answer: ClassVar[frozenset[str]] = frozenset({"verify"})
     spec: Callable[[np.random.Generator, int], CallSpec]
-    fill: Callable[[np.random.Generator, Call, bool], None]
+    fill: Callable[[np.random.Generator, PlacedCall, bool], None]
     verify: Verifier = unknown
 
 
@@ -80,7 +80,7 @@ class TimedWorker:
 
     def __init__(
         self,
-        worker: Worker,
+        worker: WorkerConnection,
         candidate: Candidate,
         workload: Workload,
         threads: int,
@@ -96,7 +96,7 @@ class TimedWorker:
         self.worker.freeze()
 
     @property
-    def calls(self) -> Sequence[Call]:
+    def calls(self) -> Sequence[PlacedCall]:
         """The planned calls of a window."""
         return self.buffers.calls if self.buffers is not None else ()
 
@@ -155,7 +155,7 @@ class TimedWorker:
 
         generators = [self.seeds.generator() for _ in range(MOST)]
 
-        def fill(number: int, share: Sequence[tuple[Call, bool, int]]) -> None:
+        def fill(number: int, share: Sequence[tuple[PlacedCall, bool, int]]) -> None:
             for call, hostile, pattern in share:
                 call.poison_output(pattern)
                 self.workload.fill(generators[number], call, hostile)
@@ -185,12 +185,12 @@ class TimedWorker:
             self.workload.verify(call, rows)
 
 
-def _require_written(_number: int, calls: Sequence[Call]) -> None:
+def _require_written(_number: int, calls: Sequence[PlacedCall]) -> None:
     if any(call.output().size and _unwritten(call) for call in calls):
         raise Ruling(Verdict.WRONG_ANSWER, "In a timed call, not all of the output was written.")
 
 
-def _unwritten(call: Call) -> bool:
+def _unwritten(call: PlacedCall) -> bool:
     """Return True if poison remains: it is NaN, which no float answer of a timed task is."""
     raw = call.output()
     if call.out.dtype.name == "bf16":

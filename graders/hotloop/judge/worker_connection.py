@@ -49,7 +49,7 @@ _DEATHS = {
 }
 
 
-class Worker:
+class WorkerConnection:
     """A worker that answers requests.
 
     trusted: it runs only trusted code, so its failures are the judge's.

@@ -17,13 +17,13 @@ from typing import Any, cast
 from hotloop.core import extras, paths
 from hotloop.core.user_error import UserError
 from hotloop.engines.nvcc import toolchain
-from hotloop.engines.simulate.problem import Problem, ToolMissing
+from hotloop.engines.simulate.problem import SimulatorError, ToolMissing
 from hotloop.engines.simulate.toolchain import has_libraries
 from hotloop.judge import device
 from hotloop.tasks import curriculum, problem
 
 
-class State(StrEnum):
+class FindingState(StrEnum):
     """The result of a finding."""
 
     OK = "ok"
@@ -32,18 +32,18 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     """One thing that was examined. fix: the command, or "" if there is nothing to fix."""
 
     name: str
-    state: State
+    state: FindingState
     found: str
     fix: str = ""
 
     @property
     def there(self) -> bool:
         """True if it can be used, possibly with limits."""
-        return self.state is not State.MISSING
+        return self.state is not FindingState.MISSING
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class Gradable:
     lacking: tuple[str, ...]
 
 
-def examine() -> list[Finding]:
+def examine() -> list[DoctorFinding]:
     """Examine everything. Takes some seconds, mostly to import torch in another process."""
     return [look() for look in (_LOOKS if sys.platform == "linux" else _LOOKS_ELSEWHERE)]
 
 
-def gradable(findings: list[Finding]) -> list[Gradable]:
+def gradable(findings: list[DoctorFinding]) -> list[Gradable]:
     """Return every check of every code task, with what prevents grading it on this machine."""
     missing = {finding.name for finding in findings if not finding.there}
     return [row for module in curriculum.modules() for row in _rows(module, missing)]
@@ -112,35 +112,39 @@ def _text_of(key: str, texts: list[str]) -> str:
 # --- looking --------------------------------------------------------------------------------------
 
 
-def _python() -> Finding:
-    return Finding("python", State.OK, f"{platform.python_version()}, {sys.executable}")
+def _python() -> DoctorFinding:
+    return DoctorFinding(
+        "python", FindingState.OK, f"{platform.python_version()}, {sys.executable}"
+    )
 
 
-def _torch() -> Finding:
+def _torch() -> DoctorFinding:
     version = _version("torch")
     if not version:
-        return Finding("torch", State.MISSING, "not installed", "see local")
-    return Finding("torch", State.OK, version)
+        return DoctorFinding("torch", FindingState.MISSING, "not installed", "see local")
+    return DoctorFinding("torch", FindingState.OK, version)
 
 
-def _triton() -> Finding:
+def _triton() -> DoctorFinding:
     version = _version("triton")
     if not version:
         what = "not installed; it exists for Linux on x86-64"
-        return Finding("triton", State.MISSING, what, "see local")
-    return Finding("triton", State.OK, version)
+        return DoctorFinding("triton", FindingState.MISSING, what, "see local")
+    return DoctorFinding("triton", FindingState.OK, version)
 
 
-def _gpu() -> Finding:
+def _gpu() -> DoctorFinding:
     if device.kind() != "cuda":
         fix = "grade on a machine with an NVIDIA GPU and driver"
-        return Finding("gpu", State.MISSING, "no NVIDIA driver or device", fix)
+        return DoctorFinding("gpu", FindingState.MISSING, "no NVIDIA driver or device", fix)
     name = f"{device.device_name()}; {_driver()}"
     works, said = _torch_sees_gpu()
     if works:
-        return Finding("gpu", State.OK, name)
+        return DoctorFinding("gpu", FindingState.OK, name)
     fix = _pip("--force-reinstall 'torch>=2.11,<2.14'")
-    return Finding("gpu", State.MISSING, f"{name}; but PyTorch cannot use it: {said}", fix)
+    return DoctorFinding(
+        "gpu", FindingState.MISSING, f"{name}; but PyTorch cannot use it: {said}", fix
+    )
 
 
 def _driver() -> str:
@@ -164,51 +168,51 @@ def _torch_sees_gpu() -> tuple[bool, str]:
     return done.returncode == 0, lines[-1] if lines else f"exit code {done.returncode}"
 
 
-def _nvcc() -> Finding:
+def _nvcc() -> DoctorFinding:
     try:
         tools = toolchain.find()
     except ToolMissing:
         fix = _pip("'cuda-toolkit[nvcc,cudart,cccl]'")
-        return Finding("nvcc", State.LIMITED, "not found; CUDA C++ tasks need it", fix)
+        return DoctorFinding("nvcc", FindingState.LIMITED, "not found; CUDA C++ tasks need it", fix)
     release = f"release {tools.version()}"
     if tools.nvdisasm is None:
         what = f"{release}; no nvdisasm: the width of loads is read from PTX"
-        return Finding("nvcc", State.LIMITED, what, toolchain.DISASSEMBLER_REMEDY)
-    return Finding("nvcc", State.OK, release)
+        return DoctorFinding("nvcc", FindingState.LIMITED, what, toolchain.DISASSEMBLER_REMEDY)
+    return DoctorFinding("nvcc", FindingState.OK, release)
 
 
-def _compiler() -> Finding:
+def _compiler() -> DoctorFinding:
     compiler = os.environ.get("CXX", "g++")
     if shutil.which(compiler) is None:
         what = f"{compiler} not found; torch.compile and CUDA C++ operators need it"
-        return Finding("g++", State.MISSING, what, "sudo apt-get install g++")
+        return DoctorFinding("g++", FindingState.MISSING, what, "sudo apt-get install g++")
     lines = _run([compiler, "--version"]).stdout.splitlines()
-    return Finding("g++", State.OK, lines[0] if lines else compiler)
+    return DoctorFinding("g++", FindingState.OK, lines[0] if lines else compiler)
 
 
-def _other_system() -> Finding:
+def _other_system() -> DoctorFinding:
     """Report that grading needs Linux: the judge's modules cannot even be imported elsewhere."""
     found = f"confinement needs Linux, and this is {platform.system()}"
     fix = "judge on a Linux machine that you reach: hotloop check MODULE --on URL"
-    return Finding("sandbox", State.MISSING, found, fix)
+    return DoctorFinding("sandbox", FindingState.MISSING, found, fix)
 
 
-def _sandbox() -> Finding:
+def _sandbox() -> DoctorFinding:
     from hotloop.sandbox.level import level
 
     isolation, reason = level()
     if isolation != "none":
-        return Finding("sandbox", State.OK, isolation)
-    return Finding("sandbox", State.MISSING, reason, reason.rpartition(": ")[2])
+        return DoctorFinding("sandbox", FindingState.OK, isolation)
+    return DoctorFinding("sandbox", FindingState.MISSING, reason, reason.rpartition(": ")[2])
 
 
-def _freezer() -> Finding:
+def _freezer() -> DoctorFinding:
     """Test it on a process that is confined like a candidate's."""
     from hotloop.sandbox.launch import launch
     from hotloop.sandbox.level import TRIAL, level
 
     if level()[0] == "none":
-        return Finding("freezer", State.MISSING, "no sandbox", "see sandbox")
+        return DoctorFinding("freezer", FindingState.MISSING, "no sandbox", "see sandbox")
     sleeper = replace(TRIAL, argv=("/bin/sleep", "60"), wall_s=60.0)
     confined = launch(sleeper)
     try:
@@ -216,12 +220,12 @@ def _freezer() -> Finding:
     finally:
         confined.kill()
     if kind == "cgroup":
-        return Finding("freezer", State.OK, "control group")
+        return DoctorFinding("freezer", FindingState.OK, "control group")
     found = "SIGSTOP only: a candidate that wakes itself is seen by its CPU time, not prevented"
-    return Finding("freezer", State.LIMITED, found, "run the grader as root")
+    return DoctorFinding("freezer", FindingState.LIMITED, found, "run the grader as root")
 
 
-def _serving() -> Finding:
+def _serving() -> DoctorFinding:
     """Check what a real tritonserver needs here: its environment and this machine."""
     from hotloop.engines.serving import extra, preflight
 
@@ -229,30 +233,34 @@ def _serving() -> Finding:
     gaps = [finding for finding in findings if not finding.fine]
     needed = next((gap for gap in gaps if gap.needed), None)
     if needed is not None:
-        return Finding("serving", State.MISSING, f"{needed.name}: {needed.found}", needed.fix)
+        return DoctorFinding(
+            "serving", FindingState.MISSING, f"{needed.name}: {needed.found}", needed.fix
+        )
     where = next(finding.found for finding in findings if finding.name == "environment")
     found = f"tritonserver, {where}"
     if not _importable("google.protobuf"):
         what = f"{found}; without protobuf no repository is checked"
-        return Finding("serving", State.LIMITED, what, extra.remedy())
+        return DoctorFinding("serving", FindingState.LIMITED, what, extra.remedy())
     lacking = next((gap for gap in gaps if gap.name == "perf_analyzer"), None)
     if lacking is not None:
-        return Finding("serving", State.LIMITED, f"{found}; no perf_analyzer", lacking.fix)
-    return Finding("serving", State.OK, found)
+        return DoctorFinding(
+            "serving", FindingState.LIMITED, f"{found}; no perf_analyzer", lacking.fix
+        )
+    return DoctorFinding("serving", FindingState.OK, found)
 
 
-def _extra(name: str) -> Callable[[], Finding]:
-    def look() -> Finding:
+def _extra(name: str) -> Callable[[], DoctorFinding]:
+    def look() -> DoctorFinding:
         lacking = extras.missing(name)
         if lacking:
             what = f"{', '.join(lacking)} not installed"
-            return Finding(name, State.MISSING, what, extras.remedy(name))
-        return Finding(name, State.OK, ", ".join(extras.IMPORTED[name]))
+            return DoctorFinding(name, FindingState.MISSING, what, extras.remedy(name))
+        return DoctorFinding(name, FindingState.OK, ", ".join(extras.IMPORTED[name]))
 
     return look
 
 
-def _simulator() -> Finding:
+def _simulator() -> DoctorFinding:
     """Check the simulator; the finding is named `cuda`, like the group of packages."""
     if extras.missing("cuda"):
         return _extra("cuda")()
@@ -260,22 +268,30 @@ def _simulator() -> Finding:
     found = f"simulator: {versions}"
     try:
         built = has_libraries()
-    except (Problem, OSError) as problem:
+    except (SimulatorError, OSError) as problem:
         what = f"{found}; but the compiler does not run: {problem}"
-        return Finding("cuda", State.MISSING, what, _pip("--force-reinstall 'hotloop[cuda]'"))
+        return DoctorFinding(
+            "cuda", FindingState.MISSING, what, _pip("--force-reinstall 'hotloop[cuda]'")
+        )
     later = "the C and C++ library is built with the first program, which takes a minute"
-    return Finding("cuda", State.OK, f"{found}; {'C and C++ library built' if built else later}")
+    return DoctorFinding(
+        "cuda", FindingState.OK, f"{found}; {'C and C++ library built' if built else later}"
+    )
 
 
-def _trees() -> Finding:
+def _trees() -> DoctorFinding:
     try:
         where = paths.root()
     except UserError as error:
-        return Finding("curriculum", State.MISSING, str(error), _pip("--force-reinstall hotloop"))
-    return Finding("curriculum", State.OK, f"{where}{'' if paths.in_clone() else ', installed'}")
+        return DoctorFinding(
+            "curriculum", FindingState.MISSING, str(error), _pip("--force-reinstall hotloop")
+        )
+    return DoctorFinding(
+        "curriculum", FindingState.OK, f"{where}{'' if paths.in_clone() else ', installed'}"
+    )
 
 
-_LOOKS: tuple[Callable[[], Finding], ...] = (
+_LOOKS: tuple[Callable[[], DoctorFinding], ...] = (
     _python,
     _trees,
     _torch,

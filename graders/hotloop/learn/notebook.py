@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from hotloop.core.record import Record
     from hotloop.judge.client import JudgeProcess
     from hotloop.tasks.variants import Variant
-    from hotloop.verdicts.render_record import Shown
+    from hotloop.verdicts.render_record import DisplayedRecord
 
 _judge: JudgeProcess | None = None
 
 stale_cell.watch()
 
 
-class Stopped(KeyboardInterrupt):
+class CheckInterrupted(KeyboardInterrupt):
     """The learner interrupted a check. A notebook shows it in one line."""
 
     def _render_traceback_(self) -> list[str]:
@@ -40,7 +40,7 @@ class Stopped(KeyboardInterrupt):
         return [str(self)]
 
 
-def check(key: str, *, budget_s: float = 120.0) -> Shown:
+def check(key: str, *, budget_s: float = 120.0) -> DisplayedRecord:
     """Judge `module.task` now and show the verdict.
 
     budget_s: seconds for the whole task. To stop, interrupt the kernel; no process is left running.
@@ -55,7 +55,7 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
     from hotloop.learn.remote import place
     from hotloop.tasks.curriculum import load_module
     from hotloop.tasks.problem import settle
-    from hotloop.verdicts.render_record import Shown
+    from hotloop.verdicts.render_record import DisplayedRecord
 
     server = place.chosen()
     if server:
@@ -70,7 +70,9 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
     work_log.note_check(Path.cwd(), record, points)
     stale = stale_cell.advice(key, Path.cwd() / NOTEBOOK)
     begin = verdict_words.how_to_start(record, load_module(module).task(task).files)
-    return Shown(record, points, advice=stale or begin or verdict_words.how_to_reproduce(record))
+    return DisplayedRecord(
+        record, points, advice=stale or begin or verdict_words.how_to_reproduce(record)
+    )
 
 
 def predict(key: str) -> None:
@@ -164,7 +166,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
             return _serve_until_done(ours, judge, say) or judge.collect(job, say)
     except KeyboardInterrupt:
         judge.kill()
-        raise Stopped(f"{module}.{task} was stopped before there was a verdict.") from None
+        raise CheckInterrupted(f"{module}.{task} was stopped before there was a verdict.") from None
     except (WireError, OSError, ValueError, KeyError) as error:
         judge.kill()
         return lost(job, error)

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any, cast
 
-from hotloop.worker.notebook import Unreadable, read_cells, text_of
+from hotloop.worker.notebook import UnreadableNotebook, read_cells, text_of
 
 _MARK = re.compile(r"^### TASK (\w+\.\w+)", re.MULTILINE)
 
@@ -45,7 +45,7 @@ def advice(task: str, notebook: Path) -> str:
         return ""
     try:
         cells = read_cells(notebook.read_bytes())
-    except Unreadable:
+    except UnreadableNotebook:
         return ""
     saved = [(text_of(cell.get("source")) or "").strip() for cell in cells]
     marked = [each for each in saved if task in _MARK.findall(each)]

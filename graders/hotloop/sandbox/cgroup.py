@@ -23,7 +23,7 @@ _REMOVE_TIMEOUT_S = 2.0
 
 
 @dataclass(frozen=True)
-class Place:
+class ParentGroup:
     """A group of cgroup version 1 or 2 below which this process can create groups."""
 
     parent: Path
@@ -34,10 +34,10 @@ class Place:
 class Places:
     """Where sandboxes can be frozen and their memory limited; None if that is not possible."""
 
-    freezer: Place | None
-    memory: Place | None
+    freezer: ParentGroup | None
+    memory: ParentGroup | None
 
-    def distinct(self) -> Iterator[Place]:
+    def distinct(self) -> Iterator[ParentGroup]:
         """Yield each place once."""
         yield from {place for place in (self.freezer, self.memory) if place is not None}
 
@@ -171,7 +171,7 @@ def places() -> Places:
     return Places(freezer, memory)
 
 
-def freezer_place(own: Mapping[str, tuple[Path, Path]], version: int) -> Place | None:
+def freezer_place(own: Mapping[str, tuple[Path, Path]], version: int) -> ParentGroup | None:
     """Return where a freezable group of that version can be created, or None.
 
     `own`: the result of `own_groups`.
@@ -213,29 +213,29 @@ def _mounts(mountinfo: str) -> Iterator[tuple[str, tuple[Path, str]]]:
                 yield option, where
 
 
-def _freezer_v2(unified: tuple[Path, Path] | None) -> Place | None:
+def _freezer_v2(unified: tuple[Path, Path] | None) -> ParentGroup | None:
     if unified is None:
         return None
     for group in _up_to(*unified):
         if _may_make(group) and _may_move_within(group):
-            return Place(group, 2)
+            return ParentGroup(group, 2)
     return None
 
 
-def _memory_v2(unified: tuple[Path, Path] | None) -> Place | None:
+def _memory_v2(unified: tuple[Path, Path] | None) -> ParentGroup | None:
     if unified is None:
         return None
     for group in _up_to(*unified):
         handed_down = (group / "cgroup.subtree_control").read_text(encoding="ascii").split()
         if "memory" in handed_down and _may_make(group) and _may_move_within(group):
-            return Place(group, 2)
+            return ParentGroup(group, 2)
     return None
 
 
-def _place_v1(found: tuple[Path, Path] | None) -> Place | None:
+def _place_v1(found: tuple[Path, Path] | None) -> ParentGroup | None:
     if found is None or not _may_make(found[1]):
         return None
-    return Place(found[1], 1)
+    return ParentGroup(found[1], 1)
 
 
 def _up_to(top: Path, group: Path) -> Iterator[Path]:

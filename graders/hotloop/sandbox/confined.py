@@ -17,7 +17,7 @@ from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
 from hotloop.sandbox.process import Ending, WatchedProcess
 from hotloop.sandbox.uids import UidLease, lease_uid
-from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog, wait_readable
+from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog, wait_readable
 
 MAX_STAGED_BYTES = 64 << 20
 
@@ -94,7 +94,7 @@ class RestrainedProcess(WatchedProcess):
         oom, priority = groups.oom_fd() if groups is not None else (-1, False)
         polled = None if oom >= 0 else self._confinement.memory_bytes
         return Watchdog(
-            Limits(self._confinement.wall_s, self._confinement.output_bytes, polled),
+            ProcessLimits(self._confinement.wall_s, self._confinement.output_bytes, polled),
             buffer,
             ended=self._first,
             wake=self._wake,

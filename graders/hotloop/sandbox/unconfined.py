@@ -18,7 +18,7 @@ from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
 from hotloop.sandbox.owner import new_tag, state_folder
 from hotloop.sandbox.process import WatchedProcess
-from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog
+from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog
 
 _PACKAGES = Path(__file__).resolve().parents[2]
 _END_TIMEOUT_S = 5.0
@@ -79,7 +79,7 @@ class PlainProcess(WatchedProcess):
         self._pidfd = os.pidfd_open(process.pid)
         self._freezer = SignalFreezer(process.pid)
         watchdog = Watchdog(
-            Limits(confinement.wall_s, confinement.output_bytes, confinement.memory_bytes),
+            ProcessLimits(confinement.wall_s, confinement.output_bytes, confinement.memory_bytes),
             buffer,
             ended=self._pidfd,
             wake=self._wake,

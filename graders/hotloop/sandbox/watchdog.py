@@ -23,7 +23,7 @@ _CHUNK = 1 << 16
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProcessLimits:
     """Limits of one process; memory_bytes is None if a control group enforces it."""
 
     wall_s: float
@@ -113,7 +113,7 @@ class Watchdog:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: ProcessLimits,
         output: OutputBuffer,
         *,
         ended: int,

@@ -19,11 +19,11 @@ from starlette.types import ASGIApp
 from hotloop import __version__
 from hotloop.service import routes
 from hotloop.service.pages import refusal
-from hotloop.service.settings import FIELD_BYTES, FIELDS, FORM_BYTES, Settings
+from hotloop.service.settings import FIELD_BYTES, FIELDS, FORM_BYTES, ServiceSettings
 from hotloop.service.web import bodies
-from hotloop.service.web.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.service.web.answers import SENTENCES, LoginNeeded, RequestRefused
 from hotloop.service.web.headers import StrictHeaders
-from hotloop.service.web.site import Part, Site, counted, from_here, parts_of
+from hotloop.service.web.site import Part, SiteState, counted, from_here, parts_of
 
 NO_SESSION = (
     "Nobody is logged in here. An instructor runs `hotloop login --page` for a link to these "
@@ -34,13 +34,13 @@ LOGGED_OUT = "You are not logged in any more: log in, and do it again."
 log = logging.getLogger("hotloop.service")
 
 
-def opened(settings: Settings) -> list[Part]:
+def opened(settings: ServiceSettings) -> list[Part]:
     """Open the parts that the settings name; they share a database.
 
     Raises DatabaseUnavailable, CurriculumError, PermissionError, or UserError if the named course
     does not exist.
     """
-    site = Site.open(settings)
+    site = SiteState.open(settings)
     parts: list[Part] = []
     # Imported here, as each part needs packages of its own.
     if "course" in settings.parts:
@@ -100,7 +100,7 @@ def application(*parts: Part) -> FastAPI:
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[site.settings.host])
     for router in (routes.router, *(router for part in parts for router in part.routers())):
         app.include_router(router)
-    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(RequestRefused, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(LoginNeeded, _login_needed)
     app.add_exception_handler(HTTPException, _http)
@@ -112,7 +112,7 @@ def application(*parts: Part) -> FastAPI:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    why = cast(Refused, error)
+    why = cast(RequestRefused, error)
     return refusal(request, why.status, why.sentence, why.headers)
 
 

@@ -10,13 +10,13 @@ from hotloop import __version__
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.judge.client import JudgeProcess
-from hotloop.learn.remote.request import HandIn, Request, WholeRequest
+from hotloop.learn.remote.request import RemoteHandIn, RemoteRequest, WholeRequest
 from hotloop.tasks import curriculum
 from hotloop.tasks.local_judging import judge_folder
 from hotloop.tasks.variants import Variant
 
 
-def require_release(sent: HandIn) -> None:
+def require_release(sent: RemoteHandIn) -> None:
     """Raise UserError if another version of Hotloop sent this."""
     if sent.hotloop != __version__:
         raise UserError(
@@ -25,7 +25,7 @@ def require_release(sent: HandIn) -> None:
         )
 
 
-def require_known(asked: Request) -> None:
+def require_known(asked: RemoteRequest) -> None:
     """Raise UserError for a request of another version, or if a task cannot be judged here."""
     require_release(asked)
     try:

@@ -8,7 +8,7 @@ from starlette.responses import FileResponse, PlainTextResponse, RedirectRespons
 
 from hotloop.service.pages import STYLE
 from hotloop.service.web import accounts
-from hotloop.service.web.answers import Refused
+from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.site import Who, of, own_form, parts_of
 
 NOT_HERE = "There are no pages for this account here."
@@ -35,7 +35,7 @@ def home(request: Request, who: Who) -> Response:
     for part in parts_of(request):
         if part.role == who.role:
             return RedirectResponse(part.home, 303)
-    raise Refused(403, NOT_HERE)
+    raise RequestRefused(403, NOT_HERE)
 
 
 @router.post("/logout", dependencies=[Depends(own_form)])

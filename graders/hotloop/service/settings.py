@@ -52,7 +52,7 @@ WITHOUT_CLASS = Rates(page="600/minute", unknown="20/10 minutes")
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServiceSettings:
     """Settings of the service. parts: what is served; a school or a company has one of them.
 
     base_url: scheme and host by which people reach it. database: an SQLAlchemy URL; "" for a file.

@@ -187,7 +187,7 @@ def curves(
 
 
 @dataclass(frozen=True)
-class Node:
+class ChartNode:
     """A box with one or more lines of text. x, y: its center, in units of the drawing."""
 
     x: float
@@ -199,7 +199,7 @@ class Node:
 
 def graph(
     title: str,
-    nodes: Mapping[str, Node],
+    nodes: Mapping[str, ChartNode],
     edges: Sequence[tuple[str, str]],
     description: str,
     *,
@@ -231,7 +231,7 @@ def graph(
     return drawing(max([*lowest, *(y for _, y, _ in notes)]) + 12, parts, title, description)
 
 
-def _lines_of(node: Node) -> list[str]:
+def _lines_of(node: ChartNode) -> list[str]:
     margin = 18 if node.colour else 6  # text on a color is bold
     return wrapped(node.words, node.width - margin, 10)
 
@@ -245,7 +245,7 @@ _SIDE = 26
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     """One square of a grid, with a text of at most a few letters."""
 
     words: str = ""
@@ -254,7 +254,7 @@ class Cell:
 
 def grid(
     title: str,
-    rows: Sequence[tuple[str, Sequence[Cell]]],
+    rows: Sequence[tuple[str, Sequence[GridCell]]],
     description: str,
     *,
     notes: Sequence[str] = (),

@@ -43,7 +43,7 @@ _NEEDS: Mapping[problem.Need, str] = {
 }
 
 Modules = Mapping[str, curriculum.Module]
-Entries = Sequence[questions.Entry]
+Entries = Sequence[questions.CatalogEntry]
 
 
 def write_module(
@@ -220,7 +220,7 @@ def _threshold(threshold: problem.Threshold) -> list[str]:
     ]
 
 
-def _levels(levels: Sequence[problem.Level]) -> str:
+def _levels(levels: Sequence[problem.LevelEntry]) -> str:
     return ", ".join(f"{lv.ratio:g}× for {lv.earned:.0%} of the points" for lv in levels)
 
 

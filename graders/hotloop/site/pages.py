@@ -6,7 +6,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from hotloop.core import paths
-from hotloop.learn.bank.catalog import Entry, catalog
+from hotloop.learn.bank.catalog import CatalogEntry, catalog
 from hotloop.learn.bank.guides import guides
 from hotloop.learn.practice import data
 from hotloop.learn.practice.server import PAGE
@@ -93,7 +93,7 @@ def _write_ways(pages: Path, modules: Sequence[curriculum.Module]) -> None:
 
 
 def _write_practice(
-    folder: Path, modules: Sequence[curriculum.Module], entries: Sequence[Entry]
+    folder: Path, modules: Sequence[curriculum.Module], entries: Sequence[CatalogEntry]
 ) -> None:
     """Copy the practice page's scripts, without those that only `hotloop interview` serves."""
     shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("local"))
@@ -101,13 +101,13 @@ def _write_practice(
         write(folder / name, made())
 
 
-def _practises(entry: Entry, module: curriculum.Module) -> bool:
+def _practises(entry: CatalogEntry, module: curriculum.Module) -> bool:
     """Return whether the question belongs to the module or links to one of its tasks."""
     linked = {link.partition(".")[0] for link in entry.question.links}
     return entry.module == module.id or module.id in linked
 
 
-def _write_questions(folder: Path, entries: Sequence[Entry]) -> tuple[list[str], list[str]]:
+def _write_questions(folder: Path, entries: Sequence[CatalogEntry]) -> tuple[list[str], list[str]]:
     """Write the question pages; return those in the navigation, and those not in it."""
     write(folder / "index.md", question_index.index_page(entries))
     listed = ["questions/index.md"]

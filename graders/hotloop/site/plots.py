@@ -21,7 +21,7 @@ _MANY_GFLOP_PER_S = 1e5
 """From here on an axis is in TFLOP/s: numbers of six digits do not fit beside it."""
 
 
-def section(run: curriculum.Run, module: curriculum.Module) -> list[str]:
+def section(run: curriculum.RecordedRun, module: curriculum.Module) -> list[str]:
     """Return two pictures for each check of the module for which this run measured a speed."""
     lines: list[str] = []
     for task in module.tasks:
@@ -42,7 +42,7 @@ def section(run: curriculum.Run, module: curriculum.Module) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Bar:
+class TimeBar:
     """One bar of the picture of times, in milliseconds; value None: the reader's own, not known."""
 
     name: str
@@ -56,18 +56,18 @@ def times(found: Sequence[curriculum.Measurement], key: str) -> list[str]:
     """Draw baseline, yours, the reference, wrong answers and the device's limit; less is faster."""
     reference = next(m for m in found if m.candidate == REFERENCE)
     bars = [
-        Bar("naive, the baseline", reference.baseline_p50_ms, "var(--faint)"),
-        Bar(f'yours: check("{key}")', None, ""),
-        Bar("reference", reference.p50_ms, _HOT, reference.p20_ms, reference.p80_ms),
+        TimeBar("naive, the baseline", reference.baseline_p50_ms, "var(--faint)"),
+        TimeBar(f'yours: check("{key}")', None, ""),
+        TimeBar("reference", reference.p50_ms, _HOT, reference.p20_ms, reference.p80_ms),
     ]
     bars += [
-        Bar(f"{m.candidate}, a wrong answer", m.p50_ms, _PLUM, m.p20_ms, m.p80_ms)
+        TimeBar(f"{m.candidate}, a wrong answer", m.p50_ms, _PLUM, m.p20_ms, m.p80_ms)
         for m in found
         if m.candidate != REFERENCE
     ]
     if reference.p50_ms and reference.fraction_of_limit:
         limit = reference.p50_ms * reference.fraction_of_limit
-        bars.append(Bar("the device's limit", limit, _COOL))
+        bars.append(TimeBar("the device's limit", limit, _COOL))
     caption = (
         f"Milliseconds a call, median; whiskers from the 20th to the 80th percentile."
         f" {plain(_measured_on(reference))}"
@@ -75,7 +75,7 @@ def times(found: Sequence[curriculum.Measurement], key: str) -> list[str]:
     return drawing.figure(_bars(bars), caption)
 
 
-def _bars(bars: Sequence[Bar]) -> list[str]:
+def _bars(bars: Sequence[TimeBar]) -> list[str]:
     largest = max(bar.high or bar.value or 0.0 for bar in bars)
     scale = (WIDTH - _LEFT - 74) / largest
     parts: list[str] = []
@@ -99,7 +99,7 @@ def _bars(bars: Sequence[Bar]) -> list[str]:
     return drawing.drawing(y, parts, "Times a call", told)
 
 
-def _whisker(bar: Bar, scale: float, top: float) -> list[str]:
+def _whisker(bar: TimeBar, scale: float, top: float) -> list[str]:
     if bar.low is None or bar.high is None:
         return []
     low, high, middle = _LEFT + bar.low * scale, _LEFT + bar.high * scale, top + _BAR / 2
@@ -223,7 +223,7 @@ class Point:
     colour: str = COLOURS[0]
 
 
-def roofline(runs: Mapping[str, curriculum.Run], device: str) -> list[str]:
+def roofline(runs: Mapping[str, curriculum.RecordedRun], device: str) -> list[str]:
     """Draw a device's roofline and the references under it; empty if there are no points.
 
     runs: this device's runs, by module. The slope is the highest measured bandwidth, the flat part
@@ -258,7 +258,7 @@ def roofline(runs: Mapping[str, curriculum.Run], device: str) -> list[str]:
     return drawing.figure(picture, caption)
 
 
-def _points(module: curriculum.Module, run: curriculum.Run) -> list[Point]:
+def _points(module: curriculum.Module, run: curriculum.RecordedRun) -> list[Point]:
     checks = {(task.id, check.id): check for task in module.tasks for check in task.checks}
     found: list[Point] = []
     for m in run.measurements:

@@ -5,7 +5,7 @@ Without JavaScript the list shows all questions, and the pages by track divide i
 
 from collections.abc import Iterable, Sequence
 
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.interviews import ROUNDS, roles_of, round_of
 from hotloop.learn.bank.question import Kind
 from hotloop.site.markdown import front_matter, plain, prose
@@ -21,7 +21,7 @@ _KINDS: dict[Kind, str] = {
 _LANGUAGES = {"en": "English", "zh": "中文"}
 
 
-def index_page(entries: Sequence[Entry]) -> list[str]:
+def index_page(entries: Sequence[CatalogEntry]) -> list[str]:
     """Return the page with all questions and the filters."""
     tracks = curriculum.curriculum().tracks
     both = sum(entry.chinese is not None for entry in entries)
@@ -64,7 +64,7 @@ def index_page(entries: Sequence[Entry]) -> list[str]:
     ]
 
 
-def track_page(track: curriculum.Track, entries: Iterable[Entry]) -> list[str]:
+def track_page(track: curriculum.Track, entries: Iterable[CatalogEntry]) -> list[str]:
     """Return one track's questions, level by level."""
     lines = [
         *front_matter({"title": f"Questions: {track.title}"}),
@@ -81,7 +81,7 @@ def track_page(track: curriculum.Track, entries: Iterable[Entry]) -> list[str]:
     return lines
 
 
-def chinese_page(entries: Sequence[Entry]) -> list[str]:
+def chinese_page(entries: Sequence[CatalogEntry]) -> list[str]:
     """Return the page of translated questions, with their Chinese titles."""
     lines = [
         *front_matter(
@@ -102,13 +102,13 @@ def chinese_page(entries: Sequence[Entry]) -> list[str]:
     return [*lines, "</div>"]
 
 
-def question_list(entries: Iterable[Entry], root: str) -> list[str]:
+def question_list(entries: Iterable[CatalogEntry], root: str) -> list[str]:
     """Return links with the attributes that the filters use; root: path prefix of questions/."""
     items = [item for entry in entries for item in _item(entry, root)]
     return ['<ul class="questions" data-questions>', *items, "</ul>", ""]
 
 
-def _item(entry: Entry, root: str) -> list[str]:
+def _item(entry: CatalogEntry, root: str) -> list[str]:
     question = entry.question
     languages = " ".join(entry.languages)
     other = ""
@@ -131,7 +131,7 @@ def _item(entry: Entry, root: str) -> list[str]:
     ]
 
 
-def _in_chinese(entry: Entry) -> str:
+def _in_chinese(entry: CatalogEntry) -> str:
     assert entry.chinese is not None
     level = LEVELS_IN_CHINESE[entry.question.level]
     page = f"{address(entry, chinese=True)}.md"

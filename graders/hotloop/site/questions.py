@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from hotloop.core import paths
 from hotloop.core.yaml_lines import CurriculumError
-from hotloop.learn.bank.catalog import Entry, Proof
+from hotloop.learn.bank.catalog import CatalogEntry, Proof
 from hotloop.learn.bank.numeric import draw
-from hotloop.learn.bank.question import Question, WeakAnswer
+from hotloop.learn.bank.question import InterviewQuestion, WeakAnswer
 from hotloop.learn.bank.translation import Translation, WeakAnswerText
 from hotloop.learn.bank.wording import blocks
 from hotloop.site.markdown import fenced, folded, front_matter, one_line, plain, table
@@ -95,13 +95,13 @@ LEVELS_IN_CHINESE = {"beginner": "初级", "intermediate": "中级", "advanced":
 
 
 @dataclass(frozen=True)
-class Said:
+class QuestionText:
     """A question's text in one language, with the page's headings in it."""
 
     words: Words
     language: str
     title: str
-    text: Question | Translation
+    text: InterviewQuestion | Translation
 
     @property
     def chinese(self) -> bool:
@@ -109,26 +109,26 @@ class Said:
         return self.language != "en"
 
 
-def address(entry: Entry, *, chinese: bool = False) -> str:
+def address(entry: CatalogEntry, *, chinese: bool = False) -> str:
     """Return the page's path below questions/, without suffix."""
     return f"{entry.key.replace('.', '/')}{'.zh' if chinese else ''}"
 
 
-def pages(entry: Entry, following: Entry | None) -> dict[str, list[str]]:
+def pages(entry: CatalogEntry, following: CatalogEntry | None) -> dict[str, list[str]]:
     """Return the question's pages, by their path below questions/.
 
     following: the question that the link at the end leads to; None if there is none.
     """
     question = entry.question
-    english = Said(ENGLISH, "en", question.title, question)
+    english = QuestionText(ENGLISH, "en", question.title, question)
     found = {f"{address(entry)}.md": [*_page(entry, english), *_onwards(following)]}
     if entry.chinese is not None:
-        chinese = Said(CHINESE, "zh-Hans", entry.chinese.title, entry.chinese)
+        chinese = QuestionText(CHINESE, "zh-Hans", entry.chinese.title, entry.chinese)
         found[f"{address(entry, chinese=True)}.md"] = _page(entry, chinese)
     return found
 
 
-def basis(question: Question) -> list[str]:
+def basis(question: InterviewQuestion) -> list[str]:
     """Return what supports the answer: `program`, `cited`, `opinion`."""
     found = {
         "program": bool(question.programs),
@@ -138,7 +138,7 @@ def basis(question: Question) -> list[str]:
     return [name for name, there in found.items() if there]
 
 
-def _page(entry: Entry, said: Said) -> list[str]:
+def _page(entry: CatalogEntry, said: QuestionText) -> list[str]:
     words, text = said.words, said.text
     body = [
         *_crumbs(entry, said),
@@ -181,7 +181,7 @@ def _page(entry: Entry, said: Said) -> list[str]:
     return [*head, '<div lang="zh-Hans" markdown>', "", *body, "", "</div>"]
 
 
-def _answer(said: Said) -> list[str]:
+def _answer(said: QuestionText) -> list[str]:
     """Return the one-minute answer and the full answer, both folded."""
     words, text = said.words, said.text
     return [
@@ -196,7 +196,7 @@ def _numbered(items: Sequence[str]) -> list[str]:
     return [f"{n}. {one_line(each)}" for n, each in enumerate(items, start=1)]
 
 
-def _crumbs(entry: Entry, said: Said) -> list[str]:
+def _crumbs(entry: CatalogEntry, said: QuestionText) -> list[str]:
     """Return the links back, since the navigation does not list single questions."""
     if said.chinese:
         return ["[中文题目](../chinese.md)", "{ .crumbs }", ""]
@@ -205,13 +205,13 @@ def _crumbs(entry: Entry, said: Said) -> list[str]:
     return [f"[Interview questions](../index.md) › {here}", "{ .crumbs }", ""]
 
 
-def _onwards(following: Entry | None) -> list[str]:
+def _onwards(following: CatalogEntry | None) -> list[str]:
     if following is None:
         return []
     return ["---", "", f"Next: [{following.question.title}](../{address(following)}.md)", ""]
 
 
-def _glance(entry: Entry, said: Said) -> list[str]:
+def _glance(entry: CatalogEntry, said: QuestionText) -> list[str]:
     words, question = said.words, entry.question
     level = LEVELS_IN_CHINESE[question.level] if said.chinese else question.level
     track = next(t for t in curriculum.curriculum().tracks if t.id == entry.track)
@@ -239,14 +239,14 @@ def _weak(each: WeakAnswer | WeakAnswerText) -> tuple[str, str]:
     return f"“{one_line(each.says)}”", one_line(each.reveals)
 
 
-def _hints(said: Said) -> list[str]:
+def _hints(said: QuestionText) -> list[str]:
     lines: list[str] = []
     for number, hint in enumerate(said.text.hints, start=1):
         lines += folded("tip", f"{said.words['hint']} {number}", hint.strip())
     return [f"## {said.words['hints']}", "", *lines] if lines else []
 
 
-def _numeric(entry: Entry, said: Said) -> list[str]:
+def _numeric(entry: CatalogEntry, said: QuestionText) -> list[str]:
     """Return the question with one set of numbers, drawn from the question's key."""
     if entry.question.numeric is None:
         return []
@@ -267,7 +267,7 @@ def _numeric(entry: Entry, said: Said) -> list[str]:
     ]
 
 
-def _practice(entry: Entry, said: Said) -> list[str]:
+def _practice(entry: CatalogEntry, said: QuestionText) -> list[str]:
     lines = [f"## {said.words['practise']}", ""]
     if not entry.question.links:
         return [*lines, said.words["none"], ""]
@@ -284,7 +284,7 @@ def _practice(entry: Entry, said: Said) -> list[str]:
 # --- what backs it --------------------------------------------------------------------------------
 
 
-def _backing(entry: Entry, said: Said) -> list[str]:
+def _backing(entry: CatalogEntry, said: QuestionText) -> list[str]:
     words, question = said.words, entry.question
     lines = [f"## {words['backing']}", ""]
     for proof in entry.proofs:
@@ -298,7 +298,7 @@ def _backing(entry: Entry, said: Said) -> list[str]:
     return lines
 
 
-def _proof(proof: Proof, said: Said) -> list[str]:
+def _proof(proof: Proof, said: QuestionText) -> list[str]:
     words = said.words
     name = proof.path.relative_to(paths.curriculum()).as_posix()
     lines = [f"**{words['program']}**: `curriculum/{name}`", ""]
@@ -309,7 +309,7 @@ def _proof(proof: Proof, said: Said) -> list[str]:
     return [*lines, *folded("example", words["source"], fenced(proof.source, "python"))]
 
 
-def _cited(entry: Entry, said: Said) -> list[str]:
+def _cited(entry: CatalogEntry, said: QuestionText) -> list[str]:
     pairs: Sequence[tuple[str, str]] = [
         (one_line(there.claim), here.source)
         for there, here in zip(said.text.cited, entry.question.cited, strict=True)

@@ -35,7 +35,9 @@ def page(modules: Sequence[curriculum.Module]) -> list[str]:
     return lines
 
 
-def _where(modules: Sequence[curriculum.Module], runs: dict[str, curriculum.Run]) -> list[str]:
+def _where(
+    modules: Sequence[curriculum.Module], runs: dict[str, curriculum.RecordedRun]
+) -> list[str]:
     rows: list[tuple[object, ...]] = []
     for module in modules:
         link = f"[{module.title}](modules/{module.id}/index.md#measured)"

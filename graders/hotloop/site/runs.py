@@ -11,17 +11,17 @@ NOT_MEASURED = "Not yet measured."
 _HEADS = ("candidate", "task", "check", "verdict", "ratio (95 %)", "p50 ms", "of the limit")
 
 
-def speeds(runs: Iterable[curriculum.Run]) -> str:
+def speeds(runs: Iterable[curriculum.RecordedRun]) -> str:
     """Return the tables for a lesson: speeds only; "not yet measured" if there is no GPU run."""
     return _section(runs, speeds_only=True)
 
 
-def everything(runs: Iterable[curriculum.Run]) -> str:
+def everything(runs: Iterable[curriculum.RecordedRun]) -> str:
     """Return tables of all verdicts, also of wrong answers; the long tables are folded."""
     return _section(runs, speeds_only=False)
 
 
-def _section(runs: Iterable[curriculum.Run], *, speeds_only: bool) -> str:
+def _section(runs: Iterable[curriculum.RecordedRun], *, speeds_only: bool) -> str:
     known = list(runs)
     blocks = [_block(run, speeds_only) for run in known]
     if not any(run.kind == "gpu" for run in known):
@@ -29,7 +29,7 @@ def _section(runs: Iterable[curriculum.Run], *, speeds_only: bool) -> str:
     return "\n\n".join(blocks)
 
 
-def _block(run: curriculum.Run, speeds_only: bool) -> str:
+def _block(run: curriculum.RecordedRun, speeds_only: bool) -> str:
     measured = [m for m in run.measurements if m.ratio or not speeds_only]
     rows = [
         (m.candidate, m.task, m.check, f"`{m.verdict}`", _ratio(m), _number(m.p50_ms),

@@ -14,7 +14,7 @@ from typing import Any
 from hotloop.core import paths, svg
 from hotloop.learn.bank.catalog import catalog
 from hotloop.tasks import curriculum
-from hotloop.tasks.problem import CheckEntry, Level
+from hotloop.tasks.problem import CheckEntry, LevelEntry
 from hotloop.tasks.recorded import recorded
 from hotloop.verdicts.picture import speed_svg
 from hotloop.verdicts.render_record import prose
@@ -51,7 +51,7 @@ def picture() -> str:
     return svg.picture(width, height + 52, parts, unescape(told), width=600)
 
 
-def _speed() -> tuple[curriculum.Run, curriculum.Measurement, str]:
+def _speed() -> tuple[curriculum.RecordedRun, curriculum.Measurement, str]:
     """Return the run, its measurement and the drawing of its speed."""
     run, found = _measurement(*SPEED)
     module, _, _, task, check = SPEED
@@ -124,7 +124,7 @@ def _panel(title: str, body: str, link: str, page: str) -> str:
 
 def _measurement(
     module: str, device: str, candidate: str, task: str, check: str
-) -> tuple[curriculum.Run, curriculum.Measurement]:
+) -> tuple[curriculum.RecordedRun, curriculum.Measurement]:
     run = recorded(module).get(device)
     wanted = (candidate, task, check)
     for found in run.measurements if run else ():
@@ -155,7 +155,7 @@ def _evidence(
     }
 
 
-def _levels(check: CheckEntry, device: str) -> list[Level]:
+def _levels(check: CheckEntry, device: str) -> list[LevelEntry]:
     assert check.threshold is not None
     own = (each.levels for each in check.threshold.devices if each.device == device)
     return next(own, check.threshold.levels)

@@ -32,7 +32,7 @@ from hotloop.learn.pack.manifest import Digest, Manifest
 from hotloop.takehome import execution
 from hotloop.takehome.chat import Chat, Message
 from hotloop.takehome.report import BaselinePlace, Position, TaskReport
-from hotloop.takehome.role import Role
+from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.score import Points, check_score, share, weighted
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.team import Team, TeamError
@@ -56,14 +56,14 @@ Task = Mapping[str, Points]
 """Points by check; checks that do not count are left out."""
 
 
-class Attempt(Strict):
+class ModelAttempt(Strict):
     """Points of one attempt by task and check. pieces: files and cells in the last reply."""
 
     tasks: dict[Identifier, dict[Identifier, Points]]
     pieces: int
 
 
-class Baseline(Strict):
+class ModelBaseline(Strict):
     """All attempts of one model. host: of its endpoint. turns: replies per attempt."""
 
     model: Text
@@ -73,7 +73,7 @@ class Baseline(Strict):
     module: Identifier
     grader_digest: Digest
     turns: int
-    attempts: Annotated[list[Attempt], Field(min_length=1)]
+    attempts: Annotated[list[ModelAttempt], Field(min_length=1)]
 
     def scores(self, weights: Mapping[str, float]) -> list[Interval]:
         """Return the score of each attempt, out of 100, from measured checks and task weights."""
@@ -116,10 +116,10 @@ class Baselines(Strict):
     """Content of baseline.json: the latest series of each model."""
 
     format: Literal[1] = 1
-    series: list[Baseline]
+    series: list[ModelBaseline]
 
 
-def read(team: Team, role: str) -> list[Baseline]:
+def read(team: Team, role: str) -> list[ModelBaseline]:
     """Return all series of a role, or []. Raises TeamError for a damaged file."""
     path = _path(team, role)
     try:
@@ -130,7 +130,7 @@ def read(team: Team, role: str) -> list[Baseline]:
         raise TeamError(f"{path} is damaged: delete it, and measure again.") from None
 
 
-def keep(team: Team, role: str, series: Baseline) -> Path:
+def keep(team: Team, role: str, series: ModelBaseline) -> Path:
     """Store a series in place of the model's earlier one; return the file's path."""
     with team.alone():
         others = [one for one in read(team, role) if one.model != series.model]
@@ -146,7 +146,7 @@ def _path(team: Team, role: str) -> Path:
 
 
 def places(
-    series: Sequence[Baseline], manifest: Manifest, tasks: Sequence[TaskReport]
+    series: Sequence[ModelBaseline], manifest: Manifest, tasks: Sequence[TaskReport]
 ) -> list[BaselinePlace]:
     """Place a candidate among the attempts of each model, by what was measured for any of them.
 
@@ -199,8 +199,12 @@ def _position(own: Interval, span: Interval) -> Position:
 
 
 def attempt(
-    team: Team, role: Role, chat: Chat, turns: int, say: Callable[[str], None] = lambda _text: None
-) -> Attempt:
+    team: Team,
+    role: TakehomeRole,
+    chat: Chat,
+    turns: int,
+    say: Callable[[str], None] = lambda _text: None,
+) -> ModelAttempt:
     """Let the model attempt one pack in a new variant, and judge it. Raises ChatError.
 
     turns: number of replies; after each but the last, the model gets the judge's verdicts and may
@@ -225,7 +229,7 @@ def attempt(
             Message(role="user", content=_feedback(records)),
         ]
     module = role.definition()
-    return Attempt(
+    return ModelAttempt(
         tasks={name: _points(module.task(name), records[name]) for name in tasks}, pieces=pieces
     )
 
@@ -235,9 +239,11 @@ def _points(task: curriculum.Task, record: Record) -> dict[str, Points]:
     return {check: points for check, points in scores.items() if points.counted}
 
 
-def series(role: Role, chat: Chat, turns: int, attempts: Sequence[Attempt]) -> Baseline:
+def series(
+    role: TakehomeRole, chat: Chat, turns: int, attempts: Sequence[ModelAttempt]
+) -> ModelBaseline:
     """Return these attempts as a series to store."""
-    return Baseline(
+    return ModelBaseline(
         model=chat.model,
         host=chat.host,
         made=datetime.now(UTC),
@@ -249,7 +255,7 @@ def series(role: Role, chat: Chat, turns: int, attempts: Sequence[Attempt]) -> B
     )
 
 
-def prompt(role: Role, given: Mapping[str, bytes]) -> list[Message]:
+def prompt(role: TakehomeRole, given: Mapping[str, bytes]) -> list[Message]:
     """Return the prompt: tasks and starter files of the pack, and nothing about any candidate."""
     asked = [task for task in role.chosen() if task.kind == "code"]
     todo = "\n".join(f"- {task.title}: {task.goal} In {', '.join(task.files)}." for task in asked)
@@ -296,7 +302,7 @@ def _notebook(given: Mapping[str, bytes]) -> str:
     return "\n\n".join(lines)
 
 
-def take(reply: str, role: Role, work: dict[str, bytes]) -> int:
+def take(reply: str, role: TakehomeRole, work: dict[str, bytes]) -> int:
     """Copy files and cells that the tasks ask for from a reply into `work`; return how many."""
     asked = [task for task in role.chosen() if task.kind == "code"]
     files = {name for task in asked for name in task.files} - {NOTEBOOK}
@@ -332,7 +338,7 @@ def _grade_id(cell: Mapping[str, Any]) -> str:
 
 
 def _hand_in(
-    role: Role,
+    role: TakehomeRole,
     given: Mapping[str, bytes],
     work: Mapping[str, bytes],
     variant: Variant,

@@ -17,7 +17,13 @@ from hotloop.course import item_statistics
 from hotloop.course.item_statistics import GOOD_CORRELATION, Difficulty, Discrimination
 from hotloop.learn.pack.manifest import RoleId
 from hotloop.takehome import quality, scorecard
-from hotloop.takehome.report import JSON_NAME, CheckQuality, Report, TaskReport, UnreadableReport
+from hotloop.takehome.report import (
+    JSON_NAME,
+    CheckQuality,
+    TakehomeReport,
+    TaskReport,
+    UnreadableReport,
+)
 from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.score import BEST_MARK
 from hotloop.takehome.scorecard import Scorecard, ScorecardError, written_marks
@@ -31,7 +37,7 @@ Floats = NDArray[np.float64]
 class Past:
     """A past candidate. card: the filed scorecard, or None."""
 
-    report: Report
+    report: TakehomeReport
     card: Scorecard | None
 
     @property
@@ -41,7 +47,7 @@ class Past:
 
 
 @dataclass(frozen=True)
-class Points:
+class PointMatrix:
     """Points as arrays of shape (candidates, tasks); `possible` is 0 if a report lacks a task."""
 
     earned: Floats
@@ -49,7 +55,7 @@ class Points:
     possible: Floats
 
 
-def task_points(past: Sequence[Past], tasks: Sequence[str]) -> Points:
+def task_points(past: Sequence[Past], tasks: Sequence[str]) -> PointMatrix:
     """Return points by candidate and task: the middle of the interval if settled, else pending.
 
     A written task counts once the scorecard is filed, even if the answer is empty. If it counted
@@ -70,7 +76,7 @@ def task_points(past: Sequence[Past], tasks: Sequence[str]) -> Points:
                 found = _points_judged(task)
             earned[row, column], pending[row, column] = found
             possible[row, column] = task.possible
-    return Points(earned, pending, possible)
+    return PointMatrix(earned, pending, possible)
 
 
 def _points_written(task: TaskReport, mark: int | None, *, filed: bool) -> tuple[float, float]:

@@ -134,7 +134,7 @@ def _with_places(shown: CodeShown, checks: Iterable[CheckReport], *, alone: bool
 
 
 @dataclass(frozen=True)
-class Row:
+class CodeLine:
     """One line on the page. checks: checks whose sentence names the line.
 
     number: in the file; None for a removed line, or for a placeholder of folded lines.
@@ -150,7 +150,7 @@ AROUND = 3
 """Lines of context around a change or a line that a check names."""
 
 
-def rows(shown: CodeShown) -> list[Row]:
+def rows(shown: CodeShown) -> list[CodeLine]:
     """Return changed and named lines with context, and placeholders for the rest."""
     added = set(shown.added)
     named = {n: [r for r, lines in shown.cited.items() if n in lines] for n in _named(shown)}
@@ -160,23 +160,23 @@ def rows(shown: CodeShown) -> list[Row]:
         for near in range(number - AROUND, number + AROUND + 1)
     }
     elsewhere = set(shown.elsewhere)
-    found: list[Row] = []
+    found: list[CodeLine] = []
     folded: list[int] = []
     for number, text in enumerate([*shown.lines, None], start=1):
         gone = shown.removed.get(number, [])
         if folded and (gone or text is None or number in kept):
-            found.append(Row("folded", _said(len(folded), elsewhere.intersection(folded))))
+            found.append(CodeLine("folded", _said(len(folded), elsewhere.intersection(folded))))
             folded = []
-        found += [Row("removed", line) for line in gone]
+        found += [CodeLine("removed", line) for line in gone]
         if text is None:
             break
         if number not in kept:
             folded.append(number)
             continue
         kind = "added" if number in added else "given"
-        found.append(Row(kind, text, number, tuple(named.get(number, ()))))
+        found.append(CodeLine(kind, text, number, tuple(named.get(number, ()))))
     if shown.left_out:
-        found.append(Row("folded", f"{shown.left_out} more lines are not shown"))
+        found.append(CodeLine("folded", f"{shown.left_out} more lines are not shown"))
     return found
 
 

@@ -14,8 +14,8 @@ from hotloop.core.intervals import Interval
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.learn.pack.manifest import Pseudonym, RoleId
-from hotloop.learn.predicting.scores import Scored, VivaScore
-from hotloop.takehome.report import CONFINED, Report, TaskReport
+from hotloop.learn.predicting.scores import ScoredPredictions, VivaScore
+from hotloop.takehome.report import CONFINED, TakehomeReport, TaskReport
 from hotloop.takehome.score import BEST_MARK, share, weighted
 from hotloop.takehome.scorecard import Scorecard, written_marks
 
@@ -55,7 +55,7 @@ class Pair(Strict):
     higher: Pseudonym | None
 
 
-class Comparison(Strict):
+class CandidateComparison(Strict):
     """Result of a comparison. basis: what the scores include.
 
     left_out: checks (task.check) that no machine has measured for any candidate. cautions: why
@@ -71,12 +71,12 @@ class Comparison(Strict):
 
 
 def compare(
-    reports: Sequence[Report],
+    reports: Sequence[TakehomeReport],
     scorecards: Mapping[str, Scorecard] | None = None,
     vivas: Mapping[str, VivaScore] | None = None,
     *,
     measured_only: bool = False,
-) -> Comparison:
+) -> CandidateComparison:
     """Compare candidates by total score, with the marks of filed scorecards.
 
     scorecards, vivas: by pseudonym. measured_only: leave out what was measured for no candidate.
@@ -89,7 +89,7 @@ def compare(
     scores = {r.pseudonym: score(r, cards.get(r.pseudonym), left_out) for r in in_order}
     unmarked = {r.pseudonym: score(r, None, left_out) for r in in_order}
     pairs = _pairs(scores)
-    return Comparison(
+    return CandidateComparison(
         role=reports[0].role,
         basis="measured" if measured_only else "everything",
         left_out=sorted(".".join(key) for key in left_out),
@@ -100,7 +100,7 @@ def compare(
 
 
 def score(
-    report: Report, card: Scorecard | None, left_out: frozenset[Key] = frozenset()
+    report: TakehomeReport, card: Scorecard | None, left_out: frozenset[Key] = frozenset()
 ) -> Interval:
     """Return the score out of 100: the report's with marks for written tasks, minus `left_out`."""
     marks = written_marks(card, report)
@@ -116,7 +116,7 @@ def viva_words(viva: VivaScore) -> tuple[str, str, str]:
     return _brier(viva.fixed), _brier(viva.own), reasoning or "not marked"
 
 
-def _brier(score: Scored | None) -> str:
+def _brier(score: ScoredPredictions | None) -> str:
     if score is None:
         return "not asked"
     low, high = score.interval.low, score.interval.high
@@ -136,7 +136,7 @@ def _by_a_person(mark: int) -> Interval:
     return Interval(low=low, high=high).scaled(1 / BEST_MARK)
 
 
-def _require_comparable(reports: Sequence[Report]) -> None:
+def _require_comparable(reports: Sequence[TakehomeReport]) -> None:
     if len(reports) < 2:
         raise CompareError("It takes two reports to compare.")
     roles = sorted({report.role for report in reports})
@@ -152,14 +152,14 @@ def _require_comparable(reports: Sequence[Report]) -> None:
         )
 
 
-def _never_measured(reports: Sequence[Report]) -> frozenset[Key]:
+def _never_measured(reports: Sequence[TakehomeReport]) -> frozenset[Key]:
     """Return the checks that the judge measured for no candidate; written tasks never count."""
 
     never = [_unmeasured(report) for report in reports]
     return frozenset(key for key in never[0] if all(key in keys for keys in never))
 
 
-def _unmeasured(report: Report) -> set[Key]:
+def _unmeasured(report: TakehomeReport) -> set[Key]:
     judged = (task for task in report.tasks if task.kind == "code")
     return {
         (task.task, check.check)
@@ -212,7 +212,7 @@ def _pair(first: str, second: str, scores: Mapping[str, Interval]) -> Pair:
     return Pair(first=first, second=second, higher=higher)
 
 
-def _cautions(reports: Sequence[Report], cards: Mapping[str, Scorecard]) -> list[str]:
+def _cautions(reports: Sequence[TakehomeReport], cards: Mapping[str, Scorecard]) -> list[str]:
     found: list[str] = []
     if any(report.environment.isolation != CONFINED for report in reports if report.records()):
         found.append("At least one was not judged in the sandbox: its verdicts are no evidence.")

@@ -7,7 +7,7 @@ from itertools import chain
 
 from hotloop.core.record import Record
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Lost, Work
+from hotloop.course.executors import ExecutorWork, Lost
 from hotloop.course.executors.local import Local
 from hotloop.judge.client import lost
 from hotloop.judge.job import Job
@@ -25,7 +25,7 @@ class GraderLost(Exception):
     """The process that judged a task ended early."""
 
 
-def work(key: str, submission: Submission, team: Team, tasks: Iterable[str]) -> Work:
+def work(key: str, submission: Submission, team: Team, tasks: Iterable[str]) -> ExecutorWork:
     """Return the work item for judging the code tasks among `tasks`.
 
     It is plain data, which a process on any node can judge without the team's folder.
@@ -36,7 +36,7 @@ def work(key: str, submission: Submission, team: Team, tasks: Iterable[str]) -> 
         tasks=tuple(code_tasks(found.module, tasks)),
         variant=team.variant(found.pack).to_json(),
     )
-    return Work(key, hand_in)
+    return ExecutorWork(key, hand_in)
 
 
 def judged(

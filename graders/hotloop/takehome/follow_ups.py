@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from hotloop.learn.bank import catalog
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.takehome import code_questions
 from hotloop.takehome.report import CheckReport, FollowUp, TaskReport
 from hotloop.tasks.curriculum import Module
@@ -109,17 +109,17 @@ def _vocabulary() -> tuple[Mapping[str, frozenset[str]], Mapping[str, float]]:
     return words, {word: math.log(len(entries) / count) for word, count in counts.items()}
 
 
-def _text(entry: Entry) -> str:
+def _text(entry: CatalogEntry) -> str:
     question = entry.question
     return " ".join([question.title, question.prompt, question.answer, *question.probes])
 
 
 def _pick(
     module: Module, wanted: Sequence[_Wanted], most: int, taken: set[str]
-) -> list[tuple[Entry, _Wanted]]:
+) -> list[tuple[CatalogEntry, _Wanted]]:
     """Pick one question per task in turn, so that no task takes all places."""
     queues = [(each, _ordered(module, each)) for each in wanted]
-    chosen: list[tuple[Entry, _Wanted]] = []
+    chosen: list[tuple[CatalogEntry, _Wanted]] = []
     while any(queue for _, queue in queues):
         for each, queue in queues:
             entry = next((e for e in queue if e.key not in taken), None)
@@ -133,26 +133,26 @@ def _pick(
     return chosen
 
 
-def _ordered(module: Module, each: _Wanted) -> list[Entry]:
+def _ordered(module: Module, each: _Wanted) -> list[CatalogEntry]:
     """Return the task's questions, those with most rare words in common first."""
     found = [e for e in catalog.related(f"{module.id}.{each.task.task}") if e.module == module.id]
     return sorted(found, key=lambda entry: -_likeness(each, entry))
 
 
-def _likeness(each: _Wanted, entry: Entry) -> float:
+def _likeness(each: _Wanted, entry: CatalogEntry) -> float:
     """Return the summed rarity of shared words, divided by the root of the question's length."""
     words, rareness = _vocabulary()
     own = words[entry.key]
     return sum(rareness[word] for word in own & each.words) / math.sqrt(len(own))
 
 
-def _shared(entry: Entry, wanted: _Wanted) -> str:
+def _shared(entry: CatalogEntry, wanted: _Wanted) -> str:
     words, rareness = _vocabulary()
     common = sorted(words[entry.key] & wanted.words, key=lambda word: (-rareness[word], word))
     return ", ".join(common[:_SAID])
 
 
-def _follow_up(entry: Entry, wanted: _Wanted) -> FollowUp:
+def _follow_up(entry: CatalogEntry, wanted: _Wanted) -> FollowUp:
     question = entry.question
     shared = _shared(entry, wanted)
     return FollowUp(

@@ -14,7 +14,7 @@ from hotloop.takehome.integrity_signals import signals
 from hotloop.takehome.report import (
     HTML_NAME,
     JSON_NAME,
-    Report,
+    TakehomeReport,
     UnreadableReport,
     read_report,
     to_json,
@@ -31,7 +31,7 @@ def grade(
     *,
     jobs: int = 1,
     on_progress: Callable[[str], None] = lambda _text: None,
-) -> Report:
+) -> TakehomeReport:
     """Return the report on a submission without storing it; see `write`. jobs: tasks at once."""
     records = execution.judged(
         submission, team, submission.manifest.tasks, jobs=jobs, on_progress=on_progress
@@ -39,7 +39,7 @@ def grade(
     return make_report(submission, team, records)
 
 
-def write(report: Report, team: Team) -> tuple[Path, Path]:
+def write(report: TakehomeReport, team: Team) -> tuple[Path, Path]:
     """Store report.json and report.html in the team's folder; return their paths.
 
     report.json is written last: if it exists, both do. Their digests are recorded first, so that
@@ -68,7 +68,9 @@ def show_viva(team: Team, pack: UUID) -> bool:
     return score is not None
 
 
-def _keep(report: Report, team: Team, instead_of: Report | None = None) -> tuple[Path, Path]:
+def _keep(
+    report: TakehomeReport, team: Team, instead_of: TakehomeReport | None = None
+) -> tuple[Path, Path]:
     """Store a report. instead_of: only if this report is still the stored one."""
     page, document = report_page.page(report).encode(), to_json(report).encode()
     with team.alone():
@@ -82,7 +84,7 @@ def _keep(report: Report, team: Team, instead_of: Report | None = None) -> tuple
     return folder / JSON_NAME, folder / HTML_NAME
 
 
-def _refresh_others(report: Report, team: Team) -> None:
+def _refresh_others(report: TakehomeReport, team: Team) -> None:
     """Recompute signals of reports that name this candidate, or are named in this report.
 
     Similarity is symmetric. Reports that cannot be read are left unchanged.
@@ -99,7 +101,7 @@ def _refresh_others(report: Report, team: Team) -> None:
                 _refresh(other, team)
 
 
-def _refresh(report: Report, team: Team) -> None:
+def _refresh(report: TakehomeReport, team: Team) -> None:
     submission = open_submission(team.submissions(report.pack)[-1], team)
     if submission.digest != report.submission.digest:
         return

@@ -27,7 +27,7 @@ class Headline:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class HandInStatus:
     """State of the last hand-in. score: with the marks of the filed scorecard.
 
     It is None until the hand-in has a report. is_filed: whether its scorecard is filed. problem:
@@ -39,21 +39,21 @@ class Outcome:
     problem: str = ""
 
 
-def outcome_of(team: Team, record: PackRecord) -> Outcome:
+def outcome_of(team: Team, record: PackRecord) -> HandInStatus:
     """Return the state of the last hand-in; all defaults if there is none."""
     if not record.submitted:
-        return Outcome()
+        return HandInStatus()
     digest = record.submitted[-1].digest
     said = headline(team, record.pack)
     if said is None or said.digest != digest:
-        return Outcome()
+        return HandInStatus()
     try:
         card = scorecard.read(team, record.pack)
         if card is None or card.submission != digest:
-            return Outcome(said.score)
-        return Outcome(_marked(team, card), is_filed=True)
+            return HandInStatus(said.score)
+        return HandInStatus(_marked(team, card), is_filed=True)
     except (ScorecardError, UnreadableReport) as fault:
-        return Outcome(said.score, problem=str(fault))
+        return HandInStatus(said.score, problem=str(fault))
 
 
 def headline(team: Team, pack: UUID) -> Headline | None:

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from hotloop import __version__
 from hotloop.takehome.instructions import requirement
-from hotloop.takehome.role import Role
+from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.team import Team, TeamError
 
 TIMEOUT_S = 300
@@ -31,7 +31,7 @@ class _Found:
     extras: frozenset[str]
 
 
-def require(team: Team, role: Role) -> None:
+def require(team: Team, role: TakehomeRole) -> None:
     """Raise TeamError if the Hotloop that the role installs is missing or does not match.
 
     It must have this version and the extras that the role's tasks need. The role's wheel is

@@ -14,14 +14,14 @@ from typing import Any
 from hotloop import __version__
 from hotloop.core import own_environments
 from hotloop.learn.pack.manifest import Manifest
-from hotloop.takehome.role import Role
+from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.team import keep_until
 from hotloop.tasks.curriculum import Task
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def instructions_markdown(role: Role, manifest: Manifest) -> str:
+def instructions_markdown(role: TakehomeRole, manifest: Manifest) -> str:
     """Return the text of INSTRUCTIONS.md."""
     module, tasks = role.definition(), role.chosen()
     shares = percentages({name: task.weight for name, task in manifest.tasks.items()})
@@ -124,7 +124,7 @@ td:nth-last-child(-n+2) {{ white-space: nowrap; }}
 """
 
 
-def requirement(role: Role) -> str:
+def requirement(role: TakehomeRole) -> str:
     """Return what pip installs: the role's own, the pack's wheel, or this version of Hotloop."""
     if role.install:
         return role.install
@@ -136,17 +136,17 @@ def requirement(role: Role) -> str:
     return f"./{role.wheel}[{extras}]" if role.wheel else f"hotloop[{extras}]=={__version__}"
 
 
-def makefile(role: Role) -> str:
+def makefile(role: TakehomeRole) -> str:
     """Return the pack's Makefile, with `make lab` and others."""
     return _filled("Makefile", role)
 
 
-def containerfile(role: Role) -> str:
+def containerfile(role: TakehomeRole) -> str:
     """Return the pack's Containerfile, for an image to work in."""
     return _filled("Containerfile", role)
 
 
-def _filled(name: str, role: Role) -> str:
+def _filled(name: str, role: TakehomeRole) -> str:
     text = (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
     copied = f"COPY {role.wheel} ./\n" if role.wheel else ""
     return text.replace("@copy the wheel@\n", copied).replace("@requirement@", requirement(role))

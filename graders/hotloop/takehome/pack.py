@@ -32,7 +32,7 @@ from hotloop.takehome.instructions import (
     instructions_markdown,
     makefile,
 )
-from hotloop.takehome.role import Role
+from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.submission_file import zipped
 from hotloop.takehome.team import AlreadyInvited, PackRecord, Team, TeamError
@@ -65,7 +65,7 @@ class Pack:
 
 def make_pack(
     team: Team,
-    role: Role,
+    role: TakehomeRole,
     name: str,
     *,
     now: datetime,
@@ -118,7 +118,7 @@ def make_pack(
     return Pack(team.pack_file(unsigned.pack), unsigned)
 
 
-def _require_passable(role: Role) -> None:
+def _require_passable(role: TakehomeRole) -> None:
     """Require that no chosen task depends on one that is not chosen.
 
     This is checked here and not when reading a role, so that packs made earlier stay valid.
@@ -131,7 +131,7 @@ def _require_passable(role: Role) -> None:
         raise TeamError(f"{role.role}/takehome.yaml: {' '.join(said)}")
 
 
-def _wheel(team: Team, role: Role) -> bytes:
+def _wheel(team: Team, role: TakehomeRole) -> bytes:
     """Return the wheel that the candidate installs, b"" if the role names none.
 
     Raises TeamError if it is missing, has another version or contains the solutions.
@@ -152,7 +152,7 @@ def _wheel(team: Team, role: Role) -> bytes:
     return data
 
 
-def _over(team: Team, role: Role, expires: datetime) -> str:
+def _over(team: Team, role: TakehomeRole, expires: datetime) -> str:
     path = team.role_path(role.role)
     where = place(path, ["expires"]) if path.is_file() else role.role
     return (
@@ -161,7 +161,7 @@ def _over(team: Team, role: Role, expires: datetime) -> str:
     )
 
 
-def _require_new(team: Team, role: Role, name: str, again: bool, who: str) -> None:
+def _require_new(team: Team, role: TakehomeRole, name: str, again: bool, who: str) -> None:
     """Raise AlreadyInvited if the name has a pack.
 
     The error reveals that the name exists, so the audit log records the attempt.
@@ -174,7 +174,7 @@ def _require_new(team: Team, role: Role, name: str, again: bool, who: str) -> No
 
 def _keep(
     team: Team,
-    role: Role,
+    role: TakehomeRole,
     found: Manifest,
     files: dict[str, bytes],
     wheel: bytes,
@@ -195,7 +195,7 @@ def _keep(
 
 
 def _contents(
-    role: Role, found: Manifest, files: dict[str, bytes], signed: bytes, wheel: bytes
+    role: TakehomeRole, found: Manifest, files: dict[str, bytes], signed: bytes, wheel: bytes
 ) -> dict[str, bytes]:
     """Return all files of the zip, in a folder named after the pseudonym."""
     text = instructions_markdown(role, found)
@@ -218,7 +218,7 @@ def _contents(
     return {f"{found.pseudonym}/{file}": data for file, data in contents.items()}
 
 
-def _draw(team: Team, role: Role) -> tuple[str, Variant]:
+def _draw(team: Team, role: TakehomeRole) -> tuple[str, Variant]:
     """Draw a pseudonym with its variant.
 
     Of several draws it takes the one whose largest overlap with an earlier candidate's variant, in

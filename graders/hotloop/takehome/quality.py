@@ -17,7 +17,7 @@ from hotloop.takehome.recorded import recorded
 from hotloop.takehome.report import CheckQuality, MutantTrials, SpeedRate, VariantTrials
 from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum
-from hotloop.tasks.curriculum import Measurement, Module, Run, Task
+from hotloop.tasks.curriculum import Measurement, Module, RecordedRun, Task
 from hotloop.tasks.measured_code import measured_code
 
 REFERENCE = "reference"
@@ -36,7 +36,9 @@ class _Tried:
     reference_failed: list[str]
 
 
-def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> CheckQuality | None:
+def check_quality(
+    module: Module, task: Task, more: Sequence[RecordedRun] = ()
+) -> CheckQuality | None:
     """Return the quality of a code task's checks; None for written tasks or without records.
 
     more: runs in addition to the module's own.
@@ -85,11 +87,11 @@ def speed_rate() -> SpeedRate | None:
     )
 
 
-def _about(run: Run, task: Task) -> bool:
+def _about(run: RecordedRun, task: Task) -> bool:
     return any(measured.task == task.id for measured in run.measurements)
 
 
-def _count(module: Module, task: Task, runs: Iterable[Run]) -> _Tried:
+def _count(module: Module, task: Task, runs: Iterable[RecordedRun]) -> _Tried:
     """Count results; a wrong answer counts if the check that must reject it was measured."""
     must_fail = {w.name: w.check for w in wrong_answers(module.id) if w.task == task.id}
     references = 0
@@ -178,13 +180,13 @@ def of_task(team: Team, module: Module, task: Task) -> CheckQuality | None:
     return check_quality(module, task, measured(team, module.id))
 
 
-def measured(team: Team, module: str) -> list[Run]:
+def measured(team: Team, module: str) -> list[RecordedRun]:
     """Return the team's measurements; an unreadable file counts as none."""
     path = path_of(team, module)
     if not path.is_file():
         return []
     try:
-        return [load(path, Run)]
+        return [load(path, RecordedRun)]
     except CurriculumError:
         return []
 

@@ -239,7 +239,7 @@ class SkillReport(Strict):
     tasks: list[Identifier]
 
 
-class Environment(Strict):
+class JudgingEnvironment(Strict):
     """Where the submission was judged, and how it was isolated."""
 
     hotloop: str
@@ -348,7 +348,7 @@ class Reproduction(Strict):
     variant: str
 
 
-class Report(Strict):
+class TakehomeReport(Strict):
     """Content of report.json. score: out of 100, weighted by task; judged: without written tasks.
 
     viva: what was filed when the report was made; it does not change the score.
@@ -368,7 +368,7 @@ class Report(Strict):
     tasks: list[TaskReport]
     skills: list[SkillReport]
     not_measured: list[NotMeasured]
-    environment: Environment
+    environment: JudgingEnvironment
     strengths: list[str]
     weak_spots: list[str]
     follow_ups: list[FollowUp]
@@ -390,18 +390,18 @@ class Report(Strict):
         return {task.task: task.record for task in self.tasks if task.record is not None}
 
 
-def to_json(report: Report) -> str:
+def to_json(report: TakehomeReport) -> str:
     """Return the text of report.json."""
     document = _finite(report.model_dump(mode="json"))
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def read_report(path: Path) -> Report:
+def read_report(path: Path) -> TakehomeReport:
     """Read a report from a file. Raises UnreadableReport."""
     try:
         if path.stat().st_size > LONGEST:
             raise UnreadableReport(f"{path} is too large for a report.")
-        return Report.model_validate_json(path.read_bytes())
+        return TakehomeReport.model_validate_json(path.read_bytes())
     except OSError as error:
         raise UnreadableReport(f"{path} cannot be read: {error.strerror}.") from None
     except ValidationError as error:
@@ -412,7 +412,7 @@ def read_report(path: Path) -> Report:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of report.json (draft 2020-12)."""
-    found = TypeAdapter(Report).json_schema()
+    found = TypeAdapter(TakehomeReport).json_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Report on a take-home exercise, by Hotloop",

@@ -23,20 +23,20 @@ from hotloop.takehome.report import (
     JSON_NAME,
     TITLES,
     CheckReport,
-    Environment,
+    JudgingEnvironment,
     NotMeasured,
-    Report,
     Reproduction,
     SkillReport,
     SubmissionFacts,
+    TakehomeReport,
     TaskReport,
     skill,
 )
-from hotloop.takehome.role import Role
+from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.score import Points, check_score, open_points, share, weighted
 from hotloop.takehome.submission import Submission, given_files
 from hotloop.takehome.team import Team
-from hotloop.takehome.written_answers import Answer
+from hotloop.takehome.written_answers import WrittenAnswer
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Module, Task
 from hotloop.tasks.problem import CheckEntry
@@ -57,7 +57,7 @@ def make_report(
     records: Mapping[str, Record],
     *,
     now: datetime | None = None,
-) -> Report:
+) -> TakehomeReport:
     """Build the report. Written tasks are open until their marks are filed on the scorecard.
 
     A task is open, too, whose record does not count: it was not judged in the pack's variant.
@@ -70,7 +70,7 @@ def make_report(
     variant = team.variant(manifest.pack)
     records = {task: one for task, one in records.items() if counts(one, variant.digest)}
     tasks = _tasks(submission, team, module, role, given, records)
-    return Report(
+    return TakehomeReport(
         made=now or datetime.now(UTC),
         pack=manifest.pack,
         pseudonym=manifest.pseudonym,
@@ -132,7 +132,7 @@ def _tasks(
     submission: Submission,
     team: Team,
     module: Module,
-    role: Role,
+    role: TakehomeRole,
     given: Mapping[str, bytes],
     records: Mapping[str, Record],
 ) -> list[TaskReport]:
@@ -175,7 +175,9 @@ def _judged(task: Task, weight: float, record: Record | None, minutes: float | N
     )
 
 
-def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> TaskReport:
+def _written(
+    task: Task, weight: float, role: TakehomeRole, answer: WrittenAnswer | None
+) -> TaskReport:
     """Report a written task: an empty one earns nothing, any other is open until it is marked."""
     worth = float(task.points)
     points = open_points(worth).points if answer else Interval.exactly(0)
@@ -211,7 +213,7 @@ def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> Ta
     )
 
 
-def _said(answer: Answer | None) -> str:
+def _said(answer: WrittenAnswer | None) -> str:
     if answer is None:
         return _BLANK
     return _ELSEWHERE if answer.elsewhere else _READ
@@ -266,12 +268,12 @@ def _open(tasks: Sequence[TaskReport]) -> list[NotMeasured]:
     ]
 
 
-def _environment(records: Mapping[str, Record]) -> Environment:
+def _environment(records: Mapping[str, Record]) -> JudgingEnvironment:
     """Describe the machine; libraries are those that any task used."""
     found = [record.circumstances for record in records.values()]
     libraries = {name: version for one in found for name, version in one.libraries.items()}
     levels = sorted({one.isolation for one in found})
-    return Environment(
+    return JudgingEnvironment(
         hotloop=__version__,
         device=", ".join(dict.fromkeys(one.device for one in found if one.device)),
         driver=", ".join(dict.fromkeys(one.driver for one in found if one.driver)),

@@ -8,7 +8,13 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, UnreadableReport, read_report
+from hotloop.takehome.report import (
+    HTML_NAME,
+    JSON_NAME,
+    TakehomeReport,
+    UnreadableReport,
+    read_report,
+)
 from hotloop.takehome.team import Team
 
 _REPORT = "wrote the report on {pseudonym}: "
@@ -29,7 +35,7 @@ class OwnReports:
         self._folder = team.folder.resolve() / "reports"
         self._said = [str((line.document or {}).get("what")) for line in team.audited()]
 
-    def read(self, path: Path) -> Report:
+    def read(self, path: Path) -> TakehomeReport:
         """Read the last report that was written here on its candidate. Raises UnreadableReport.
 
         Raises AlteredReport for an edited report, an earlier one, or one in another candidate's
@@ -73,7 +79,7 @@ class OwnReports:
         start = line.format(pseudonym=pseudonym)
         return [said.removeprefix(start) for said in self._said if said.startswith(start)]
 
-    def _is_anothers(self, folder: Path, report: Report) -> bool:
+    def _is_anothers(self, folder: Path, report: TakehomeReport) -> bool:
         return folder.parent == self._folder and folder.name != str(report.pack)
 
 

@@ -16,7 +16,7 @@ from hotloop.core.intervals import Interval
 from hotloop.learn.bank.export import markup
 from hotloop.takehome import assistants, code_shown, quality
 from hotloop.takehome.integrity.signal import Signal
-from hotloop.takehome.report import CONFINED, BaselinePlace, Position, Report, TaskReport
+from hotloop.takehome.report import CONFINED, BaselinePlace, Position, TakehomeReport, TaskReport
 from hotloop.takehome.scorecard import OVERALL_RUBRIC
 from hotloop.tasks import curriculum
 from hotloop.tasks.judged_again import seeds
@@ -25,7 +25,7 @@ from hotloop.verdicts import releases, render_record
 _TEMPLATES = Path(__file__).parent / "templates" / "report"
 
 
-def page(report: Report) -> str:
+def page(report: TakehomeReport) -> str:
     """Return the HTML document."""
     templates = environment(
         _TEMPLATES,
@@ -68,7 +68,7 @@ def _placed(one: BaselinePlace) -> str:
     return f"{intervals.said(one.own)} of 100 is {_POSITIONS[one.position]}"
 
 
-def _is_part(report: Report) -> bool:
+def _is_part(report: TakehomeReport) -> bool:
     """True if the role asks for only some of the module's tasks."""
     try:
         module = curriculum.load_module(report.module)

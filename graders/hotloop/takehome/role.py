@@ -87,7 +87,7 @@ LAST_YEAR = 2200
 """Latest year of a deadline: keep_days are added to it, and datetime has a maximum."""
 
 
-class Role(Strict):
+class TakehomeRole(Strict):
     """Content of takehome.yaml."""
 
     format: Literal[1]
@@ -167,9 +167,9 @@ class Role(Strict):
         return datetime.combine(self.expires + timedelta(days=1), time(), UTC)
 
 
-def read_role(path: Path) -> Role:
+def read_role(path: Path) -> TakehomeRole:
     """Read a role from a file. Raises CurriculumError with file and line if it is invalid."""
-    role = load(path, Role)
+    role = load(path, TakehomeRole)
     try:
         module = role.definition()
     except KeyError as error:

@@ -24,7 +24,7 @@ from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
 from hotloop.learn.pack.manifest import Digest, Pseudonym
 from hotloop.takehome import assistants
-from hotloop.takehome.report import JSON_NAME, Report, UnreadableReport
+from hotloop.takehome.report import JSON_NAME, TakehomeReport, UnreadableReport
 from hotloop.takehome.report_digests import AlteredReport, OwnReports
 from hotloop.takehome.team import Team
 from hotloop.tasks.curriculum import Rubric
@@ -110,10 +110,10 @@ class Scorecard(Strict):
 
 
 @dataclass(frozen=True)
-class Form:
+class ScorecardForm:
     """The criteria to mark for one candidate."""
 
-    report: Report
+    report: TakehomeReport
     criteria: tuple[Criterion, ...]
 
     def empty(self) -> Filing:
@@ -122,7 +122,7 @@ class Form:
         return Filing(decision=None, marks=marks)
 
 
-def form(team: Team, pack: UUID) -> Form:
+def form(team: Team, pack: UUID) -> ScorecardForm:
     """Return the criteria for a candidate.
 
     Raises ScorecardError if there is no report yet, ReportAltered if it was edited.
@@ -133,7 +133,7 @@ def form(team: Team, pack: UUID) -> Form:
         raise ReportAltered(str(error)) from None
     except UnreadableReport as error:
         raise ScorecardError(f"There is no report to mark yet: {error}") from None
-    return Form(report, tuple(criteria(report)))
+    return ScorecardForm(report, tuple(criteria(report)))
 
 
 def file(
@@ -191,7 +191,7 @@ def read(team: Team, pack: UUID) -> Scorecard | None:
     return _read(path) if path.is_file() else None
 
 
-def written_marks(card: Scorecard | None, report: Report) -> Mapping[str, int]:
+def written_marks(card: Scorecard | None, report: TakehomeReport) -> Mapping[str, int]:
     """Return the marks of written tasks, if the scorecard is about the report's submission."""
     if card is None or card.submission != report.submission.digest:
         return {}
@@ -203,7 +203,7 @@ def written_marks(card: Scorecard | None, report: Report) -> Mapping[str, int]:
     }
 
 
-def criteria(report: Report) -> Iterator[Criterion]:
+def criteria(report: TakehomeReport) -> Iterator[Criterion]:
     """Yield the criteria: required written answers, questions, assistants, and overall."""
     for task in report.tasks:
         if task.rubric:
@@ -238,7 +238,7 @@ def criteria(report: Report) -> Iterator[Criterion]:
     )
 
 
-def _require_whole(found: Form, filing: Filing) -> Decision:
+def _require_whole(found: ScorecardForm, filing: Filing) -> Decision:
     """Return the decision. Raises ScorecardError if anything required is missing."""
     known = {criterion.key: criterion for criterion in found.criteria}
     lines = [

@@ -10,7 +10,7 @@ from hotloop.core.document import Strict
 from hotloop.core.user_error import UserError
 from hotloop.core.yaml_lines import load
 from hotloop.takehome.role import Whole
-from hotloop.takehome.scorecard import Criterion, Decision, Filing, Form, Mark, Note
+from hotloop.takehome.scorecard import Criterion, Decision, Filing, Mark, Note, ScorecardForm
 
 _BEGINNING = """\
 # The scorecard of {name}. What is required needs a mark, 0 to 4, and a word of why;
@@ -42,7 +42,7 @@ class _File(Strict):
     marks: dict[str, _Entry]
 
 
-def text(form: Form) -> str:
+def text(form: ScorecardForm) -> str:
     """Return the empty form."""
     entries = [_entry(criterion) for criterion in form.criteria]
     return _BEGINNING.format(name=form.report.pseudonym) + "\n".join(entries)

@@ -18,7 +18,7 @@ from hotloop.learn.pack import MANIFEST, limits, manifest, work_files, work_log
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest, PackFolder
 from hotloop.tasks import curriculum
 from hotloop.tasks.notebook_cells import MAX_SOURCE, UNREADABLE_CELL, Cell, cells
-from hotloop.worker.notebook import Unreadable
+from hotloop.worker.notebook import UnreadableNotebook
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
@@ -98,7 +98,7 @@ def _work(folder: Path) -> dict[str, bytes]:
     for name, data in work_files.read(folder).items():
         try:
             content = _without_outputs(data) if name.endswith(".ipynb") else data
-        except Unreadable as error:
+        except UnreadableNotebook as error:
             raise CannotSubmit(f"{name}: {error}") from None
         if len(content) > limits.MAX_FILE:
             raise CannotSubmit(
@@ -113,7 +113,9 @@ def _without_outputs(notebook: bytes) -> bytes:
     """Return the notebook's cells with their ids, without outputs: everything is run again."""
     found = cells(notebook, most=limits.MAX_NOTEBOOK)
     if any(cell.source == UNREADABLE_CELL for cell in found):
-        raise Unreadable(f"A cell is no text, or longer than {MAX_SOURCE >> 10} KiB: shorten it.")
+        raise UnreadableNotebook(
+            f"A cell is no text, or longer than {MAX_SOURCE >> 10} KiB: shorten it."
+        )
     document = {
         "cells": [_without_output(cell, number) for number, cell in enumerate(found)],
         "metadata": dict[str, Any](),

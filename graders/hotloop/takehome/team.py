@@ -38,7 +38,7 @@ from hotloop.learn.pack.keys import TeamKey
 from hotloop.learn.pack.manifest import Digest, Manifest, Pseudonym, RoleId, verify
 from hotloop.sandbox import scratch
 from hotloop.takehome import audit_log, role
-from hotloop.takehome.role import Role, read_role
+from hotloop.takehome.role import TakehomeRole, read_role
 from hotloop.tasks.variants import NAME as VARIANT
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class _Description(Strict):
     made: Moment
 
 
-class HandIn(Strict):
+class AcceptedSubmission(Strict):
     """An accepted submission. digest: of the zip, which is stored under that name."""
 
     digest: Digest
@@ -97,7 +97,9 @@ class PackRecord(Strict):
     started: Moment | None = None
     deadline: Moment | None = None
     reopened: bool = False
-    submitted: Annotated[list[HandIn], Field(max_length=100)] = Field(default_factory=list[HandIn])
+    submitted: Annotated[list[AcceptedSubmission], Field(max_length=100)] = Field(
+        default_factory=list[AcceptedSubmission]
+    )
 
     def until(self, manifest: Manifest) -> datetime:
         """Return until when work is accepted."""
@@ -169,14 +171,14 @@ class Team:
 
     # --- roles ------------------------------------------------------------------------------------
 
-    def roles(self) -> list[Role]:
+    def roles(self) -> list[TakehomeRole]:
         """Return all roles, sorted by id.
 
         Raises CurriculumError with file and line if one is invalid.
         """
         return [read_role(path) for path in sorted(self.folder.glob(f"roles/*/{role.NAME}"))]
 
-    def role(self, name: str) -> Role:
+    def role(self, name: str) -> TakehomeRole:
         """Return the role called `name`. Raises TeamError that lists the existing ones.
 
         Faults in other roles' files are ignored if the role is in the folder of its name.
@@ -300,7 +302,7 @@ class Team:
         pack = submission.manifest.pack
         folder = self.folder / "submissions" / str(pack)
         kept = folder / f"{submission.digest}.zip"
-        hand_in = HandIn(digest=submission.digest, received=submission.received)
+        hand_in = AcceptedSubmission(digest=submission.digest, received=submission.received)
 
         def add(now: PackRecord) -> dict[str, Any]:
             if submission.digest in [one.digest for one in now.submitted]:

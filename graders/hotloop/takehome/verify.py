@@ -10,7 +10,7 @@ from hotloop.core.record import CheckRecord, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import execution
-from hotloop.takehome.report import Report, TaskReport
+from hotloop.takehome.report import TakehomeReport, TaskReport
 from hotloop.takehome.report_builder import make_report, of_take_home
 from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.score import earned
@@ -50,7 +50,7 @@ class Verification(Strict):
     now: Interval
 
 
-def find_submission(report: Report, team: Team) -> Submission:
+def find_submission(report: TakehomeReport, team: Team) -> Submission:
     """Return the report's submission from the team's folder. Raises VerifyError if it is gone."""
     for path in team.submissions(report.pack):
         if path.stem == report.submission.digest:
@@ -66,7 +66,7 @@ def find_team(report: Path) -> Path:
 
 
 def verify(
-    report: Report,
+    report: TakehomeReport,
     team: Team,
     *,
     file: Path | None = None,
@@ -90,7 +90,7 @@ def verify(
     return verdict(report, again, altered)
 
 
-def verdict(report: Report, again: Report, altered: list[str]) -> Verification:
+def verdict(report: TakehomeReport, again: TakehomeReport, altered: list[str]) -> Verification:
     """Compare a report with one made from a second grading."""
     now = again.records()
     checks = [
@@ -144,7 +144,7 @@ def _tampers(check: CheckRecord) -> bool:
     return check.verdict in {Verdict.TAMPERED, Verdict.IMPLAUSIBLE}
 
 
-def _altered(report: Report, derived: Report) -> list[str]:
+def _altered(report: TakehomeReport, derived: TakehomeReport) -> list[str]:
     """List differences between a report and one derived again from its records.
 
     Changes to either the records or the derived values are detected.
@@ -166,7 +166,7 @@ def _altered(report: Report, derived: Report) -> list[str]:
     return found
 
 
-def _about(report: Report) -> tuple[object, ...]:
+def _about(report: TakehomeReport) -> tuple[object, ...]:
     facts = report.submission
     given = (report.pack, report.pseudonym, report.role, report.module, report.reproduce.variant)
     return (*given, facts.digest, facts.handed_in, facts.altered, facts.work_log)

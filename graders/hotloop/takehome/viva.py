@@ -24,9 +24,9 @@ from hotloop.core.user_error import UserError
 from hotloop.core.yaml_lines import load
 from hotloop.learn.pack.manifest import Digest, Pseudonym
 from hotloop.learn.predicting import items
-from hotloop.learn.predicting.items import Item, ItemSet
-from hotloop.learn.predicting.own_code import Work
-from hotloop.learn.predicting.scores import Prediction, Scored, Truth, VivaScore, scored
+from hotloop.learn.predicting.items import ItemSet, PredictionItem
+from hotloop.learn.predicting.own_code import PredictedSubmission
+from hotloop.learn.predicting.scores import Prediction, ScoredPredictions, Truth, VivaScore, scored
 from hotloop.takehome.execution import code_tasks
 from hotloop.takehome.submission import given_files, open_submission
 from hotloop.takehome.team import Team
@@ -53,7 +53,7 @@ class Viva(Strict):
     accepted: list[int] = Field(default_factory=list[int])
 
     @property
-    def items(self) -> list[Item]:
+    def items(self) -> list[PredictionItem]:
         """The accepted items."""
         return [item for item in self.questions.items if item.number in self.accepted]
 
@@ -63,19 +63,19 @@ class Viva(Strict):
         return hashlib.sha256(self.questions.model_dump_json().encode()).hexdigest()
 
 
-class Answers(Strict):
+class VivaAnswers(Strict):
     """Answers to one set of items. items: digest of the set."""
 
     items: Digest
     said: list[Prediction] = Field(default_factory=list[Prediction])
 
 
-class Answered(Strict):
+class VivaFile(Strict):
     """The file that the page saves. own: on the candidate's code; fixed: on the reference."""
 
     candidate: Pseudonym
-    own: Answers | None = None
-    fixed: Answers | None = None
+    own: VivaAnswers | None = None
+    fixed: VivaAnswers | None = None
 
 
 class Filed(Strict):
@@ -85,18 +85,18 @@ class Filed(Strict):
     filed: Moment
     by: Text
     submission: Digest
-    answers: Answered
+    answers: VivaFile
     score: VivaScore
 
 
-def work_of(team: Team, pack: UUID) -> tuple[Work, str]:
+def work_of(team: Team, pack: UUID) -> tuple[PredictedSubmission, str]:
     """Return the last submission's work, and its digest. Raises VivaError if there is none."""
     kept = team.submissions(pack)
     if not kept:
         raise VivaError(f"{team.pack(pack).pseudonym} has not handed in yet.")
     submission = open_submission(kept[-1], team)
     found = submission.manifest
-    work = Work(
+    work = PredictedSubmission(
         curriculum.load_module(found.module),
         tuple(code_tasks(found.module, found.tasks)),
         submission.work.files,
@@ -107,11 +107,11 @@ def work_of(team: Team, pack: UUID) -> tuple[Work, str]:
     return work, submission.digest
 
 
-def reference(team: Team, role: str) -> Work:
+def reference(team: Team, role: str) -> PredictedSubmission:
     """Return the published solution of a role's tasks."""
     found = team.role(role)
     tasks = code_tasks(found.module, [task.task for task in found.tasks])
-    return Work(
+    return PredictedSubmission(
         curriculum.load_module(found.module),
         tuple(tasks),
         render.submission(found.module),
@@ -177,7 +177,7 @@ def file(team: Team, pack: UUID, answers: Path, who: str) -> Filed:
     predictions; CurriculumError with the line for an invalid file.
     """
     record = team.pack(pack)
-    given = load(answers, Answered)
+    given = load(answers, VivaFile)
     if given.candidate != record.pseudonym:
         raise VivaError(f"{answers} is about {given.candidate}, not about {record.pseudonym}.")
     own, fixed = read(own_path(team, pack)), read(fixed_path(team, record.role))
@@ -211,13 +211,13 @@ def score_of(team: Team, pack: UUID, submission: str) -> VivaScore | None:
     return kept.score if kept is not None and kept.submission == submission else None
 
 
-def truth(item: Item) -> Truth:
+def truth(item: PredictionItem) -> Truth:
     """Return what a prediction on the item is compared with."""
     found = item.outcome
     return Truth(kind=found.kind, lines=found.lines, factor=found.factor, width=item.width)
 
 
-def _score(answers: Answers | None, viva: Viva | None) -> Scored | None:
+def _score(answers: VivaAnswers | None, viva: Viva | None) -> ScoredPredictions | None:
     if answers is None or not answers.said:
         return None
     if viva is None or viva.digest != answers.items:

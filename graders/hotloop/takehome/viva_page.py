@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from hotloop.core import whole_file
 from hotloop.core.html_templates import environment
-from hotloop.learn.predicting.items import Item
+from hotloop.learn.predicting.items import PredictionItem
 from hotloop.learn.predicting.outcomes import WORDS
 from hotloop.learn.predicting.scores import REASONING, SURE
 from hotloop.learn.predicting.widths import WIDTHS
@@ -34,7 +34,7 @@ class _Part:
     letter: str
     title: str
     about: str
-    items: list[Item]
+    items: list[PredictionItem]
 
 
 def write(team: Team, pack: UUID) -> Path:
@@ -74,7 +74,7 @@ def page(pseudonym: str, own: Viva | None, fixed: Viva | None) -> str:
     )
 
 
-def facts(item: Item) -> str:
+def facts(item: PredictionItem) -> str:
     """Return additional facts of the item's outcome as sentences, or ""."""
     found = item.outcome
     said: list[str] = []

@@ -16,22 +16,24 @@ LONGEST = 20_000
 
 
 @dataclass(frozen=True)
-class Answer:
+class WrittenAnswer:
     """An answer. elsewhere: it is not in the task's own cell, and may be about something else."""
 
     text: str
     elsewhere: bool = False
 
 
-def answer(files: Mapping[str, bytes], given: Mapping[str, bytes], task: Task) -> Answer | None:
+def answer(
+    files: Mapping[str, bytes], given: Mapping[str, bytes], task: Task
+) -> WrittenAnswer | None:
     """Return the text in the task's cell or file, or else all text that was not given, or None."""
     for name in task.files:
         own = _text(files.get(name), name, task.id)
         was_given = own == _text(given.get(name), name, task.id)
         if own and own.strip() and not was_given and MISSING_ANSWER not in own:
-            return Answer(_short(own))
+            return WrittenAnswer(_short(own))
     beside = [text for name in task.files for text in _beside(files.get(name), given.get(name))]
-    return Answer(_short("\n\n".join(beside)), elsewhere=True) if beside else None
+    return WrittenAnswer(_short("\n\n".join(beside)), elsewhere=True) if beside else None
 
 
 def _text(data: bytes | None, name: str, task: str) -> str | None:

@@ -8,8 +8,8 @@ from hotloop.judge.adversarial import gathers as gathers
 from hotloop.judge.adversarial import recurrences as recurrences
 from hotloop.judge.adversarial import reductions as reductions
 from hotloop.judge.author_guard import Check as Check
-from hotloop.judge.calls import Call as Call
 from hotloop.judge.calls import CallSpec as CallSpec
+from hotloop.judge.calls import PlacedCall as PlacedCall
 from hotloop.judge.calls import TensorSpec as TensorSpec
 from hotloop.judge.check import CheckFunction as CheckFunction
 from hotloop.judge.check import check as check
@@ -20,7 +20,7 @@ from hotloop.judge.checks.assertions import Assertions as Assertions
 from hotloop.judge.checks.batches import Batches as Batches
 from hotloop.judge.checks.correct import Case as Case
 from hotloop.judge.checks.correct import Correct as Correct
-from hotloop.judge.checks.correct import Tensor as Tensor
+from hotloop.judge.checks.correct import InputTensor as InputTensor
 from hotloop.judge.checks.correct import Truth as Truth
 from hotloop.judge.checks.correct import case as case
 from hotloop.judge.checks.cuda_clean import CudaClean as CudaClean

@@ -15,7 +15,7 @@ from hotloop.core import paths
 from hotloop.core.document import Identifier, Strict, Text
 from hotloop.core.verdict import Verdict
 from hotloop.core.yaml_lines import CurriculumError, load
-from hotloop.tasks.problem import JudgedTask, Problem
+from hotloop.tasks.problem import JudgedTask, TaskSet
 
 TaskKey = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$")]
 Tier = Literal["beginner", "intermediate", "advanced"]
@@ -135,7 +135,7 @@ class Part(Strict):
     first: Identifier
 
 
-class Module(Problem[Task]):
+class Module(TaskSet[Task]):
     """The content of module.yaml."""
 
     track: Identifier
@@ -224,7 +224,7 @@ class Measurement(Strict):
     fraction_of_limit: float | None = None
 
 
-class Run(Strict):
+class RecordedRun(Strict):
     """The measurements of `hotloop author evidence` on one device. Never written by hand.
 
     code: digest of the measured solutions and checks (`measured_code`); None in the oldest runs.
@@ -273,9 +273,9 @@ def load_module(name: str) -> Module:
     return module
 
 
-def runs(name: str) -> list[Run]:
+def runs(name: str) -> list[RecordedRun]:
     """Return the recorded measurements of the module `name`, by device; empty if there are none."""
-    return [load(path, Run) for path in sorted((folder(name) / "runs").glob("*.json"))]
+    return [load(path, RecordedRun) for path in sorted((folder(name) / "runs").glob("*.json"))]
 
 
 def folder(name: str) -> Path:

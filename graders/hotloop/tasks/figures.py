@@ -27,7 +27,7 @@ _FIGURE = re.compile(r"(?<!`)\{\{\s*run\b(?P<words>[^{}]*)\}\}")
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})")
 
 Value = Callable[[curriculum.Measurement], str | None]
-Shown = Callable[[str, str, curriculum.Run], str]
+Shown = Callable[[str, str, curriculum.RecordedRun], str]
 """Return the text for a value, given the value, the run's name and the run."""
 
 
@@ -84,7 +84,7 @@ def insert(text: str, place: str) -> str:
     """
     notes: dict[str, str] = {}
 
-    def noted(value: str, name: str, run: curriculum.Run) -> str:
+    def noted(value: str, name: str, run: curriculum.RecordedRun) -> str:
         note = f"run-{run.module}-{name.rpartition('/')[2]}"
         notes[note] = circumstances(run)
         return f"{value}[^{note}]"
@@ -154,7 +154,7 @@ def _figure(words: list[str], place: str, shown: Shown) -> str:
     return shown(value, name, run)
 
 
-def _run(module: str, device: str, place: str) -> tuple[str, curriculum.Run | None]:
+def _run(module: str, device: str, place: str) -> tuple[str, curriculum.RecordedRun | None]:
     """Return the run's name and the run, or None if the device did not measure this module.
 
     Raises FigureError for an unknown module or device.
@@ -183,7 +183,7 @@ def _refuse_unknown_check(module: str, task: str, check: str, place: str) -> Non
 
 
 def _measurement(
-    run: curriculum.Run, candidate: str, task: str, check: str
+    run: curriculum.RecordedRun, candidate: str, task: str, check: str
 ) -> curriculum.Measurement | None:
     for found in run.measurements:
         if (found.candidate, found.task, found.check) == (candidate, task, check):

@@ -23,7 +23,7 @@ FEWEST_FULL = 0.9
 
 
 @dataclass
-class Trial:
+class FitnessTrial:
     """Results of one speed check on the reference.
 
     name: module.task.check. missing: why nothing could be measured here; empty otherwise.
@@ -80,7 +80,7 @@ def judge_reference(
     checks: Mapping[str, Sequence[str]],
     times: int,
     on_progress: Callable[[str], None] = lambda _text: None,
-) -> list[Trial]:
+) -> list[FitnessTrial]:
     """Judge the module's reference `times` times in these checks, given by task.
 
     What an earlier self-test found about them is forgotten first, and what this one finds written.
@@ -89,7 +89,7 @@ def judge_reference(
 
     files = submission(module)
     trials = {
-        (task, check): Trial(f"{module}.{task}.{check}")
+        (task, check): FitnessTrial(f"{module}.{task}.{check}")
         for task, names in checks.items()
         for check in names
     }
@@ -108,7 +108,7 @@ def judge_reference(
     return list(trials.values())
 
 
-def _add(trial: Trial, result: CheckRecord) -> None:
+def _add(trial: FitnessTrial, result: CheckRecord) -> None:
     """Keep the result; a check whose software is missing is not tried again."""
     if result.verdict is Verdict.NOT_MEASURED:
         trial.missing = result.sentence
@@ -116,7 +116,7 @@ def _add(trial: Trial, result: CheckRecord) -> None:
         trial.results.append(result)
 
 
-def remember(trials: Iterable[Trial]) -> None:
+def remember(trials: Iterable[FitnessTrial]) -> None:
     """Write which of these checks are unfit; what is known of other checks stays."""
     path = unfit_file()
     known = dict(unfit.read(path))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from hotloop.core.wire import as_message
-from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells, text_of
+from hotloop.worker.notebook import MAX_NOTEBOOK, UnreadableNotebook, read_cells, text_of
 
 NOTEBOOK = "lab.ipynb"
 """File name of a module's notebook in a learner's folder."""
@@ -55,7 +55,7 @@ def readable_cells(data: bytes, most: int = MAX_NOTEBOOK) -> list[Cell]:
     """Like `cells`, but return an empty list if it is not a readable notebook."""
     try:
         return cells(data, most=most)
-    except Unreadable:
+    except UnreadableNotebook:
         return []
 
 

@@ -24,12 +24,12 @@ from hotloop.core.verdict import Verdict
 from hotloop.core.yaml_lines import place
 from hotloop.sandbox.confinement import HOME
 from hotloop.tasks.judged_again import settled
-from hotloop.tasks.problem import FILE, JudgedTask, Problem, load_problem
+from hotloop.tasks.problem import FILE, JudgedTask, TaskSet, load_problem
 
 if TYPE_CHECKING:
     from hotloop.judge.checks.correct import Truth
     from hotloop.judge.client import JudgeProcess
-    from hotloop.judge.task import Task
+    from hotloop.judge.task import TaskChecks
 
 TASKS, ANSWER, WRONG = "tasks.py", "answer", "wrong"
 
@@ -46,7 +46,7 @@ _WHERE = {
 # --- whether the problem's two files fit ----------------------------------------------------------
 
 
-def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
+def require_checks(problem: TaskSet[JudgedTask], task: JudgedTask, source: Path) -> None:
     """Raise UserError, with the line, if `tasks.py` does not fit problem.yaml or the own answer."""
     from hotloop.tasks.task_spec import task_spec
 
@@ -78,7 +78,7 @@ def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
                 )
 
 
-def _defined_task(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> Task:
+def _defined_task(problem: TaskSet[JudgedTask], task: JudgedTask, source: Path) -> TaskChecks:
     """Return the task in `tasks.py`. Raises UserError, with the line, if it does not run."""
     from hotloop.judge.task import find
 
@@ -108,7 +108,7 @@ def _no_task(name: str, source: Path) -> str:
     return f"{source / TASKS} has no task called {name}, as {source / FILE} does: {make}."
 
 
-def _require_baselines(defined: Task, task: JudgedTask, source: Path) -> None:
+def _require_baselines(defined: TaskChecks, task: JudgedTask, source: Path) -> None:
     """Raise UserError, with the line, if a function that an answer is timed against is missing."""
     from hotloop.judge.checks.fast import Baseline
 
@@ -140,7 +140,7 @@ def _require_baselines(defined: Task, task: JudgedTask, source: Path) -> None:
                 )
 
 
-def _truths(defined: Task) -> list[Truth]:
+def _truths(defined: TaskChecks) -> list[Truth]:
     """Return the truths of the checks, also of those that share calls."""
     from hotloop.judge.checks.correct import Truth
 
@@ -149,7 +149,7 @@ def _truths(defined: Task) -> list[Truth]:
 
 
 def _require_shapes(
-    defined: Task, task: JudgedTask, at: tuple[Path, tuple[str | int, ...]]
+    defined: TaskChecks, task: JudgedTask, at: tuple[Path, tuple[str | int, ...]]
 ) -> None:
     """Raise UserError, with the line, if the shapes of problem.yaml do not fit `hl.Each`."""
     from hotloop.judge.declared_shapes import Each
@@ -180,7 +180,7 @@ def _require_shapes(
                 ) from None
 
 
-def _inputs(defined: Task) -> set[int]:
+def _inputs(defined: TaskChecks) -> set[int]:
     """Return how many arguments the references of the checks take, where that is fixed."""
     references = (truth.reference for truth in _truths(defined))
     counts = {_parameters(reference) for reference in references if callable(reference)}
@@ -199,7 +199,7 @@ def _names(module: ast.Module) -> tuple[list[str], list[str]]:
     return functions, others
 
 
-def _require_arguments(defined: Task, task: JudgedTask, source: Path) -> None:
+def _require_arguments(defined: TaskChecks, task: JudgedTask, source: Path) -> None:
     """Raise UserError if the author's own answer is written to be called in the other way.
 
     With `returns_tensor` in place of `fills_tensor` every right answer would lack an argument.
@@ -251,7 +251,7 @@ def _parameters(function: Callable[..., object]) -> int | None:
 
 
 @dataclass(frozen=True)
-class Fault:
+class AuthorFault:
     """An exception of a check. where: file and line of the author's that raised it, or "".
 
     defined: file and line where the author writes the check. stated: True if `error` is a sentence
@@ -279,9 +279,9 @@ class Fault:
         return f"{self.check}, which {self.defined} defines, failed: {self.error}. {fix}"
 
 
-def faults(records: Mapping[str, Record], source: Path) -> list[Fault]:
+def faults(records: Mapping[str, Record], source: Path) -> list[AuthorFault]:
     """Return what went wrong in the problem's own files, for its author."""
-    found: list[Fault] = []
+    found: list[AuthorFault] = []
     for task, record in records.items():
         for check in record.checks:
             if "error" not in check.evidence:
@@ -294,7 +294,9 @@ def faults(records: Mapping[str, Record], source: Path) -> list[Fault]:
                 defined = _defined(source / TASKS, task)
                 stated = error != raised
                 error = error.rstrip(".")
-                found.append(Fault(task, check.check, where, defined, error, not ours, stated))
+                found.append(
+                    AuthorFault(task, check.check, where, defined, error, not ours, stated)
+                )
     return found
 
 
@@ -326,7 +328,7 @@ def author_line(places: Sequence[str], source: Path) -> str:
 
 
 @dataclass(frozen=True)
-class Beside:
+class AnswerBeside:
     """An answer in a folder beside the problem. fails: the check that it must fail; "" for none."""
 
     folder: Path
@@ -335,19 +337,19 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AnswerVerdict:
     """What came of an answer beside the problem.
 
     as_wanted: None if this machine cannot judge what must be shown. sentence: why.
     """
 
-    answer: Beside
+    answer: AnswerBeside
     as_wanted: bool | None
     sentence: str
-    faults: Sequence[Fault]
+    faults: Sequence[AuthorFault]
 
 
-def answers_beside(source: Path, problem: Problem[JudgedTask]) -> list[Beside]:
+def answers_beside(source: Path, problem: TaskSet[JudgedTask]) -> list[AnswerBeside]:
     """Return the answers in `answer/` and `wrong/`.
 
     Raises UserError if there is no right answer, or if a folder's name or files do not fit.
@@ -356,7 +358,7 @@ def answers_beside(source: Path, problem: Problem[JudgedTask]) -> list[Beside]:
     right = source / ANSWER
     if not right.is_dir():
         raise UserError(f"There is no {right}: put an answer there that must pass.")
-    found = [Beside(right, task) for task in tasks]
+    found = [AnswerBeside(right, task) for task in tasks]
     wrong = source / WRONG
     folders = sorted(path for path in wrong.iterdir() if path.is_dir()) if wrong.is_dir() else []
     found += [_wrong(folder, tasks) for folder in folders]
@@ -366,13 +368,13 @@ def answers_beside(source: Path, problem: Problem[JudgedTask]) -> list[Beside]:
     return found
 
 
-def _wrong(folder: Path, tasks: Sequence[JudgedTask]) -> Beside:
+def _wrong(folder: Path, tasks: Sequence[JudgedTask]) -> AnswerBeside:
     named, dash, _ = folder.name.partition("-")
     for task in tasks:
         for check in task.checks:
             short = check.id if len(tasks) == 1 else ""
             if dash and named in {f"{task.id}.{check.id}", short}:
-                return Beside(folder, task, check.id)
+                return AnswerBeside(folder, task, check.id)
     known = [f"{t.id}.{r.id}" if len(tasks) > 1 else r.id for t in tasks for r in t.checks]
     raise UserError(
         f"{folder}: the name does not say which check this answer must fail. Call it "
@@ -380,7 +382,7 @@ def _wrong(folder: Path, tasks: Sequence[JudgedTask]) -> Beside:
     )
 
 
-def unproved(problem: Problem[JudgedTask], answers: Sequence[Beside]) -> list[str]:
+def unproved(problem: TaskSet[JudgedTask], answers: Sequence[AnswerBeside]) -> list[str]:
     """Return the checks, as `task.check`, that no answer beside the problem must fail."""
     failed = {(answer.task.id, answer.fails) for answer in answers}
     return [
@@ -394,10 +396,10 @@ def unproved(problem: Problem[JudgedTask], answers: Sequence[Beside]) -> list[st
 
 def judged(
     source: Path,
-    answers: Sequence[Beside],
+    answers: Sequence[AnswerBeside],
     judge: JudgeProcess,
     say: Callable[[str], None],
-) -> Iterator[Outcome]:
+) -> Iterator[AnswerVerdict]:
     """Judge the answers in order; those that must fail, up to the check that they fail."""
     from hotloop.tasks.local_judging import judge_folder
 
@@ -406,7 +408,7 @@ def judged(
         names = [check.id for check in answer.task.checks]
         only = names[: names.index(answer.fails) + 1] if answer.fails else names
 
-        def of(checks: Sequence[str], answer: Beside = answer) -> Record:
+        def of(checks: Sequence[str], answer: AnswerBeside = answer) -> Record:
             def told(text: str) -> None:
                 say(f"{answer.folder.name}: {text}")
 
@@ -419,10 +421,10 @@ def judged(
         yield _outcome(answer, settled(of(only), of), source)
 
 
-def _outcome(answer: Beside, record: Record, source: Path) -> Outcome:
+def _outcome(answer: AnswerBeside, record: Record, source: Path) -> AnswerVerdict:
     found = faults({answer.task.id: record}, source)
     told, sentence = _must_fail(answer, record) if answer.fails else _must_pass(record)
-    return Outcome(answer, told, sentence, found)
+    return AnswerVerdict(answer, told, sentence, found)
 
 
 def _must_pass(record: Record) -> tuple[bool | None, str]:
@@ -435,7 +437,7 @@ def _must_pass(record: Record) -> tuple[bool | None, str]:
     return True, "It passes every check."
 
 
-def _must_fail(answer: Beside, record: Record) -> tuple[bool | None, str]:
+def _must_fail(answer: AnswerBeside, record: Record) -> tuple[bool | None, str]:
     for check in record.checks:
         said = f"{check.check}: {_said(check)}"
         if check.verdict is Verdict.JUDGE_ERROR or check.check == "judge":

@@ -49,14 +49,14 @@ Share = Annotated[float, Field(gt=0, le=1)]
 """A share of a check's points."""
 
 
-class Level(Strict):
+class LevelEntry(Strict):
     """At least `ratio` times the baseline earns the share `earned` of the check's points."""
 
     ratio: Annotated[float, Field(gt=0)]
     earned: Share
 
 
-class CountLimit(Strict):
+class CountLimitEntry(Strict):
     """At most `factor` times the reference, and `plus`, earns this share of the check's points."""
 
     factor: Annotated[float, Field(gt=0)]
@@ -64,7 +64,7 @@ class CountLimit(Strict):
     earned: Share
 
 
-def _rising(levels: list[Level]) -> list[Level]:
+def _rising(levels: list[LevelEntry]) -> list[LevelEntry]:
     for low, high in pairwise(levels):
         if low.ratio >= high.ratio or low.earned >= high.earned:
             raise ValueError("each level has a higher `ratio` and a higher `earned` than the last")
@@ -73,7 +73,7 @@ def _rising(levels: list[Level]) -> list[Level]:
     return levels
 
 
-def _wider(limits: list[CountLimit]) -> list[CountLimit]:
+def _wider(limits: list[CountLimitEntry]) -> list[CountLimitEntry]:
     for first, then in pairwise(limits):
         no_wider = first.factor >= then.factor or first.plus > then.plus
         if no_wider or first.earned <= then.earned:
@@ -83,10 +83,10 @@ def _wider(limits: list[CountLimit]) -> list[CountLimit]:
     return limits
 
 
-Levels = Annotated[list[Level], Field(min_length=1), AfterValidator(_rising)]
+Levels = Annotated[list[LevelEntry], Field(min_length=1), AfterValidator(_rising)]
 """From the easiest to the hardest."""
 
-Limits = Annotated[list[CountLimit], Field(min_length=1), AfterValidator(_wider)]
+Limits = Annotated[list[CountLimitEntry], Field(min_length=1), AfterValidator(_wider)]
 """From the hardest to the easiest."""
 
 
@@ -224,7 +224,7 @@ class JudgedTask(Strict):
 TaskT = TypeVar("TaskT", bound=JudgedTask)
 
 
-class Problem(Strict, Generic[TaskT]):
+class TaskSet(Strict, Generic[TaskT]):
     """A set of tasks. needs: optional software for judging, besides Hotloop's packages."""
 
     id: Identifier
@@ -256,9 +256,9 @@ class Problem(Strict, Generic[TaskT]):
         raise KeyError(f"{self.id} has no task {name!r}; it has {known}")
 
 
-def load_problem(folder: Path) -> Problem[JudgedTask]:
+def load_problem(folder: Path) -> TaskSet[JudgedTask]:
     """Read `problem.yaml` in the folder. Raises CurriculumError if it is invalid."""
-    return load(folder / FILE, Problem[JudgedTask])
+    return load(folder / FILE, TaskSet[JudgedTask])
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ class Score:
     possible: float
 
 
-def settle(problem: Problem[TaskT], name: str, record: Record | None) -> Score:
+def settle(problem: TaskSet[TaskT], name: str, record: Record | None) -> Score:
     """Return the points of the task called `name`.
 
     A check without a result in the record is pending, and so are all if there is no record. Raises

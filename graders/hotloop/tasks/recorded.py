@@ -22,10 +22,10 @@ _WORDS: dict[Freshness, str] = {
 }
 
 
-def recorded(module: str) -> dict[str, curriculum.Run]:
+def recorded(module: str) -> dict[str, curriculum.RecordedRun]:
     """Return the runs of `module`, by file name without suffix, which names the device."""
     files = sorted((paths.curriculum() / module / "runs").glob("*.json"))
-    return {path.stem: load(path, curriculum.Run) for path in files}
+    return {path.stem: load(path, curriculum.RecordedRun) for path in files}
 
 
 def devices() -> set[str]:
@@ -33,14 +33,14 @@ def devices() -> set[str]:
     return {path.stem for path in paths.curriculum().glob("*/runs/*.json")}
 
 
-def freshness(run: curriculum.Run) -> Freshness:
+def freshness(run: curriculum.RecordedRun) -> Freshness:
     """Return whether the code is still the code that `run` measured."""
     if run.code is None:
         return "unknown"
     return "current" if run.code == measured_code(run.module) else "older"
 
 
-def circumstances(run: curriculum.Run) -> str:
+def circumstances(run: curriculum.RecordedRun) -> str:
     """Describe the run: device, date, isolation, versions, and whether the code has changed."""
     versions = ", ".join(f"{name} {version}" for name, version in run.libraries.items())
     driver = f" driver {run.driver};" if run.driver else ""

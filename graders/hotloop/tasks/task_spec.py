@@ -17,11 +17,11 @@ from hotloop.judge.spec import CheckSpec, TaskSpec
 
 if TYPE_CHECKING:
     # The GPU self-test builds a spec without the libraries that read these files.
-    from hotloop.tasks.problem import CheckEntry, Counted, Problem, Threshold
-    from hotloop.tasks.problem import Level as Declared
+    from hotloop.tasks.problem import CheckEntry, Counted, TaskSet, Threshold
+    from hotloop.tasks.problem import LevelEntry as Declared
 
 
-def task_spec(problem: Problem[Any], name: str) -> TaskSpec:
+def task_spec(problem: TaskSet[Any], name: str) -> TaskSpec:
     """Return the spec of the code task called `name`. Raises KeyError, which lists the tasks."""
     task = problem.task(name)
     unfit = _unfit()
@@ -48,7 +48,7 @@ def _unfit() -> Mapping[str, str]:
     return unfit.read(unfit_file())
 
 
-def _check_spec(problem: Problem[Any], check: CheckEntry) -> CheckSpec:
+def _check_spec(problem: TaskSet[Any], check: CheckEntry) -> CheckSpec:
     needs = (*problem.needs_of(check), *([COMPILER] if check.needs_compiler else []))
     if check.counted is not None:
         return _counted(CheckSpec(needs, gpu=check.needs_gpu), check.counted)

@@ -18,7 +18,7 @@ _FAR = 3.0  # a limit further away than this is not to scale: other bars would b
 
 
 @dataclass(frozen=True)
-class Bar:
+class SpeedBar:
     """One bar. ratio: speedup over naive. seconds: median per call, or None."""
 
     label: str
@@ -64,15 +64,15 @@ def describe(evidence: Mapping[str, Any]) -> str:
     return said
 
 
-def bars(evidence: Mapping[str, Any]) -> list[Bar]:
+def bars(evidence: Mapping[str, Any]) -> list[SpeedBar]:
     """Return the bars to draw; none without a measurement. Unknown values have no bar."""
     naive, yours = _median(evidence, "baseline_seconds"), _median(evidence, "candidate_seconds")
     if naive is None or yours is None or _number(evidence.get("ratio")) is None:
         return []
     ratio, low, high = _measured(evidence)
     rows = [
-        Bar("naive", 1.0, naive, "#8b949e"),
-        Bar("yours", ratio, yours, "#2f81f7", (low, high)),
+        SpeedBar("naive", 1.0, naive, "#8b949e"),
+        SpeedBar("yours", ratio, yours, "#2f81f7", (low, high)),
     ]
     for key, label, colour in (
         ("reference_ratio", "reference", "#2da44e"),
@@ -80,7 +80,7 @@ def bars(evidence: Mapping[str, Any]) -> list[Bar]:
     ):
         known = _number(evidence.get(key))
         if known is not None and known > 0:
-            rows.append(Bar(label, known, naive / known, colour))
+            rows.append(SpeedBar(label, known, naive / known, colour))
     return rows
 
 
@@ -102,25 +102,25 @@ def _slowest(evidence: Mapping[str, Any]) -> str:
     )
 
 
-def _top(rows: Sequence[Bar], asked: Sequence[float]) -> float:
+def _top(rows: Sequence[SpeedBar], asked: Sequence[float]) -> float:
     """Return the ratio at the right end of the drawing."""
     if _is_cut(rows, asked):
         return 1.4 * _furthest(rows, asked)
     return max(_furthest(rows, asked), rows[-1].ratio)
 
 
-def _is_cut(rows: Sequence[Bar], asked: Sequence[float]) -> bool:
+def _is_cut(rows: Sequence[SpeedBar], asked: Sequence[float]) -> bool:
     """True if the device's limit is too far away to be drawn to scale."""
     return any(b.colour == "none" and b.ratio > _FAR * _furthest(rows, asked) for b in rows)
 
 
-def _furthest(rows: Sequence[Bar], asked: Sequence[float]) -> float:
+def _furthest(rows: Sequence[SpeedBar], asked: Sequence[float]) -> float:
     """Return the largest ratio that was measured or is required."""
     measured = [b.interval[1] if b.interval else b.ratio for b in rows if b.colour != "none"]
     return max([*measured, *asked])
 
 
-def _row(bar: Bar, index: int, scale: float) -> str:
+def _row(bar: SpeedBar, index: int, scale: float) -> str:
     y = _TOP + index * _ROW
     middle = y + _BAR / 2
     drawn = svg.text(_LEFT - 8, middle + 4, bar.label, text_anchor="end")
@@ -134,7 +134,7 @@ def _row(bar: Bar, index: int, scale: float) -> str:
     return drawn + svg.text(_WIDTH - _RIGHT + 10, middle + 4, said)
 
 
-def _shape(bar: Bar, y: int, length: float) -> str:
+def _shape(bar: SpeedBar, y: int, length: float) -> str:
     """Draw a bar: outlined if it is a bound and not measured, open if it is cut short."""
     if length > _SPAN:
         end = _LEFT + _SPAN

@@ -36,7 +36,7 @@ def reference_ratio(record: Record, check: CheckRecord) -> float | None:
     return None
 
 
-def _runs(module: str) -> list[curriculum.Run]:
+def _runs(module: str) -> list[curriculum.RecordedRun]:
     """Return the module's runs; none if the module is unknown, since the record is shown anyway."""
     try:
         return curriculum.runs(module)

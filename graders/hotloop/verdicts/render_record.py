@@ -55,7 +55,7 @@ Worth = Mapping[str, float]
 """Maximum points, by check."""
 
 
-class Shown:
+class DisplayedRecord:
     """A record that a notebook displays, with points if the curriculum is available."""
 
     def __init__(self, record: Record, score: Score | None = None, advice: str = "") -> None:

@@ -43,7 +43,7 @@ class Location(ctypes.Structure):
         return cls(_DEVICE_LOCATION, ordinal)
 
 
-class Access(ctypes.Structure):
+class AccessDescriptor(ctypes.Structure):
     """CUmemAccessDesc: the access that a device has to a mapped range."""
 
     _fields_ = (("location", Location), ("flags", _int))
@@ -76,7 +76,7 @@ class Cuda:
         "cuMemAddressReserve": (ctypes.POINTER(_u64), _size, _size, _u64, _u64),
         "cuMemAddressFree": (_u64, _size),
         "cuMemMap": (_u64, _size, _size, _u64, _u64),
-        "cuMemSetAccess": (_u64, _size, ctypes.POINTER(Access), _size),
+        "cuMemSetAccess": (_u64, _size, ctypes.POINTER(AccessDescriptor), _size),
         "cuMemUnmap": (_u64, _size),
         "cuMemRelease": (_u64,),
     }
@@ -132,7 +132,7 @@ class Cuda:
 
     def allow(self, address: int, size: int, flags: int) -> None:
         """Give the device access to a mapped range. flags: READ or READ_WRITE."""
-        access = Access(Location.of(self.ordinal), flags)
+        access = AccessDescriptor(Location.of(self.ordinal), flags)
         self.call("cuMemSetAccess", address, size, ctypes.byref(access), 1)
 
     def unmap(self, address: int, size: int) -> None:

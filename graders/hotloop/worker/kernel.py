@@ -26,7 +26,7 @@ SUBMISSION = Path("/submission")
 CHANNELS = ("shell", "iopub", "stdin", "control")
 
 
-class Kernel(IPKernelApp):
+class NotebookKernel(IPKernelApp):
     """ipykernel over listening sockets that this process inherited."""
 
     sockets: dict[int, int]
@@ -63,7 +63,7 @@ def main() -> None:
         os.setpgid(0, 0)
     descriptors = [int(fd) for fd in arguments.sockets.split(",")]
     settings = Config({"HistoryManager": {"enabled": False}})
-    app = Kernel(connection_file=arguments.connection_file, config=settings)
+    app = NotebookKernel(connection_file=arguments.connection_file, config=settings)
     app.sockets = dict(enumerate(descriptors, start=1))
     cast(Any, app).initialize([])
     copy_files(arguments.files)

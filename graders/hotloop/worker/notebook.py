@@ -24,7 +24,7 @@ MAX_CELLS = 2000
 _CHECK = re.compile(r"""\bcheck\(\s*["']((\w{1,60})\.\w{1,60})["']""")
 
 
-class Unreadable(Exception):
+class UnreadableNotebook(Exception):
     """The file is not a notebook that can be graded. The message says why and what to do."""
 
 
@@ -42,10 +42,12 @@ def read_cells(data: bytes, module: str = "", most: int = MAX_NOTEBOOK) -> list[
         pages = [as_message(page) or {} for page in cast(list[Any], sheets)]
         cells = [cell for page in pages for cell in as_list(page.get("cells"))]
     if not isinstance(cells, list):
-        raise Unreadable("The notebook could not be read: it has no cells.")
+        raise UnreadableNotebook("The notebook could not be read: it has no cells.")
     found = [as_message(cell) or {} for cell in cast(list[Any], cells)]
     if len(found) > MAX_CELLS:
-        raise Unreadable(f"The notebook has more than {MAX_CELLS} cells, which is not graded.")
+        raise UnreadableNotebook(
+            f"The notebook has more than {MAX_CELLS} cells, which is not graded."
+        )
     if module:
         _require_module(found, module)
     return found
@@ -83,23 +85,25 @@ def run_cells(path: Path, namespace: dict[str, Any], until: str = "") -> None:
 def _document(data: bytes, most: int) -> dict[str, Any]:
     if len(data) > most:
         size = most >> 20
-        raise Unreadable(
+        raise UnreadableNotebook(
             f"The notebook is longer than {size} MiB: clear its outputs, save it, hand it in again."
         )
     if not data.strip():
-        raise Unreadable("The notebook is an empty file: save it in JupyterLab, hand it in again.")
+        raise UnreadableNotebook(
+            "The notebook is an empty file: save it in JupyterLab, hand it in again."
+        )
     try:
         # json.loads gets bytes because JSON may also be UTF-16 or UTF-32, and may begin with a
         # byte order mark. `int` rejects integers of thousands of digits, and no integer is needed
         # here.
         document = json.loads(data, parse_int=float)
     except (ValueError, RecursionError):
-        raise Unreadable(
+        raise UnreadableNotebook(
             "The notebook could not be read: it is not valid JSON. "
             "Open it in JupyterLab, save it and hand it in again."
         ) from None
     if not isinstance(document, dict):
-        raise Unreadable("The notebook could not be read: it is JSON, but not a notebook.")
+        raise UnreadableNotebook("The notebook could not be read: it is JSON, but not a notebook.")
     return cast(dict[str, Any], document)
 
 
@@ -114,7 +118,7 @@ def _require_module(cells: Iterable[Mapping[str, Any]], module: str) -> None:
         named.setdefault(of, key)
     if named and module not in named:
         other, key = min(named.items())
-        raise Unreadable(
+        raise UnreadableNotebook(
             f"This is the notebook of {other}: it calls check('{key}'). Expected the notebook of "
             f"{module}: use that one."
         )

@@ -44,7 +44,7 @@ _MARKER = re.compile(r'^# \d+ "([^"]*)"', re.MULTILINE)
 _PTXAS_LINE = re.compile(r"\.ptx, line (\d{1,9});")
 
 
-class Compiler(Worker):
+class NvccCompiler(Worker):
     """Answers the request `compile`: one file for one GPU."""
 
     def on_compile(self, message: Message, _fds: list[int]) -> Message:
@@ -56,7 +56,7 @@ class Compiler(Worker):
 
 
 @dataclass(frozen=True)
-class Said:
+class ProgramOutput:
     """A program's output and how it ended: "done", "timeout" or "too_much"."""
 
     ended: str
@@ -96,7 +96,9 @@ def compile_file(source: Path, job: Message, folder: Path | None = None) -> Mess
         }
 
 
-def call(command: Sequence[str], folder: Path | None, timeout_s: float, scratch: str) -> Said:
+def call(
+    command: Sequence[str], folder: Path | None, timeout_s: float, scratch: str
+) -> ProgramOutput:
     """Run a program until it ends, reaches the time limit or exceeds the output limit."""
     process = subprocess.Popen(
         command,
@@ -120,7 +122,7 @@ def call(command: Sequence[str], folder: Path | None, timeout_s: float, scratch:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    return Said(ended, process.returncode, text)
+    return ProgramOutput(ended, process.returncode, text)
 
 
 def _listen(process: subprocess.Popen[bytes], deadline: float, most: int) -> tuple[str, str]:
@@ -280,7 +282,7 @@ def main() -> None:
     for name in [name for name in os.environ if name.startswith("NVCC_")]:
         del os.environ[name]
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
-    run(Compiler({}))
+    run(NvccCompiler({}))
 
 
 if __name__ == "__main__":

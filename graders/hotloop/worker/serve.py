@@ -178,9 +178,9 @@ class Worker:
                     return {"races": races[:1]}
             return {**self._given_back(results), "watched": plans, "races": races[:1]}
         if self.watch == "operations":
-            from hotloop.worker.torch_record import Watched
+            from hotloop.worker.torch_record import RecordedFunction
 
-            watched = Watched(candidate)
+            watched = RecordedFunction(candidate)
             return {**self._run(watched), "watched": watched.notes}
         return self._run(candidate)
 

@@ -38,7 +38,7 @@ class Unfollowed(Exception):
     """An operation or a tensor that no list can hold."""
 
 
-class Watched:
+class RecordedFunction:
     """Calls the function and records each call in `notes`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -37,7 +37,7 @@ _FIGURES: Mapping[str, str] = {
 }
 
 
-class Compiler(Worker):
+class TritonCompiler(Worker):
     """Answers the request `compile`: one kernel for one target."""
 
     def on_compile(self, message: Message, _fds: list[int]) -> Message:
@@ -191,7 +191,7 @@ def main() -> None:
     os.environ["TRITON_CACHE_DIR"] = str(triton_source.temporary_folder())
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"
     os.environ["TRITON_DUMP_PTXAS_LOG"] = "1"
-    run(Compiler({}))
+    run(TritonCompiler({}))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """The memory of a replayed kernel: where its tensors are, and the bytes that it loads and stores.
 
-The interpreter calls `load`, `store` or `atomic` of `Memory` before each access. An access must
-stay inside the elements of a known tensor, its bytes are counted, and `Memory.races` compares it
-with the accesses of other programs. Addresses that repeat within one access count once, because a
-GPU fetches them once.
+The interpreter calls `load`, `store` or `atomic` of `ReplayMemory` before each access. An access
+must stay inside the elements of a known tensor, its bytes are counted, and `ReplayMemory.races`
+compares it with the accesses of other programs. Addresses that repeat within one access count once,
+because a GPU fetches them once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.worker.triton_races import Place, Races
+from hotloop.worker.triton_races import Races, SourceLine
 
 Bits = NDArray[np.bool_]
 Addresses = NDArray[np.uint64]
@@ -36,7 +36,7 @@ class MemoryFault(Exception):
     region, negative before its start; 0 unless kind is "outside".
     """
 
-    def __init__(self, kind: str, access: str, region: Region, distance: int) -> None:
+    def __init__(self, kind: str, access: str, region: TensorRegion, distance: int) -> None:
         super().__init__(f"{access} {kind} {region.name}: {distance} bytes")
         self.kind = kind
         self.access = access
@@ -45,7 +45,7 @@ class MemoryFault(Exception):
 
 
 @dataclass
-class Region:
+class TensorRegion:
     """The memory of one tensor.
 
     name: ("argument" or "scratch", index). valid: which bytes are elements; None means all. known:
@@ -66,13 +66,13 @@ class Region:
     bytes: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
 
 
-class Memory:
+class ReplayMemory:
     """All regions of one replay, laid out in one block with guards between them.
 
     undefined: number of loads with masked lanes and no `other` value.
     """
 
-    def __init__(self, regions: Sequence[Region]) -> None:
+    def __init__(self, regions: Sequence[TensorRegion]) -> None:
         self.regions = list(regions)
         self.undefined = 0
         self.races = Races(kernel_place)
@@ -112,14 +112,14 @@ class Memory:
             for region, offsets in self._stored(addresses, item):
                 self.races.atomic(region, offsets, item, writes=True)
 
-    def find(self, address: int) -> tuple[Region, int]:
+    def find(self, address: int) -> tuple[TensorRegion, int]:
         """Return the region nearest to an address, and the byte offset in it."""
         region = self.regions[int(self._owners(np.array([address], np.uint64))[0])]
         return region, address - region.start
 
     def _loaded(
         self, addresses: Addresses, item: int
-    ) -> Generator[tuple[Region, NDArray[np.int64]]]:
+    ) -> Generator[tuple[TensorRegion, NDArray[np.int64]]]:
         for region, offsets in self._split(addresses, item, "read"):
             self._require_known(region, offsets, item)
             region.loaded_bytes += len(offsets) * item
@@ -127,7 +127,7 @@ class Memory:
 
     def _stored(
         self, addresses: Addresses, item: int
-    ) -> Generator[tuple[Region, NDArray[np.int64]]]:
+    ) -> Generator[tuple[TensorRegion, NDArray[np.int64]]]:
         for region, offsets in self._split(addresses, item, "write"):
             if not region.writable:
                 raise MemoryFault("read_only", "write", region, 0)
@@ -138,7 +138,7 @@ class Memory:
 
     def _split(
         self, addresses: Addresses, item: int, access: str
-    ) -> list[tuple[Region, NDArray[np.int64]]]:
+    ) -> list[tuple[TensorRegion, NDArray[np.int64]]]:
         """Return the distinct addresses by region, as byte offsets.
 
         Raises MemoryFault if an address is outside the elements of its region.
@@ -147,7 +147,7 @@ class Memory:
         if not len(distinct):
             return []
         owners = self._owners(distinct)
-        parts: list[tuple[Region, NDArray[np.int64]]] = []
+        parts: list[tuple[TensorRegion, NDArray[np.int64]]] = []
         for index in np.unique(owners):
             region = self.regions[int(index)]
             start = np.uint64(region.start)
@@ -163,7 +163,7 @@ class Memory:
         return np.maximum(found, 0)
 
     def _require_inside(
-        self, region: Region, offsets: NDArray[np.int64], item: int, access: str
+        self, region: TensorRegion, offsets: NDArray[np.int64], item: int, access: str
     ) -> None:
         before, past = -int(offsets.min()), int(offsets.max()) + item - region.size
         if before > 0 or past > 0:
@@ -171,7 +171,7 @@ class Memory:
         if region.valid is not None and not region.valid[_bytes_of(offsets, item)].all():
             raise MemoryFault("gap", access, region, 0)
 
-    def _require_known(self, region: Region, offsets: NDArray[np.int64], item: int) -> None:
+    def _require_known(self, region: TensorRegion, offsets: NDArray[np.int64], item: int) -> None:
         if region.known is None:
             return
         touched = _bytes_of(offsets, item)
@@ -189,7 +189,7 @@ class _Stored:
 
     def __init__(
         self,
-        region: Region,
+        region: TensorRegion,
         offsets: NDArray[np.int64],
         addresses: Addresses,
         values: NDArray[Any],
@@ -223,14 +223,14 @@ class _Stored:
         return len(backwards) - 1 - first[found]
 
 
-def kernel_place() -> Place:
+def kernel_place() -> SourceLine:
     """Return the line of the kernel that runs now: the innermost one outside of Triton and us."""
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - quick, it is asked often
     while frame is not None:
         if is_kernels(frame.f_code.co_filename):
-            return Place(frame.f_code.co_filename, frame.f_lineno)
+            return SourceLine(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
-    return Place("", 0)
+    return SourceLine("", 0)
 
 
 def is_kernels(file: str) -> bool:

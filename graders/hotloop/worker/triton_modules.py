@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 
-class NotInterpreted(AttributeError):
+class UninterpretedOperation(AttributeError):
     """Triton compiles this operation, but its interpreter, and so this check, cannot run it.
 
     An AttributeError, because the interpreter asks its builder for an operation as an attribute.

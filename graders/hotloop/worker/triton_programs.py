@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.worker import triton_schedule
-from hotloop.worker.triton_memory import Memory, is_kernels
-from hotloop.worker.triton_races import Place
+from hotloop.worker.triton_memory import ReplayMemory, is_kernels
+from hotloop.worker.triton_races import SourceLine
 from hotloop.worker.triton_schedule import Schedule
 
 LINE_BYTES = 128
@@ -61,7 +61,7 @@ class _Access:
 class Wait:
     """What a program reads again and again."""
 
-    place: Place
+    place: SourceLine
     address: int
 
     def __str__(self) -> str:
@@ -152,12 +152,12 @@ class ScheduledInterpreter:
         same = before is not None and _all_same(now.state, before)
         first = int(pointers.reshape(-1)[0])
         self.schedule.repeats(
-            same=same, reason=Wait(Place(frame.f_code.co_filename, frame.f_lineno), first)
+            same=same, reason=Wait(SourceLine(frame.f_code.co_filename, frame.f_lineno), first)
         )
 
 
 class CountingInterpreter(ScheduledInterpreter):
-    """Also tells `Memory` of every access, which checks and counts it.
+    """Also tells `ReplayMemory` of every access, which checks and counts it.
 
     Raises AttributeError for a function that this class does not know, since it could access
     memory. lines: the cache lines that the current program has loaded.
@@ -165,7 +165,9 @@ class CountingInterpreter(ScheduledInterpreter):
 
     _HARMLESS = frozenset({"MEM_SEMANTIC", "RMW_OP", "fma_fp32", "fma_fp64"})
 
-    def __init__(self, native: Any, order: np.random.Generator | None, memory: Memory) -> None:
+    def __init__(
+        self, native: Any, order: np.random.Generator | None, memory: ReplayMemory
+    ) -> None:
         super().__init__(native, order)
         self._memory = memory
         self.lines = set[int]()

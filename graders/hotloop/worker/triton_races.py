@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from hotloop.worker.triton_memory import Addresses, Region
+    from hotloop.worker.triton_memory import Addresses, TensorRegion
 
 Epochs = NDArray[np.int64]
 Offsets = NDArray[np.int64]
@@ -40,34 +40,34 @@ CLOCK_BYTES = 128 << 20
 entry, which orders more than the kernel does, so that a race may be missed."""
 
 
-class Place(NamedTuple):
+class SourceLine(NamedTuple):
     """A line of a source file."""
 
     file: str
     line: int
 
 
-class Access(NamedTuple):
+class RaceAccess(NamedTuple):
     """One side of a race. program: its number in the launch."""
 
     program: int
-    place: Place
+    place: SourceLine
     writes: bool
     atomic: bool
 
 
 @dataclass(frozen=True)
-class Race:
+class RaceReport:
     """The first race of a replay.
 
     offset: the byte in the region. first, second: the accesses in the order in which they ran; None
     for `first` if lanes of one store write different values.
     """
 
-    region: Region
+    region: TensorRegion
     offset: int
-    first: Access | None
-    second: Access
+    first: RaceAccess | None
+    second: RaceAccess
 
 
 @dataclass
@@ -108,12 +108,12 @@ class Races:
     here: returns the kernel's line that runs now.
     """
 
-    def __init__(self, here: Callable[[], Place]) -> None:
-        self.found: Race | None = None
+    def __init__(self, here: Callable[[], SourceLine]) -> None:
+        self.found: RaceReport | None = None
         self.program = 0
         """Number of the program that runs now."""
         self._here = here
-        self._places: dict[Place, int] = {}
+        self._places: dict[SourceLine, int] = {}
         self._shadows: dict[int, _Shadow] = {}
         self._base, self._count = 1, 0
         self.start_launch(1)
@@ -134,7 +134,7 @@ class Races:
 
     # --- accesses; `offsets` are the distinct addresses as byte offsets in the region -------------
 
-    def read(self, region: Region, offsets: Offsets, item: int) -> None:
+    def read(self, region: TensorRegion, offsets: Offsets, item: int) -> None:
         """A plain read."""
         shadow = self._shadow(region, item)
         if shadow is None:
@@ -151,7 +151,7 @@ class Races:
         self._keep(shadow, "read", at, now)
 
     def write(
-        self, region: Region, offsets: Offsets, item: int, changed: Callable[[], Bits]
+        self, region: TensorRegion, offsets: Offsets, item: int, changed: Callable[[], Bits]
     ) -> None:
         """A plain write. changed: returns which offsets get other bytes than they hold."""
         shadow = self._shadow(region, item)
@@ -169,7 +169,7 @@ class Races:
                 self._blame(region, shadow, writes, others, at, now)
         self._keep(shadow, "write", at, now)
 
-    def atomic(self, region: Region, offsets: Offsets, item: int, *, writes: bool) -> None:
+    def atomic(self, region: TensorRegion, offsets: Offsets, item: int, *, writes: bool) -> None:
         """An atomic access of other programs' scope."""
         shadow = self._shadow(region, item)
         if shadow is None:
@@ -180,11 +180,11 @@ class Races:
             self._check(region, shadow, name, at, now)
         self._keep(shadow, "atomic", at, now)
 
-    def lanes(self, region: Region, offset: int) -> None:
+    def lanes(self, region: TensorRegion, offset: int) -> None:
         """Lanes of one store write different values to one address."""
         if self.found is None:
-            here = Access(self.program, self._here(), writes=True, atomic=False)
-            self.found = Race(region, offset, None, here)
+            here = RaceAccess(self.program, self._here(), writes=True, atomic=False)
+            self.found = RaceReport(region, offset, None, here)
 
     # --- order ------------------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class Races:
 
     # --- the rest ---------------------------------------------------------------------------------
 
-    def _shadow(self, region: Region, item: int) -> _Shadow | None:
+    def _shadow(self, region: TensorRegion, item: int) -> _Shadow | None:
         """None for a region that no program can write."""
         if not region.writable:
             return None
@@ -241,7 +241,7 @@ class Races:
         return others & (clock > known[np.where(others, program, 0)])
 
     def _check(
-        self, region: Region, shadow: _Shadow, name: str, at: Offsets, now: int, only: int = 0
+        self, region: TensorRegion, shadow: _Shadow, name: str, at: Offsets, now: int, only: int = 0
     ) -> None:
         """Report accesses of a slot that race with the current one; `only` those with this flag."""
         if name not in shadow.slots:
@@ -254,7 +254,7 @@ class Races:
 
     def _blame(
         self,
-        region: Region,
+        region: TensorRegion,
         shadow: _Shadow,
         epochs: Epochs,
         racing: Bits,
@@ -266,13 +266,13 @@ class Races:
         first = int(np.flatnonzero(racing)[0])
         offset = int(at[first]) * shadow.granule
         accesses = self._access(int(epochs[first])), self._access(now)
-        self.found = Race(region, offset, *accesses)
+        self.found = RaceReport(region, offset, *accesses)
 
-    def _access(self, epoch: int) -> Access:
+    def _access(self, epoch: int) -> RaceAccess:
         number = (epoch >> _PLACE) & _PLACES
         place = next(place for place, known in self._places.items() if known == number)
         program = (epoch >> _PROGRAM) - self._base
-        return Access(program, place, bool(epoch & _WRITES), bool(epoch & _ATOMIC))
+        return RaceAccess(program, place, bool(epoch & _WRITES), bool(epoch & _ATOMIC))
 
     def _keep(self, shadow: _Shadow, name: str, at: Offsets, now: int) -> None:
         """Put an access into its slot, and the one that was there beside it if unordered."""

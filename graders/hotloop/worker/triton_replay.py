@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hotloop.core.wire import Message
 from hotloop.worker import triton_compat, triton_source
 from hotloop.worker.serve import Worker
-from hotloop.worker.triton_memory import Memory, MemoryFault, Region, element_bytes
+from hotloop.worker.triton_memory import MemoryFault, ReplayMemory, TensorRegion, element_bytes
 from hotloop.worker.triton_program import run
 from hotloop.worker.triton_programs import (
     LINE_BYTES,
@@ -103,7 +103,7 @@ class _Tensors:
         ]
         scratch = message["plan"]["scratch"]
         regions += [_scratch_region(index, entry) for index, entry in enumerate(scratch)]
-        self.memory = Memory(regions)
+        self.memory = ReplayMemory(regions)
         self._by_name = {region.name: region for region in regions}
         for index, spec in self._specs.items():
             region = self._by_name["argument", index]
@@ -128,7 +128,7 @@ class _Tensors:
             if region.writable:
                 self._source(spec, region)[...] = region.bytes
 
-    def _source(self, spec: Message, region: Region) -> NDArray[np.uint8]:
+    def _source(self, spec: Message, region: TensorRegion) -> NDArray[np.uint8]:
         return np.frombuffer(self._buffers[spec["buffer"]], np.uint8, region.size, spec["offset"])
 
 
@@ -180,7 +180,7 @@ def _run_launch(
     return _Launched([loaded[number] for number in neighbors], counting.used_atomics)
 
 
-def _without_zeros(load: Callable[..., Any], memory: Memory) -> Callable[..., Any]:
+def _without_zeros(load: Callable[..., Any], memory: ReplayMemory) -> Callable[..., Any]:
     """Wrap the builder's masked load: without `other`, masked lanes get `undefined`, not zero."""
     interpreter = triton("triton.runtime.interpreter")
 
@@ -237,21 +237,25 @@ def _value(argument: Message, tensors: _Tensors) -> Any:
     return tl.tensor(triton("triton.runtime.interpreter").TensorHandle(address, kind), kind)
 
 
-def _argument_region(index: int, spec: Message, *, writable: bool) -> Region:
+def _argument_region(index: int, spec: Message, *, writable: bool) -> TensorRegion:
     item = ELEMENT_BYTES[spec["dtype"]]
     if 0 in spec["shape"]:
-        return Region(("argument", index), 0, writable)
+        return TensorRegion(("argument", index), 0, writable)
     valid = element_bytes(spec["shape"], spec["strides"], item)
-    return Region(("argument", index), len(valid), writable, valid=None if valid.all() else valid)
+    return TensorRegion(
+        ("argument", index), len(valid), writable, valid=None if valid.all() else valid
+    )
 
 
-def _scratch_region(index: int, entry: Message) -> Region:
+def _scratch_region(index: int, entry: Message) -> TensorRegion:
     size = entry["bytes"]
     known = np.zeros(size, np.bool_)
-    return Region(("scratch", index), size, True, known=known, filled=entry["fill"] is not None)
+    return TensorRegion(
+        ("scratch", index), size, True, known=known, filled=entry["fill"] is not None
+    )
 
 
-def _fill(region: Region, fill: str | None) -> None:
+def _fill(region: TensorRegion, fill: str | None) -> None:
     if fill is None or not region.size:
         return
     element = np.frombuffer(bytes.fromhex(fill), np.uint8)
@@ -259,7 +263,7 @@ def _fill(region: Region, fill: str | None) -> None:
     region.bytes[:whole].reshape(-1, len(element))[...] = element
 
 
-def _race(memory: Memory, launch: Message, number: int) -> Message | None:
+def _race(memory: ReplayMemory, launch: Message, number: int) -> Message | None:
     """Describe the race that was found, if any, as a fault of this launch."""
     race = memory.races.found
     if race is None:
@@ -283,7 +287,9 @@ def _race(memory: Memory, launch: Message, number: int) -> Message | None:
     }
 
 
-def _describe(error: Exception, module: ModuleType, memory: Memory, launch: Message) -> Message:
+def _describe(
+    error: Exception, module: ModuleType, memory: ReplayMemory, launch: Message
+) -> Message:
     cause = triton_source.innermost(error)
     if isinstance(cause, Hang):
         return _hang(cause, memory, launch)
@@ -301,7 +307,7 @@ def _describe(error: Exception, module: ModuleType, memory: Memory, launch: Mess
     return {"kind": "error", "type": type(cause).__name__, "message": message, "line": line}
 
 
-def _hang(hang: Hang, memory: Memory, launch: Message) -> Message:
+def _hang(hang: Hang, memory: ReplayMemory, launch: Message) -> Message:
     wait = hang.reason
     if not isinstance(wait, Wait):
         raise TypeError("a program waits for what it reads")
@@ -315,7 +321,7 @@ def _hang(hang: Hang, memory: Memory, launch: Message) -> Message:
     }
 
 
-def _traffic(region: Region) -> Message:
+def _traffic(region: TensorRegion) -> Message:
     tensor, index = region.name
     return {
         "tensor": tensor,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.wire import Message
-from hotloop.worker.triton_memory import Addresses, Memory, Region, bytes_at
+from hotloop.worker.triton_memory import Addresses, ReplayMemory, TensorRegion, bytes_at
 from hotloop.worker.triton_programs import (
     CountingInterpreter,
     ScheduledInterpreter,
@@ -25,7 +25,7 @@ from hotloop.worker.triton_programs import (
     run_programs,
     triton,
 )
-from hotloop.worker.triton_races import Access, Race
+from hotloop.worker.triton_races import RaceAccess, RaceReport
 from hotloop.worker.triton_schedule import Hang
 
 
@@ -102,20 +102,24 @@ class _Launch:
                 self.found.append(waits)
 
 
-class _TensorMemory(Memory):
+class _TensorMemory(ReplayMemory):
     """The storages of a launch's tensors. Other accesses are not watched."""
 
     def __init__(self, values: Iterable[Any]) -> None:
         super().__init__([])
         storages = {s.data_ptr(): s.nbytes() for s in _storages(values) if s.nbytes()}
         self.regions = [
-            Region(("argument", 0), size, writable=True, start=start, bytes=bytes_at(start, size))
+            TensorRegion(
+                ("argument", 0), size, writable=True, start=start, bytes=bytes_at(start, size)
+            )
             for start, size in sorted(storages.items())
         ]
         self._starts = np.array([region.start for region in self.regions], np.uint64)
         self._ends = np.array([r.start + r.size for r in self.regions], np.uint64)
 
-    def _split(self, addresses: Addresses, item: int, access: str) -> list[tuple[Region, Any]]:
+    def _split(
+        self, addresses: Addresses, item: int, access: str
+    ) -> list[tuple[TensorRegion, Any]]:
         if not self.regions:
             return []
         owners = self._owners(addresses)
@@ -137,7 +141,7 @@ def _storages(values: Iterable[Any]) -> Generator[Any]:
             yield from _storages([value.base])
 
 
-def _race(race: Race, executor: Any, programs: Sequence[Any], arguments: Message) -> Message:
+def _race(race: RaceReport, executor: Any, programs: Sequence[Any], arguments: Message) -> Message:
     accesses = [_access(each, programs) for each in (race.first, race.second) if each is not None]
     where = _where(race.region.start + race.offset, executor, arguments)
     return {"kind": "race", **where, "accesses": accesses}
@@ -161,7 +165,7 @@ def _where(address: int, executor: Any, arguments: Message) -> Message:
     return {"kernel": executor.fn.__name__, "tensor": tensor, "index": index}
 
 
-def _access(access: Access, programs: Sequence[Any]) -> Message:
+def _access(access: RaceAccess, programs: Sequence[Any]) -> Message:
     return {
         "program": programs[access.program],
         "file": access.place.file,

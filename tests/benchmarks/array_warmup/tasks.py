@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP64
 from hotloop.judge.task import returns_tensor
@@ -15,8 +15,8 @@ ROWS, COLUMNS = 120, 40
 TOLERANCE = Tolerance(1e-9, 1e-9)
 
 
-def _array(rng: np.random.Generator, rows: int = ROWS) -> Tensor:
-    return Tensor(rng.normal(size=(rows, COLUMNS)), FP64)
+def _array(rng: np.random.Generator, rows: int = ROWS) -> InputTensor:
+    return InputTensor(rng.normal(size=(rows, COLUMNS)), FP64)
 
 
 def _cases_of_means(rng: np.random.Generator) -> Iterator[Case]:

@@ -159,7 +159,7 @@ def truth(x):
 
 
 def cases(rng):
-    x = hl.Tensor(rng.uniform(1, 2, (3, 500)), hl.FP16)  # rounded to float16 for both sides
+    x = hl.InputTensor(rng.uniform(1, 2, (3, 500)), hl.FP16)  # rounded to float16 for both sides
     yield hl.Case("Long rows in float16", (x,), hl.TensorSpec((3,), hl.FP16))
 
 
@@ -281,7 +281,7 @@ assert fast.scored_by == "levels"  # problem.yaml says what a speedup earns
 # %% Workload, Call, Rows, rows_agree
 
 
-def fill(rng: np.random.Generator, call: hl.Call, adversarial: bool) -> None:
+def fill(rng: np.random.Generator, call: hl.PlacedCall, adversarial: bool) -> None:
     rng.standard_normal(dtype=np.float32, out=call.input(0))
 
 

@@ -14,8 +14,8 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge import session as sessions
 from hotloop.judge.candidate import Candidate
 from hotloop.tasks import curriculum
-from hotloop.tasks.curriculum import Measurement, Ratio, Run
-from hotloop.tasks.problem import Level
+from hotloop.tasks.curriculum import Measurement, Ratio, RecordedRun
+from hotloop.tasks.problem import LevelEntry
 from hotloop.tasks.task_spec import task_spec
 
 from ..sessions import new_session
@@ -36,8 +36,8 @@ def measured(candidate: str, low: float, verdict: Verdict = Verdict.PASSED) -> M
     )
 
 
-def run(*measurements: Measurement, device: str = H100, kind: Any = "gpu") -> Run:
-    return Run(
+def run(*measurements: Measurement, device: str = H100, kind: Any = "gpu") -> RecordedRun:
+    return RecordedRun(
         format=1,
         module="fused_softmax",
         device=device,
@@ -56,7 +56,7 @@ def calibrated(*measurements: Measurement) -> Calibrated:
     return found
 
 
-def ratios(levels: Sequence[Level]) -> list[float]:
+def ratios(levels: Sequence[LevelEntry]) -> list[float]:
     return [level.ratio for level in levels]
 
 
@@ -146,7 +146,7 @@ def test_every_speed_check_on_a_gpu_can_be_written() -> None:
         for task in module.tasks:
             for check in task.checks:
                 if check.needs_gpu and check.threshold is not None:
-                    levels = (Level(ratio=9.5, earned=1.0),)
+                    levels = (LevelEntry(ratio=9.5, earned=1.0),)
                     card = Calibrated(module.id, task.id, check.id, H100, 0, 10, levels)
                     made = curriculum.Module.model_validate(yaml.safe_load(with_levels(text, card)))
                     assert "9.5" in str(task_spec(made, task.id).checks[check.id].by_device[H100])

@@ -75,7 +75,7 @@ def test_what_the_machine_was_too_noisy_for_is_measured_once_more(
 
     monkeypatch.setattr(evidence, "judge_submission", judge)
     monkeypatch.setattr(render, "wrong_answers", lambda _module: [])
-    run = evidence.measure("fused_softmax", asked=evidence.Selection({"compiled_chain"}))
+    run = evidence.measure("fused_softmax", asked=evidence.EvidenceSelection({"compiled_chain"}))
     assert asked == [(("compiled_chain",), None), (("compiled_chain",), ["fast_cpu"])]
     assert [(m.check, m.verdict) for m in run.measurements] == [
         ("correct", "passed"),
@@ -169,7 +169,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]
     return asked
 
 
-ON_GPU = evidence.Selection({"triton_forward"}, gpu_only=True)
+ON_GPU = evidence.EvidenceSelection({"triton_forward"}, gpu_only=True)
 
 
 @pytest.mark.slow
@@ -185,9 +185,9 @@ def test_gpu_only_asks_for_what_runs_on_a_gpu_of_every_solution(judged: Any) -> 
 
 @pytest.mark.slow
 def test_each_record_is_written_and_a_run_that_was_cut_off_goes_on(judged: Any) -> None:
-    written: list[curriculum.Run] = []
+    written: list[curriculum.RecordedRun] = []
 
-    def cut_off(run: curriculum.Run) -> None:
+    def cut_off(run: curriculum.RecordedRun) -> None:
         written.append(run)
         if len(written) == 3:
             raise KeyboardInterrupt

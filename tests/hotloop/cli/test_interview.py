@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.learn.practice import store
-from hotloop.learn.practice.state import Review, State
+from hotloop.learn.practice.state import PracticeRecord, Review
 
 from ..waiting import until
 
@@ -64,7 +64,7 @@ def served(*words: str) -> Generator[dict[str, Any]]:
 def test_the_page_is_served_with_the_wish_and_what_is_due() -> None:
     review = Review(question=KEY, at=NOW, mark=3, seconds=9, language="en")
     due = {KEY: NOW, f"{MODULE}.of_another_bank": NOW, f"{TRACK}.x": NOW + timedelta(days=1)}
-    record = State(reviews=[review], due=due).model_dump_json()
+    record = PracticeRecord(reviews=[review], due=due).model_dump_json()
     store.replace(record, store.read().version)
     with served("interview", MODULE, "--minutes", "25", "--no-browser") as told:
         assert told["url"].startswith("http://127.0.0.1:")
@@ -124,7 +124,7 @@ def test_a_damaged_record_is_said_and_stays(words: tuple[str, ...]) -> None:
 
 def test_placement_without_a_track_lists_them() -> None:
     placement = {"at": NOW, "track": TRACK, "known": ["beginner"], "start": MODULE, "answers": []}
-    record = State.model_validate({"placements": [placement]}).model_dump_json()
+    record = PracticeRecord.model_validate({"placements": [placement]}).model_dump_json()
     store.replace(record, store.read().version)
     done = CliRunner().invoke(app, ["placement", "--json"])
     tracks = {each["track"]: each for each in json.loads(done.stdout)["tracks"]}

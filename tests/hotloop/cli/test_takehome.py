@@ -131,7 +131,7 @@ def test_whoever_has_a_link_is_told_of_the_window(team: Path, tmp_path: Path) ->
         archive.extractall(tmp_path)
     folder = tmp_path / made["pseudonym"]
     began = datetime.now(UTC) - timedelta(hours=71)
-    entry = work_log.Entry(kind="opened", at=began)
+    entry = work_log.WorkLogEntry(kind="opened", at=began)
     (folder / work_log.NAME).write_text(f"{entry.model_dump_json()}\n")
     for command in ("status", "submit"):
         done = CliRunner().invoke(app, ["takehome", command, str(folder)])

@@ -14,10 +14,10 @@ import pytest
 from hotloop.course import grade as grading
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.book import Book
-from hotloop.course.executors import Outcomes, Work
+from hotloop.course.executors import ExecutorWork, Outcomes
 from hotloop.course.isolation import Isolation
-from hotloop.course.kernel import Limits
-from hotloop.course.notebook_run import NotebookRun, Settings
+from hotloop.course.kernel import NotebookLimits
+from hotloop.course.notebook_run import NotebookRun, RunSettings
 from hotloop.judge.lease import Lease
 from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.unconfined import launch_plain
@@ -50,8 +50,8 @@ class Grading:
     said: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def run(self, cells: Sequence[tuple[str, str]], files: Path, judge: Any) -> threading.Thread:
-        settings = Settings(
-            limits=Limits(),
+        settings = RunSettings(
+            limits=NotebookLimits(),
             judge_budget_s=60.0,
             tasks=(),
             isolation=Isolation("none", self._launch),
@@ -162,7 +162,9 @@ def test_nothing_is_entered_beside_one_who_measures(
     class Elsewhere:
         """An executor that pretends to execute."""
 
-        def run(self, works: Iterable[Work], _terms: Any, _tell: Any) -> Generator[Outcomes]:
+        def run(
+            self, works: Iterable[ExecutorWork], _terms: Any, _tell: Any
+        ) -> Generator[Outcomes]:
             for work in works:
                 handed_over.set()
                 yield [(work.key, Attempt("ada", "tiny", "", "", {}, now(), 0.0, {}))]

@@ -17,7 +17,7 @@ from hotloop.core.record import JUDGING_SECONDS, CheckRecord, Circumstances, Rec
 from hotloop.core.verdict import Verdict
 from hotloop.course.class_page import causes
 from hotloop.course.class_page.distribution import describe, distribution, picture
-from hotloop.course.class_page.marks import ClassMarks, Mark, ModuleMarks, read_marks
+from hotloop.course.class_page.marks import ClassMarks, ModuleMarks, TaskMark, read_marks
 from hotloop.course.class_page.page import page
 from hotloop.course.class_page.summary import document, summary
 from hotloop.course.class_page.timing import timings
@@ -42,14 +42,14 @@ def record(task: str, *checks: CheckRecord, seconds: float = 3.0) -> Record:
 
 def mark(
     student: str, task: str, points: float, *checks: CheckRecord, pending: float = 0.0
-) -> Mark:
+) -> TaskMark:
     possible = float(load_module(MODULE).task(task).points)
-    return Mark(
+    return TaskMark(
         student, task, Score(points, pending, possible), record(task, *checks) if checks else None
     )
 
 
-def class_of(*marks: Mark, names: frozenset[str] = frozenset()) -> ClassMarks:
+def class_of(*marks: TaskMark, names: frozenset[str] = frozenset()) -> ClassMarks:
     tasks = [task for task in TASKS if any(m.task == task for m in marks)]
     who = frozenset(m.student for m in marks)
     module = ModuleMarks(load_module(MODULE), tasks, who, list(marks))

@@ -43,7 +43,7 @@ def test_only_what_was_judged_is_shown_in_the_order_of_handing_in() -> None:
     def write(_folder: Path) -> None:
         raise AssertionError
 
-    handed_in = [demo.HandIn("z", write), demo.HandIn("a", write, ("second",))]
+    handed_in = [demo.DemoSubmission("z", write), demo.DemoSubmission("a", write, ("second",))]
     rows = [
         TaskResult(student, "m", task, "passed", "", 1.0, 0.0, 1.0)
         for student in ("a", "z")

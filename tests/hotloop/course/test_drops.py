@@ -16,7 +16,7 @@ from hotloop.cli import app
 from hotloop.cli.course import attempts
 from hotloop.core.user_error import UserError
 from hotloop.course import dates, drops, execution, grade, regrade, standing
-from hotloop.course.attempts.attempt import Kind, Points, account
+from hotloop.course.attempts.attempt import AttemptPoints, Kind, account
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
 from hotloop.course.class_page.marks import read_marks
@@ -104,7 +104,7 @@ def test_the_one_before_counts_and_nothing_is_executed(twice: Any) -> None:
     assert "x = 1" not in str(twice.autograded("ada"))
     [event] = store(twice.root).events(kind=Kind.DROPPED)
     assert (event.attempt_id, event.why, bool(event.who)) == (second, WHY, True)
-    assert (event.old, event.new) == (Points(3, 2), Points(12, 2))
+    assert (event.old, event.new) == (AttemptPoints(3, 2), AttemptPoints(12, 2))
     booked = store(twice.root).events(batch=event.batch, kind=Kind.PUBLISHED)
     assert [(e.attempt_id, e.why) for e in booked] == [(first, f"attempt {second} dropped: {WHY}")]
 
@@ -164,7 +164,7 @@ def test_restored_it_counts_as_if_nothing_had_been(twice: Any) -> None:
     assert "It returned 41" in twice.page("ada")
     [event] = store(twice.root).events(kind=Kind.RESTORED)
     assert (event.attempt_id, event.why) == (second, "it was bob who copied")
-    assert (event.old, event.new) == (Points(12, 2), Points(3, 2))
+    assert (event.old, event.new) == (AttemptPoints(12, 2), AttemptPoints(3, 2))
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from hotloop.course.attempts.attempt import Attempt, Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
+from hotloop.course.executors import ExecutorWork, Lost, Outcome, Outcomes, Tell
 from hotloop.course.executors.local import attempt
 
 STUDENTS = ("ada", "bob", "cyd")
@@ -31,7 +31,7 @@ class Together:
     later: Callable[[], None] = lambda: None
     attempts: list[Attempt] = field(default_factory=list[Attempt])
 
-    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
+    def run(self, works: Iterable[ExecutorWork], terms: Terms, tell: Tell) -> Generator[Outcomes]:
         outcomes: list[Outcome] = []
         for work in works:
             found = attempt(work, terms, tell)

@@ -12,7 +12,7 @@ from hotloop.course import gpu_checks
 from hotloop.course import grade as grading
 from hotloop.course.attempts.store import store
 from hotloop.course.execution import Terms, execute
-from hotloop.course.executors import Work, local
+from hotloop.course.executors import ExecutorWork, local
 from hotloop.course.hand_in import read
 from hotloop.course.released import load_release
 from hotloop.judge.job import Job
@@ -142,7 +142,7 @@ def test_who_must_leave_the_gpu_alone_does(
     terms = Terms(isolation=isolation, judge=judge, device="cpu")
     first = execute(hand_in, terms)
     assert gpu_checks.open_on_gpu(first) == {"gpu_answer": ["gpu_correct"]}
-    work = Work(hand_in.key, hand_in, earlier=first)
+    work = ExecutorWork(hand_in.key, hand_in, earlier=first)
     second = local.attempt(work, replace(terms, device=""), lambda *_step: None)
     assert gpu_checks.open_on_gpu(second) == {}
     assert second.id is None

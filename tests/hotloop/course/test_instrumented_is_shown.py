@@ -18,10 +18,10 @@ from hotloop.cli import records_table
 from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
 from hotloop.course import book, export, feedback, results
-from hotloop.course.class_page.marks import ClassMarks, Mark, ModuleMarks
+from hotloop.course.class_page.marks import ClassMarks, ModuleMarks, TaskMark
 from hotloop.course.class_page.page import page
 from hotloop.course.class_page.summary import summary
-from hotloop.course.scores import Scored
+from hotloop.course.scores import ScoredNotebook
 from hotloop.learn.practice import verdicts
 from hotloop.service.course.lti import scores
 from hotloop.tasks.curriculum import load_module
@@ -170,7 +170,7 @@ def test_the_document_of_hotloop_check() -> None:
 
 
 def test_the_widget_in_a_notebook() -> None:
-    assert render_record.Shown(RECORD)._repr_mimebundle_()["text/html"].count(WORD) == 2
+    assert render_record.DisplayedRecord(RECORD)._repr_mimebundle_()["text/html"].count(WORD) == 2
 
 
 def grade(**changes: Any) -> Any:
@@ -178,9 +178,9 @@ def grade(**changes: Any) -> Any:
     return SimpleNamespace(name=RECORD.task, **{**scores, **changes})
 
 
-def scored(*grades: Any) -> Scored:
+def scored(*grades: Any) -> ScoredNotebook:
     attempt: Any = SimpleNamespace(records={RECORD.task: RECORD})
-    part = Scored("ada", RECORD.module, "lab", 0.0, lambda *_: attempt)
+    part = ScoredNotebook("ada", RECORD.module, "lab", 0.0, lambda *_: attempt)
     part.grades.extend(grades)
     return part
 
@@ -213,7 +213,7 @@ def test_the_row_of_a_feedback_page() -> None:
 @pytest.mark.parametrize("names", [True, False])
 def test_the_class_page(names: bool) -> None:
     score = settle(MODULE, RECORD.task, RECORD)
-    marks = [Mark(who, RECORD.task, score, RECORD, who == "ada") for who in ("ada", "bob")]
+    marks = [TaskMark(who, RECORD.task, score, RECORD, who == "ada") for who in ("ada", "bob")]
     of = ModuleMarks(MODULE, [RECORD.task], frozenset({"ada", "bob"}), marks)
     found = summary(ClassMarks("course", 2, frozenset({"ada", "bob"}), [of]), names=names)
     assert found.modules[0].tasks[0].instrumented == 1
@@ -243,9 +243,9 @@ def test_the_comment_in_the_gradebook() -> None:
 
 
 def test_what_an_lms_is_told() -> None:
-    told = scores.score(scores.Standing(6.0, 6.0, 0.0, instrumented=True), "someone")
+    told = scores.score(scores.ModuleScore(6.0, 6.0, 0.0, instrumented=True), "someone")
     assert WORD in told["comment"]
-    assert WORD not in scores.score(scores.Standing(6.0, 6.0, 0.0), "someone")["comment"]
+    assert WORD not in scores.score(scores.ModuleScore(6.0, 6.0, 0.0), "someone")["comment"]
 
 
 def test_a_learners_own_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

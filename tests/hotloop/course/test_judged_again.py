@@ -9,8 +9,8 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.course.isolation import Isolation
-from hotloop.course.kernel import Limits
-from hotloop.course.notebook_run import NotebookRun, Settings
+from hotloop.course.kernel import NotebookLimits
+from hotloop.course.notebook_run import NotebookRun, RunSettings
 from hotloop.judge.lease import Lease
 from hotloop.sandbox.unconfined import launch_plain
 from hotloop.tasks.curriculum import load_module
@@ -41,8 +41,8 @@ def judged(
                 )
                 return replace(record, verdict=Verdict.UNDECIDED, checks=checks)
 
-        settings = Settings(
-            limits=Limits(),
+        settings = RunSettings(
+            limits=NotebookLimits(),
             judge_budget_s=60.0,
             tasks=(),
             isolation=Isolation("none", launch_plain),

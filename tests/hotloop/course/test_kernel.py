@@ -9,10 +9,10 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.course.isolation import choose
-from hotloop.course.kernel import ConfinedKernel, KernelNotStarted, Limits
+from hotloop.course.kernel import ConfinedKernel, KernelNotStarted, NotebookLimits
 
 pytestmark = pytest.mark.sandbox
-LIMITS = Limits(cell_s=2.0, notebook_s=60.0, memory_bytes=400 << 20)
+LIMITS = NotebookLimits(cell_s=2.0, notebook_s=60.0, memory_bytes=400 << 20)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_reading_from_a_person_is_refused(kernel: ConfinedKernel) -> None:
 def test_a_kernel_that_does_not_start_says_why(files: Path) -> None:
     launch = choose().launch
     assert launch is not None
-    tight = Limits(start_s=10.0, memory_bytes=8 << 20)
+    tight = NotebookLimits(start_s=10.0, memory_bytes=8 << 20)
     with pytest.raises(KernelNotStarted, match="did not start"):
         ConfinedKernel(files, launch, tight)
 
@@ -138,7 +138,7 @@ def test_settings_among_the_files_do_not_keep_it_from_starting(files: Path) -> N
 def test_the_whole_notebook_has_a_limit(files: Path) -> None:
     launch = choose().launch
     assert launch is not None
-    with ConfinedKernel(files, launch, Limits(cell_s=60.0, notebook_s=1.0)) as kernel:
+    with ConfinedKernel(files, launch, NotebookLimits(cell_s=60.0, notebook_s=1.0)) as kernel:
         time.sleep(1.1)
         assert shown(kernel, "print('waiting for the judge costs nothing')")
         assert kernel.execute("import time; time.sleep(60)")[0] == "timeout"

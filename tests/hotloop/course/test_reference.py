@@ -29,8 +29,8 @@ SPEED = {
 }
 
 
-def _run(device: str, *measured: curriculum.Measurement) -> curriculum.Run:
-    return curriculum.Run(
+def _run(device: str, *measured: curriculum.Measurement) -> curriculum.RecordedRun:
+    return curriculum.RecordedRun(
         format=1,
         module="m",
         device=device,
@@ -72,7 +72,7 @@ def test_what_cannot_be_compared_is_left_out(record: Record) -> None:
 
 
 def test_a_module_that_is_not_known_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown(_module: str) -> list[curriculum.Run]:
+    def unknown(_module: str) -> list[curriculum.RecordedRun]:
         raise LookupError("no such module")
 
     monkeypatch.setattr(curriculum, "runs", unknown)

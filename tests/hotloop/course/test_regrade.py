@@ -13,7 +13,7 @@ from hotloop.core.record import CheckRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.course import dates, execution, regrade
-from hotloop.course.attempts.attempt import Kind, Points
+from hotloop.course.attempts.attempt import AttemptPoints, Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.config import database
 from hotloop.course.policy import utc_now
@@ -69,7 +69,10 @@ def test_the_shadow_shows_who_changes_and_why_and_changes_nothing(
     found = in_shadow(graded, changed)
     ada, bob = found.changes
     assert (ada.student, ada.differs) == ("ada", False)
-    assert (bob.old, bob.new) == (Points(8.0, 8.0), Points(12.0, 8.0)) or bob.new is not None
+    assert (bob.old, bob.new) == (
+        AttemptPoints(8.0, 8.0),
+        AttemptPoints(12.0, 8.0),
+    ) or bob.new is not None
     assert bob.new.points - bob.old.points == 4
     assert bob.reasons == {"answer": "correct: wrong_answer → passed: 41 is right too."}
     assert store(graded.root).published("bob", "tiny") == before

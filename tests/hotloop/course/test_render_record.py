@@ -11,7 +11,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.tasks.problem import Score
 from hotloop.verdicts import releases, render_record
 from hotloop.verdicts import words as verdict_words
-from hotloop.verdicts.render_record import Shown
+from hotloop.verdicts.render_record import DisplayedRecord
 
 SPEED = {
     "baseline_seconds": {"p50": 0.002},
@@ -143,13 +143,13 @@ def test_text_has_verdict_and_points() -> None:
 
 
 def test_a_notebook_gets_html_and_a_number_for_validate() -> None:
-    bundle = Shown(RECORD, SCORE)._repr_mimebundle_()
+    bundle = DisplayedRecord(RECORD, SCORE)._repr_mimebundle_()
     assert bundle["text/plain"] == "3"
     assert bundle["text/html"].startswith("<div")
 
 
 def test_an_unknown_module_is_shown_without_points() -> None:
-    bundle = Shown(RECORD)._repr_mimebundle_()
+    bundle = DisplayedRecord(RECORD)._repr_mimebundle_()
     assert "points," not in bundle["text/html"]
     assert bundle["text/plain"].startswith("m.task: passed, rest pending")
 
@@ -160,13 +160,13 @@ def test_points_without_needless_decimals() -> None:
 
 def test_a_notebook_says_that_nothing_is_judged_again_by_itself() -> None:
     undecided = CheckRecord("fast", Verdict.UNDECIDED, "Too close to decide. Run the check again.")
-    shown = Shown(replace(RECORD, checks=(undecided,)), SCORE)
+    shown = DisplayedRecord(replace(RECORD, checks=(undecided,)), SCORE)
     assert "run this cell once more" in text_of(shown._repr_mimebundle_()["text/html"])
     assert "run this cell once more" in repr(shown)
 
 
 def test_what_this_machine_lacks_is_not_asked_for_again() -> None:
-    assert "once more" not in Shown(RECORD, SCORE)._repr_mimebundle_()["text/html"]
+    assert "once more" not in DisplayedRecord(RECORD, SCORE)._repr_mimebundle_()["text/html"]
 
 
 def test_feedback_says_nothing_of_cells_to_run() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hotloop.course import standing
 from hotloop.course.attempts.attempt import Attempt, Kind
 from hotloop.course.attempts.store import store
-from hotloop.course.standing import State
+from hotloop.course.standing import AttemptState
 
 
 def made(digest: str, day: int) -> Attempt:
@@ -32,7 +32,7 @@ def three(tmp_path: Path) -> list[Attempt]:
     return found
 
 
-def states(root: Path) -> list[State]:
+def states(root: Path) -> list[AttemptState]:
     return [listed.state for listed in standing.attempts(root, "ada", "m")]
 
 
@@ -40,16 +40,16 @@ def test_the_newest_that_is_not_dropped_stands(tmp_path: Path, three: list[Attem
     kept = store(tmp_path)
     first, second, third = three
     assert stands(tmp_path) == third
-    assert states(tmp_path) == [State.EARLIER, State.EARLIER, State.COUNTS]
+    assert states(tmp_path) == [AttemptState.EARLIER, AttemptState.EARLIER, AttemptState.COUNTS]
     kept.note(Kind.DROPPED, third)
     assert stands(tmp_path) == second
     kept.note(Kind.DROPPED, second)
     # It is published again, and remains older than the dropped one.
     kept.note(Kind.PUBLISHED, first)
-    assert states(tmp_path) == [State.COUNTS, State.DROPPED, State.DROPPED]
+    assert states(tmp_path) == [AttemptState.COUNTS, AttemptState.DROPPED, AttemptState.DROPPED]
     kept.note(Kind.RESTORED, second)
     assert stands(tmp_path) == second
-    assert states(tmp_path) == [State.COUNTS, State.EARLIER, State.DROPPED]
+    assert states(tmp_path) == [AttemptState.COUNTS, AttemptState.EARLIER, AttemptState.DROPPED]
 
 
 def test_a_hand_in_is_dropped_with_its_newest_attempt(tmp_path: Path, three: list[Attempt]) -> None:
@@ -76,6 +76,6 @@ def test_all_are_dropped_when_none_is_left(tmp_path: Path, three: list[Attempt])
 def test_a_shadow_never_stands(tmp_path: Path, three: list[Attempt]) -> None:
     store(tmp_path).add(made("b", 4))
     assert stands(tmp_path) == three[-1]
-    assert states(tmp_path)[-1] is State.SHADOW
+    assert states(tmp_path)[-1] is AttemptState.SHADOW
     store(tmp_path).note(Kind.DROPPED, three[-1])
     assert standing.is_dropped(tmp_path, "ada", "m", "b")

@@ -29,7 +29,7 @@ from hotloop.judge.check import check, judge_check
 from hotloop.judge.checks import cuda_clean, cuda_traffic
 from hotloop.judge.checks.answers import Answers
 from hotloop.judge.checks.assertions import Assertion, Assertions
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth, case
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth, case
 from hotloop.judge.checks.cuda_clean import CudaClean
 from hotloop.judge.checks.cuda_operator import CorrectOrRaises
 from hotloop.judge.checks.cuda_traffic import CudaTraffic
@@ -557,7 +557,7 @@ def test_an_array_is_judged_as_its_own_dtype(array: Any, dtype: object) -> None:
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "uint32", "complex128", "U3", "O"])
 def test_an_array_without_a_dtype_of_ours_is_refused(dtype: str) -> None:
-    with pytest.raises(TypeError, match="give a `Tensor`"):
+    with pytest.raises(TypeError, match="give a `InputTensor`"):
         case(_twice, np.zeros(2, dtype))
 
 
@@ -566,7 +566,7 @@ def test_an_array_without_a_dtype_of_ours_is_refused(dtype: str) -> None:
 )
 def test_a_tensor_holds_values_of_its_dtype(values: Any, dtype: Any) -> None:
     with pytest.raises(TypeError, match="cannot hold"):
-        Tensor(values, dtype)
+        InputTensor(values, dtype)
 
 
 def test_truth_that_is_nan_for_finite_inputs_is_ours_and_nan_for_nan_is_not() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving import metrics
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_check
@@ -67,7 +67,7 @@ def judged(session: Session, line: str) -> CheckRecord:
     ("line", "verdict"), [("", Verdict.TOO_SLOW), ("dynamic_batching { }", Verdict.PASSED)]
 )
 def test_batching_is_told_from_none(
-    installed: Environment, session_over: SessionOver, line: str, verdict: Verdict
+    installed: ServingEnvironment, session_over: SessionOver, line: str, verdict: Verdict
 ) -> None:
     turns: list[str] = []
     session = session_over()

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from hotloop.judge.buffers import PAGE, Buffer, Placement, extent_bytes, row_strides
+from hotloop.judge.buffers import PAGE, Buffer, TensorPlacement, extent_bytes, row_strides
 from hotloop.judge.dtypes import FP32
 
 
@@ -46,7 +46,7 @@ def test_a_placement_views_strided_rows() -> None:
     assert extent_bytes((3, 4), strides, FP32) == 4 * (2 * 6 + 4)
     assert extent_bytes((0, 4), strides, FP32) == 0
     with Buffer(400, writable=True) as buffer:
-        view = Placement(0, 8, FP32, (3, 4), strides).view(buffer)
+        view = TensorPlacement(0, 8, FP32, (3, 4), strides).view(buffer)
         view[...] = np.arange(12).reshape(3, 4)
         flat = buffer.bytes.view(np.float32)
         assert flat[2 + 6] == 4

@@ -3,7 +3,7 @@
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Tensor, case
+from hotloop.judge.checks.correct import InputTensor, case
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import BF16, BOOL, FP32, I64
 
@@ -23,7 +23,7 @@ def test_the_output_has_the_shape_of_the_references_result() -> None:
 
 
 def test_other_dtypes_are_asked_for() -> None:
-    gapped = Tensor(np.ones((2, 3)), BF16, row_gap=1)
+    gapped = InputTensor(np.ones((2, 3)), BF16, row_gap=1)
     found = case(lambda x: x.T, gapped, out=BF16, label="a transpose")
     assert (found.arguments, found.out) == ((gapped,), TensorSpec((3, 2), BF16))
     assert found.label == "a transpose"

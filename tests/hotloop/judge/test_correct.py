@@ -22,7 +22,7 @@ from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 from ..sessions import new_session
 
@@ -176,7 +176,7 @@ def test_every_judging_has_inputs_of_its_own(tmp_path: Path) -> None:
 
 
 @contextmanager
-def own_worker(session: Session, _card: object) -> Generator[tuple[Worker, Candidate]]:
+def own_worker(session: Session, _card: object) -> Generator[tuple[WorkerConnection, Candidate]]:
     yield session.worker(), session.candidate
 
 

@@ -13,7 +13,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_checks
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.checks.cuda_clean import CudaClean
 from hotloop.judge.checks.in_simulator import InSimulator
 from hotloop.judge.compare import Tolerance
@@ -29,7 +29,7 @@ RIGHT = "const int i = blockIdx.x * 32 + threadIdx.x; if (i < rows) y[i] = by * 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     x = rng.standard_normal((40, 1))
-    yield Case("forty rows", (Tensor(x, FP32), 0.5), TensorSpec((40, 1), FP32))
+    yield Case("forty rows", (InputTensor(x, FP32), 0.5), TensorSpec((40, 1), FP32))
 
 
 def scaled(x: np.ndarray, by: float) -> np.ndarray:

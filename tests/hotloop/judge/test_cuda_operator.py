@@ -14,7 +14,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import check, judge_check
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.checks.cuda_operator import CorrectOrRaises
 from hotloop.judge.checks.raises_error import RaisesError
 from hotloop.judge.compare import Tolerance
@@ -58,7 +58,7 @@ REFUSING = "".join(
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     for shape in ((7,), (3, 5)):
         x = rng.standard_normal(shape)
-        yield Case(f"{len(shape)} dimensions", (Tensor(x, FP32),), TensorSpec(shape, FP32))
+        yield Case(f"{len(shape)} dimensions", (InputTensor(x, FP32),), TensorSpec(shape, FP32))
 
 
 def twice(x: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving.inference import InferenceFailed
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.judge import inference_request, model_servers
 from hotloop.judge.inference_request import Exchange, Inquiry, ask
 
@@ -25,13 +25,13 @@ class Alive:
 
 
 @pytest.fixture
-def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[[Answering], Server]:
+def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[[Answering], TritonServer]:
     """Returns a function that makes a server whose models answer by a function of their names."""
     monkeypatch.setattr(model_servers, "_GONE_S", 0.05)
 
-    def make(answer: Answering) -> Server:
+    def make(answer: Answering) -> TritonServer:
         class Client:
-            def __init__(self, _server: Server, timeout_s: float) -> None:
+            def __init__(self, _server: TritonServer, timeout_s: float) -> None:
                 assert timeout_s == 3.0
 
             def infer(self, model: str, inputs: object, **more: object) -> Mapping[str, Any]:
@@ -44,7 +44,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[[Answering], Server]:
                 return None
 
         monkeypatch.setattr(inference_request, "Client", Client)
-        return cast(Server, cast(Any, Alive()))
+        return cast(TritonServer, cast(Any, Alive()))
 
     return make
 
@@ -53,7 +53,7 @@ def exchange(model: str, mismatch: str | None = None) -> Exchange:
     return Exchange(model, {"x": np.ones(1)}, lambda _said: mismatch)
 
 
-def asked(server: Server, *exchanges: Exchange) -> Ruling | None:
+def asked(server: TritonServer, *exchanges: Exchange) -> Ruling | None:
     try:
         ask(server, Inquiry("two at once", exchanges), 3.0)
     except Ruling as ruling:
@@ -61,11 +61,13 @@ def asked(server: Server, *exchanges: Exchange) -> Ruling | None:
     return None
 
 
-def test_right_answers(answering: Callable[[Answering], Server]) -> None:
+def test_right_answers(answering: Callable[[Answering], TritonServer]) -> None:
     assert asked(answering(lambda _: {}), exchange("a"), exchange("b")) is None
 
 
-def test_all_are_under_way_at_the_same_moment(answering: Callable[[Answering], Server]) -> None:
+def test_all_are_under_way_at_the_same_moment(
+    answering: Callable[[Answering], TritonServer],
+) -> None:
     """A barrier with a timeout of one second lets no request pass alone."""
     barrier = threading.Barrier(8, timeout=5)
 
@@ -76,7 +78,7 @@ def test_all_are_under_way_at_the_same_moment(answering: Callable[[Answering], S
     assert asked(answering(meet), *[exchange("a")] * 8) is None
 
 
-def test_the_first_wrong_answer_rules(answering: Callable[[Answering], Server]) -> None:
+def test_the_first_wrong_answer_rules(answering: Callable[[Answering], TritonServer]) -> None:
     server = answering(lambda _: {})
     found = asked(server, exchange("a"), exchange("b", "b is wrong"), exchange("c", "c is wrong"))
     assert found is not None
@@ -84,7 +86,7 @@ def test_the_first_wrong_answer_rules(answering: Callable[[Answering], Server]) 
     assert found.sentence == "two at once: b is wrong."
 
 
-def test_an_error_is_an_answer(answering: Callable[[Answering], Server]) -> None:
+def test_an_error_is_an_answer(answering: Callable[[Answering], TritonServer]) -> None:
     seen: list[object] = []
 
     def refuse(_model: str) -> Mapping[str, Any]:
@@ -105,7 +107,7 @@ def test_an_error_is_an_answer(answering: Callable[[Answering], Server]) -> None
     ],
 )
 def test_no_proper_answer_is_the_candidates(
-    answering: Callable[[Answering], Server], error: Exception, verdict: Verdict
+    answering: Callable[[Answering], TritonServer], error: Exception, verdict: Verdict
 ) -> None:
     def fail(model: str) -> Mapping[str, Any]:
         if model == "b":
@@ -117,7 +119,7 @@ def test_no_proper_answer_is_the_candidates(
     assert found.verdict is verdict, "what is missing comes before what is wrong"
 
 
-def test_a_failure_of_ours_is_not(answering: Callable[[Answering], Server]) -> None:
+def test_a_failure_of_ours_is_not(answering: Callable[[Answering], TritonServer]) -> None:
     def fail(_model: str) -> Mapping[str, Any]:
         raise RuntimeError("a bug of ours")
 
@@ -126,7 +128,7 @@ def test_a_failure_of_ours_is_not(answering: Callable[[Answering], Server]) -> N
 
 
 def test_one_that_answers_late_holds_nobody_else_back(
-    answering: Callable[[Answering], Server],
+    answering: Callable[[Answering], TritonServer],
 ) -> None:
     started = time.monotonic()
     asked(answering(lambda _: time.sleep(0.2) or {}), *[exchange("a")] * 10)

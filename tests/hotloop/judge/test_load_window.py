@@ -10,7 +10,7 @@ import pytest
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving.inference import InferenceFailed, encode
 from hotloop.engines.serving.load import Load, LoadFailed, LoadTimeout
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.judge import load_window
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.load_window import LoadedServer, LoadRequest
@@ -88,7 +88,7 @@ class Scene:
             return [LoadRequest(b"", lambda said: self.mismatch(said)) for _ in flags]
 
         return LoadedServer(
-            cast(Server, cast(Any, self)),
+            cast(TritonServer, cast(Any, self)),
             questions,
             Seeds(),
             clients=2,

@@ -10,10 +10,10 @@ import pytest
 from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving import preflight
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.inference import texts
-from hotloop.engines.serving.server import Server, ServerFailed
-from hotloop.engines.serving.trial import Trial
+from hotloop.engines.serving.server import ServerFailed, TritonServer
+from hotloop.engines.serving.trial import RepositoryTrial
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge import model_servers
 from hotloop.judge.candidate import Candidate
@@ -28,7 +28,11 @@ from hotloop.sandbox.confinement import SubmissionRefused
 from hotloop.tasks.modules.triton_ensemble.compositions import UNTUNED
 
 SessionOver = Callable[..., Session]
-FINE, BUSY, BROKEN = Trial("none", 2.0, ""), Trial("none", 25.0, ""), Trial("none", 0.0, "no shm")
+FINE, BUSY, BROKEN = (
+    RepositoryTrial("none", 2.0, ""),
+    RepositoryTrial("none", 25.0, ""),
+    RepositoryTrial("none", 0.0, "no shm"),
+)
 
 
 class Failing:
@@ -48,11 +52,11 @@ class Failing:
 
 
 @pytest.fixture
-def trials(monkeypatch: pytest.MonkeyPatch) -> Callable[[Failing, Trial], None]:
+def trials(monkeypatch: pytest.MonkeyPatch) -> Callable[[Failing, RepositoryTrial], None]:
     """Returns a function that sets the result of a trial with another server."""
 
-    def say(server: Failing, tried: Trial) -> None:
-        def run(_environment: object) -> Trial:
+    def say(server: Failing, tried: RepositoryTrial) -> None:
+        def run(_environment: object) -> RepositoryTrial:
             server.events.append("trial")
             return tried
 
@@ -63,7 +67,7 @@ def trials(monkeypatch: pytest.MonkeyPatch) -> Callable[[Failing, Trial], None]:
 
 def waited(server: Failing, session: Session, **more: bool) -> Ruling:
     with pytest.raises(Ruling) as caught:
-        model_servers.wait_ready(cast(Server, cast(Any, server)), session, **more)
+        model_servers.wait_ready(cast(TritonServer, cast(Any, server)), session, **more)
     return caught.value
 
 
@@ -96,7 +100,7 @@ def test_where_no_server_starts_it_is_the_judges(
     server = Failing("not ready within 45 s", alive=True)
     trials(server, BROKEN)
     with pytest.raises(JudgeFault, match="no server starts here: no shm"):
-        model_servers.wait_ready(cast(Server, cast(Any, server)), session_over())
+        model_servers.wait_ready(cast(TritonServer, cast(Any, server)), session_over())
 
 
 @pytest.mark.parametrize(
@@ -121,7 +125,9 @@ def test_a_limit_that_ended_it_is_named(session_over: SessionOver, death: Verdic
 def test_our_own_repository_that_fails_is_ours(session_over: SessionOver) -> None:
     server = Failing("no such file", alive=False, death=Verdict.MEMORY_LIMIT)
     with pytest.raises(JudgeFault, match="our own repository failed: no such file"):
-        model_servers.wait_ready(cast(Server, cast(Any, server)), session_over(), trusted=True)
+        model_servers.wait_ready(
+            cast(TritonServer, cast(Any, server)), session_over(), trusted=True
+        )
 
 
 # --- not started ----------------------------------------------------------------------------------
@@ -144,10 +150,10 @@ def test_without_the_environment_nothing_is_measured_and_the_mend_is_named(
 def test_a_repository_that_is_too_large(
     session_over: SessionOver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trusted: bool
 ) -> None:
-    def refuses(*_: object) -> Server:
+    def refuses(*_: object) -> TritonServer:
         raise SubmissionRefused("more than 64 MiB")
 
-    monkeypatch.setattr(model_servers, "Server", refuses)
+    monkeypatch.setattr(model_servers, "TritonServer", refuses)
     monkeypatch.setattr(model_servers, "require_environment", lambda _session: None)
     with pytest.raises(SubmissionRefused if trusted else Ruling, match="64 MiB") as caught:
         model_servers.start(tmp_path, session_over(), trusted=trusted)
@@ -178,7 +184,7 @@ def test_what_a_missing_answer_means(
     said: str,
 ) -> None:
     monkeypatch.setattr(model_servers, "_GONE_S", 0.1)
-    server = cast(Server, cast(Any, Failing("", alive=alive, death=death)))
+    server = cast(TritonServer, cast(Any, Failing("", alive=alive, death=death)))
     found = model_servers.no_answer(server, error)
     assert found.verdict is verdict
     assert said in found.sentence
@@ -267,7 +273,7 @@ FAILURES: dict[str, tuple[Callable[[Path], object], Verdict, str]] = {
 
 @pytest.mark.slow
 @pytest.mark.serving
-def test_our_repository_serves(installed: Environment, session_over: SessionOver) -> None:
+def test_our_repository_serves(installed: ServingEnvironment, session_over: SessionOver) -> None:
     record = judged(session_over(), lambda _folder: None)
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
     assert record.evidence["requests"] == 1
@@ -277,7 +283,7 @@ def test_our_repository_serves(installed: Environment, session_over: SessionOver
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAILURES)
 def test_what_a_failure_of_the_candidates_becomes(
-    installed: Environment, session_over: SessionOver, name: str
+    installed: ServingEnvironment, session_over: SessionOver, name: str
 ) -> None:
     change, verdict, said = FAILURES[name]
     record = judged(session_over(), change, timeout_s=3.0 if verdict is Verdict.TIMEOUT else 20.0)
@@ -289,7 +295,7 @@ def test_what_a_failure_of_the_candidates_becomes(
 @pytest.mark.slow
 @pytest.mark.serving
 def test_our_own_repository_that_does_not_load_is_a_fault(
-    installed: Environment, session_over: SessionOver
+    installed: ServingEnvironment, session_over: SessionOver
 ) -> None:
     session = session_over()
     folder = UNTUNED.put_together(session)
@@ -301,7 +307,7 @@ def test_our_own_repository_that_does_not_load_is_a_fault(
 @pytest.mark.slow
 @pytest.mark.serving
 def test_a_server_outlives_being_frozen_and_a_window_that_failed(
-    installed: Environment, session_over: SessionOver
+    installed: ServingEnvironment, session_over: SessionOver
 ) -> None:
     session = session_over()
     server = model_servers.over(UNTUNED.put_together(session), session, trusted=True)

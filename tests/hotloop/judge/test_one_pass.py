@@ -13,7 +13,7 @@ import torch
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.checks.one_pass import OnePass
 from hotloop.judge.checks.recorded_calls import Noted, RecordedCalls
 from hotloop.judge.compare import Floats, Tolerance
@@ -35,7 +35,7 @@ class Here:
 
     def answer(self, _function: str, asked: Case) -> Floats:
         tensor, steps = asked.arguments
-        assert isinstance(tensor, Tensor)
+        assert isinstance(tensor, InputTensor)
         out = torch.full(asked.out.shape, math.nan, dtype=_OF[asked.out.dtype])
         torch_replay.repeated(torch.tensor(tensor.rounded()).to(out.dtype), str(steps), out)
         return out.double().numpy()
@@ -47,7 +47,7 @@ class Here:
 def ruled(function: Softmax, x: torch.Tensor | None = None) -> tuple[int, float]:
     """Return the widest reduction and the number of passes; the answer must be right."""
     x = torch.randn(1, COLUMNS) if x is None else x
-    watched = torch_record.Watched(function)
+    watched = torch_record.RecordedFunction(function)
     kept = x.clone()
     got = watched(x)
     assert torch.equal(x, kept)
@@ -63,7 +63,7 @@ _OF = {FP32: torch.float32, FP16: torch.float16, BF16: torch.bfloat16}
 
 def _case(x: torch.Tensor) -> Case:
     (dtype,) = (ours for ours, theirs in _OF.items() if theirs == x.dtype)
-    return Case("row", (Tensor(x.double().numpy(), dtype),), TensorSpec(tuple(x.shape), dtype))
+    return Case("row", (InputTensor(x.double().numpy(), dtype),), TensorSpec(tuple(x.shape), dtype))
 
 
 def _softmax(x: Floats) -> Floats:
@@ -359,7 +359,7 @@ def counted(note: dict[str, Any]) -> Message:
 
 
 def steps_of(function: Softmax, x: torch.Tensor) -> list[Any]:
-    watched = torch_record.Watched(function)
+    watched = torch_record.RecordedFunction(function)
     watched(x)
     return torch_replay.unpacked(watched.notes[0]["steps"])
 

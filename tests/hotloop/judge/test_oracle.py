@@ -10,7 +10,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_check
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
@@ -61,7 +61,7 @@ def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
 
 def case(values: list[float]) -> Case:
     x = np.array(values)
-    return Case("numbers", (Tensor(x, FP32),), TensorSpec(x.shape, FP32))
+    return Case("numbers", (InputTensor(x, FP32),), TensorSpec(x.shape, FP32))
 
 
 def unequal(_case: Case, got: Floats, want: Floats) -> str | None:
@@ -116,7 +116,7 @@ def test_weights_are_tested_against_those_of_our_own_training(
     session: Session, oracle: Oracle
 ) -> None:
     def test(weights: Floats) -> Case:
-        return Case("held-out", (Tensor(weights, FP32),), TensorSpec((1,), FP32))
+        return Case("held-out", (InputTensor(weights, FP32),), TensorSpec((1,), FP32))
 
     exam = Exam(case([1.0, 3.0, 5.0, 7.0]), test)
     check = Learns(lambda _rng: exam, oracle, "train", "accuracy", margin=0.1)
@@ -143,6 +143,6 @@ def test_a_calls_values_make_a_case() -> None:
     found = case_of(buffers.calls[0])
     buffers.close()
     first, second = found.arguments
-    assert isinstance(first, Tensor)
+    assert isinstance(first, InputTensor)
     assert first.values.tolist() == [1.0, 2.0, 3.0]
     assert second == 0.5

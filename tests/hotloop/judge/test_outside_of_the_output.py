@@ -11,7 +11,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_checks
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, BOOL, FP32, DType
 
@@ -40,7 +40,7 @@ def test_only_what_lies_outside_is_seen(shape: tuple[int, ...], gap: int, dtype:
 
 def judged(body: str, folder: Path) -> tuple[Verdict, str]:
     (folder / "answer.py").write_text(f"import ctypes\n\ndef twice(x, out):\n    {body}\n")
-    case = Case("a page", (Tensor(np.ones(A_PAGE), FP32),), TensorSpec(A_PAGE, FP32))
+    case = Case("a page", (InputTensor(np.ones(A_PAGE), FP32),), TensorSpec(A_PAGE, FP32))
 
     def cases(_rng: np.random.Generator) -> Iterator[Case]:
         yield case

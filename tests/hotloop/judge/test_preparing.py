@@ -18,7 +18,7 @@ from hotloop.judge.exception_attribution import is_ours
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.session import Session
 from hotloop.judge.time_limit import Overrun, ending_after
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.sandbox.freezer import SignalFreezer
 
 from ..sessions import new_session
@@ -108,7 +108,7 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 @pytest.mark.parametrize("trusted", [True, False])
 def test_a_request_that_is_no_json_is_ours(pair: Any, trusted: bool) -> None:
-    worker = Worker(pair[0], SignalFreezer(2**22 - 1), trusted=trusted)
+    worker = WorkerConnection(pair[0], SignalFreezer(2**22 - 1), trusted=trusted)
     with pytest.raises(JudgeFault, match="the request 'plan' cannot be sent"):
         worker.send({"op": "plan", "calls": [np.int64(3)]})
 
@@ -116,10 +116,14 @@ def test_a_request_that_is_no_json_is_ours(pair: Any, trusted: bool) -> None:
 def test_a_request_that_quotes_too_much_of_the_candidate_is_the_candidates(pair: Any) -> None:
     text = "\x01" * (wire.MAX_MESSAGE // 5)
     with pytest.raises(Ruling) as caught:
-        Worker(pair[0], SignalFreezer(2**22 - 1), trusted=False).send({"op": "x", "source": text})
+        WorkerConnection(pair[0], SignalFreezer(2**22 - 1), trusted=False).send(
+            {"op": "x", "source": text}
+        )
     assert caught.value.verdict is Verdict.OUTPUT_LIMIT
     with pytest.raises(JudgeFault):
-        Worker(pair[0], SignalFreezer(2**22 - 1), trusted=True).send({"op": "x", "source": text})
+        WorkerConnection(pair[0], SignalFreezer(2**22 - 1), trusted=True).send(
+            {"op": "x", "source": text}
+        )
 
 
 def test_a_number_that_is_infinite_is_no_message() -> None:

@@ -8,14 +8,14 @@ import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.session import Session
 
 RUNS = "def run(x, out):\n    raise ValueError('u0 >= 2')\n"
-CASE = Case("one message of 7 tokens", (Tensor(np.ones(3), FP32),), TensorSpec((3,), FP32))
+CASE = Case("one message of 7 tokens", (InputTensor(np.ones(3), FP32),), TensorSpec((3,), FP32))
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from hotloop.judge.questions import (
     same,
     without_zeros,
 )
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.worker.serve import serve
 
@@ -59,25 +59,25 @@ def of_libraries() -> Any:
 
 
 @pytest.fixture
-def link() -> Iterator[Worker]:
+def link() -> Iterator[WorkerConnection]:
     """Links to a worker in a thread of this process: tests the protocol, not the sandbox."""
     ours, theirs = socket.socketpair()
     names = {"size_of": size_of, "twice": twice, "write": write, "not_plain": not_plain}
     names["of_libraries"] = of_libraries
     thread = threading.Thread(target=serve, args=(theirs, names))
     thread.start()
-    link = Worker(ours, SignalFreezer(2**22 - 1), trusted=False)
+    link = WorkerConnection(ours, SignalFreezer(2**22 - 1), trusted=False)
     yield link
     link.bye()
     thread.join(10)
 
 
-def test_arguments_and_answers_are_plain_data(link: Worker) -> None:
+def test_arguments_and_answers_are_plain_data(link: WorkerConnection) -> None:
     link.resolve("twice", None, 10)
     assert ask_plainly(link, (21,), 10) == 42
 
 
-def test_numbers_of_libraries_are_numbers(link: Worker) -> None:
+def test_numbers_of_libraries_are_numbers(link: WorkerConnection) -> None:
     link.resolve("of_libraries", None, 10)
     assert ask_plainly(link, (), 10) == {
         "whole": 7,
@@ -128,12 +128,12 @@ def test_what_does_not_occur_may_be_counted_or_left_out() -> None:
     assert dict_mismatch("it", {}, {"kLoop": 2}) == "it of 'kLoop' is None, expected 2"
 
 
-def test_a_file_is_given_by_its_path(link: Worker) -> None:
+def test_a_file_is_given_by_its_path(link: WorkerConnection) -> None:
     link.resolve("size_of", None, 10)
     assert ask_plainly(link, (GivenFile("data.bin", b"x" * 123_457),), 10) == 123_457
 
 
-def test_several_calls_are_one_exchange(link: Worker) -> None:
+def test_several_calls_are_one_exchange(link: WorkerConnection) -> None:
     link.resolve("size_of", None, 10)
     requests: list[str] = []
     request = link.request
@@ -148,14 +148,14 @@ def test_several_calls_are_one_exchange(link: Worker) -> None:
     assert requests == ["map", *["put_file"] * 3, "unmap", "plan", "run"]
 
 
-def test_files_come_back_in_order_whatever_their_lengths(link: Worker) -> None:
+def test_files_come_back_in_order_whatever_their_lengths(link: WorkerConnection) -> None:
     contents = [b"a", b"", b"long" * FIRST_BYTES, b"b" * 7]
     paths = put_files(link, [("same", content) for content in contents])
     assert len(set(paths)) == len(paths)
     assert get_files(link, paths) == contents
 
 
-def test_a_name_cannot_lead_out_of_the_folder(link: Worker) -> None:
+def test_a_name_cannot_lead_out_of_the_folder(link: WorkerConnection) -> None:
     path = Path(put_file(link, "../../outside", b"x"))
     assert path.name == "outside"
     assert path.parent.name.startswith("given-")
@@ -165,7 +165,7 @@ def test_what_was_given_is_gone_with_the_link() -> None:
     ours, theirs = socket.socketpair()
     thread = threading.Thread(target=serve, args=(theirs, {}))
     thread.start()
-    link = Worker(ours, SignalFreezer(2**22 - 1), trusted=False)
+    link = WorkerConnection(ours, SignalFreezer(2**22 - 1), trusted=False)
     paths = [Path(path) for path in put_files(link, [("data", b"a"), ("data", b"b")])]
     assert all(path.is_file() for path in paths)
     link.bye()
@@ -173,13 +173,13 @@ def test_what_was_given_is_gone_with_the_link() -> None:
     assert not any(path.parent.exists() for path in paths)
 
 
-def test_what_a_candidate_wrote_comes_back(link: Worker) -> None:
+def test_what_a_candidate_wrote_comes_back(link: WorkerConnection) -> None:
     link.resolve("write", None, 10)
     path = ask_plainly(link, (put_folder(link),), 10)
     assert get_file(link, str(path)) == b"abc" * 1000
 
 
-def test_a_file_that_is_too_long_is_refused(link: Worker) -> None:
+def test_a_file_that_is_too_long_is_refused(link: WorkerConnection) -> None:
     link.resolve("write", None, 10)
     path = str(ask_plainly(link, (put_folder(link),), 10))
     with pytest.raises(Ruling) as caught:
@@ -187,13 +187,13 @@ def test_a_file_that_is_too_long_is_refused(link: Worker) -> None:
     assert caught.value.verdict is Verdict.OUTPUT_LIMIT
 
 
-def test_a_file_that_is_not_there_is_the_candidates_failure(link: Worker) -> None:
+def test_a_file_that_is_not_there_is_the_candidates_failure(link: WorkerConnection) -> None:
     with pytest.raises(Ruling) as caught:
         get_file(link, "/no/such/file")
     assert caught.value.verdict is Verdict.RUNTIME_ERROR
 
 
-def test_an_answer_that_is_not_plain_is_the_candidates_failure(link: Worker) -> None:
+def test_an_answer_that_is_not_plain_is_the_candidates_failure(link: WorkerConnection) -> None:
     link.resolve("not_plain", None, 10)
     with pytest.raises(Ruling) as caught:
         ask_plainly(link, (), 10)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.dtypes import BOOL, FP32, I32, U8
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.same_shapes import same_shapes, with_values_of
@@ -41,7 +41,7 @@ def _same(first: Case, second: Case) -> list[bool]:
     return [
         bool(np.array_equal(a.values, b.values, equal_nan=True))
         for a, b in pairs
-        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype.floating
+        if isinstance(a, InputTensor) and isinstance(b, InputTensor) and a.dtype.floating
     ]
 
 
@@ -76,10 +76,10 @@ def test_arrays_of_integers_are_values_and_single_ones_are_not() -> None:
 def _case(seed: int) -> Case:
     rng = np.random.default_rng(seed)
     tensors = (
-        Tensor(rng.normal(size=9), FP32),
-        Tensor(rng.integers(1 << 20, size=9), I32),
-        Tensor(rng.random(9) < 0.5, BOOL),
-        Tensor(rng.integers(2, size=9), U8),
+        InputTensor(rng.normal(size=9), FP32),
+        InputTensor(rng.integers(1 << 20, size=9), I32),
+        InputTensor(rng.random(9) < 0.5, BOOL),
+        InputTensor(rng.integers(2, size=9), U8),
     )
     return Case("nine", (*tensors, 0.5), TensorSpec((9,), FP32))
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from hotloop.judge import scheduling
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 CORES = sorted(os.sched_getaffinity(0))
 
@@ -29,7 +29,7 @@ class FakeFreezer:
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
+def worker() -> Iterator[WorkerConnection]:
     """A worker with a busy thread, a busier one, and one that sleeps."""
     stop, ids = threading.Event(), []
     started = threading.Barrier(4)
@@ -46,7 +46,7 @@ def worker() -> Iterator[Worker]:
         thread.start()
     started.wait()
     tasks = [task for _, task in sorted(ids)]
-    yield cast(Worker, SimpleNamespace(freezer=FakeFreezer(tasks)))
+    yield cast(WorkerConnection, SimpleNamespace(freezer=FakeFreezer(tasks)))
     stop.set()
     for thread in threads:
         thread.join()
@@ -54,7 +54,7 @@ def worker() -> Iterator[Worker]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(len(CORES) < 2, reason="binding to different cores needs two of them")
-def test_the_busiest_threads_get_a_core_each(worker: Worker) -> None:
+def test_the_busiest_threads_get_a_core_each(worker: WorkerConnection) -> None:
     scheduling.spread(worker, 2)
     idle, busy, busiest = (os.sched_getaffinity(t) for t in worker.freezer.usage().tasks)
     assert busiest == {CORES[0]}
@@ -64,7 +64,7 @@ def test_the_busiest_threads_get_a_core_each(worker: Worker) -> None:
 
 
 @pytest.mark.slow
-def test_more_threads_than_cores_are_left_free(worker: Worker) -> None:
+def test_more_threads_than_cores_are_left_free(worker: WorkerConnection) -> None:
     scheduling.spread(worker, len(CORES) + 5)
     bound = [t for t in worker.freezer.usage().tasks if len(os.sched_getaffinity(t)) == 1]
     assert len(bound) <= len(CORES)
@@ -92,7 +92,7 @@ def test_only_a_whole_tree_of_real_time_threads_outranks_all(
 
 
 @pytest.mark.slow
-def test_ordinary_threads_outrank_nobody(worker: Worker) -> None:
+def test_ordinary_threads_outrank_nobody(worker: WorkerConnection) -> None:
     assert not scheduling.outranks_all(worker.freezer.usage().tasks)
     scheduling.promote(worker)
     promoted = all(os.sched_getscheduler(t) == os.SCHED_RR for t in worker.freezer.usage().tasks)

@@ -82,7 +82,7 @@ def test_what_needs_no_server_to_be_refused_is_refused(judge: JudgeProcess, name
     found = exploits.attack(exploit, judge)
     if found.verdict is Verdict.NOT_MEASURED:
         pytest.skip(found.sentence)
-    assert found.standing is exploits.Standing.DEFENDED, found
+    assert found.standing is exploits.Defense.DEFENDED, found
 
 
 def test_a_batch_that_the_clients_did_not_fill_is_no_batch() -> None:

@@ -23,8 +23,8 @@ from hotloop.judge.speed import (
     HOPELESS,
     MAX_BROKEN,
     PATIENCE_S,
-    Comparison,
     Pace,
+    SpeedComparison,
     require_hope,
 )
 
@@ -54,8 +54,8 @@ def _noisy(middle: float, noise: float, seed: int) -> Callable[[int], FakeWindow
     return lambda _n: FakeWindow(middle * float(np.exp(rng.normal(0, noise))))
 
 
-def _comparison(baseline, candidate, level: float = 1.5, seconds: float = 5.0) -> Comparison:
-    return Comparison(
+def _comparison(baseline, candidate, level: float = 1.5, seconds: float = 5.0) -> SpeedComparison:
+    return SpeedComparison(
         FakeTimer(baseline),
         FakeTimer(candidate),
         (Level(level, 1.0),),
@@ -229,11 +229,11 @@ class Clock:
         seconds: float = 30.0,
         own_s: float = 0.05,
         **more: Any,
-    ) -> Comparison:
+    ) -> SpeedComparison:
         """Return a comparison that has 30 simulated seconds."""
         sides = self.timer(baseline, own_s=own_s), self.timer(candidate, own_s=own_s)
         deadline = self.now + seconds
-        return Comparison(*sides, LEVELS, np.random.default_rng(0), deadline, **more)
+        return SpeedComparison(*sides, LEVELS, np.random.default_rng(0), deadline, **more)
 
 
 @pytest.fixture
@@ -241,7 +241,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-def _verdict_of(comparison: Comparison) -> Verdict:
+def _verdict_of(comparison: SpeedComparison) -> Verdict:
     """Return what a speed check says at the end, on a machine where the baseline is quiet."""
     try:
         outcome = comparison.run()
@@ -508,11 +508,11 @@ def _slow(seconds: float) -> Callable[[int], FakeWindow]:
     return make
 
 
-def _slow_comparison(window_s: float, seconds: float, pace: Pace) -> Comparison:
+def _slow_comparison(window_s: float, seconds: float, pace: Pace) -> SpeedComparison:
     timers = FakeTimer(_slow(window_s)), FakeTimer(_slow(window_s))
     deadline = time.monotonic() + seconds
     levels = (Level(1.5, 1.0),)
-    return Comparison(*timers, levels, np.random.default_rng(0), deadline, pace=pace)
+    return SpeedComparison(*timers, levels, np.random.default_rng(0), deadline, pace=pace)
 
 
 @pytest.mark.slow
@@ -541,6 +541,6 @@ def test_the_fewest_windows_of_a_pace() -> None:
     made = FakeTimer(_noisy(1.65, 0.0, 1)), FakeTimer(_noisy(1.0, 0.0, 2))
     pace = Pace(pairs=3, looks=(6, 9))
     later = time.monotonic() + 5
-    Comparison(*made, (Level(1.5, 1.0),), np.random.default_rng(0), later, pace=pace).run()
+    SpeedComparison(*made, (Level(1.5, 1.0),), np.random.default_rng(0), later, pace=pace).run()
     assert sum(timer.windows for timer in made) == pace.windows == 33
     assert Pace().windows == 58

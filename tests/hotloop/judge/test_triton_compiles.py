@@ -14,7 +14,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_checks
 from hotloop.judge.checks import triton_compiles
-from hotloop.judge.checks.correct import Case, Tensor, Truth
+from hotloop.judge.checks.correct import Case, InputTensor, Truth
 from hotloop.judge.checks.triton_compiles import TritonCompiles
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.compare import Tolerance
@@ -79,7 +79,9 @@ def two_kernels(x, out):
 
 
 def case(rng: np.random.Generator) -> Case:
-    return Case("a row", (Tensor(rng.normal(size=(1, 200)), BF16),), TensorSpec((1, 200), FP32))
+    return Case(
+        "a row", (InputTensor(rng.normal(size=(1, 200)), BF16),), TensorSpec((1, 200), FP32)
+    )
 
 
 def anything(_x: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_checks
 from hotloop.judge.checks import triton_kernel_calls
-from hotloop.judge.checks.correct import Case, Tensor, Truth
+from hotloop.judge.checks.correct import Case, InputTensor, Truth
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.checks.triton_traffic import TritonTraffic, too_few
 from hotloop.judge.compare import Tolerance
@@ -273,7 +273,9 @@ def case(rng: np.random.Generator) -> Case:
     """Rows with gaps between them; their maxima are too far apart for one shift to work for all."""
     heights = 60.0 + 200.0 * rng.permutation(ROWS)[:, None]
     values = rng.normal(size=(ROWS, COLUMNS)) + heights
-    return Case("rows", (Tensor(values, FP32, row_gap=GAP),), TensorSpec((ROWS, COLUMNS), FP32))
+    return Case(
+        "rows", (InputTensor(values, FP32, row_gap=GAP),), TensorSpec((ROWS, COLUMNS), FP32)
+    )
 
 
 def softmax(x: np.ndarray) -> np.ndarray:

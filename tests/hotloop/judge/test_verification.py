@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Call, CallBuffers, CallSpec, TensorSpec
+from hotloop.judge.calls import CallBuffers, CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.verification import all_agrees, rows_agree, unknown
@@ -24,7 +24,7 @@ def reversed_rows(x: Floats, factor: float) -> Floats:
 
 
 @pytest.fixture
-def call() -> Iterator[Call]:
+def call() -> Iterator[PlacedCall]:
     tensor = TensorSpec((5, 3), FP32)
     buffers = CallBuffers([CallSpec((tensor, 2.0), tensor)], seal_inputs=False)
     buffers.calls[0].write(0, np.arange(15.0).reshape(5, 3))
@@ -32,7 +32,7 @@ def call() -> Iterator[Call]:
     buffers.close()
 
 
-def test_rows_are_looked_at_alone(call: Call) -> None:
+def test_rows_are_looked_at_alone(call: PlacedCall) -> None:
     verify = rows_agree(scaled, EXACTLY)
     call.output()[...] = 2 * call.input(0)
     verify(call, ROWS)
@@ -47,7 +47,7 @@ def test_rows_are_looked_at_alone(call: Call) -> None:
         verify(call, ROWS)
 
 
-def test_what_is_not_computed_row_by_row_is_looked_at_whole(call: Call) -> None:
+def test_what_is_not_computed_row_by_row_is_looked_at_whole(call: PlacedCall) -> None:
     verify = all_agrees(reversed_rows, EXACTLY)
     call.output()[...] = 2 * call.input(0)[::-1]
     verify(call, ROWS)
@@ -56,6 +56,6 @@ def test_what_is_not_computed_row_by_row_is_looked_at_whole(call: Call) -> None:
         verify(call, ROWS)
 
 
-def test_without_a_verifier_nothing_is_right(call: Call) -> None:
+def test_without_a_verifier_nothing_is_right(call: PlacedCall) -> None:
     with pytest.raises(TypeError, match="what is right"):
         unknown(call, None)

@@ -16,7 +16,7 @@ from hotloop.judge import worker_connection as module
 from hotloop.judge.budget import Budget
 from hotloop.judge.frozen_candidates import Bystanders
 from hotloop.judge.judge_fault import JudgeFault
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.sandbox.freezer import Unstoppable
 
 
@@ -30,12 +30,12 @@ class OutrunFreezer(StillFreezer):
         raise Unstoppable("it starts processes faster than they can be stopped")
 
 
-def _worker(trusted: bool = False) -> tuple[Worker, socket.socket]:
+def _worker(trusted: bool = False) -> tuple[WorkerConnection, socket.socket]:
     ours, theirs = socket.socketpair()
-    return Worker(ours, StillFreezer(), trusted=trusted), theirs  # type: ignore[arg-type]
+    return WorkerConnection(ours, StillFreezer(), trusted=trusted), theirs  # type: ignore[arg-type]
 
 
-def _ruling(worker: Worker, timeout_s: float = 0.2) -> Ruling:
+def _ruling(worker: WorkerConnection, timeout_s: float = 0.2) -> Ruling:
     with pytest.raises(Ruling) as caught:
         worker.request({"op": "run"}, timeout_s)
     worker.sock.close()
@@ -198,7 +198,7 @@ def _late(kept_s: float, monkeypatch: pytest.MonkeyPatch, budget_s: float = 60.0
     """
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        worker = Worker(ours, Still(), trusted=False)  # type: ignore[arg-type]
+        worker = WorkerConnection(ours, Still(), trusted=False)  # type: ignore[arg-type]
         monkeypatch.setattr(module, "LATEST_S", 0.2)
         budget = Budget(budget_s)
         budget.deadline = time.monotonic()
@@ -238,7 +238,7 @@ def test_the_wait_for_the_machine_gives_a_candidate_no_further_time(
     """It stood frozen meanwhile, and the deadline has moved: counted twice, a hang is undecided."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        worker = Worker(ours, Still(), trusted=False)  # type: ignore[arg-type]
+        worker = WorkerConnection(ours, Still(), trusted=False)  # type: ignore[arg-type]
         budget = Budget(60.0)
         worker.judged_within(budget)
         worker.freeze()
@@ -273,10 +273,10 @@ class NotingFreezer:
 
 def _beside(
     bystanders: Bystanders, *, trusted: bool, freezer: Any = None
-) -> tuple[Worker, socket.socket]:
+) -> tuple[WorkerConnection, socket.socket]:
     ours, theirs = socket.socketpair()
     noting: Any = freezer or NotingFreezer()
-    worker = Worker(ours, noting, trusted=trusted, bystanders=bystanders)
+    worker = WorkerConnection(ours, noting, trusted=trusted, bystanders=bystanders)
     bystanders.add(worker)
     return worker, theirs
 

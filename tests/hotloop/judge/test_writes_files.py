@@ -10,7 +10,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_check
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.writes_files import WritesFiles
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.judge_fault import JudgeFault
@@ -149,7 +149,7 @@ def test_several_files_are_made_in_one_exchange(session: Session) -> None:
 def test_what_was_made_is_run_on_the_judges_tensors(session: Session, program: Program) -> None:
     runner = program.given(session, "runs")
     runner.ask("load", GivenFile("numbers.txt", b"3.0"))
-    case = Case("a case", (Tensor(np.arange(4.0), FP32),), TensorSpec((4,), FP32))
+    case = Case("a case", (InputTensor(np.arange(4.0), FP32),), TensorSpec((4,), FP32))
     assert runner.answer("scaled", case).tolist() == [0.0, 3.0, 6.0, 9.0]
 
 

@@ -7,18 +7,20 @@ import pytest
 
 from hotloop.core import extras
 from hotloop.engines.serving import preflight
-from hotloop.engines.serving.preflight import Finding as Gap
+from hotloop.engines.serving.preflight import PreflightFinding as Gap
 from hotloop.engines.simulate import toolchain
 from hotloop.learn import doctor
-from hotloop.learn.doctor import Finding, State
+from hotloop.learn.doctor import DoctorFinding, FindingState
 from hotloop.tasks import curriculum
 
 TOOLS = ("sandbox", "torch", "triton", "g++", "serving", "onnx", "tvm", "xla", "gpu")
 
 
-def findings(*missing: str) -> list[Finding]:
+def findings(*missing: str) -> list[DoctorFinding]:
     return [
-        Finding(name, State.MISSING if name in missing else State.OK, "", "fix it")
+        DoctorFinding(
+            name, FindingState.MISSING if name in missing else FindingState.OK, "", "fix it"
+        )
         for name in TOOLS
     ]
 
@@ -87,7 +89,7 @@ def test_without_a_server_what_needs_one_is_not_gradable(monkeypatch: pytest.Mon
     assert all(row.lacking == () for row in doctor.gradable(findings()))
 
 
-def serving(monkeypatch: pytest.MonkeyPatch, *gaps: Gap) -> Finding:
+def serving(monkeypatch: pytest.MonkeyPatch, *gaps: Gap) -> DoctorFinding:
     """Return the doctor's finding on a machine with these gaps."""
     rest = [Gap("ports", False, "in use", "none needed", needed=False)]
     if not any(gap.name == "environment" for gap in gaps):
@@ -100,17 +102,20 @@ def serving(monkeypatch: pytest.MonkeyPatch, *gaps: Gap) -> Finding:
 def test_the_server_is_there_missing_or_without_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_importable", lambda module: True)
     found = serving(monkeypatch)
-    assert (found.state, found.fix) == (State.OK, "")
+    assert (found.state, found.fix) == (FindingState.OK, "")
     assert "/somewhere" in found.found
     gap = Gap("environment", False, "not installed", "hotloop doctor --install tritonserver")
     found = serving(monkeypatch, gap)
-    assert (found.state, found.fix) == (State.MISSING, "hotloop doctor --install tritonserver")
+    assert (found.state, found.fix) == (
+        FindingState.MISSING,
+        "hotloop doctor --install tritonserver",
+    )
     assert "not installed" in found.found
     found = serving(monkeypatch, Gap("perf_analyzer", False, "-", "again", needed=False))
-    assert (found.state, found.fix) == (State.LIMITED, "again")
+    assert (found.state, found.fix) == (FindingState.LIMITED, "again")
     monkeypatch.setattr(doctor, "_importable", lambda module: False)
     found = serving(monkeypatch)
-    assert found.state is State.LIMITED
+    assert found.state is FindingState.LIMITED
     assert "hotloop[serving]" in found.fix
 
 
@@ -120,11 +125,11 @@ def test_where_no_server_is_installed_the_command_that_installs_it_is_named(
     monkeypatch.setenv("HOTLOOP_SERVING", str(tmp_path))
     [look] = [look for look in doctor._LOOKS if look.__name__ == "_serving"]
     found = look()
-    assert found.state is State.MISSING
+    assert found.state is FindingState.MISSING
     assert found.fix
 
 
-def simulator() -> Finding:
+def simulator() -> DoctorFinding:
     [look] = [look for look in doctor._LOOKS if look.__name__ == "_simulator"]
     return look()
 
@@ -134,7 +139,7 @@ def test_the_simulator_says_whether_its_library_is_built(
 ) -> None:
     monkeypatch.setenv("HOTLOOP_SIMULATOR_CACHE", str(tmp_path))
     new = simulator()
-    assert (new.name, new.state) == ("cuda", State.OK)
+    assert (new.name, new.state) == ("cuda", FindingState.OK)
     assert f"wasmtime {version('wasmtime')}, ziglang {version('ziglang')}" in new.found
     assert "takes a minute" in new.found
     folder = tmp_path / f"libraries-{toolchain.version()}"
@@ -148,7 +153,7 @@ def test_without_the_simulator_the_command_that_installs_it_is_named(
 ) -> None:
     monkeypatch.setattr(extras, "missing", lambda _extra: ("ziglang",))
     found = simulator()
-    assert (found.name, found.state) == ("cuda", State.MISSING)
+    assert (found.name, found.state) == ("cuda", FindingState.MISSING)
     assert "ziglang" in found.found
     assert found.fix.endswith("-m pip install 'hotloop[cuda]'")
 
@@ -158,7 +163,7 @@ def test_a_compiler_that_does_not_run_is_no_simulator(
 ) -> None:
     monkeypatch.setattr(toolchain, "zig", lambda: tmp_path / "zig")
     toolchain.version.cache_clear()
-    assert simulator().state is State.MISSING
+    assert simulator().state is FindingState.MISSING
     toolchain.version.cache_clear()
 
 
@@ -176,6 +181,6 @@ def test_this_machine() -> None:
         "course",
         "cuda",
     } <= set(found)
-    assert found["torch"].state is State.OK
-    assert all(f.fix for f in found.values() if f.state is not State.OK)
+    assert found["torch"].state is FindingState.OK
+    assert all(f.fix for f in found.values() if f.state is not FindingState.OK)
     assert all(f.found for f in found.values())

@@ -9,7 +9,7 @@ import pytest
 
 from hotloop.core.user_error import UserError
 from hotloop.learn import stale_cell
-from hotloop.learn.notebook import Stopped
+from hotloop.learn.notebook import CheckInterrupted
 
 TASK = "fused_softmax.online_pass"
 OLD = f"### TASK {TASK}\ndef online_softmax(x): return x"
@@ -54,6 +54,8 @@ def test_a_cell_that_never_ran_here_is_unknown(tmp_path: Path) -> None:
     assert stale_cell.advice(TASK, saved(tmp_path, NEW, 5)) == ""
 
 
-@pytest.mark.parametrize("error", [Stopped("It was stopped."), UserError("It was stopped.")])
-def test_a_notebook_shows_one_line(error: Stopped | UserError) -> None:
+@pytest.mark.parametrize(
+    "error", [CheckInterrupted("It was stopped."), UserError("It was stopped.")]
+)
+def test_a_notebook_shows_one_line(error: CheckInterrupted | UserError) -> None:
     assert error._render_traceback_() == ["It was stopped."]  # pyright: ignore[reportPrivateUsage]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.sandbox import cgroup
-from hotloop.sandbox.cgroup import Groups, Place, Places
+from hotloop.sandbox.cgroup import Groups, ParentGroup, Places
 from hotloop.sandbox.owner import new_tag
 
 MOUNT = "30 23 0:26 {root} {where} rw,nosuid shared:4 - {kind} {source} {options}\n"
@@ -57,14 +57,14 @@ def test_no_groups_at_all() -> None:
 
 
 @pytest.fixture
-def place() -> Place:
+def place() -> ParentGroup:
     found = cgroup.places().freezer
     if found is None:
         pytest.skip("this user can make no control groups here")
     return found
 
 
-def test_removing_kills_what_is_left(place: Place) -> None:
+def test_removing_kills_what_is_left(place: ParentGroup) -> None:
     groups = Groups(new_tag(), Places(place, None))
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     groups.add(process.pid)
@@ -77,7 +77,7 @@ def test_removing_kills_what_is_left(place: Place) -> None:
     groups.remove()
 
 
-def test_sweeping_leaves_the_living_alone(place: Place) -> None:
+def test_sweeping_leaves_the_living_alone(place: ParentGroup) -> None:
     groups = Groups(new_tag(), Places(place, None))
     head, _, number = new_tag().rpartition("-")
     stale = place.parent / f"{head}9-{number}"  # as by this process at another time
@@ -90,7 +90,7 @@ def test_sweeping_leaves_the_living_alone(place: Place) -> None:
     groups.remove()
 
 
-def test_a_group_without_memory_control_caps_nothing(place: Place) -> None:
+def test_a_group_without_memory_control_caps_nothing(place: ParentGroup) -> None:
     groups = Groups(new_tag(), Places(place, None))
     groups.limit(1 << 20, 1)
     assert groups.oom_fd() == (-1, False)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.sandbox import cgroup, freezer, processes
-from hotloop.sandbox.cgroup import Groups, Place, Places
+from hotloop.sandbox.cgroup import Groups, ParentGroup, Places
 from hotloop.sandbox.confinement import Confined
 from hotloop.sandbox.freezer import (
     CgroupFreezer,
@@ -253,7 +253,7 @@ def test_what_is_gone_can_be_frozen_and_measured(start: Callable[..., Confined])
 
 
 @contextmanager
-def busy_group(place: Place) -> Iterator[CgroupFreezer]:
+def busy_group(place: ParentGroup) -> Iterator[CgroupFreezer]:
     groups = Groups(new_tag(), Places(place, None))
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:

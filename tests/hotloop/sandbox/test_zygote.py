@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 import hotloop
-from hotloop.course.kernel import ConfinedKernel, Limits
+from hotloop.course.kernel import ConfinedKernel, NotebookLimits
 from hotloop.sandbox.confinement import Confined
 from hotloop.sandbox.launch import BubblewrapProcess, launch
 from hotloop.sandbox.level import level
@@ -553,7 +553,7 @@ def test_a_kernel(tmp_path: Path) -> None:
     randoms: list[str] = []
     with Zygote(KERNEL) as zygote:
         for _ in range(2):
-            with ConfinedKernel(tmp_path, zygote.launch, Limits()) as kernel:
+            with ConfinedKernel(tmp_path, zygote.launch, NotebookLimits()) as kernel:
                 assert isinstance(kernel.process, ForkedProcess)
                 status, outputs = kernel.execute(KERNEL_CELL)
                 text = "".join(str(node.get("text", "")) for node in outputs.nodes)

@@ -18,8 +18,8 @@ from hotloop.learn.remote.request import packed
 from hotloop.service.app import served
 from hotloop.service.course import people, works
 from hotloop.service.course.service import Service
-from hotloop.service.course.worker import Worker
-from hotloop.service.settings import Rates, Settings
+from hotloop.service.course.worker import QueueWorker
+from hotloop.service.settings import Rates, ServiceSettings
 
 from . import quick
 
@@ -63,8 +63,8 @@ class School:
     def job(self, job: str, who: str = "ada") -> Any:
         return self.ask(who, "GET", f"/api/jobs/{job}").json()
 
-    def worker(self, phase: str = "cpu", name: str = "", judge: Any = quick.judge) -> Worker:
-        return Worker(self.service.engine, name or f"{phase}-worker", phase, judge)  # type: ignore[arg-type]
+    def worker(self, phase: str = "cpu", name: str = "", judge: Any = quick.judge) -> QueueWorker:
+        return QueueWorker(self.service.engine, name or f"{phase}-worker", phase, judge)  # type: ignore[arg-type]
 
     def judged(self, phase: str = "cpu") -> int:
         """Judge all works that wait for a phase; return their number."""
@@ -94,7 +94,9 @@ def opened(tmp_path: Path) -> Iterator[Callable[..., School]]:
     made: list[Service] = []
 
     def open_service(**settings: Any) -> School:
-        chosen = replace(Settings(folder=tmp_path / f"service{len(made)}", rates=OFTEN), **settings)
+        chosen = replace(
+            ServiceSettings(folder=tmp_path / f"service{len(made)}", rates=OFTEN), **settings
+        )
         service = Service.open(chosen)
         made.append(service)
         tokens: dict[str, str] = {}

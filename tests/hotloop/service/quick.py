@@ -23,9 +23,9 @@ from hotloop.learn.remote.request import WholeRequest
 from hotloop.service.app import served
 from hotloop.service.course import works
 from hotloop.service.course.service import Service
-from hotloop.service.course.worker import Worker
+from hotloop.service.course.worker import QueueWorker
 from hotloop.service.course.works import Claimed
-from hotloop.service.settings import Rates, Settings
+from hotloop.service.settings import Rates, ServiceSettings
 from hotloop.service.tables import opened
 from hotloop.service.web.listening import listening, run
 from hotloop.service.web.process import DATABASE
@@ -86,13 +86,13 @@ def worker(folder: str, name: str, phase: str, seconds: str, trace: str) -> None
 
     works.finish = traced
     own = partial(judge, seconds=float(seconds), trace=Path(trace))
-    Worker(opened(Path(folder), URL), name, phase, own).run()  # type: ignore[arg-type]
+    QueueWorker(opened(Path(folder), URL), name, phase, own).run()  # type: ignore[arg-type]
 
 
 def serve(folder: str, port: str, seconds: str, trace: str, cpu: str, gpu: str) -> None:
     often = Rates(*["100000/minute"] * 8)
     url = f"http://127.0.0.1:{port}"
-    chosen = Settings(base_url=url, database=URL, folder=Path(folder), rates=often)
+    chosen = ServiceSettings(base_url=url, database=URL, folder=Path(folder), rates=often)
     service = Service.open(chosen)
     counts = {"cpu": int(cpu), "gpu": int(gpu)}
     beside: list[Supervisor] = []

@@ -18,9 +18,9 @@ from hotloop.cli import app
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.learn.remote import place, resumable_request
-from hotloop.learn.remote.client import Server, Unreachable, ask, sentence
-from hotloop.learn.remote.job import Job
-from hotloop.learn.remote.request import Request
+from hotloop.learn.remote.client import ServiceClient, Unreachable, ask, sentence
+from hotloop.learn.remote.job import RemoteJob
+from hotloop.learn.remote.request import RemoteRequest
 from hotloop.service.app import served
 from hotloop.service.course import people
 from hotloop.tasks.render import submission
@@ -59,12 +59,12 @@ def url(school: School) -> Iterator[str]:
 
 
 @pytest.fixture
-def server(school: School, url: str) -> Server:
-    return Server(url, school.tokens["ada"], patience_s=5.0)
+def server(school: School, url: str) -> ServiceClient:
+    return ServiceClient(url, school.tokens["ada"], patience_s=5.0)
 
 
-def asked(**changes: Any) -> Request:
-    return Request.model_validate(request(**changes))
+def asked(**changes: Any) -> RemoteRequest:
+    return RemoteRequest.model_validate(request(**changes))
 
 
 def work(folder: Path) -> Path:
@@ -87,7 +87,7 @@ def run(*words: str) -> tuple[int, Any]:
 
 @pytest.mark.slow
 def test_records_come_back_and_everything_on_the_way_is_told(
-    school: School, server: Server
+    school: School, server: ServiceClient
 ) -> None:
     said: list[str] = []
     school.has_gpu()
@@ -187,13 +187,15 @@ def test_a_token_follows_no_redirect() -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as other:
         threading.Thread(target=other.serve_forever, daemon=True).start()
         with pytest.raises(UserError, match="It answers with 307"):
-            Server(f"http://127.0.0.1:{other.server_port}", "token").put(asked(), "k" * 20, print)
+            ServiceClient(f"http://127.0.0.1:{other.server_port}", "token").put(
+                asked(), "k" * 20, print
+            )
         other.shutdown()
     assert seen == ["/api/jobs"]
 
 
 @pytest.mark.slow
-def test_ctrl_c_cancels_the_job(school: School, server: Server) -> None:
+def test_ctrl_c_cancels_the_job(school: School, server: ServiceClient) -> None:
     def interrupted(_text: str) -> None:
         raise KeyboardInterrupt
 
@@ -204,7 +206,7 @@ def test_ctrl_c_cancels_the_job(school: School, server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_a_replaced_job_says_so(school: School, server: Server) -> None:
+def test_a_replaced_job_says_so(school: School, server: ServiceClient) -> None:
     def again(_text: str) -> None:
         school.stored("ada")
 
@@ -213,7 +215,7 @@ def test_a_replaced_job_says_so(school: School, server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_what_was_not_answered_is_joined_again(school: School, server: Server) -> None:
+def test_what_was_not_answered_is_joined_again(school: School, server: ServiceClient) -> None:
     """As after a kill: the key is in its file, and the same request gets the same job."""
 
     class Killed(BaseException):
@@ -240,7 +242,7 @@ def test_a_service_that_is_not_there_is_waited_for_and_then_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     said: list[str] = []
-    server = Server(f"http://127.0.0.1:{port}", "t", patience_s=0.5)
+    server = ServiceClient(f"http://127.0.0.1:{port}", "t", patience_s=0.5)
     began = time.monotonic()
     with pytest.raises(Unreachable, match="run the same command again"):
         server.put(asked(), "k" * 20, said.append)
@@ -249,13 +251,13 @@ def test_a_service_that_is_not_there_is_waited_for_and_then_said() -> None:
 
 
 @pytest.mark.slow
-def test_a_stream_that_drops_goes_on(school: School, server: Server) -> None:
+def test_a_stream_that_drops_goes_on(school: School, server: ServiceClient) -> None:
     """A relay cuts the connection twice after a few bytes."""
     dropped: list[int] = []
     target = int(server.url.rpartition(":")[2])
 
     with relay(target, lambda: len(dropped) < 2, dropped.append) as port:
-        through = Server(f"http://127.0.0.1:{port}", server.token, patience_s=10.0)
+        through = ServiceClient(f"http://127.0.0.1:{port}", server.token, patience_s=10.0)
         job = server.put(asked(), "k" * 20, print)
         said: list[str] = []
         with judging(school, lambda h, p, s: (time.sleep(1), quick.judge(h, p, s))[1]):
@@ -308,11 +310,11 @@ def relay(target: int, cuts: Callable[[], bool], cut: Callable[[int], None]) -> 
 )
 def test_what_a_learner_reads_while_it_waits(job: dict[str, Any], said: str) -> None:
     about = {"id": "x", "state": "open", "submitted": "2030-01-01T00:00:00Z"}
-    assert sentence(Job.model_validate({**about, **job})) == said
+    assert sentence(RemoteJob.model_validate({**about, **job})) == said
 
 
 @pytest.mark.slow
-def test_records_about_another_task_are_none(school: School, server: Server) -> None:
+def test_records_about_another_task_are_none(school: School, server: ServiceClient) -> None:
     def wrong(*_: Any) -> list[Record]:
         return [quick.record("ssa_passes", "verify")]
 

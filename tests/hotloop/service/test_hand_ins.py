@@ -26,11 +26,11 @@ from hotloop.core.user_error import UserError
 from hotloop.course.config import course_api, load_config, write_config
 from hotloop.judge.files import lay_out
 from hotloop.learn.remote import place
-from hotloop.learn.remote.client import Server
-from hotloop.learn.remote.request import HandIn, packed
+from hotloop.learn.remote.client import ServiceClient
+from hotloop.learn.remote.request import RemoteHandIn, packed
 from hotloop.service.app import served
 from hotloop.service.course import hand_ins
-from hotloop.service.course.hand_ins import Exchange
+from hotloop.service.course.hand_ins import CourseExchange
 from hotloop.service.course.service import Service
 from hotloop.service.tables import hand_ins as rows
 from hotloop.service.web import uploads
@@ -159,8 +159,8 @@ def test_what_was_stored_is_laid_after_a_kill(
     def killed(*_: Any) -> None:
         raise Killed
 
-    monkeypatch.setattr(Exchange, "lay", killed)
-    work = HandIn(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
+    monkeypatch.setattr(CourseExchange, "lay", killed)
+    work = RemoteHandIn(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
     service = school.service
     assert service.exchange is not None
     with pytest.raises(Killed):
@@ -224,7 +224,7 @@ def test_what_cannot_be_laid_does_not_pile_up(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(hand_ins, "KEPT", 2)
-    monkeypatch.setattr(Exchange, "lay", refuses)
+    monkeypatch.setattr(CourseExchange, "lay", refuses)
     for number in range(5):
         assert sent(school, files=work_of(number)).status_code == 500
     with reading(school.service.engine) as connection:
@@ -250,9 +250,9 @@ def test_a_disk_that_is_nearly_full_takes_nothing_and_says_what_to_do(
     assert inbound(course) == []
     with reading(school.service.engine) as connection:
         assert connection.execute(select(rows.c.id)).all() == []
-    work = HandIn(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
+    work = RemoteHandIn(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
     with listening(served(school.service)) as port:
-        server = Server(f"http://127.0.0.1:{port}", school.tokens["ada"])
+        server = ServiceClient(f"http://127.0.0.1:{port}", school.tokens["ada"])
         # At once: sending it again and again would make no room.
         with pytest.raises(UserError, match="nearly full"):
             server.hand_in(work, print)
@@ -355,7 +355,7 @@ def test_without_a_course_nothing_is_handed_in(opened: Callable[..., School]) ->
 
 def test_a_folder_that_is_no_course_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is no course"):
-        Exchange.of(tmp_path)
+        CourseExchange.of(tmp_path)
 
 
 @pytest.mark.slow

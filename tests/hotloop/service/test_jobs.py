@@ -21,7 +21,7 @@ from hotloop.service.course.settings import Counts
 from hotloop.service.tables import jobs as job_rows
 from hotloop.service.tables import opened as opened_tables
 from hotloop.service.tables import works as work_rows
-from hotloop.service.web.queue import LEASE, TRIES, State
+from hotloop.service.web.queue import LEASE, TRIES, WorkState
 
 from ..course.attempts.conftest import Server, server
 from ..waiting import until
@@ -280,7 +280,7 @@ def test_positions_and_what_is_expected(school: School) -> None:
     assert found[1]["expected_s"] is None
     school.worker("gpu").one(JudgeProcess())
     with writing(school.service.engine) as connection:
-        done = work_rows.c.phase == "gpu", work_rows.c.state == State.DONE
+        done = work_rows.c.phase == "gpu", work_rows.c.state == WorkState.DONE
         row = connection.execute(select(work_rows).where(*done)).one()
         ended = row.began + timedelta(seconds=60)
         connection.execute(update(work_rows).where(*done).values(ended=ended))

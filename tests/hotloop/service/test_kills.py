@@ -20,14 +20,14 @@ import pytest
 from sqlalchemy import Engine, select
 
 from hotloop.core.transactions import reading
-from hotloop.learn.remote.client import Server, ask
-from hotloop.learn.remote.request import Request, packed
+from hotloop.learn.remote.client import ServiceClient, ask
+from hotloop.learn.remote.request import RemoteRequest, packed
 from hotloop.service.course import people
 from hotloop.service.tables import jobs, opened, works
 from hotloop.service.web.process import DATABASE
-from hotloop.service.web.queue import State
+from hotloop.service.web.queue import WorkState
 
-from ..course.attempts.conftest import Server as PostgreSQL
+from ..course.attempts.conftest import ServiceClient as PostgreSQL
 from ..course.attempts.conftest import server
 from ..waiting import until
 from . import quick
@@ -86,8 +86,8 @@ class Running:
     def engine(self) -> Engine:
         return opened(self.folder, self.database)
 
-    def server(self, who: str) -> Server:
-        return Server(self.url, self.tokens[who], patience_s=60.0)
+    def server(self, who: str) -> ServiceClient:
+        return ServiceClient(self.url, self.tokens[who], patience_s=60.0)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -134,9 +134,11 @@ def started(*servers: Running) -> Iterator[Any]:
         one.kill()
 
 
-def asked(number: int) -> Request:
+def asked(number: int) -> RemoteRequest:
     """Return a different request for each number, of a module with GPU checks."""
-    return Request.model_validate(request(**GPU, files=packed({"lab.ipynb": str(number).encode()})))
+    return RemoteRequest.model_validate(
+        request(**GPU, files=packed({"lab.ipynb": str(number).encode()}))
+    )
 
 
 def settled(expected: int, *servers: Running) -> None:
@@ -154,7 +156,7 @@ def settled(expected: int, *servers: Running) -> None:
         left = connection.execute(select(works.c.state, works.c.problem)).all()
     engine.dispose()
     assert states == ["done"] * expected
-    assert {row.state for row in left} == {State.DONE}, left
+    assert {row.state for row in left} == {WorkState.DONE}, left
     assert len(left) == 2 * expected
 
 

@@ -41,7 +41,7 @@ from hotloop.service.course.lti import scores
 from hotloop.service.course.lti.platforms import FILE, Platforms
 from hotloop.service.course.lti.tool import KEY
 from hotloop.service.course.service import Service
-from hotloop.service.settings import Settings
+from hotloop.service.settings import ServiceSettings
 from hotloop.service.tables import accounts, lti_items, lti_logins
 from hotloop.service.web.accounts import AccountError
 from hotloop.service.web.headers import ALWAYS
@@ -259,7 +259,7 @@ def test_our_key_is_drawn_once_and_nobody_elses(
     (folder / FILE).write_text(yaml.safe_dump({"platforms": [platform.registration()]}))
     keys = [opened(folder=folder).ask("", "GET", "/lti/jwks").json()["keys"]]
     assert (folder / KEY).stat().st_mode & 0o077 == 0
-    again = Service.open(Settings(folder=folder))
+    again = Service.open(ServiceSettings(folder=folder))
     assert again.tool is not None
     keys.append(again.tool.jwks()["keys"])
     again.close()

@@ -15,7 +15,7 @@ from hotloop.core.user_error import UserError
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
 from hotloop.learn.remote import judge_remotely
-from hotloop.learn.remote.request import Request, WholeRequest
+from hotloop.learn.remote.request import RemoteRequest, WholeRequest
 from hotloop.service.course import people
 from hotloop.service.course.lti import scores
 from hotloop.tasks.curriculum import load_module
@@ -77,7 +77,7 @@ def test_nothing_that_parameterizes_a_judging_is_taken(school: School) -> None:
 
 
 def test_a_request_says_what_is_sent_and_no_more() -> None:
-    assert set(Request.model_fields) == {
+    assert set(RemoteRequest.model_fields) == {
         *("format", "hotloop", "module", "files", "tasks"),
         *("made_for", "nsight"),
     }

@@ -12,8 +12,8 @@ MODULE = "fused_softmax"
 
 
 @pytest.fixture
-def run() -> curriculum.Run:
-    return curriculum.Run(
+def run() -> curriculum.RecordedRun:
+    return curriculum.RecordedRun(
         format=1,
         module=MODULE,
         device="My CPU",
@@ -58,7 +58,7 @@ def pictures(lines: list[str]) -> list[ElementTree.Element]:
     return [ElementTree.fromstring(picture) for picture in found]
 
 
-def test_times_stand_beside_naive_and_the_limit(run: curriculum.Run) -> None:
+def test_times_stand_beside_naive_and_the_limit(run: curriculum.RecordedRun) -> None:
     lines = plots.section(run, curriculum.load_module(MODULE))
     times, ratios = pictures(lines)
     told = times.attrib["aria-label"]
@@ -75,12 +75,12 @@ def test_times_stand_beside_naive_and_the_limit(run: curriculum.Run) -> None:
     assert "Asked for: 1.2 times, 1.3 times." in ratios.attrib["aria-label"]
 
 
-def test_without_a_reference_there_is_no_picture(run: curriculum.Run) -> None:
+def test_without_a_reference_there_is_no_picture(run: curriculum.RecordedRun) -> None:
     without = run.model_copy(update={"measurements": [measured("eager_chain", 1.8, 0.8)]})
     assert plots.section(without, curriculum.load_module(MODULE)) == []
 
 
-def test_the_roofline_has_a_point_for_each_reference(run: curriculum.Run) -> None:
+def test_the_roofline_has_a_point_for_each_reference(run: curriculum.RecordedRun) -> None:
     [picture] = pictures(plots.roofline({MODULE: run}, "My CPU"))
     told = picture.attrib["aria-label"]
     assert "A roof of 28 GB/s." in told
@@ -88,7 +88,7 @@ def test_the_roofline_has_a_point_for_each_reference(run: curriculum.Run) -> Non
     assert "eager_chain" not in told
 
 
-def test_a_measured_arithmetic_ceiling_makes_the_roof_flat(run: curriculum.Run) -> None:
+def test_a_measured_arithmetic_ceiling_makes_the_roof_flat(run: curriculum.RecordedRun) -> None:
     ceilings = {**run.ceilings, "train.fast_cpu_gflop_per_s": 100.0}
     flat = run.model_copy(update={"ceilings": ceilings})
     [picture] = pictures(plots.roofline({MODULE: flat}, "My CPU"))
@@ -98,7 +98,7 @@ def test_a_measured_arithmetic_ceiling_makes_the_roof_flat(run: curriculum.Run) 
     assert "and 100 GFLOP/s" in picture.attrib["aria-label"]
 
 
-def test_the_numbers_beside_a_fast_roof_fit_beside_it(run: curriculum.Run) -> None:
+def test_the_numbers_beside_a_fast_roof_fit_beside_it(run: curriculum.RecordedRun) -> None:
     """They are in TFLOP/s, since five digits do not fit left of the axis."""
     ceilings = dict.fromkeys(run.ceilings, 1e5) | {"train.fast_gpu_gflop_per_s": 8e5}
     flat = run.model_copy(update={"ceilings": ceilings})
@@ -110,7 +110,7 @@ def test_the_numbers_beside_a_fast_roof_fit_beside_it(run: curriculum.Run) -> No
     assert max(map(len, beside)) <= 5
 
 
-def test_two_points_differ_in_color(run: curriculum.Run) -> None:
+def test_two_points_differ_in_color(run: curriculum.RecordedRun) -> None:
     twice = run.model_copy(
         update={"measurements": [measured("reference", 1.0, 1.5), measured("reference", 1.1, 1.4)]}
     )
@@ -119,7 +119,7 @@ def test_two_points_differ_in_color(run: curriculum.Run) -> None:
     assert len(set(dots)) == 2
 
 
-def test_without_a_bandwidth_there_is_no_roof(run: curriculum.Run) -> None:
+def test_without_a_bandwidth_there_is_no_roof(run: curriculum.RecordedRun) -> None:
     assert plots.roofline({MODULE: run.model_copy(update={"ceilings": {}})}, "My CPU") == []
 
 

@@ -9,8 +9,8 @@ import markdown
 import pytest
 
 from hotloop.core import paths
-from hotloop.learn.bank.catalog import Entry, Proof
-from hotloop.learn.bank.question import Question
+from hotloop.learn.bank.catalog import CatalogEntry, Proof
+from hotloop.learn.bank.question import InterviewQuestion
 from hotloop.learn.bank.translation import Translation
 from hotloop.site import guides_page, question_index, questions
 
@@ -60,20 +60,20 @@ CHINESE = {
 
 
 @pytest.fixture
-def entry() -> Entry:
+def entry() -> CatalogEntry:
     proof = paths.curriculum() / "fused_softmax" / "proofs" / "bytes.py"
-    return Entry(
+    return CatalogEntry(
         key="fused_softmax.bytes_of_a_batch",
         track="framework_internals",
         module="fused_softmax",
-        question=Question.model_validate(ENGLISH),
+        question=InterviewQuestion.model_validate(ENGLISH),
         chinese=Translation.model_validate(CHINESE),
         folder=Path(),
         proofs=(Proof(proof, "print(4096)", "4096\n"),),
     )
 
 
-def test_the_english_page_holds_everything(entry: Entry) -> None:
+def test_the_english_page_holds_everything(entry: CatalogEntry) -> None:
     lines = questions.pages(entry, None)["fused_softmax/bytes_of_a_batch.md"]
     page = "\n".join(lines)
     for wanted in (
@@ -103,7 +103,7 @@ def test_the_english_page_holds_everything(entry: Entry) -> None:
 
 
 def test_what_to_say_comes_first_then_evidence_weak_answers_rubric_and_follow_ups(
-    entry: Entry,
+    entry: CatalogEntry,
 ) -> None:
     page = questions.pages(entry, None)
     text = "\n".join(page["fused_softmax/bytes_of_a_batch.md"])
@@ -113,7 +113,7 @@ def test_what_to_say_comes_first_then_evidence_weak_answers_rubric_and_follow_up
     assert places == sorted(places)
 
 
-def test_the_chinese_page_says_the_same_and_leads_back(entry: Entry) -> None:
+def test_the_chinese_page_says_the_same_and_leads_back(entry: CatalogEntry) -> None:
     page = "\n".join(questions.pages(entry, entry)["fused_softmax/bytes_of_a_batch.zh.md"])
     assert '<div lang="zh-Hans" markdown>' in page
     assert "[English](bytes_of_a_batch.md)" in page
@@ -122,16 +122,16 @@ def test_the_chinese_page_says_the_same_and_leads_back(entry: Entry) -> None:
     assert "Numbers times width" not in page
 
 
-def test_a_page_leads_to_the_next_question(entry: Entry) -> None:
+def test_a_page_leads_to_the_next_question(entry: CatalogEntry) -> None:
     page = questions.pages(entry, entry)["fused_softmax/bytes_of_a_batch.md"]
     assert "Next: [Bytes of a batch](../fused_softmax/bytes_of_a_batch.md)" in page
     assert not [line for line in questions.pages(entry, None)[
         "fused_softmax/bytes_of_a_batch.md"] if line.startswith("Next")]  # fmt: skip
 
 
-def test_without_a_proof_or_a_translation_the_page_does_without(entry: Entry) -> None:
+def test_without_a_proof_or_a_translation_the_page_does_without(entry: CatalogEntry) -> None:
     changed = entry.question.model_copy(update={"proofs": [], "numeric": None, "links": []})
-    bare = Entry(entry.key, entry.track, None, changed, None, Path(), ())
+    bare = CatalogEntry(entry.key, entry.track, None, changed, None, Path(), ())
     found = questions.pages(bare, None)
     assert list(found) == ["fused_softmax/bytes_of_a_batch.md"]
     page = "\n".join(found["fused_softmax/bytes_of_a_batch.md"])
@@ -140,7 +140,7 @@ def test_without_a_proof_or_a_translation_the_page_does_without(entry: Entry) ->
     assert "No task covers this question." in page
 
 
-def test_the_index_tells_the_filters_what_a_question_is(entry: Entry) -> None:
+def test_the_index_tells_the_filters_what_a_question_is(entry: CatalogEntry) -> None:
     [item] = [line for line in question_index.question_list([entry], "") if line.startswith("<li")]
     assert 'data-track="framework_internals" data-module="fused_softmax"' in item
     assert 'data-level="beginner" data-kind="concept"' in item
@@ -150,9 +150,9 @@ def test_the_index_tells_the_filters_what_a_question_is(entry: Entry) -> None:
     assert 'lang="zh-Hans"' in item
 
 
-def test_code_in_a_prompt_shows_as_code(entry: Entry) -> None:
+def test_code_in_a_prompt_shows_as_code(entry: CatalogEntry) -> None:
     prompt = "What is wrong?\n\n```cuda\nif (a < b) {\n\n  c[i] = __ldg(x);\n}\n```\n"
-    asked = replace(entry, question=Question.model_validate(ENGLISH | {"prompt": prompt}))
+    asked = replace(entry, question=InterviewQuestion.model_validate(ENGLISH | {"prompt": prompt}))
     page = questions.pages(asked, None)["fused_softmax/bytes_of_a_batch.md"]
     assert 'description: "What is wrong?"' in page
     html = markdown.markdown(
@@ -169,7 +169,9 @@ def test_code_in_a_prompt_shows_as_code(entry: Entry) -> None:
     assert unescape(quoted[1]) == "if (a < b) {\n\n  c[i] = __ldg(x);\n}"
 
 
-def test_guides_are_covered_and_corrected(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guides_are_covered_and_corrected(
+    entry: CatalogEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from hotloop.learn.bank.guides import Guide
 
     monkeypatch.setattr(guides_page, "find", lambda _key: entry)

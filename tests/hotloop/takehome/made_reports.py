@@ -10,7 +10,7 @@ from typing import Any
 from hotloop.core.record import CheckRecord, Circumstances, Record, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.takehome.pack import Pack
-from hotloop.takehome.report import Report
+from hotloop.takehome.report import TakehomeReport
 from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.submission_file import make_submission
@@ -110,7 +110,7 @@ def with_cell(notebook: bytes, grade_id: str, source: str) -> bytes:
 
 def report_on(
     team: Team, submission: Submission, records: Mapping[str, Record] | None = None
-) -> Report:
+) -> TakehomeReport:
     """Return a report; both code tasks pass on a CPU, unless other records are given."""
     found = {"online_pass": all_of("online_pass"), "triton_forward": all_of("triton_forward")}
     return make_report(submission, team, as_given({**found, **(records or {})}, submission, team))

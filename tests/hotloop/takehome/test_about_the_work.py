@@ -13,7 +13,7 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import assistants, code_questions, code_shown, scorecard
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.report import CheckReport, CodeShown, Report
+from hotloop.takehome.report import CheckReport, CodeShown, TakehomeReport
 from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.report_page import page
 from hotloop.takehome.team import Team
@@ -30,7 +30,7 @@ RACE = f"{FILE}:12 and {FILE}:14: a race in shared memory, written and read with
 CELL = "def online(x):\n    return x.item()\n"
 
 Change = Callable[[dict[str, bytes]], None]
-Graded = Callable[..., Report]
+Graded = Callable[..., TakehomeReport]
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def graded(hired: Hired, tmp_path_factory: pytest.TempPathFactory) -> Graded:
 
     def on(
         name: str, change: Change = lambda _files: None, *records: Record, assistants: str = ""
-    ) -> Report:
+    ) -> TakehomeReport:
         path = team.role_path("cuda_engineer")
         path.parent.mkdir(exist_ok=True)
         path.write_text(CUDA_ROLE + assistants)
@@ -77,7 +77,7 @@ RAISED = record(
 
 
 @pytest.fixture(scope="module")
-def three(graded: Graded) -> dict[str, Report]:
+def three(graded: Graded) -> dict[str, TakehomeReport]:
     return {
         "right": graded("right"),
         "race": graded("race", without_barriers, RACED),
@@ -86,14 +86,16 @@ def three(graded: Graded) -> dict[str, Report]:
 
 
 @pytest.mark.slow
-def test_three_candidates_get_three_lists(three: dict[str, Report]) -> None:
+def test_three_candidates_get_three_lists(three: dict[str, TakehomeReport]) -> None:
     asked = {name: [one.key for one in report.follow_ups] for name, report in three.items()}
     assert all(len(keys) == len(set(keys)) == 6 for keys in asked.values()), asked
     assert len({frozenset(keys) for keys in asked.values()}) == 3, asked
 
 
 @pytest.mark.slow
-def test_the_first_question_is_about_the_lines_that_lost_points(three: dict[str, Report]) -> None:
+def test_the_first_question_is_about_the_lines_that_lost_points(
+    three: dict[str, TakehomeReport],
+) -> None:
     first = three["race"].follow_ups[0]
     assert first.key == "cuda_block.clean"
     assert RACE in first.prompt
@@ -105,7 +107,7 @@ def test_the_first_question_is_about_the_lines_that_lost_points(three: dict[str,
     assert "▶   2      return x.item()" in raised.code
 
 
-def test_a_race_brings_the_banks_questions_on_races(three: dict[str, Report]) -> None:
+def test_a_race_brings_the_banks_questions_on_races(three: dict[str, TakehomeReport]) -> None:
     about = {"races_that_sanitizers_miss", "volatile_is_no_barrier"}
     asked = {
         name: {one.key.partition(".")[2] for one in report.follow_ups if not one.code}
@@ -115,7 +117,7 @@ def test_a_race_brings_the_banks_questions_on_races(three: dict[str, Report]) ->
     assert "barrier" in " ".join(one.why for one in three["race"].follow_ups)
 
 
-def test_own_questions_quote_own_lines(three: dict[str, Report]) -> None:
+def test_own_questions_quote_own_lines(three: dict[str, TakehomeReport]) -> None:
     """Another candidate's list would be wrong for this one."""
     for report in three.values():
         for one in report.follow_ups:
@@ -218,7 +220,7 @@ def test_a_file_that_was_added_is_shown_whole() -> None:
     assert [(one.name, one.added) for one in found] == [(FILE, []), ("helpers.cuh", [1, 2])]
 
 
-def test_the_page_marks_the_lines_beside_the_checks(three: dict[str, Report]) -> None:
+def test_the_page_marks_the_lines_beside_the_checks(three: dict[str, TakehomeReport]) -> None:
     text = page(three["race"])
     assert re.search(r'class="\w+ cited"><i>12</i>.*<mark>◀ clean</mark>', text)
     assert "marked: clean 12, 14" in text

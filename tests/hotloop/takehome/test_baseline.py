@@ -17,9 +17,9 @@ from hotloop.cli import app
 from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import baseline, chat
-from hotloop.takehome.baseline import Attempt, Baseline, Points
+from hotloop.takehome.baseline import ModelAttempt, ModelBaseline, Points
 from hotloop.takehome.chat import Chat, ChatError, Message
-from hotloop.takehome.report import Report
+from hotloop.takehome.report import TakehomeReport
 from hotloop.takehome.report_page import page
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.submission import Submission
@@ -192,14 +192,14 @@ def test_files_and_cells_are_taken_and_nothing_else(hired: Hired) -> None:
 TASKS = ("online_pass", "triton_forward")
 
 
-def series(*shares: float, model: str = "small-1") -> Baseline:
+def series(*shares: float, model: str = "small-1") -> ModelBaseline:
     """Return attempts that earned these shares of the points measured on a CPU."""
     from hotloop.judge.grader_digest import grader_digest
     from hotloop.tasks.curriculum import load_module
 
     module = load_module("fused_softmax")
     attempts = [
-        Attempt(
+        ModelAttempt(
             tasks={
                 name: {
                     check.id: Points(
@@ -216,7 +216,7 @@ def series(*shares: float, model: str = "small-1") -> Baseline:
         )
         for share in shares
     ]
-    return Baseline(
+    return ModelBaseline(
         model=model,
         host="127.0.0.1",
         made=datetime(2030, 1, 1, tzinfo=UTC),
@@ -229,12 +229,12 @@ def series(*shares: float, model: str = "small-1") -> Baseline:
 
 
 @pytest.fixture
-def report(own_team: Hired, tmp_path: Path) -> Callable[..., Report]:
+def report(own_team: Hired, tmp_path: Path) -> Callable[..., TakehomeReport]:
     from .made_reports import handed_in
 
     submission: Submission = handed_in(own_team.team, own_team.packs[0], tmp_path / "w")
 
-    def on(verdict: Verdict, *found: Baseline) -> Report:
+    def on(verdict: Verdict, *found: ModelBaseline) -> TakehomeReport:
         for one in found:
             baseline.keep(own_team.team, "gpu_engineer", one)
         records = {name: all_of(name, verdict) for name in TASKS}
@@ -244,7 +244,7 @@ def report(own_team: Hired, tmp_path: Path) -> Callable[..., Report]:
 
 
 @pytest.mark.slow
-def test_the_report_says_where_a_candidate_stands(report: Callable[..., Report]) -> None:
+def test_the_report_says_where_a_candidate_stands(report: Callable[..., TakehomeReport]) -> None:
     (above,) = report(Verdict.PASSED, series(0.2, 0.5, 0.1)).baselines
     assert (above.position, above.span.high, above.own.low) == ("above", pytest.approx(50), 100)
     # A check that no machine has measured distinguishes no candidates.
@@ -259,7 +259,7 @@ def test_the_report_says_where_a_candidate_stands(report: Callable[..., Report])
 
 
 @pytest.mark.slow
-def test_each_model_has_its_last_series(report: Callable[..., Report]) -> None:
+def test_each_model_has_its_last_series(report: Callable[..., TakehomeReport]) -> None:
     report(Verdict.PASSED, series(0.9), series(0.1), series(0.3, model="large-1"))
     found = report(Verdict.PASSED).baselines
     assert [(one.model, round(one.span.high)) for one in found] == [
@@ -269,7 +269,9 @@ def test_each_model_has_its_last_series(report: Callable[..., Report]) -> None:
 
 
 @pytest.mark.slow
-def test_only_enough_failures_show_that_a_task_is_hard(report: Callable[..., Report]) -> None:
+def test_only_enough_failures_show_that_a_task_is_hard(
+    report: Callable[..., TakehomeReport],
+) -> None:
     assert report(Verdict.PASSED, series(*[0.0] * 3)).baselines[0].hard == []
     assert report(Verdict.PASSED, series(*[0.0] * 4)).baselines[0].hard == list(TASKS)
     assert report(Verdict.PASSED, series(*[0.0] * 4, 0.9)).baselines[0].hard == []
@@ -277,10 +279,10 @@ def test_only_enough_failures_show_that_a_task_is_hard(report: Callable[..., Rep
 
 
 @pytest.mark.slow
-def test_other_tasks_place_nobody(report: Callable[..., Report]) -> None:
+def test_other_tasks_place_nobody(report: Callable[..., TakehomeReport]) -> None:
     one = series(0.5)
     part = {"online_pass": one.attempts[0].tasks["online_pass"]}
-    fewer = one.model_copy(update={"attempts": [Attempt(tasks=part, pieces=1)]})
+    fewer = one.model_copy(update={"attempts": [ModelAttempt(tasks=part, pieces=1)]})
     found = report(Verdict.PASSED, fewer)
     assert found.baselines == []
     assert "hotloop takehome baseline gpu_engineer" in page(found)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
-from hotloop.takehome.compare import CompareError, Comparison, compare
-from hotloop.takehome.report import Report
+from hotloop.takehome.compare import CandidateComparison, CompareError, compare
+from hotloop.takehome.report import TakehomeReport
 from hotloop.takehome.scorecard import Mark, Scorecard
 from hotloop.takehome.submission import Submission
 
@@ -18,11 +18,11 @@ PSEUDONYMS = ["amber-otter-11", "brave-heron-22", "calm-wren-33", "deep-pike-44"
 
 
 @pytest.fixture(scope="module")
-def report(worked: tuple[Hired, Submission]) -> Report:
+def report(worked: tuple[Hired, Submission]) -> TakehomeReport:
     return report_on(worked[0].team, worked[1])
 
 
-def with_share(report: Report, name: str, low: float, high: float) -> Report:
+def with_share(report: TakehomeReport, name: str, low: float, high: float) -> TakehomeReport:
     """Return the report for another pseudonym, with this share of the only weighted task."""
     task = report.task("online_pass")
     possible = task.checks[0].possible
@@ -34,7 +34,9 @@ def with_share(report: Report, name: str, low: float, high: float) -> Report:
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted), min_size=2, max_size=5))
-def test_overlapping_intervals_are_never_ranked(report: Report, shares: list[list[float]]) -> None:
+def test_overlapping_intervals_are_never_ranked(
+    report: TakehomeReport, shares: list[list[float]]
+) -> None:
     reports = [
         with_share(report, name, *share) for name, share in zip(PSEUDONYMS, shares, strict=False)
     ]
@@ -55,7 +57,7 @@ def test_overlapping_intervals_are_never_ranked(report: Report, shares: list[lis
 
 
 @pytest.mark.slow
-def test_who_is_certainly_higher_is_ranked(report: Report) -> None:
+def test_who_is_certainly_higher_is_ranked(report: TakehomeReport) -> None:
     found = compare(
         [with_share(report, PSEUDONYMS[0], 0.1, 0.3), with_share(report, PSEUDONYMS[1], 0.4, 0.9)]
     )
@@ -63,7 +65,7 @@ def test_who_is_certainly_higher_is_ranked(report: Report) -> None:
     assert [one.best_place for one in found.candidates] == [2, 1]
 
 
-def test_what_is_measured_for_none_can_be_left_out(report: Report) -> None:
+def test_what_is_measured_for_none_can_be_left_out(report: TakehomeReport) -> None:
     other = report.model_copy(update={"pseudonym": PSEUDONYMS[0]})
     whole, measured = compare([report, other]), compare([report, other], measured_only=True)
     assert whole.candidates[0].score.high - whole.candidates[0].score.low > 30
@@ -72,34 +74,34 @@ def test_what_is_measured_for_none_can_be_left_out(report: Report) -> None:
     assert measured.left_out == ["triton_forward.gpu_correct", "triton_forward.gpu_fast"]
 
 
-def marked(report: Report, mark: int) -> Scorecard:
+def marked(report: TakehomeReport, mark: int) -> Scorecard:
     return Scorecard.model_construct(
         submission=report.submission.digest,
         marks={"task.explain": Mark(mark=mark, note="half of it")},
     )
 
 
-def by_marks(report: Report, first: int, second: int) -> Comparison:
+def by_marks(report: TakehomeReport, first: int, second: int) -> CandidateComparison:
     names = PSEUDONYMS[:2]
     reports = [report.model_copy(update={"pseudonym": name}) for name in names]
     cards = {name: marked(report, m) for name, m in zip(names, (first, second), strict=True)}
     return compare(reports, cards, measured_only=True)
 
 
-def test_a_filed_mark_settles_what_was_written_to_half_a_step(report: Report) -> None:
+def test_a_filed_mark_settles_what_was_written_to_half_a_step(report: TakehomeReport) -> None:
     """The written task is a fifth of the weight: a step of its mark is five points."""
     scores = [one.score for one in by_marks(report, 2, 4).candidates]
     assert scores == [Interval(low=87.5, high=92.5), Interval(low=97.5, high=100)]
 
 
 @pytest.mark.parametrize("lower", range(4))
-def test_one_step_of_one_reader_ranks_nobody(report: Report, lower: int) -> None:
+def test_one_step_of_one_reader_ranks_nobody(report: TakehomeReport, lower: int) -> None:
     found = by_marks(report, lower, lower + 1)
     assert [pair.higher for pair in found.pairs] == [None]
     assert not any("marks alone" in said for said in found.cautions)
 
 
-def test_where_marks_alone_rank_two_it_is_said(report: Report) -> None:
+def test_where_marks_alone_rank_two_it_is_said(report: TakehomeReport) -> None:
     found = by_marks(report, 1, 3)
     assert [pair.higher for pair in found.pairs] == [PSEUDONYMS[1]]
     names = " and ".join(PSEUDONYMS[:2])
@@ -108,7 +110,7 @@ def test_where_marks_alone_rank_two_it_is_said(report: Report) -> None:
     )
 
 
-def test_different_roles_are_not_compared(report: Report) -> None:
+def test_different_roles_are_not_compared(report: TakehomeReport) -> None:
     other = report.model_copy(update={"pseudonym": PSEUDONYMS[0], "role": "another"})
     with pytest.raises(CompareError, match="different roles"):
         compare([report, other])
@@ -118,7 +120,7 @@ def test_different_roles_are_not_compared(report: Report) -> None:
         compare([report])
 
 
-def test_other_graders_and_devices_are_cautioned_of(report: Report) -> None:
+def test_other_graders_and_devices_are_cautioned_of(report: TakehomeReport) -> None:
     reproduce = report.reproduce.model_copy(update={"grader_digest": "other"})
     environment = report.environment.model_copy(update={"device": "another"})
     update = {"pseudonym": PSEUDONYMS[0], "reproduce": reproduce, "environment": environment}
@@ -127,7 +129,7 @@ def test_other_graders_and_devices_are_cautioned_of(report: Report) -> None:
     assert any("devices" in said for said in found.cautions)
 
 
-def test_a_changed_role_is_not_compared(report: Report) -> None:
+def test_a_changed_role_is_not_compared(report: TakehomeReport) -> None:
     tasks = [report.tasks[0].model_copy(update={"weight": 9.0}), *report.tasks[1:]]
     other = report.model_copy(update={"pseudonym": PSEUDONYMS[0], "tasks": tasks})
     with pytest.raises(CompareError, match="was changed"):
@@ -135,7 +137,7 @@ def test_a_changed_role_is_not_compared(report: Report) -> None:
 
 
 def test_wrong_is_below_right_where_nothing_else_is_open(
-    worked: tuple[Hired, Submission], report: Report
+    worked: tuple[Hired, Submission], report: TakehomeReport
 ) -> None:
     judged = {"online_pass": all_of("online_pass", Verdict.WRONG_ANSWER)}
     wrong = report_on(worked[0].team, worked[1], judged)
@@ -150,7 +152,7 @@ def test_wrong_is_below_right_where_nothing_else_is_open(
     }
 
 
-def test_what_was_not_judged_in_the_sandbox_is_cautioned_of(report: Report) -> None:
+def test_what_was_not_judged_in_the_sandbox_is_cautioned_of(report: TakehomeReport) -> None:
     outside = report.environment.model_copy(update={"isolation": "none"})
     other = report.model_copy(update={"pseudonym": PSEUDONYMS[0], "environment": outside})
     same = report.model_copy(update={"pseudonym": PSEUDONYMS[0]})

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from hotloop.cli import app
 from hotloop.core.intervals import Interval
 from hotloop.takehome import grading, scorecard
-from hotloop.takehome.report import Report, to_json
+from hotloop.takehome.report import TakehomeReport, to_json
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.submission_file import make_submission
 from hotloop.takehome.team import Team
@@ -203,7 +203,9 @@ def again(team: Team, pseudonym: str, folder: Path) -> None:
 
 
 @pytest.fixture
-def both(team: Team, worked: tuple[Hired, Submission], tmp_path: Path) -> tuple[Report, Report]:
+def both(
+    team: Team, worked: tuple[Hired, Submission], tmp_path: Path
+) -> tuple[TakehomeReport, TakehomeReport]:
     """A team with reports on two candidates."""
     second = handed_in(team, replace(worked[0].packs[1]), tmp_path / "second")
     reports = (report_on(team, worked[1]), report_on(team, second))
@@ -213,7 +215,7 @@ def both(team: Team, worked: tuple[Hired, Submission], tmp_path: Path) -> tuple[
 
 @pytest.mark.slow
 def test_one_report_that_cannot_be_read_hides_no_other(
-    team: Team, both: tuple[Report, Report]
+    team: Team, both: tuple[TakehomeReport, TakehomeReport]
 ) -> None:
     third = team.folder / "reports" / "00000000-0000-4000-8000-000000000000" / "report.json"
     third.parent.mkdir()
@@ -227,7 +229,9 @@ def test_one_report_that_cannot_be_read_hides_no_other(
 
 
 @pytest.mark.slow
-def test_an_altered_report_ranks_nobody(team: Team, both: tuple[Report, Report]) -> None:
+def test_an_altered_report_ranks_nobody(
+    team: Team, both: tuple[TakehomeReport, TakehomeReport]
+) -> None:
     (better,) = [r for r in both if r.pack != both[0].pack]
     path = team.report_folder(better.pack) / "report.json"
     whole = path.read_bytes()
@@ -240,7 +244,7 @@ def test_an_altered_report_ranks_nobody(team: Team, both: tuple[Report, Report])
 
 @pytest.mark.slow
 def test_an_earlier_report_that_is_put_back_ranks_nobody(
-    team: Team, both: tuple[Report, Report], tmp_path: Path
+    team: Team, both: tuple[TakehomeReport, TakehomeReport], tmp_path: Path
 ) -> None:
     path = team.report_folder(both[1].pack) / "report.json"
     earlier = path.read_bytes()
@@ -253,7 +257,7 @@ def test_an_earlier_report_that_is_put_back_ranks_nobody(
 
 @pytest.mark.slow
 def test_a_report_in_another_candidates_folder_ranks_nobody(
-    team: Team, both: tuple[Report, Report], tmp_path: Path
+    team: Team, both: tuple[TakehomeReport, TakehomeReport], tmp_path: Path
 ) -> None:
     one, other = (team.report_folder(report.pack) / "report.json" for report in both)
     shutil.copy(other, one)
@@ -266,7 +270,7 @@ def test_a_report_in_another_candidates_folder_ranks_nobody(
 
 @pytest.mark.slow
 def test_where_too_few_can_be_read_it_is_said_who_is_left_out(
-    team: Team, both: tuple[Report, Report]
+    team: Team, both: tuple[TakehomeReport, TakehomeReport]
 ) -> None:
     (team.folder / "reports" / str(both[0].pack) / "report.json").write_text("{}")
     said = run(team, "compare", code=2)["error"]

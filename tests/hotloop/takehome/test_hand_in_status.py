@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.takehome import compare, grading, scorecard
-from hotloop.takehome.hand_in_status import Outcome, outcome_of, report_path
-from hotloop.takehome.report import Report, read_report
+from hotloop.takehome.hand_in_status import HandInStatus, outcome_of, report_path
+from hotloop.takehome.report import TakehomeReport, read_report
 from hotloop.takehome.scorecard import Mark
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
@@ -27,14 +27,14 @@ def came(worked: tuple[Hired, Submission], tmp_path: Path) -> tuple[Team, Submis
     return Team(Path(shutil.copytree(hired.team.folder, tmp_path / "team"))), submission
 
 
-def state(team: Team, report: Report) -> str:
+def state(team: Team, report: TakehomeReport) -> str:
     """Return the candidate's state in `hotloop takehome status`."""
     done = CliRunner().invoke(app, ["takehome", "status", str(team.folder), "--json"])
     rows = {row["pack"]: row["state"] for row in json.loads(done.stdout)["packs"]}
     return rows[str(report.pack)]
 
 
-def file_marks(team: Team, report: Report) -> None:
+def file_marks(team: Team, report: TakehomeReport) -> None:
     empty = scorecard.form(team, report.pack).empty()
     given = {key: Mark(mark=2, note="said so") for key in ("task.explain", "overall")}
     filing = empty.model_copy(update={"decision": "hold", "marks": {**empty.marks, **given}})
@@ -45,10 +45,10 @@ def file_marks(team: Team, report: Report) -> None:
 def test_each_step_is_told(came: tuple[Team, Submission]) -> None:
     team, submission = came
     report = report_on(team, submission)
-    assert outcome_of(team, team.pack(report.pack)) == Outcome()
+    assert outcome_of(team, team.pack(report.pack)) == HandInStatus()
     assert state(team, report) == "handed in"
     grading.write(report, team)
-    assert outcome_of(team, team.pack(report.pack)) == Outcome(report.score)
+    assert outcome_of(team, team.pack(report.pack)) == HandInStatus(report.score)
     assert state(team, report) == "graded"
     file_marks(team, report)
     found = outcome_of(team, team.pack(report.pack))
@@ -83,7 +83,7 @@ def test_what_came_later_is_neither_graded_nor_marked(
     assert state(team, report) == "scorecard filed"
     handed_in(team, worked[0].packs[0], tmp_path / "again", answer="Another answer.")
     assert len(team.pack(report.pack).submitted) == 2
-    assert outcome_of(team, team.pack(report.pack)) == Outcome()
+    assert outcome_of(team, team.pack(report.pack)) == HandInStatus()
     assert state(team, report) == "handed in"
 
 
@@ -98,7 +98,7 @@ def test_a_scorecard_on_an_earlier_hand_in_is_none(
     second = handed_in(team, worked[0].packs[0], tmp_path / "again", answer="Another answer.")
     report = report_on(team, second)
     grading.write(report, team)
-    assert outcome_of(team, team.pack(report.pack)) == Outcome(report.score)
+    assert outcome_of(team, team.pack(report.pack)) == HandInStatus(report.score)
     assert state(team, report) == "graded"
 
 

@@ -18,7 +18,7 @@ from hotloop import __version__
 from hotloop.learn.pack import work_files, work_summary
 from hotloop.takehome.instructions import containerfile, makefile, requirement
 from hotloop.takehome.pack import Pack, make_pack
-from hotloop.takehome.role import Role, starting_text
+from hotloop.takehome.role import TakehomeRole, starting_text
 from hotloop.takehome.team import AlreadyInvited, Team, TeamError
 from hotloop.tasks import curriculum, markers, render
 from hotloop.tasks.reference_files import sources
@@ -371,7 +371,7 @@ def test_a_team_can_name_its_own_hotloop(own_team: Hired) -> None:
 
 def with_wheel(
     hired: Hired, *members: str, name: str = f"hotloop-{__version__}-py3-none-any.whl"
-) -> Role:
+) -> TakehomeRole:
     """Return the role with a wheel in the team's folder that has these files."""
     with zipfile.ZipFile(hired.team.folder / name, "w") as archive:
         for member in members:

@@ -26,7 +26,7 @@ from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum, markers, render
 from hotloop.tasks.reference_files import NOTEBOOK_SOURCE, VARIANTS, sources
 from hotloop.tasks.variants import Variant
-from hotloop.tasks.variants.form import ARGUMENT, Choice, Edit, form_of
+from hotloop.tasks.variants.form import ARGUMENT, Choice, VariantEdit, form_of
 
 from .conftest import MADE, Hired
 
@@ -122,7 +122,7 @@ def told_by(pieces: Iterator[str]) -> str:
     return "\n".join(map(squeezed, pieces))
 
 
-def needles(edit: Edit, slots: dict[str, str] | None) -> list[str]:
+def needles(edit: VariantEdit, slots: dict[str, str] | None) -> list[str]:
     """Return the text that an edit inserts: each line, of a call the part before its argument."""
     filled = edit.becomes if slots is None else Template(edit.becomes).substitute(slots)
     lines = [max(line.split(ARGUMENT), key=len) for line in filled.split("\n")]

@@ -10,7 +10,7 @@ from markupsafe import escape
 from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import report_page
-from hotloop.takehome.report import Report
+from hotloop.takehome.report import TakehomeReport
 from hotloop.takehome.report_page import page
 from hotloop.takehome.submission import Submission
 from hotloop.verdicts import releases
@@ -34,13 +34,13 @@ class Tags(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def report(worked: tuple[Hired, Submission]) -> Report:
+def report(worked: tuple[Hired, Submission]) -> TakehomeReport:
     wrong = all_of("online_pass", Verdict.WRONG_ANSWER, HOSTILE)
     return report_on(worked[0].team, worked[1], {"online_pass": wrong})
 
 
 @pytest.mark.slow
-def test_it_needs_nothing_from_elsewhere(report: Report) -> None:
+def test_it_needs_nothing_from_elsewhere(report: TakehomeReport) -> None:
     tags = Tags(page(report)).found
     assert not {tag for tag, _ in tags} & {"script", "img", "link", "iframe", "object", "form"}
     addresses = [v for _, a in tags for k, v in a.items() if k in {"href", "src"}]
@@ -49,11 +49,11 @@ def test_it_needs_nothing_from_elsewhere(report: Report) -> None:
 
 
 @pytest.mark.slow
-def test_the_head_says_when_it_was_handed_in(report: Report) -> None:
+def test_the_head_says_when_it_was_handed_in(report: TakehomeReport) -> None:
     assert "handed in on 2030-01-03 12:00 UTC, in time" in page(report)
 
 
-def test_its_own_links_lead_somewhere(report: Report) -> None:
+def test_its_own_links_lead_somewhere(report: TakehomeReport) -> None:
     tags = Tags(page(report)).found
     ids = {attrs["id"] for _, attrs in tags if "id" in attrs}
     assert {attrs["href"] for tag, attrs in tags if tag == "a"} == {
@@ -61,7 +61,7 @@ def test_its_own_links_lead_somewhere(report: Report) -> None:
     }
 
 
-def test_what_a_candidate_wrote_is_text(report: Report) -> None:
+def test_what_a_candidate_wrote_is_text(report: TakehomeReport) -> None:
     text = page(report)
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert" in text
@@ -69,7 +69,7 @@ def test_what_a_candidate_wrote_is_text(report: Report) -> None:
     assert "&lt;img src=x" in text
 
 
-def test_verdicts_questions_signals_and_the_command_are_there(report: Report) -> None:
+def test_verdicts_questions_signals_and_the_command_are_there(report: TakehomeReport) -> None:
     text = page(report)
     assert "wrong answer" in text
     assert report.follow_ups[0].title in text
@@ -79,14 +79,16 @@ def test_verdicts_questions_signals_and_the_command_are_there(report: Report) ->
     assert report.submission.digest in text
 
 
-def test_the_release_that_judged_is_named(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_release_that_judged_is_named(
+    report: TakehomeReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "of Hotloop<br>" not in page(report)
     known = {"0.1.0": {report.module: report.reproduce.grader_digest}}
     monkeypatch.setattr(releases, "_releases", lambda: known)
     assert "release 0.1.0 of Hotloop<br>" in page(report)
 
 
-def test_one_explanation_of_several_signals_is_said_once(report: Report) -> None:
+def test_one_explanation_of_several_signals_is_said_once(report: TakehomeReport) -> None:
     """Each title and all evidence stay, and a different explanation is separate."""
     one, *_ = report.signals
     alike = [
@@ -117,13 +119,13 @@ def test_speed_is_drawn_with_its_interval(worked: tuple[Hired, Submission]) -> N
     assert ">yours</text>" not in text
 
 
-def test_an_unconfined_run_is_warned_of(report: Report) -> None:
+def test_an_unconfined_run_is_warned_of(report: TakehomeReport) -> None:
     assert "Not confined." not in page(report)
     environment = report.environment.model_copy(update={"isolation": "none"})
     assert "Not confined." in page(report.model_copy(update={"environment": environment}))
 
 
-def test_a_report_on_nothing_can_be_shown(report: Report) -> None:
+def test_a_report_on_nothing_can_be_shown(report: TakehomeReport) -> None:
     empty = report.model_copy(
         update={"follow_ups": [], "signals": [], "strengths": [], "not_measured": []}
     )

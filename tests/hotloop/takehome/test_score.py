@@ -5,11 +5,11 @@ import pytest
 from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Verdict
 from hotloop.takehome.score import Points, check_score, share, weighted
-from hotloop.tasks.problem import CheckEntry, Level, Threshold
+from hotloop.tasks.problem import CheckEntry, LevelEntry, Threshold
 
 from .made_reports import SPEED, check, record
 
-LEVELS = [Level(ratio=1.5, earned=0.5), Level(ratio=2.05, earned=1.0)]
+LEVELS = [LevelEntry(ratio=1.5, earned=0.5), LevelEntry(ratio=2.05, earned=1.0)]
 FAST = CheckEntry(
     id="fast_cpu",
     points=10,

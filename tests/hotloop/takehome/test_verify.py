@@ -11,7 +11,7 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import execution, grading
 from hotloop.takehome import verify as verifying
-from hotloop.takehome.report import Report, read_report, to_json
+from hotloop.takehome.report import TakehomeReport, read_report, to_json
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.takehome.verify import Verification, VerifyError
@@ -25,10 +25,12 @@ class Judged:
 
     def __init__(self, team: Team, work: Submission, monkeypatch: pytest.MonkeyPatch) -> None:
         self.team, self.submission = team, work
-        self.report: Report = report_on(team, work)
+        self.report: TakehomeReport = report_on(team, work)
         self._patch = monkeypatch
 
-    def again(self, changed: dict[str, Record], report: Report | None = None) -> Verification:
+    def again(
+        self, changed: dict[str, Record], report: TakehomeReport | None = None
+    ) -> Verification:
         records = as_given({**self.report.records(), **changed}, self.submission, self.team)
         self._patch.setattr(execution, "judged", lambda *_args, **_more: records)
         return verifying.verify(report or self.report, self.team)
@@ -173,9 +175,9 @@ class Written:
     submission: Submission
     path: Path
     page: Path
-    report: Report
+    report: TakehomeReport
 
-    def verified(self, report: Report | None = None) -> Verification:
+    def verified(self, report: TakehomeReport | None = None) -> Verification:
         return verifying.verify(report or self.report, self.team, file=self.path)
 
 

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from hotloop.cli import app
 from hotloop.learn.predicting import items
 from hotloop.learn.predicting.items import ItemSet, Say
-from hotloop.learn.predicting.outcomes import WORDS, Outcome
-from hotloop.learn.predicting.own_code import Work, changes
+from hotloop.learn.predicting.outcomes import WORDS, JudgedPrediction
+from hotloop.learn.predicting.own_code import PredictedSubmission, changes
 from hotloop.learn.predicting.scores import brier
 from hotloop.takehome import grading, viva, viva_page
 from hotloop.takehome.compare import compare
@@ -32,7 +32,7 @@ KEY = "softmax_triton.py: said by the judge alone."
 KINDS = ("wrong", "none", "bytes", "wrong")
 
 
-def made_of(work: Work, most: int = 4, say: Say = print) -> ItemSet:
+def made_of(work: PredictedSubmission, most: int = 4, say: Say = print) -> ItemSet:
     """Return real changes of the work, with made-up outcomes."""
     say("made")
     chosen = changes(work, "triton_forward")[: min(most, 4)]
@@ -40,7 +40,7 @@ def made_of(work: Work, most: int = 4, say: Say = print) -> ItemSet:
         module=work.module.id,
         hotloop="0",
         seeds=["ab" * 16, "cd" * 16, "ef" * 16],
-        unchanged={"triton_forward": Outcome(kind="none", check="", sentence="Right.")},
+        unchanged={"triton_forward": JudgedPrediction(kind="none", check="", sentence="Right.")},
         tried=9,
         unclear=2,
         seconds=1.0,
@@ -48,7 +48,7 @@ def made_of(work: Work, most: int = 4, say: Say = print) -> ItemSet:
             items.item_of(
                 number,
                 change,
-                Outcome.model_validate(
+                JudgedPrediction.model_validate(
                     {"kind": kind, "check": "correct", "sentence": KEY, "factor": 1.5}
                 ),
             ).model_copy(update={"width": 256 if kind == "wrong" else None})
@@ -144,7 +144,7 @@ def test_answers_to_other_questions_are_not_taken(
     team, pack = asked[0].team, asked[1].manifest.pack
     path = answers(team, asked[1], SAID, tmp_path / "a.json")
 
-    def fewer(work: Work, say: Say) -> ItemSet:
+    def fewer(work: PredictedSubmission, say: Say) -> ItemSet:
         return made_of(work, 2, say)
 
     monkeypatch.setattr(items, "make", fewer)
@@ -338,9 +338,9 @@ def test_bytes_at_another_width_are_compared_with_the_unchanged_works(
     """Narrow rows move more than they need, with the change and without it."""
     plain = viva.work_of(asked[0].team, asked[1].manifest.pack)[0]
 
-    def judged_at(work: Work, *_: object) -> Outcome:
+    def judged_at(work: PredictedSubmission, *_: object) -> JudgedPrediction:
         moved = 2.45 if work.files == plain.files else factor
-        return Outcome(kind="bytes", check="traffic", sentence="Moved.", factor=moved)
+        return JudgedPrediction(kind="bytes", check="traffic", sentence="Moved.", factor=moved)
 
     monkeypatch.setattr("hotloop.learn.predicting.widths.judged_at", judged_at)
     monkeypatch.setattr("hotloop.cli.takehome.viva.require_sandbox", lambda: None)

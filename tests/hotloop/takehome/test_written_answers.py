@@ -9,7 +9,7 @@ from hotloop.course import hand_in
 from hotloop.course.release import of_files
 from hotloop.course.sanitize import literal
 from hotloop.takehome import written_answers
-from hotloop.takehome.written_answers import Answer
+from hotloop.takehome.written_answers import WrittenAnswer
 from hotloop.tasks import curriculum
 
 TASK = curriculum.load_module("fused_softmax").task("explain")
@@ -51,7 +51,7 @@ def marks(name: str) -> dict[str, Any]:
     return {"grade_id": name, "points": 1, **flags}
 
 
-def read(cells: Cells) -> Answer | None:
+def read(cells: Cells) -> WrittenAnswer | None:
     """Return the answer in a notebook that was handed in."""
     given = {NOTEBOOK: notebook(GIVEN)}
     release = of_files("fused_softmax", given, [NOTEBOOK])
@@ -64,26 +64,26 @@ def test_the_task_is_in_the_notebook() -> None:
 
 
 def test_the_own_cell_is_the_answer() -> None:
-    assert read([*GIVEN[:2], ("markdown", "explain", ANSWER)]) == Answer(ANSWER)
+    assert read([*GIVEN[:2], ("markdown", "explain", ANSWER)]) == WrittenAnswer(ANSWER)
 
 
 def test_a_cell_that_lost_its_name_is_still_read() -> None:
-    assert read([*GIVEN[:2], ("markdown", "", ANSWER)]) == Answer(ANSWER, elsewhere=True)
+    assert read([*GIVEN[:2], ("markdown", "", ANSWER)]) == WrittenAnswer(ANSWER, elsewhere=True)
 
 
 def test_a_cell_below_is_still_read() -> None:
     found = read([*GIVEN, ("markdown", "", ANSWER), ("raw", "", "P. S.")])
-    assert found == Answer(f"{ANSWER}\n\n{literal('P. S.')}", elsewhere=True)
+    assert found == WrittenAnswer(f"{ANSWER}\n\n{literal('P. S.')}", elsewhere=True)
 
 
 def test_what_is_written_into_the_heading_is_still_read() -> None:
     heading = ("markdown", "", f"# A lab\n\n{ANSWER}")
-    assert read([heading, *GIVEN[1:]]) == Answer(heading[2], elsewhere=True)
+    assert read([heading, *GIVEN[1:]]) == WrittenAnswer(heading[2], elsewhere=True)
 
 
 def test_an_emptied_cell_with_text_elsewhere_is_not_blank() -> None:
     cells: Cells = [*GIVEN[:2], ("markdown", "explain", " \n"), ("markdown", "", ANSWER)]
-    assert read(cells) == Answer(ANSWER, elsewhere=True)
+    assert read(cells) == WrittenAnswer(ANSWER, elsewhere=True)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge.not_measurable import lacking
 from hotloop.tasks import curriculum, fitness, unfit
-from hotloop.tasks.fitness import Trial
+from hotloop.tasks.fitness import FitnessTrial
 from hotloop.tasks.task_spec import task_spec, unfit_file
 
 CHECK = "fused_softmax.compiled_chain.fast_cpu"
@@ -20,7 +20,7 @@ def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
 
-def tried(full: int, of: int) -> Trial:
+def tried(full: int, of: int) -> FitnessTrial:
     results = [
         CheckRecord(
             "fast_cpu",
@@ -31,7 +31,7 @@ def tried(full: int, of: int) -> Trial:
         )
         for number in range(of)
     ]
-    return Trial(CHECK, results)
+    return FitnessTrial(CHECK, results)
 
 
 @pytest.mark.parametrize(("full", "of", "fit"), [(10, 10, True), (9, 10, True), (8, 10, False)])
@@ -42,7 +42,7 @@ def test_the_reference_must_earn_full_points_in_nine_of_ten_tries(
 
 
 def test_a_check_that_was_never_measured_is_not_called_fit_and_not_recorded_as_unfit() -> None:
-    trial = Trial(CHECK, missing="g++ is missing")
+    trial = FitnessTrial(CHECK, missing="g++ is missing")
     assert not trial.fit
     fitness.remember([trial])
     assert unfit.read(unfit_file()) == {}
@@ -63,7 +63,7 @@ def test_a_later_self_test_that_passes_makes_the_check_measured_again() -> None:
 
 
 def test_a_self_test_of_one_check_keeps_what_is_known_of_others() -> None:
-    other = Trial("profile_training_loop.augment.fast_cpu", tried(0, 10).results)
+    other = FitnessTrial("profile_training_loop.augment.fast_cpu", tried(0, 10).results)
     fitness.remember([other])
     fitness.remember([tried(3, 10)])
     assert set(unfit.read(unfit_file())) == {CHECK, other.name}

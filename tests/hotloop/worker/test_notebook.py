@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from hotloop.worker.notebook import MAX_CELLS, MAX_NOTEBOOK, Unreadable, read_cells, run_cells
+from hotloop.worker.notebook import (
+    MAX_CELLS,
+    MAX_NOTEBOOK,
+    UnreadableNotebook,
+    read_cells,
+    run_cells,
+)
 
 
 def cell(source: str, **nbgrader: Any) -> dict[str, Any]:
@@ -82,7 +88,7 @@ def test_cells_that_are_none_are_passed_over(tmp_path: Path) -> None:
     ids=lambda value: str(value)[:20],
 )
 def test_what_cannot_be_read_says_why(data: bytes, said: str) -> None:
-    with pytest.raises(Unreadable, match=said):
+    with pytest.raises(UnreadableNotebook, match=said):
         read_cells(data)
 
 
@@ -95,6 +101,8 @@ def test_a_notebook_is_its_modules(module: str) -> None:
 
 def test_a_notebook_of_another_module_names_both() -> None:
     data = json.dumps({"cells": [cell("import torch"), cell('check("yours.one")')]}).encode()
-    with pytest.raises(Unreadable, match=r"notebook of yours: it calls check\('yours.one'\)") as e:
+    with pytest.raises(
+        UnreadableNotebook, match=r"notebook of yours: it calls check\('yours.one'\)"
+    ) as e:
         read_cells(data, "mine")
     assert str(e.value).endswith("Expected the notebook of mine: use that one.")

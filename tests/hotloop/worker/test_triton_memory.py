@@ -5,20 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.worker.triton_memory import Memory, MemoryFault, Region, element_bytes
+from hotloop.worker.triton_memory import MemoryFault, ReplayMemory, TensorRegion, element_bytes
 
 
-def memory(**last: object) -> Memory:
+def memory(**last: object) -> ReplayMemory:
     """Two arguments of 64 bytes; `last` changes the second, which is writable."""
-    return Memory(
+    return ReplayMemory(
         [
-            Region(("argument", 0), 64, writable=False),
-            Region(("argument", 1), 64, writable=True, **last),  # pyright: ignore
+            TensorRegion(("argument", 0), 64, writable=False),
+            TensorRegion(("argument", 1), 64, writable=True, **last),  # pyright: ignore
         ]
     )
 
 
-def at(region: Region, *offsets: int) -> np.ndarray:
+def at(region: TensorRegion, *offsets: int) -> np.ndarray:
     return np.array([region.start + offset for offset in offsets], np.uint64)
 
 
@@ -86,7 +86,7 @@ def test_an_input_cannot_be_written() -> None:
 
 def test_gaps_between_rows_are_not_elements() -> None:
     valid = element_bytes((2, 2), (5, 1), 4)
-    tensors = Memory([Region(("argument", 0), len(valid), False, valid=valid)])
+    tensors = ReplayMemory([TensorRegion(("argument", 0), len(valid), False, valid=valid)])
     x = tensors.regions[0]
     tensors.load(at(x, 0, 4, 20, 24), 4)
     assert x.loaded_bytes == 16

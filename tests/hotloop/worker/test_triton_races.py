@@ -17,8 +17,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hotloop.worker.triton_memory import Region
-from hotloop.worker.triton_races import Place, Races
+from hotloop.worker.triton_memory import TensorRegion
+from hotloop.worker.triton_races import Races, SourceLine
 from hotloop.worker.triton_schedule import Schedule
 
 FOLDER = Path(__file__).parent / "races"
@@ -132,8 +132,8 @@ def test_agrees_with_a_model_that_keeps_every_access(
 ) -> None:
     """Every race of a model with whole histories is found, and no other: of each program's accesses
     the model keeps all, where `Races` keeps the last ones."""
-    region = Region(("argument", 0), BYTES, writable=True)
-    races = Races(lambda: Place("file", 1))
+    region = TensorRegion(("argument", 0), BYTES, writable=True)
+    races = Races(lambda: SourceLine("file", 1))
     races.start_launch(PROGRAMS)
     model = Model()
     expected = False
@@ -206,8 +206,8 @@ def _merged(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
 
 
 def test_launches_are_ordered() -> None:
-    region = Region(("argument", 0), BYTES, writable=True)
-    races = Races(lambda: Place("file", 1))
+    region = TensorRegion(("argument", 0), BYTES, writable=True)
+    races = Races(lambda: SourceLine("file", 1))
     for program in range(2):
         races.start_launch(PROGRAMS)
         races.program = program
@@ -217,8 +217,8 @@ def test_launches_are_ordered() -> None:
 
 def test_an_atomic_on_many_addresses_orders_as_one_on_few() -> None:
     """It learns what was released at its own addresses, and nothing of others."""
-    region = Region(("argument", 0), BYTES, writable=True)
-    races = Races(lambda: Place("file", 1))
+    region = TensorRegion(("argument", 0), BYTES, writable=True)
+    races = Races(lambda: SourceLine("file", 1))
     races.start_launch(PROGRAMS)
     low, high = (np.arange(start, start + 8192, 2, dtype=np.uint64) for start in (0, 8192))
     for program, flags in enumerate((low, high)):

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from hotloop.engines.serving import metrics, preflight
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.inference import Client, InferenceFailed
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.engines.serving.unavailable import ServingUnavailable
 
 ONE_NUMBER = """
@@ -90,7 +90,9 @@ def lay_out(folder: Path, models: Mapping[str, Model]) -> None:
 
 
 @contextmanager
-def served(models: Mapping[str, Model], **options: Any) -> Generator[tuple[Server, Path] | None]:
+def served(
+    models: Mapping[str, Model], **options: Any
+) -> Generator[tuple[TritonServer, Path] | None]:
     """A ready server and its repository; None, and a line with the reason, where there is none."""
     environment = _environment()
     if isinstance(environment, str):
@@ -100,13 +102,13 @@ def served(models: Mapping[str, Model], **options: Any) -> Generator[tuple[Serve
     with tempfile.TemporaryDirectory(prefix="hotloop-proof-") as name:
         folder = Path(name)
         lay_out(folder, models)
-        with Server(folder, environment, Options(isolation="none", **options)) as server:
+        with TritonServer(folder, environment, Options(isolation="none", **options)) as server:
             server.wait_ready()
             yield server, folder
 
 
 @cache
-def _environment() -> Environment | str:
+def _environment() -> ServingEnvironment | str:
     """Looked at once in a process, as that takes seconds; a text says what is missing."""
     try:
         return preflight.require()
@@ -120,7 +122,7 @@ def ask(client: Client, model: str, value: float = 1.0, **options: Any) -> float
     return float(client.infer(model, {"X": rows}, **options)["Y"][0, 0])
 
 
-def together(server: Server, clients: int, work: Callable[[Client, int], None]) -> float:
+def together(server: TritonServer, clients: int, work: Callable[[Client, int], None]) -> float:
     """Run `work` in so many threads, each with a connection of its own; seconds for all."""
 
     def run(number: int) -> None:
@@ -133,7 +135,7 @@ def together(server: Server, clients: int, work: Callable[[Client, int], None]) 
     return time.perf_counter() - began
 
 
-def latencies(server: Server, model: str, clients: int, each: int) -> list[float]:
+def latencies(server: TritonServer, model: str, clients: int, each: int) -> list[float]:
     """Milliseconds of each request of `clients` closed loops with `each` requests."""
     found: list[float] = []
 
@@ -147,7 +149,7 @@ def latencies(server: Server, model: str, clients: int, each: int) -> list[float
     return found
 
 
-def counted(server: Server, name: str, model: str) -> float:
+def counted(server: TritonServer, name: str, model: str) -> float:
     """A counter of a model, once it stands still: it grows after the answer has gone out."""
 
     def read() -> float:

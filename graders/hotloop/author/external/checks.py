@@ -18,7 +18,7 @@ from hotloop.author.external import triton_traffic
 from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.judge.author_guard import Check
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor, ruling_about
+from hotloop.judge.checks.correct import Case, InputTensor, ruling_about
 from hotloop.judge.checks.correct import call as ask
 from hotloop.judge.compare import Disagreement, Floats
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8
@@ -84,7 +84,7 @@ class Agrees(Check):
         # One model for all calls, so that what it keeps of one shows in the next.
         weights = int(rng.integers(1 << 31))
         evidence = Evidence(self.kinds)
-        watched: list[triton_traffic.Watched] = []
+        watched: list[triton_traffic.JudgedCall] = []
         for number in range(len(self.kinds)):
             again = partial(self._call, oracle, rng, weights, number)
             if (call := again()) is None:
@@ -277,7 +277,7 @@ class HiddenCall:
         return bool(np.any(excess_of(other.truth, *self.bounds)))
 
     @cached_property
-    def parameters(self) -> list[Tensor]:
+    def parameters(self) -> list[InputTensor]:
         """The tensors that a call reads besides its inputs."""
         return self._filled("fill_parameter", self.reported["parameters"])
 
@@ -337,12 +337,12 @@ class HiddenCall:
         return got[HEADER:]
 
     def _ask_the_problem(self, got: Floats) -> None:
-        case = Case("", (*self._key, Tensor(got, FP64)), TensorSpec((1,), FP64))
+        case = Case("", (*self._key, InputTensor(got, FP64)), TensorSpec((1,), FP64))
         if self._oracle.answer("own_check", case)[0]:
             said = str(self._oracle.ask("last_said"))
             raise Ruling(Verdict.WRONG_ANSWER, f"Wrong, by the problem's own check: {said}")
 
-    def _filled(self, function: str, described: list[Any]) -> list[Tensor]:
+    def _filled(self, function: str, described: list[Any]) -> list[InputTensor]:
         specs = [tensor_spec(each) for each in described]
         cases = [Case("", (*self._key, at), spec) for at, spec in enumerate(specs)]
         values = [self._oracle.answer(function, case) for case in cases]
@@ -350,9 +350,9 @@ class HiddenCall:
             return [_tensor(each, spec) for each, spec in zip(values, specs, strict=True)]
 
 
-def _tensor(values: Floats, spec: TensorSpec) -> Tensor:
+def _tensor(values: Floats, spec: TensorSpec) -> InputTensor:
     """Return a tensor; the oracle reports whole numbers as float64 too."""
-    return Tensor(values if spec.dtype.floating else values.astype(np.int64), spec.dtype)
+    return InputTensor(values if spec.dtype.floating else values.astype(np.int64), spec.dtype)
 
 
 LABELS = {

@@ -23,14 +23,14 @@ DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "bool")
 """The dtypes of the format that can be judged."""
 
 
-class Axis(BaseModel):
+class AxisSpec(BaseModel):
     """A named axis. value: its size if it is constant, else None."""
 
     type: Literal["const", "var"]
     value: Annotated[int, Field(gt=0)] | None = None
 
 
-class Tensor(BaseModel):
+class FlashInferTensor(BaseModel):
     """shape: names of axes; None for a scalar."""
 
     shape: list[str] | None
@@ -41,9 +41,9 @@ class Definition(BaseModel):
     """An operator's definition. reference: Python source with `run`. Other keys are ignored."""
 
     name: str
-    axes: dict[str, Axis]
-    inputs: dict[str, Tensor]
-    outputs: dict[str, Tensor]
+    axes: dict[str, AxisSpec]
+    inputs: dict[str, FlashInferTensor]
+    outputs: dict[str, FlashInferTensor]
     reference: str
 
 
@@ -54,7 +54,7 @@ class Input(BaseModel):
     value: float | int | bool | None = None
 
 
-class Workload(BaseModel):
+class FlashInferWorkload(BaseModel):
     """Sizes of the variable axes, and inputs by name."""
 
     axes: dict[str, int]
@@ -77,7 +77,7 @@ def calls(path: Path) -> list[dict[str, Any]]:
     """
     try:
         definition = Definition.model_validate_json(path.read_text(encoding="utf-8"))
-        found = [Workload.model_validate(each) for each in _workloads(path)]
+        found = [FlashInferWorkload.model_validate(each) for each in _workloads(path)]
     except ValidationError as error:
         raise UserError(f"{path} is not in FlashInfer-Bench's form: {error}") from None
     tensors = [*definition.inputs.values(), *definition.outputs.values()]
@@ -95,10 +95,10 @@ def calls(path: Path) -> list[dict[str, Any]]:
     return [_call(definition, usable[each]) for each in picked]
 
 
-def _call(definition: Definition, workload: Workload) -> dict[str, Any]:
+def _call(definition: Definition, workload: FlashInferWorkload) -> dict[str, Any]:
     sizes = {name: workload.axes.get(name, axis.value) for name, axis in definition.axes.items()}
 
-    def tensor(spec: Tensor) -> dict[str, Any]:
+    def tensor(spec: FlashInferTensor) -> dict[str, Any]:
         shape = None if spec.shape is None else [sizes[name] for name in spec.shape]
         return {"shape": shape, "dtype": spec.dtype}
 

@@ -39,7 +39,7 @@ from hotloop.judge.program import Program
 from hotloop.judge.session import Session
 from hotloop.judge.speed import USUAL, Pace
 from hotloop.judge.speed_record import Limit
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 ON_GPU = "_on_gpu"
 """Suffix of the adapter's functions for a GPU."""
@@ -56,7 +56,7 @@ Key = tuple[int, int, int, str]
 """Key of a call: number of the test, seed of the inputs, seed of the weights, kind of inputs."""
 
 
-class Oracle:
+class ProblemProcess:
     """The problem's own code, in a process with access to the GPU."""
 
     def __init__(self, process: OwnCode, card: Card) -> None:
@@ -130,10 +130,10 @@ def _one(outputs: Sequence[TensorSpec]) -> TensorSpec:
 
 
 @contextmanager
-def oracle_of(program: Program, session: Session, card: Card) -> Generator[Oracle]:
+def oracle_of(program: Program, session: Session, card: Card) -> Generator[ProblemProcess]:
     """Start the oracle's process."""
     with trusted_worker(session, session.staged(program.files), card) as worker:
-        yield Oracle(OwnCode(program, worker, session), card)
+        yield ProblemProcess(OwnCode(program, worker, session), card)
 
 
 class TimedProblemWorker(TimedDeviceWorker):
@@ -142,7 +142,9 @@ class TimedProblemWorker(TimedDeviceWorker):
     kinds: kinds of inputs, the usual ones first. keys: of the calls of the current leg.
     """
 
-    def __init__(self, *side: Any, oracle: Oracle, test: int, weights: int, kinds: Sequence[str]):
+    def __init__(
+        self, *side: Any, oracle: ProblemProcess, test: int, weights: int, kinds: Sequence[str]
+    ):
         super().__init__(*side)
         self._oracle, self._test, self._weights = oracle, test, weights
         self.kinds = kinds
@@ -172,7 +174,7 @@ def _workload(spec: CallSpec) -> DeviceWorkload:
 
 
 @dataclass(frozen=True)
-class OnGpu(Check):
+class RightOnGpu(Check):
     """Checks that every call is right on the GPU. kinds, who: as in `Agrees`."""
 
     program: Program
@@ -191,7 +193,7 @@ class OnGpu(Check):
             sentence = f"Others use this GPU ({busy}); it stays open until it is measured again."
             raise Ruling(Verdict.UNDECIDED, sentence) from None
 
-    def _judge(self, oracle: Oracle, card: Card, session: Session) -> str:
+    def _judge(self, oracle: ProblemProcess, card: Card, session: Session) -> str:
         weights, passed = int(session.rng().integers(1 << 31)), 0
         about = session.of(session.candidate.name + ON_GPU)
         asked = [(number, oracle.call((number, 0, weights, kind)), kind)
@@ -255,7 +257,7 @@ class FastOnGpu(Check):
             )
             return measured(session.of(session.candidate.name + ON_GPU))
 
-    def _largest(self, oracle: Oracle, weights: int) -> tuple[int, CallSpec, str]:
+    def _largest(self, oracle: ProblemProcess, weights: int) -> tuple[int, CallSpec, str]:
         """Return the last of the problem's tests that fits, as benchmarks come last.
 
         Returns its number, its call and a text on its sizes. Raises Ruling if none fits.
@@ -275,7 +277,7 @@ class FastOnGpu(Check):
 class _Measured(GpuFast):
     """As `GpuFast`, with sides whose inputs and expected outputs come from the oracle."""
 
-    oracle: Oracle
+    oracle: ProblemProcess
     test: int
     weights: int
     kinds: tuple[str, ...] = field(default=())
@@ -286,7 +288,7 @@ class _Measured(GpuFast):
 
     def _side(
         self,
-        worker: Worker,
+        worker: WorkerConnection,
         candidate: Candidate,
         workload: DeviceWorkload,
         card: Card,

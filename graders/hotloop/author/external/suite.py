@@ -34,7 +34,7 @@ _Z = 1.96
 
 
 @dataclass(frozen=True)
-class Row:
+class SuiteResult:
     """The result of one submission.
 
     digest: SHA-256 of its file. verdict, sentence: of correctness; the ratios are about speed.
@@ -66,7 +66,7 @@ class Row:
     not_counted: str = ""
 
     @classmethod
-    def of(cls, problem: forms.External, file: Path, record: Record) -> Row:
+    def of(cls, problem: forms.External, file: Path, record: Record) -> SuiteResult:
         """Return the row of the judge's record."""
         right = correctness(record)
         fast, compiled = record.check("gpu_fast"), record.check("gpu_fast_compiled")
@@ -177,9 +177,9 @@ def run(
     suite: list[forms.External],
     submissions: Path,
     results: Path,
-    on_row: Callable[[int, int, Row], None],
+    on_row: Callable[[int, int, SuiteResult], None],
     ray: str = "",
-) -> list[Row]:
+) -> list[SuiteResult]:
     """Judge all submissions and return a row for each.
 
     Files with a row in `results` are not judged again. ray: address of a cluster whose nodes judge.
@@ -191,7 +191,7 @@ def run(
     todo = [*left.values()]
     with results.open("a", encoding="utf-8") as stream:
         for number, record in judge_all([ExternalJob.of(*pair) for pair in todo], ray):
-            row = Row.of(*todo[number], record)
+            row = SuiteResult.of(*todo[number], record)
             rows[row.problem, row.digest] = row
             stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
             stream.flush()
@@ -218,7 +218,7 @@ class Share:
         return f"{100 * self.value:.0f} % ({100 * self.low:.0f} to {100 * self.high:.0f} %)"
 
 
-def summary(rows: list[Row]) -> dict[str, Any]:
+def summary(rows: list[SuiteResult]) -> dict[str, Any]:
     """Return shares of all rows, as JSON: right, and fast_p by p."""
     judged = [row for row in rows if not Verdict(row.verdict).pending]
     return {
@@ -231,7 +231,7 @@ def summary(rows: list[Row]) -> dict[str, Any]:
     }
 
 
-def share(rows: list[Row]) -> Share:
+def share(rows: list[SuiteResult]) -> Share:
     """Return the share of the rows that are right."""
     if not rows:
         return Share(None, 0.0, 1.0)
@@ -240,7 +240,7 @@ def share(rows: list[Row]) -> Share:
     return _share(right, right, right + pending, len(rows), pending)
 
 
-def fast(rows: list[Row], p: float, *, compiled: bool = False) -> Share:
+def fast(rows: list[SuiteResult], p: float, *, compiled: bool = False) -> Share:
     """Return fast_p, the share of the rows that are right and fast.
 
     Fast means more than p times as fast as the problem's own code. The interval allows for ratios
@@ -282,7 +282,7 @@ def _bound(successes: int, n: int, side: float) -> float:
     return (p + _Z**2 / (2 * n) + side * half) / (1 + _Z**2 / n)
 
 
-def _kept(results: Path) -> Iterator[Row]:
+def _kept(results: Path) -> Iterator[SuiteResult]:
     """Yield the rows of an earlier run. Raises UserError with the line that is not a row."""
     if not results.is_file():
         return
@@ -290,7 +290,7 @@ def _kept(results: Path) -> Iterator[Row]:
         try:
             reported = json.loads(line)
             if SUMMARY not in reported:
-                yield Row(**reported)
+                yield SuiteResult(**reported)
         except (ValueError, TypeError):
             raise UserError(
                 f"{results}, line {number} is no result: expected what this command writes. "

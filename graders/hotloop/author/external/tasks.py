@@ -5,33 +5,33 @@ from pathlib import Path
 
 from hotloop.author.external import PROGRAMS
 from hotloop.author.external.checks import KINDS, Agrees, Who
-from hotloop.author.external.on_gpu import FastOnGpu, OnGpu
+from hotloop.author.external.on_gpu import FastOnGpu, RightOnGpu
 from hotloop.judge.program import Program
-from hotloop.judge.task import Task, returns_tensor
+from hotloop.judge.task import TaskChecks, returns_tensor
 
 
-def kernelbench(folder: Path, *, graded: bool) -> Task:
+def kernelbench(folder: Path, *, graded: bool) -> TaskChecks:
     """Return the task of the problem in the folder's `problem.py`."""
     return _task(folder, "kernelbench", KINDS, "eager", graded=graded)
 
 
-def gpu_mode(folder: Path, *, graded: bool) -> Task:
+def gpu_mode(folder: Path, *, graded: bool) -> TaskChecks:
     """Return the task of the problem with `reference.py` and tests in the folder."""
     tests = json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
     return _task(folder, "gpu_mode", ("given",) * len(tests), "problem", graded=graded)
 
 
-def flashinfer(folder: Path, *, graded: bool) -> Task:
+def flashinfer(folder: Path, *, graded: bool) -> TaskChecks:
     """Return the task of the problem with `definition.json` and workloads in the folder."""
     tests = json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
     return _task(folder, "flashinfer", ("given",) * len(tests), "problem", graded=graded)
 
 
-def _task(folder: Path, form: str, kinds: tuple[str, ...], who: Who, *, graded: bool) -> Task:
+def _task(folder: Path, form: str, kinds: tuple[str, ...], who: Who, *, graded: bool) -> TaskChecks:
     program = _program(folder, form)
     return returns_tensor(
         correct=Agrees(program, kinds, who, graded),
-        gpu_correct=OnGpu(program, kinds, who),
+        gpu_correct=RightOnGpu(program, kinds, who),
         gpu_fast=FastOnGpu(program, kinds, who, "eager"),
         gpu_fast_compiled=FastOnGpu(program, kinds, who, "compiled"),
     )

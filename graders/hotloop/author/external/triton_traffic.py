@@ -21,7 +21,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge import launch_plan
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.checks.triton_kernel_calls import (
     REPLAYS_S,
@@ -34,9 +34,9 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import BOOL, U8, to_float64, to_storage
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.launch_plan import Argument, Plan, Pointer
-from hotloop.judge.race_ruling import Race
+from hotloop.judge.race_ruling import RaceRuling
 from hotloop.judge.session import INTERPRETED, Session
-from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
+from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection
 
 if TYPE_CHECKING:
     from hotloop.author.external.checks import HiddenCall
@@ -45,7 +45,7 @@ NO_KERNEL = f"{SUBMISSION} has no Triton kernel"
 
 
 @dataclass(frozen=True)
-class Watched:
+class JudgedCall:
     """A judged call.
 
     claim: the launches that the submission's process reports. reported: the oracle's `describe`.
@@ -78,16 +78,16 @@ def watch(session: Session) -> str | None:
     return "launches" if "triton" in session.files.read_text(SUBMISSION) else None
 
 
-def watched(call: HiddenCall, reply: Any, again: Callable[[], HiddenCall | None]) -> Watched:
+def watched(call: HiddenCall, reply: Any, again: Callable[[], HiddenCall | None]) -> JudgedCall:
     """Return a call whose answer was correct. Raises Ruling TAMPERED if the reply has no claim."""
     claims = as_list(reply.get("watched"))
     if len(claims) != 1:
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     digests = tuple(map(_digest, call.inputs))
-    return Watched(claims[0], call.reported, len(call.case.arguments), digests, again)
+    return JudgedCall(claims[0], call.reported, len(call.case.arguments), digests, again)
 
 
-def counted(calls: Sequence[Watched], session: Session) -> str:
+def counted(calls: Sequence[JudgedCall], session: Session) -> str:
     """Return a clause with the largest multiple, or why there is none; record the figures.
 
     Raises Race if the kernels alone are right and race, and Ruling TAMPERED for a malformed claim.
@@ -95,7 +95,7 @@ def counted(calls: Sequence[Watched], session: Session) -> str:
     try:
         found = _counted(calls, session) if calls else []
         reason = "no call decides" if calls else NO_KERNEL
-    except Race:
+    except RaceRuling:
         raise
     except Ruling as ruling:
         if ruling.verdict is Verdict.TAMPERED:
@@ -114,7 +114,7 @@ def counted(calls: Sequence[Watched], session: Session) -> str:
     return f"its kernels move {worst.factor:.2f}× the bytes of inputs and outputs"
 
 
-def _counted(calls: Sequence[Watched], session: Session) -> list[Moved]:
+def _counted(calls: Sequence[JudgedCall], session: Session) -> list[Moved]:
     """Count calls in random order while time is left. Raises Ruling if one cannot be counted."""
     plans = [launch_plan.read(one.claim, one.arguments) for one in calls]
     names = {name for plan in plans for name in plan.kernels}
@@ -135,7 +135,11 @@ def _counted(calls: Sequence[Watched], session: Session) -> list[Moved]:
 
 
 def _moved(
-    one: Watched, again: HiddenCall, reported: Recorded, worker: Worker, session: Session
+    one: JudgedCall,
+    again: HiddenCall,
+    reported: Recorded,
+    worker: WorkerConnection,
+    session: Session,
 ) -> Moved:
     """Count the kernels alone, on the values of `again`. Raises Ruling if they are wrong there."""
     if any(again.reported[key] != one.reported[key] for key in ("inputs", "outputs")):
@@ -153,7 +157,7 @@ def _moved(
                 Case(again.case.label, arguments, out), replace(reported, plan=plan), worker,
                 session, session.timeout(REPLAYS_S), writable=copies, returned=places,
             )  # fmt: skip
-        except Race as race:
+        except RaceRuling as race:
             raise _no(race.sentence.rstrip(".")) from None  # it gave no answer to compare
         try:
             again.require_right(again.joined(list(_parts(done.answer, again.outputs))))
@@ -217,7 +221,7 @@ def _parts(raw: Floats, outputs: Sequence[TensorSpec]) -> Iterator[Floats]:
         yield to_float64(elements.reshape(spec.shape), spec.dtype)
 
 
-def _digest(tensor: Tensor) -> str:
+def _digest(tensor: InputTensor) -> str:
     return hashlib.sha256(to_storage(tensor.values, tensor.dtype).tobytes()).hexdigest()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hotloop.core.user_error import UserError
-from hotloop.tasks.own_problem import ANSWER, Beside, answers_beside
+from hotloop.tasks.own_problem import ANSWER, AnswerBeside, answers_beside
 from hotloop.tasks.problem import FILE, JudgedTask, load_problem
 from hotloop.tasks.reference_files import files_below
 
@@ -74,7 +74,7 @@ def _stub(path: Path, task: JudgedTask, key: str, text: str) -> list[str]:
     return [f'raise NotImplementedError("{key}")']
 
 
-def _wrong(answer: Beside, right: Path, keys: dict[str, str]) -> tuple[str, bytes]:
+def _wrong(answer: AnswerBeside, right: Path, keys: dict[str, str]) -> tuple[str, bytes]:
     """Return the wrong answer's file: what it says of itself, and its regions that differ."""
     files = [
         name

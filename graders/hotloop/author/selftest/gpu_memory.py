@@ -21,7 +21,7 @@ from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import DeviceBuffer
 from hotloop.judge.gpu.nvml import Nvml
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.sandbox import seccomp
 from hotloop.sandbox.confinement import SUBMISSION
 from hotloop.sandbox.freezer import SignalFreezer
@@ -156,7 +156,7 @@ def _killed(driver: Driver, minor: int) -> None:
     _require_free_again(driver, free)
 
 
-def _fill(worker: Worker, block: DeviceBuffer, *, writable: bool = True) -> None:
+def _fill(worker: WorkerConnection, block: DeviceBuffer, *, writable: bool = True) -> None:
     fd = block.export()
     try:
         message = {"op": "fill", "bytes": block.size, "word": WORD, "writable": writable}
@@ -183,7 +183,7 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 @contextmanager
-def _child(user: int | None = None) -> Generator[Worker]:
+def _child(user: int | None = None) -> Generator[WorkerConnection]:
     """Start an ordinary child process, as another user if given; yield the link to it."""
     ours, theirs = socket.socketpair()
     packages = str(Path(__file__).resolve().parents[3])
@@ -194,7 +194,7 @@ def _child(user: int | None = None) -> Generator[Worker]:
             pass_fds=[theirs.fileno()],
             env={**os.environ, "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1"},
         )
-    worker = Worker(ours, SignalFreezer(process.pid), trusted=False)
+    worker = WorkerConnection(ours, SignalFreezer(process.pid), trusted=False)
     try:
         yield worker
     finally:
@@ -204,7 +204,7 @@ def _child(user: int | None = None) -> Generator[Worker]:
 
 
 @contextmanager
-def _confined(minor: int) -> Generator[Worker]:
+def _confined(minor: int) -> Generator[WorkerConnection]:
     """Start a process in a candidate worker's sandbox; yield the link to it."""
     named = os.environ.get(LIBRARY_VARIABLE)
     worker = Launcher("bubblewrap").start(

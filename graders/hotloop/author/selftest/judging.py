@@ -34,7 +34,7 @@ def verdicts() -> Found:
     }
     _require(right.verdict is Verdict.PASSED, "The reference does not pass", figures)
     _require(other.verdict is Verdict.WRONG_ANSWER, "A wrong kernel is not called so", figures)
-    defended = held.standing is exploits.Standing.DEFENDED
+    defended = held.standing is exploits.Defense.DEFENDED
     _require(defended, f"{EXPLOIT} is {held.standing}", figures)
     return Found("The reference passes, a wrong kernel and an exploit do not.", figures)
 

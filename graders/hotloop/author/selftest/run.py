@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hotloop.author.selftest.steps import STEPS, Step
+from hotloop.author.selftest.steps import STEPS, SelfTestStep
 from hotloop.core.wire import Message, as_message
 
 PROGRAM = "hotloop.author.selftest"
@@ -39,7 +39,9 @@ class Result:
 
 
 def run(
-    show: Callable[[Result], None], report: Path | None = None, steps: Sequence[Step] = STEPS
+    show: Callable[[Result], None],
+    report: Path | None = None,
+    steps: Sequence[SelfTestStep] = STEPS,
 ) -> list[Result]:
     """Run all steps in order.
 
@@ -60,7 +62,7 @@ def exit_code(results: Sequence[Result]) -> int:
     return next((result.number + 1 for result in results if result.state == "broken"), 0)
 
 
-def _results(steps: Sequence[Step]) -> Iterator[Result]:
+def _results(steps: Sequence[SelfTestStep]) -> Iterator[Result]:
     stopped_by: Result | None = None
     for step in steps:
         if stopped_by is not None:
@@ -73,7 +75,7 @@ def _results(steps: Sequence[Step]) -> Iterator[Result]:
         yield result
 
 
-def _run(step: Step) -> Result:
+def _run(step: SelfTestStep) -> Result:
     started = time.monotonic()
     command = [sys.executable, "-m", PROGRAM, "--step", str(step.number)]
     try:

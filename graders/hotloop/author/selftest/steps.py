@@ -8,7 +8,7 @@ from hotloop.author.selftest.step_results import Found
 
 
 @dataclass(frozen=True)
-class Step:
+class SelfTestStep:
     """A step. limit_s: time limit of its process.
 
     look: returns its result or raises `Broken`. needed: if it is broken, no later step runs. alone:
@@ -25,7 +25,7 @@ class Step:
 
 
 STEPS = tuple(
-    Step(number, name, limit_s, look, needed=number <= 2, alone=0 < number < 12)
+    SelfTestStep(number, name, limit_s, look, needed=number <= 2, alone=0 < number < 12)
     for number, (name, limit_s, look) in enumerate(
         (
             ("machine", 30, machine.machine),

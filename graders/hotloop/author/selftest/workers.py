@@ -15,7 +15,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.on_gpu import ask
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
@@ -26,7 +26,7 @@ from hotloop.judge.gpu.workers import candidate_worker, require_nvcc, trusted_wo
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.tasks.task_spec import task_spec
 
 FREEZES = 20
@@ -121,14 +121,14 @@ def _operator(session: Session, card: Card) -> None:
     _require(bool((np.abs(answer - 1 / 128) < 1e-6).all()), "The operator gives a wrong answer.")
 
 
-def _require_copied(card: Card, worker: Worker, candidate: Candidate) -> None:
+def _require_copied(card: Card, worker: WorkerConnection, candidate: Candidate) -> None:
     values = np.random.default_rng().standard_normal((64, 128)).astype(np.float32)
     copied = np.array_equal(_answer(card, worker, candidate, values), values)
     _require(copied, "What was copied is not what was lent.")
 
 
-def _answer(card: Card, worker: Worker, candidate: Candidate, values: Any) -> Any:
-    case = Case("64 rows", (Tensor(values, FP32),), TensorSpec(values.shape, FP32))
+def _answer(card: Card, worker: WorkerConnection, candidate: Candidate, values: Any) -> Any:
+    case = Case("64 rows", (InputTensor(values, FP32),), TensorSpec(values.shape, FP32))
     return ask(case, candidate, worker, card.driver, Seeds(), CASE_S)
 
 
@@ -159,7 +159,7 @@ def freezing() -> Found:
     return Found(f"A worker stands still within {worst:.1f} ms, kernels in flight or not.", figures)
 
 
-def _freeze_s(worker: Worker, *, busy: bool) -> float:
+def _freeze_s(worker: WorkerConnection, *, busy: bool) -> float:
     if busy:
         call: Message = {"args": [], "returns": None}
         worker.request({"op": "plan", "calls": [call], "framework": "torch", "style": "json"}, 30)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from hotloop.author import device_levels
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, listing
+from hotloop.cli.answer import CommandResult, listing
 from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
@@ -22,7 +22,7 @@ def run(
     write: Annotated[
         bool, typer.Option("--write", help="Put the levels into module.yaml, by device.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Say which speed levels the recorded GPU runs support.
 
     A level lies above 1.15 × the upper bound of a naive solution, and below 0.85 × the lower bound
@@ -41,7 +41,7 @@ def run(
     told = "\n".join(f"written: {path}" for path in written)
     if not found:
         told = "No run on a GPU is recorded: all levels on GPUs stay provisional."
-    return Answer({"calibrated": document, "written": written}, _table(found), Text(told))
+    return CommandResult({"calibrated": document, "written": written}, _table(found), Text(told))
 
 
 def _table(found: list[device_levels.Calibrated]) -> Table:

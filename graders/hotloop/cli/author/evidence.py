@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, log, require_sandbox
+from hotloop.cli.answer import CommandResult, log, require_sandbox
 from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
-from hotloop.tasks.curriculum import Measurement, Module, Run
+from hotloop.tasks.curriculum import Measurement, Module, RecordedRun
 
 
 def run(
@@ -26,7 +26,7 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Leave out what was measured of the same code here.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Measure reference and wrong answers on this machine.
 
     It writes curriculum/MODULE/runs/DEVICE.json, anew after each record.
@@ -37,9 +37,9 @@ def run(
 
     if gpu_only and kind() != "cuda":
         raise UserError("This machine has no GPU: leave --gpu-only away.")
-    asked = evidence.Selection(tasks=task, gpu_only=gpu_only)
+    asked = evidence.EvidenceSelection(tasks=task, gpu_only=gpu_only)
     wanted = _modules(module, task or [])
-    runs: dict[str, Run] = {}
+    runs: dict[str, RecordedRun] = {}
     for found in wanted:
         if not asked.checks(found):
             continue
@@ -60,7 +60,7 @@ def run(
     runs_as_data = [run.model_dump(mode="json", exclude_none=True) for run in runs.values()]
     shown = [_table(run) for run in runs.values()]
     told = Text("\n".join(f"written: {path}" for path in written.values()))
-    return Answer({"written": written, "runs": runs_as_data}, *shown, told)
+    return CommandResult({"written": written, "runs": runs_as_data}, *shown, told)
 
 
 def _modules(module: str | None, tasks: list[str]) -> list[Module]:
@@ -76,7 +76,7 @@ def _modules(module: str | None, tasks: list[str]) -> list[Module]:
     return [found]
 
 
-def _table(run: Run) -> Table:
+def _table(run: RecordedRun) -> Table:
     table = Table(
         "candidate", "task", "check", "verdict", "ratio", "p50 ms", "of the limit",
         title=f"{run.module} on {run.device}",

@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, require_local
+from hotloop.cli.answer import CommandResult, require_local
 from hotloop.core.user_error import UserError
 
 NEXT = """
@@ -27,7 +27,7 @@ def run(
             "--gpu", help="Reward the checks on a GPU too; a verifier without one gives no reward."
         ),
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Write tasks in Harbor's form, for training a model or evaluating it.
 
     The model works in one container and the judge in another; the reward is the share of the
@@ -42,4 +42,6 @@ def run(
         raise UserError(f"{what} is graded by a person: nothing can judge it.")
     made = [harbor.write(module, task, folder / f"{module.id}-{task.id}", gpu=gpu) for task in code]
     shown = [Text(f"made {path}") for path in made]
-    return Answer({"made": [str(path) for path in made]}, *shown, Text(NEXT.format(folder=made[0])))
+    return CommandResult(
+        {"made": [str(path) for path in made]}, *shown, Text(NEXT.format(folder=made[0]))
+    )

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, require_local
+from hotloop.cli.answer import CommandResult, require_local
 from hotloop.core import paths
 from hotloop.core.user_error import UserError
 
@@ -33,7 +33,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-) -> Answer:
+) -> CommandResult:
     """Make a module that is graded from the start.
 
     It is there to be filled with your own tasks.
@@ -48,4 +48,4 @@ def run(
     made = make(name, title or name.replace("_", " ").capitalize(), track, tier, problem)
     files = [path.relative_to(paths.root()).as_posix() for path in made]
     shown = [Text(f"made {file}") for file in files]
-    return Answer({"module": name, "files": files}, *shown, Text(NEXT.format(name=name)))
+    return CommandResult({"module": name, "files": files}, *shown, Text(NEXT.format(name=name)))

@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log
+from hotloop.cli.answer import CommandResult, log
 from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.learn.bank import proofs
@@ -30,7 +30,7 @@ def run(
     record: Annotated[
         bool, typer.Option("--record", help="Write what they print beside them.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Run the proofs; compare what they print with the record."""
     if not paths.in_clone():
         raise UserError("The proofs use the solutions of a clone: run them from there.")
@@ -42,15 +42,15 @@ def run(
     wrong = {"failed"} if record else {"failed", "changed", "new"}
     code = 1 if any(outcome.state in wrong for outcome in outcomes) else 0
     document = [{"proof": o.name, "state": o.state, "sentence": o.sentence} for o in outcomes]
-    return Answer(document, _table(outcomes, record), exit_code=code)
+    return CommandResult(document, _table(outcomes, record), exit_code=code)
 
 
-def _outcome(path: Path, record: bool) -> proofs.Outcome:
+def _outcome(path: Path, record: bool) -> proofs.ProofResult:
     log(proofs.name_of(path))
     return proofs.record(path) if record else proofs.compare(path)
 
 
-def _table(outcomes: list[proofs.Outcome], record: bool) -> Table:
+def _table(outcomes: list[proofs.ProofResult], record: bool) -> Table:
     table = Table("proof", "", "", box=SIMPLE_HEAD)
     for outcome in outcomes:
         words, colour = _WORDS[outcome.state]

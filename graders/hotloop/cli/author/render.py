@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, require
+from hotloop.cli.answer import CommandResult, require
 from hotloop.core import paths
 
 
@@ -20,7 +20,7 @@ def run(
             help="First carry wrong answers over what has changed since the last commit.",
         ),
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Bring exercises/ up to date with solutions/, and lessons with the code that they quote."""
     require("local")
     from hotloop.author import quoting
@@ -33,4 +33,4 @@ def run(
     said = "stale, run `hotloop author render`" if check else "written"
     lines = [f"{name}: {said}" for name in names] or ["exercises/ and lessons are up to date"]
     document = {"stale" if check else "written": names}
-    return Answer(document, Text("\n".join(lines)), exit_code=int(check and bool(names)))
+    return CommandResult(document, Text("\n".join(lines)), exit_code=int(check and bool(names)))

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, listing, log, require_sandbox
+from hotloop.cli.answer import CommandResult, listing, log, require_sandbox
 from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
 
@@ -27,7 +27,7 @@ def run(
         list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
     ] = None,
     times: Annotated[int, typer.Option("--times", min=1, help="Tries of each check.")] = 10,
-) -> Answer:
+) -> CommandResult:
     """Judge the references' speed checks here, before a course.
 
     A check in which the reference earns full points in fewer than 9 of 10 tries is unfit on this
@@ -61,10 +61,10 @@ def run(
     document = [_document(trial) for trial in trials]
     unfit = [trial.name for trial in trials if trial.results and not trial.fit]
     summary = f"Unfit on this machine: {', '.join(unfit)}." if unfit else ""
-    return Answer(document, _table(trials), Text(summary), exit_code=int(bool(unfit)))
+    return CommandResult(document, _table(trials), Text(summary), exit_code=int(bool(unfit)))
 
 
-def _document(trial: "fitness.Trial") -> dict[str, object]:
+def _document(trial: "fitness.FitnessTrial") -> dict[str, object]:
     return {
         "check": trial.name,
         "full": trial.full,
@@ -76,7 +76,7 @@ def _document(trial: "fitness.Trial") -> dict[str, object]:
     }
 
 
-def _table(trials: "list[fitness.Trial]") -> Table:
+def _table(trials: "list[fitness.FitnessTrial]") -> Table:
     table = listing("check", "full points", "speedup", "verdicts")
     for trial in trials:
         ratios = trial.ratios

@@ -14,14 +14,14 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import SCREEN, All, Answer, first
+from hotloop.cli.answer import SCREEN, All, CommandResult, first
 from hotloop.cli.course.results import of_possible, penalty, points
 from hotloop.cli.options import Course, require_course
 from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
-    from hotloop.course.attempts.attempt import Event
-    from hotloop.course.standing import Listed
+    from hotloop.course.attempts.attempt import AuditEvent
+    from hotloop.course.standing import ListedAttempt
 
 SHORT = 12
 """Characters of a digest that are shown."""
@@ -47,7 +47,7 @@ def run(
         bool, typer.Option("--log", help="Also the audit log: who changed what, when and why.")
     ] = False,
     everything: All = False,
-) -> Answer:
+) -> CommandResult:
     """List a learner's attempts at a module; drop or restore one.
 
     With --log and no module, the audit log of the whole course, or of the learner, is listed,
@@ -67,7 +67,9 @@ def run(
     if module is None and log and drop is None and restore is None:
         events = standing.log(course, student)
         more, shown = _last(events, everything)
-        return Answer({"log": [_event(event) for event in events]}, *more, _log(shown, whose=True))
+        return CommandResult(
+            {"log": [_event(event) for event in events]}, *more, _log(shown, whose=True)
+        )
     if student is None or module is None:
         raise UserError("Name a learner and a module; --log alone lists the whole course's log.")
     name, problem = find.module(module).id, ""
@@ -97,20 +99,22 @@ def run(
         *([Text(f"Not booked: {problem}", "red")] if problem else []),
     ]
     told += [_log(events)] if log else []
-    return Answer(document, _table(listed), *told, exit_code=int(bool(problem)))
+    return CommandResult(document, _table(listed), *told, exit_code=int(bool(problem)))
 
 
-def _document(one: Listed) -> dict[str, Any]:
+def _document(one: ListedAttempt) -> dict[str, Any]:
     said = one.dropped
     dropped = {"who": said.who, "at": said.at.isoformat(), "why": said.why} if said else None
     return {**asdict(one), "graded": one.graded.isoformat(), "dropped": dropped}
 
 
-def _event(event: Event) -> dict[str, Any]:
+def _event(event: AuditEvent) -> dict[str, Any]:
     return {**asdict(event), "at": event.at.isoformat()}
 
 
-def _last(events: Sequence[Event], everything: bool) -> tuple[list[Text], Sequence[Event]]:
+def _last(
+    events: Sequence[AuditEvent], everything: bool
+) -> tuple[list[Text], Sequence[AuditEvent]]:
     """Return the events that fit a screen, and before them a line that says how to see more."""
     left = len(events) - SCREEN
     if everything or left <= 0:
@@ -119,7 +123,7 @@ def _last(events: Sequence[Event], everything: bool) -> tuple[list[Text], Sequen
     return [Text(said)], events[left:]
 
 
-def _log(events: Sequence[Event], *, whose: bool = False) -> Table:
+def _log(events: Sequence[AuditEvent], *, whose: bool = False) -> Table:
     """Return the table. whose: with learner and module."""
     about = ("learner", "module") if whose else ()
     columns = ("time (UTC)", "who", "what", *about, "attempt", "judge's points", "why")
@@ -138,7 +142,7 @@ def _log(events: Sequence[Event], *, whose: bool = False) -> Table:
     return shown
 
 
-def _table(found: Sequence[Listed]) -> Table:
+def _table(found: Sequence[ListedAttempt]) -> Table:
     shown = Table("id", "graded (UTC)", "submission", "judge's points", "", "why", box=SIMPLE_HEAD)
     for one in found:
         said = one.dropped

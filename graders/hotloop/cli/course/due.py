@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.options import Course, Students, require_course
 from hotloop.core.user_error import UserError
 
@@ -53,7 +53,7 @@ def run(
         str, typer.Option("--why", help="With --extra: the reason, for the audit log.")
     ] = "",
     course: Course = Path(),
-) -> Answer:
+) -> CommandResult:
     """List when modules are due; set a date, or give someone longer.
 
     What is graded already follows at once: late penalties and pages are made anew, and nothing is
@@ -73,7 +73,7 @@ def run(
         followed = dates.set_due(course, find.module(module).id, _date(date))
     wanted = find.module(module).id if module is not None else None
     found = [due for due in dates.dates(course) if wanted in (None, due.module)]
-    return Answer(
+    return CommandResult(
         _document(found, followed),
         _table(found),
         *_told(followed),

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.options import Course, require_course
 from hotloop.core.user_error import UserError
 
@@ -15,7 +15,7 @@ def run(
     student: Annotated[str, typer.Argument(help="The learner.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     course: Course = Path(),
-) -> Answer:
+) -> CommandResult:
     """Delete a learner's data from a course.
 
     That is submissions, attempts, points, feedback, requests and name, in the course's folder, its
@@ -41,4 +41,4 @@ def run(
     }
     lines = [f"{student}: {done.said}, and {len(done.deleted)} files and folders"]
     left = [Text(f"Not deleted: {why}", "red") for why in done.left.values()]
-    return Answer(document, Text("\n".join(lines)), *left, exit_code=int(bool(left)))
+    return CommandResult(document, Text("\n".join(lines)), *left, exit_code=int(bool(left)))

@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.course import results
 from hotloop.cli.options import Course, Jobs, Modules, Ray, Students, require_course
 from hotloop.core.user_error import UserError
@@ -24,7 +24,7 @@ def run(
         bool, typer.Option("--again", help="Also what is graded as it stands.")
     ] = False,
     feedback: Annotated[bool, typer.Option(help="Write the learners' pages.")] = True,
-) -> Answer:
+) -> CommandResult:
     """Grade what was handed in; write gradebook and feedback.
 
     Submissions run in the sandbox. What was graded and has not changed since is left alone, so that
@@ -66,4 +66,4 @@ def run(
     lines += [f"{key}: {note}" for key, found in graded.notes.items() for note in found]
     lines += [f"Not graded: {key}: {log}" for key, log in graded.problems.items()]
     shown = (results.table(graded.results, graded.totals), Text("\n".join(lines)))
-    return Answer(document, *shown, exit_code=int(bool(graded.problems)))
+    return CommandResult(document, *shown, exit_code=int(bool(graded.problems)))

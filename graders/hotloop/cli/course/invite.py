@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, require
+from hotloop.cli.answer import CommandResult, require
 from hotloop.cli.course.serve import FOLDER, Database, Folder, Host, Port, Url, settings
 
 
@@ -23,7 +23,7 @@ def run(
         bool, typer.Option("--instructor", help="They may see the queue and invite others.")
     ] = False,
     days: Annotated[int, typer.Option(min=1, max=366, help="How long the links work.")] = 14,
-) -> Answer:
+) -> CommandResult:
     """Make accounts, and print a link for each: it works once.
 
     Who has it runs `hotloop login LINK`.
@@ -41,6 +41,6 @@ def run(
             name: service.link(people.invite(service.engine, name, role, timedelta(days=days)))
             for name in names
         }
-    return Answer(
+    return CommandResult(
         {"invited": links}, Text("\n".join(f"{name}  {link}" for name, link in links.items()))
     )

@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, log, require
+from hotloop.cli.answer import CommandResult, log, require
 from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
 
@@ -29,7 +29,7 @@ def run(
         bool,
         typer.Option("--trial", help="Make a course to try things in, with a learner's place."),
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Make an nbgrader course, or add modules to one; release them."""
     require("course")
     names = [find.module(name).id for name in modules or []]
@@ -40,7 +40,7 @@ def run(
     return _course((folder or Path("course")).resolve(), names)
 
 
-def _course(folder: Path, names: list[str]) -> Answer:
+def _course(folder: Path, names: list[str]) -> CommandResult:
     from hotloop.course.prepare import prepare
 
     released = prepare(folder, names)
@@ -50,10 +50,10 @@ def _course(folder: Path, names: list[str]) -> Answer:
         f"Hand-ins go to {folder / 'submitted'}/STUDENT/MODULE/",
         f"Then: hotloop course grade --course {folder}",
     ]
-    return Answer(document, Text("\n".join(lines)))
+    return CommandResult(document, Text("\n".join(lines)))
 
 
-def _trial(folder: Path, names: list[str]) -> Answer:
+def _trial(folder: Path, names: list[str]) -> CommandResult:
     """Make a class on this machine for one account, both instructor and learner."""
     from hotloop.course import classroom
 
@@ -69,4 +69,4 @@ def _trial(folder: Path, names: list[str]) -> Answer:
         f"Next: hotloop lab {folder}",
         f"Grade what was collected: hotloop course grade --course {folder / classroom.COURSE}",
     ]
-    return Answer(document, Text("\n".join(lines)))
+    return CommandResult(document, Text("\n".join(lines)))

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.options import Course, Modules, require_course
 from hotloop.core.user_error import UserError
 
@@ -23,7 +23,7 @@ def run(
     names: Annotated[
         bool, typer.Option("--names", help="Name the learners: such a page is not for the class.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Write a page on the class: points, difficulty, mistakes.
 
     It says too what is open, and why; with names, whose hand-ins are alike.
@@ -44,7 +44,7 @@ def run(
     path = course.resolve() / file_name(wanted)
     path.write_text(page(found), encoding="utf-8")
     lines = [*map(_said, found.modules), f"The page: {path}"]
-    return Answer({"page": str(path), **document(found)}, Text("\n".join(lines)))
+    return CommandResult({"page": str(path), **document(found)}, Text("\n".join(lines)))
 
 
 def _said(module: ModuleSummary) -> str:

@@ -12,12 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.course.results import of_possible, points, progress_bar
 from hotloop.cli.options import Course, Jobs, Students, require_course
 
 if TYPE_CHECKING:
-    from hotloop.course.regrade import Change, Regraded
+    from hotloop.course.regrade import Regraded, RegradeEffect
 
 
 def run(
@@ -31,7 +31,7 @@ def run(
         str, typer.Option("--why", help="With --publish: the reason, for the audit log.")
     ] = "",
     jobs: Jobs = None,
-) -> Answer:
+) -> CommandResult:
     """Say whose points a changed grader would change; publish that.
 
     The module is graded again with the present grader, and nothing is booked. With --publish
@@ -49,7 +49,7 @@ def run(
     else:
         with progress_bar() as show:
             found = regrade.shadow(course, name, student or None, show, jobs=jobs or default_jobs())
-    return Answer(
+    return CommandResult(
         _document(found), _table(found), _summary(found), exit_code=int(bool(found.problems))
     )
 
@@ -70,7 +70,7 @@ def _table(found: Regraded) -> Table:
     return shown
 
 
-def _why(change: Change) -> Text:
+def _why(change: RegradeEffect) -> Text:
     if change.skipped:
         return Text(change.skipped, "yellow")
     return Text("\n".join(f"{task} {said}" for task, said in change.reasons.items()))

@@ -11,11 +11,11 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import All, Answer, first
+from hotloop.cli.answer import All, CommandResult, first
 from hotloop.cli.options import Course, require_course
 
 if TYPE_CHECKING:
-    from hotloop.course.requests import Request
+    from hotloop.course.requests import LearnerRequest
 
 
 def run(
@@ -27,7 +27,7 @@ def run(
     ] = "",
     everything: All = False,
     course: Course = Path(),
-) -> Answer:
+) -> CommandResult:
     """List the learners' regrade requests, or answer one.
 
     New ones are fetched from the exchange. Those that wait come first; --all shows the answered
@@ -49,10 +49,10 @@ def run(
     shown, more = first([*waiting, *answered] if everything else waiting, everything)
     told = [*more, *(Text(text, "red") for text in problems)]
     document = {"requests": list(map(_document, found)), "problems": problems}
-    return Answer(document, _table(shown), *told, exit_code=int(bool(problems)))
+    return CommandResult(document, _table(shown), *told, exit_code=int(bool(problems)))
 
 
-def _document(request: Request) -> dict[str, Any]:
+def _document(request: LearnerRequest) -> dict[str, Any]:
     said = request.answer
     return {
         "id": request.number,
@@ -63,7 +63,7 @@ def _document(request: Request) -> dict[str, Any]:
     }
 
 
-def _table(found: Sequence[Request]) -> Table:
+def _table(found: Sequence[LearnerRequest]) -> Table:
     shown = Table("id", "student", "module", "request", "answer", box=SIMPLE_HEAD)
     for one in found:
         said = Text(one.answer.why) if one.answer is not None else Text("waits", "yellow")

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from hotloop.course.attempts.attempt import Points
+    from hotloop.course.attempts.attempt import AttemptPoints
     from hotloop.course.progress import Progress as Step
     from hotloop.course.results import TaskResult, Total
 
@@ -86,7 +86,7 @@ def of_possible(result: TaskResult | Total) -> str:
     return f"{text}, {result.pending:g} open" if result.pending else text
 
 
-def points(found: Points | None) -> str:
+def points(found: AttemptPoints | None) -> str:
     """Return an attempt's points so far, and its open points."""
     if found is None:
         return "–"

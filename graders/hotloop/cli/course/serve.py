@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log, require, require_sandbox
+from hotloop.cli.answer import CommandResult, log, require, require_sandbox
 from hotloop.cli.options import Jobs, Ray, require_course
 from hotloop.core.user_error import UserError
 
 if TYPE_CHECKING:
     from hotloop.service.course.settings import Counts
-    from hotloop.service.settings import Settings
+    from hotloop.service.settings import ServiceSettings
     from hotloop.service.web.site import Part
     from hotloop.service.web.supervisor import Supervisor
 
@@ -83,7 +83,7 @@ def run(
             show_default="none",
         ),
     ] = None,
-) -> Answer:
+) -> CommandResult:
     """Judge for a class: learners run `hotloop check --on URL`.
 
     Checks that need no GPU are judged at once, those that need one in turn. It speaks plain HTTP:
@@ -113,7 +113,7 @@ def run(
             f"{counts.cpu}; on a GPU: {counts.gpu}."
         )
         web.run(served(*parts), listens, beside, proxy)
-    return Answer({"folder": str(folder), "url": address}, Text("The service has ended."))
+    return CommandResult({"folder": str(folder), "url": address}, Text("The service has ended."))
 
 
 def settings(
@@ -123,14 +123,14 @@ def settings(
     course: Path | None = None,
     ray: str = "",
     team: Path | None = None,
-) -> Settings:
+) -> ServiceSettings:
     """Return the service's settings.
 
     Raises UserError for an invalid address, if an LMS is registered or a team is given and the
     packages for that are missing, or for a team's folder that is none.
     """
     from hotloop.service.course.lti import platforms
-    from hotloop.service.settings import Settings
+    from hotloop.service.settings import ServiceSettings
 
     if team is not None:
         # Imported here, as it needs the dependency group `takehome`.
@@ -140,7 +140,7 @@ def settings(
     if (folder / platforms.FILE).is_file():
         require("lti")
     try:
-        return Settings(
+        return ServiceSettings(
             parts=("course",) if team is None else ("course", "takehome"),
             base_url=address,
             database=database,

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.cuda.programs import as_data, shown
 from hotloop.engines.simulate import table
-from hotloop.engines.simulate.report import Report, Site
+from hotloop.engines.simulate.report import SimulatorReport, TrafficLine
 
 if TYPE_CHECKING:
     from hotloop.engines.simulate.check import Checked
 
 
-def answer(checked: Checked, picture: Path | None) -> Answer:
+def answer(checked: Checked, picture: Path | None) -> CommandResult:
     """Show findings and what each line moves. picture: the SVG file for the latter."""
     data = as_data(checked.report)
     if picture is not None:
@@ -31,7 +31,7 @@ def answer(checked: Checked, picture: Path | None) -> Answer:
         ],
         **data,
     }
-    return Answer(document, *said, exit_code=0 if checked.clean else 1)
+    return CommandResult(document, *said, exit_code=0 if checked.clean else 1)
 
 
 def _summary(checked: Checked) -> str:
@@ -48,7 +48,7 @@ def _summary(checked: Checked) -> str:
     return f"{said} {_refused(checked.report)}".strip()
 
 
-def _refused(report: Report) -> str:
+def _refused(report: SimulatorReport) -> str:
     """Describe the first launch that the runtime refused; empty if there is none."""
     if not report.refused:
         return ""
@@ -60,7 +60,7 @@ def _refused(report: Report) -> str:
     )
 
 
-def _sites(sites: list[Site]) -> Table:
+def _sites(sites: list[TrafficLine]) -> Table:
     shown = Table("line", "kernel", "memory", "bytes", "width", "efficiency", "what it means")
     for column in shown.columns[3:6]:
         column.justify = "right"

@@ -9,13 +9,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log, require_linux
+from hotloop.cli.answer import CommandResult, log, require_linux
 from hotloop.cli.cuda.programs import Define, Include
 from hotloop.core.user_error import UserError
 from hotloop.engines.nvcc import report, toolchain
 from hotloop.engines.nvcc.compile import CAPABILITIES, TIMEOUT_S, compile_files
 from hotloop.engines.nvcc.occupancy import MAX_BLOCK
-from hotloop.engines.nvcc.report import KernelReport, Report
+from hotloop.engines.nvcc.report import CompileReport, KernelReport
 
 
 def run(
@@ -38,7 +38,7 @@ def run(
     timeout: Annotated[
         int, typer.Option(help="Seconds until nvcc is stopped, for each GPU.", min=1)
     ] = int(TIMEOUT_S),
-) -> Answer:
+) -> CommandResult:
     """Compile with nvcc; explain registers, occupancy and loads.
 
     And spills and shared memory.
@@ -61,7 +61,7 @@ def run(
             f"{source} compiles, but there is no kernel in the machine code: "
             "a template becomes one only where it is launched or instantiated."
         )
-    return Answer(made.model_dump(mode="json"), *_shown(made))
+    return CommandResult(made.model_dump(mode="json"), *_shown(made))
 
 
 def _capability(text: str) -> int:
@@ -71,7 +71,7 @@ def _capability(text: str) -> int:
     return int(found[1])
 
 
-def _shown(made: Report) -> list[RenderableType]:
+def _shown(made: CompileReport) -> list[RenderableType]:
     shown: list[RenderableType] = [_table(made)]
     newest = made.kernels[-1].target
     shown.extend(_explained(kernel) for kernel in made.kernels if kernel.target == newest)
@@ -79,7 +79,7 @@ def _shown(made: Report) -> list[RenderableType]:
     return shown
 
 
-def _table(made: Report) -> Table:
+def _table(made: CompileReport) -> Table:
     columns = ("kernel", "GPU", "registers", "spilled", "stack", "shared", "occupancy", "load")
     table = Table(*columns, "store")
     for column in table.columns[2:]:

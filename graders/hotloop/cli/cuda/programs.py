@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from hotloop.engines.simulate.report import Report
+from hotloop.engines.simulate.report import SimulatorReport
 
 Include = Annotated[
     list[Path] | None,
@@ -16,7 +16,7 @@ Include = Annotated[
 Define = Annotated[list[str] | None, typer.Option("-D", help="Define a macro: NAME or NAME=VALUE.")]
 
 
-def as_data(report: Report) -> dict[str, Any]:
+def as_data(report: SimulatorReport) -> dict[str, Any]:
     """Return a report's data for --json."""
     return {
         "findings": [asdict(f) for f in report.findings],

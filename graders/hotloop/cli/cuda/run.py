@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log, require
+from hotloop.cli.answer import CommandResult, log, require
 from hotloop.cli.cuda import checking
 from hotloop.cli.cuda.programs import Define, Include, as_data, shown
 from hotloop.core.user_error import UserError
@@ -42,7 +42,7 @@ def run(
     timeout: Annotated[
         int, typer.Option(help="Seconds until a run is stopped.", min=1)
     ] = TIMEOUT_S,
-) -> Answer:
+) -> CommandResult:
     """Run a program, or check it; its exit status becomes this command's."""
     require("cuda")
     from hotloop.engines.simulate import build, host, toolchain
@@ -72,7 +72,9 @@ def run(
         log(done.errors.rstrip("\n"))
     findings = as_data(done.report)["findings"]
     document["findings"] = findings
-    return Answer(document, *output, *map(shown, findings), exit_code=_exit_code(done.status))
+    return CommandResult(
+        document, *output, *map(shown, findings), exit_code=_exit_code(done.status)
+    )
 
 
 def _exit_code(status: int) -> int:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
@@ -35,7 +35,7 @@ def run(
         bool, typer.Option("--generate", help="Draw the password, and print it once.")
     ] = False,
     database: Database = "",
-) -> Answer:
+) -> CommandResult:
     """Make an account for the portal, delete one, or list them.
 
     The password is asked for.
@@ -50,7 +50,9 @@ def run(
     try:
         if not name:
             known = accounts.names(engine, passwords.MEMBER)
-            return Answer({"accounts": known}, Text("\n".join(known) or "There is no account."))
+            return CommandResult(
+                {"accounts": known}, Text("\n".join(known) or "There is no account.")
+            )
         if remove:
             accounts.remove(engine, name, passwords.MEMBER)
             drawn, done = "", "deleted the account"
@@ -63,7 +65,7 @@ def run(
         engine.dispose()
     found.audit(account(), f"{done} {name}")
     document = {"account": name, "removed": remove, **({"password": drawn} if drawn else {})}
-    return Answer(document, Text(f"{name}: {'deleted' if remove else drawn or 'ready'}"))
+    return CommandResult(document, Text(f"{name}: {'deleted' if remove else drawn or 'ready'}"))
 
 
 def _password(generate: bool) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, require_sandbox
+from hotloop.cli.answer import CommandResult, require_sandbox
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
@@ -31,7 +31,7 @@ def run(
     ] = 1,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before texts are sent.")] = False,
     team: TeamFolder = Path(),
-) -> Answer:
+) -> CommandResult:
     """Let your own model attempt a role's packs.
 
     Reports then say where a candidate stands. Sends texts to URL; no other command does.
@@ -49,7 +49,7 @@ def run(
     require_sandbox()
     _require_consent(chat.host, role, attempts * turns, yes)
     found.audit(account(), f"sent the texts of {role} to {chat.host}, for {model}")
-    done: list[baseline.Attempt] = []
+    done: list[baseline.ModelAttempt] = []
     failed = ""
     with Console(stderr=True).status("") as status:
         for number in range(1, attempts + 1):
@@ -88,7 +88,7 @@ def run(
         "file": str(path),
         "error": failed,
     }
-    return Answer(document, Text("\n".join(lines)), exit_code=int(bool(failed)))
+    return CommandResult(document, Text("\n".join(lines)), exit_code=int(bool(failed)))
 
 
 def _require_consent(host: str, role: str, requests: int, yes: bool) -> None:

@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log, require_sandbox
+from hotloop.cli.answer import CommandResult, log, require_sandbox
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hotloop.course.item_statistics import Difficulty, Discrimination
     from hotloop.takehome.calibration import Calibration, TaskCalibration, Time
     from hotloop.takehome.report import CheckQuality
-    from hotloop.takehome.role import Role
+    from hotloop.takehome.role import TakehomeRole
 
 
 def run(
@@ -41,7 +41,7 @@ def run(
     times: Annotated[
         int, typer.Option(min=1, max=100, help="With --measure: how often each is judged.")
     ] = 1,
-) -> Answer:
+) -> CommandResult:
     """Say how hard and how telling the tasks of a role are.
 
     And how long they take, and how strong their checks are.
@@ -55,10 +55,10 @@ def run(
         require_sandbox()
         _measure(found, found.role(role), speed, times)
     result = calibration.calibrate(found, role)
-    return Answer(result.model_dump(mode="json"), _calibration(result), _remarks(result))
+    return CommandResult(result.model_dump(mode="json"), _calibration(result), _remarks(result))
 
 
-def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
+def _measure(team: Team, role: TakehomeRole, speed: bool, times: int) -> None:
     from hotloop.author import evidence
     from hotloop.core import whole_file
     from hotloop.takehome import quality
@@ -67,7 +67,7 @@ def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
     tasks = [task.id for task in role.chosen() if task.kind == "code"]
     if not tasks:
         raise UserError(f"{role.role} has no task that a judge judges.")
-    run = evidence.measure(module, log, asked=evidence.Selection(tasks, speed), times=times)
+    run = evidence.measure(module, log, asked=evidence.EvidenceSelection(tasks, speed), times=times)
     path = quality.path_of(team, module)
     path.parent.mkdir(exist_ok=True)
     text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1)

@@ -11,15 +11,15 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
     from hotloop.learn.predicting.scores import VivaScore
-    from hotloop.takehome.compare import Comparison
-    from hotloop.takehome.report import Report
+    from hotloop.takehome.compare import CandidateComparison
+    from hotloop.takehome.report import TakehomeReport
     from hotloop.takehome.scorecard import Scorecard
 
 
@@ -33,7 +33,7 @@ def run(
     measured: Annotated[
         bool, typer.Option("--measured", help="Leave out what was measured for none of them.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Put candidates beside each other.
 
     Those whose intervals overlap are not ranked. Exit code 1 when somebody is left out: a file of
@@ -52,7 +52,7 @@ def run(
     told = Text("\n".join([*_basis(result), *result.cautions]))
     faults = Text("\n".join(left_out), "red")
     code = int(bool(left_out))
-    return Answer(document, _places(result), told, *_vivas(result), faults, exit_code=code)
+    return CommandResult(document, _places(result), told, *_vivas(result), faults, exit_code=code)
 
 
 def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[str, Path]:
@@ -79,14 +79,14 @@ def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[s
 
 def _readable(
     team: Team, chosen: Mapping[str, Path], role: str | None
-) -> tuple[list[Report], dict[str, Scorecard], dict[str, VivaScore], list[str]]:
+) -> tuple[list[TakehomeReport], dict[str, Scorecard], dict[str, VivaScore], list[str]]:
     """Return the reports, their scorecards and vivas, and a line for each candidate left out."""
     from hotloop.takehome import scorecard as cards
     from hotloop.takehome import viva
     from hotloop.takehome.report import UnreadableReport
     from hotloop.takehome.report_digests import OwnReports
 
-    reports: list[Report] = []
+    reports: list[TakehomeReport] = []
     filed: dict[str, Scorecard] = {}
     vivas: dict[str, VivaScore] = {}
     left_out: list[str] = []
@@ -109,7 +109,7 @@ def _readable(
     return reports, filed, vivas, left_out
 
 
-def _places(result: Comparison) -> Table:
+def _places(result: CandidateComparison) -> Table:
     from hotloop.core.intervals import said
 
     table = Table("candidate", "score of 100", "place", "is above", "is below")
@@ -128,7 +128,7 @@ def _places(result: Comparison) -> Table:
     return table
 
 
-def _basis(result: Comparison) -> list[str]:
+def _basis(result: CandidateComparison) -> list[str]:
     ranked = sum(pair.higher is not None for pair in result.pairs)
     said = f"{ranked} of {len(result.pairs)} pairs are ranked; the others’ intervals overlap."
     if not result.left_out:
@@ -136,7 +136,7 @@ def _basis(result: Comparison) -> list[str]:
     return [said, f"Left out, since measured for none: {', '.join(result.left_out)}."]
 
 
-def _vivas(result: Comparison) -> list[Table]:
+def _vivas(result: CandidateComparison) -> list[Table]:
     """Return a table of viva scores; [] if no candidate had a viva."""
     asked = [one for one in result.candidates if one.viva is not None]
     if not asked:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.takehome.folder import TeamFolder, moment, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
@@ -24,7 +24,7 @@ def run(
         ),
     ],
     team: TeamFolder = Path(),
-) -> Answer:
+) -> CommandResult:
     """Set another date for a candidate.
 
     It lets one more hand-in in.
@@ -35,7 +35,7 @@ def run(
     found.audit(account(), f"extended {record.pseudonym} to {moment(end)}")
     document = {"pseudonym": record.pseudonym, "until": end.isoformat()}
     text = f"{record.pseudonym} may hand in until {moment(end)} UTC."
-    return Answer(document, Text(text))
+    return CommandResult(document, Text(text))
 
 
 def _end(text: str) -> datetime:

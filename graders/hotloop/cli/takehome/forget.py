@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
@@ -21,7 +21,7 @@ def run(
     due: Annotated[bool, typer.Option("--due", help="All whose time of keeping is over.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     team: TeamFolder = Path(),
-) -> Answer:
+) -> CommandResult:
     """Delete all data of candidates.
 
     That is pack, work, report, scorecard and name.
@@ -38,7 +38,7 @@ def run(
     lines = [f"{name}: deleted" for name in gone]
     lines += [f"pack {pack}: a crash had left something of it; deleted" for pack in left]
     document = {"forgotten": list(gone), "left": [str(pack) for pack in left]}
-    return Answer(document, Text("\n".join(lines or ["Nothing is due."])))
+    return CommandResult(document, Text("\n".join(lines or ["Nothing is due."])))
 
 
 def _require_consent(records: list[PackRecord], yes: bool) -> None:

@@ -16,7 +16,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, require_sandbox
+from hotloop.cli.answer import CommandResult, require_sandbox
 from hotloop.cli.options import Jobs
 from hotloop.cli.takehome.folder import TeamFolder, open_team, require_packages
 from hotloop.cli.takehome.verified import told, verified
@@ -25,7 +25,7 @@ from hotloop.course.attempts.attempt import account
 from hotloop.takehome.team import Team, TeamError
 
 if TYPE_CHECKING:
-    from hotloop.takehome.report import Report
+    from hotloop.takehome.report import TakehomeReport
     from hotloop.takehome.submission import Submission
 
 
@@ -71,7 +71,7 @@ def run(
             help="Print the JSON Schema of report.json, and grade nothing.",
         ),
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Judge submissions in the sandbox; write their reports.
 
     For each a report.json and a report.html. Exit code 1 when one was not taken.
@@ -84,11 +84,13 @@ def run(
         require_sandbox()
         with _spinner() as say:
             found = verified(submissions, team, at_once, say)
-        return Answer(found.model_dump(mode="json"), *told(found), exit_code=int(not found.holds))
+        return CommandResult(
+            found.model_dump(mode="json"), *told(found), exit_code=int(not found.holds)
+        )
     at_work = open_team(team)
     moment = None if received is None else _received(received, submissions)
     require_sandbox()
-    graded: list[tuple[Report, Path]] = []
+    graded: list[tuple[TakehomeReport, Path]] = []
     refused: dict[str, str] = {}
     with _spinner() as say:
         for name in submissions:
@@ -98,7 +100,7 @@ def run(
                 refused[name] = str(error)
     document = {"reports": [_document(*one) for one in graded], "refused": refused}
     lines = [Text(f"{name}: not taken. {why}") for name, why in refused.items()]
-    return Answer(document, *_shown(graded), *lines, exit_code=int(bool(refused)))
+    return CommandResult(document, *_shown(graded), *lines, exit_code=int(bool(refused)))
 
 
 def _graded(
@@ -107,7 +109,7 @@ def _graded(
     received: datetime | None,
     say: Callable[[str], None],
     jobs: int,
-) -> tuple[Report, Path]:
+) -> tuple[TakehomeReport, Path]:
     """Grade a zip, or a pseudonym's last hand-in; return the report and its HTML page.
 
     Raises UserError if it cannot be graded.
@@ -182,7 +184,7 @@ def _spinner() -> Generator[Callable[[str], None]]:
         yield lambda text: status.update(f"judging {text}")
 
 
-def _document(report: Report, html: Path) -> dict[str, Any]:
+def _document(report: TakehomeReport, html: Path) -> dict[str, Any]:
     return {
         "pseudonym": report.pseudonym,
         "pack": str(report.pack),
@@ -202,7 +204,7 @@ def _document(report: Report, html: Path) -> dict[str, Any]:
     }
 
 
-def _shown(graded: Sequence[tuple[Report, Path]]) -> list[RenderableType]:
+def _shown(graded: Sequence[tuple[TakehomeReport, Path]]) -> list[RenderableType]:
     """Return the table, and below it each page's path, unwrapped so that it can be copied."""
     if not graded:
         return []
@@ -210,7 +212,7 @@ def _shown(graded: Sequence[tuple[Report, Path]]) -> list[RenderableType]:
     return [_table([report for report, _ in graded]), *paths]
 
 
-def _table(graded: Sequence[Report]) -> Table:
+def _table(graded: Sequence[TakehomeReport]) -> Table:
     from hotloop.core import intervals
 
     table = Table("candidate, task", "verdict", "points", "sentence", box=SIMPLE_HEAD)

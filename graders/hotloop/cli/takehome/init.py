@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.takehome.folder import require_packages
 from hotloop.cli.takehome.roles import add_role
 from hotloop.core.user_error import UserError
@@ -34,7 +34,7 @@ def run(
             help="Hotloop's wheel, or its folder, for packs to bring along.",
         ),
     ] = None,
-) -> Answer:
+) -> CommandResult:
     """Make a team's folder with its keys and a first role.
 
     The role is a takehome.yaml to begin with.
@@ -50,7 +50,7 @@ def run(
     shown = f"{team.folder}: a team's folder" + _NEXT.format(
         path=path, role=role or found.id, keys=keys
     )
-    return Answer(document, Text(shown))
+    return CommandResult(document, Text(shown))
 
 
 def _take(wheel: Path, team: Team) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.takehome.folder import TeamFolder, moment, open_team
 from hotloop.cli.takehome.roles import role_for
 from hotloop.core.user_error import UserError
@@ -32,7 +32,7 @@ def run(
         bool,
         typer.Option("--again", help="Although somebody of that name has a pack of this role."),
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Make a pack for one candidate.
 
     A module without a role gets one, of two hours and a half. None is made whose `make lab` fails.
@@ -71,4 +71,4 @@ def run(
             f"The same for every candidate, but for names: {', '.join(alike)}. The published "
             "solution answers them; ask about them in the interview."
         )
-    return Answer(document, Text("\n".join(lines)))
+    return CommandResult(document, Text("\n".join(lines)))

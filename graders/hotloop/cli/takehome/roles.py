@@ -6,14 +6,14 @@ from pathlib import Path
 from hotloop.cli import find
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
-from hotloop.takehome.role import WHEEL, Role, read_role, starting_text
+from hotloop.takehome.role import WHEEL, TakehomeRole, read_role, starting_text
 from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum
 
 _ROLE_ID = re.compile(r"[a-z][a-z0-9_-]{0,60}")
 
 
-def role_for(team: Team, name: str) -> Role:
+def role_for(team: Team, name: str) -> TakehomeRole:
     """Return the role with that id, or of that module; make one if there is none.
 
     Raises UserError if several roles use the module, or the name is unknown.

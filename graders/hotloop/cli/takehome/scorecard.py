@@ -10,14 +10,14 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
-    from hotloop.takehome.scorecard import Criterion, Form, Scorecard
+    from hotloop.takehome.scorecard import Criterion, Scorecard, ScorecardForm
 
 
 def run(
@@ -33,7 +33,7 @@ def run(
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Say who it is, once the scorecard is filed.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """File the marks that people give; then see the name.
 
     Without an option: what is to be marked, and what was filed.
@@ -47,7 +47,7 @@ def run(
     if reveal:
         name = found.reveal(pack, account())
         document = {"pseudonym": record.pseudonym, "name": name}
-        return Answer(document, Text(f"{record.pseudonym} is {name}"))
+        return CommandResult(document, Text(f"{record.pseudonym} is {name}"))
     asked = cards.form(found, pack)
     filed = cards.read(found, pack)
     if form is not None:
@@ -63,10 +63,10 @@ def run(
         "filed_on_an_earlier_hand_in": is_earlier,
     }
     shown = _criteria(asked, None if is_earlier else filed)
-    return Answer(document, shown, Text(_next(candidate, form, filed, is_earlier)))
+    return CommandResult(document, shown, Text(_next(candidate, form, filed, is_earlier)))
 
 
-def _write_form(asked: Form, path: Path) -> None:
+def _write_form(asked: ScorecardForm, path: Path) -> None:
     """Write an empty form.
 
     Raises UserError if the file exists, so that no marks are overwritten.
@@ -86,7 +86,7 @@ def _is_earlier(team: Team, filed: Scorecard) -> bool:
     return bool(submitted) and submitted[-1].digest != filed.submission
 
 
-def _criteria(asked: Form, filed: Scorecard | None) -> Table:
+def _criteria(asked: ScorecardForm, filed: Scorecard | None) -> Table:
     table = Table("key", "what", "mark", "note", box=SIMPLE_HEAD)
     marks = filed.marks if filed else {}
     for criterion in asked.criteria:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log
+from hotloop.cli.answer import CommandResult, log
 from hotloop.cli.course.serve import Host, Port
 from hotloop.cli.options import Jobs, Ray
 from hotloop.cli.takehome.account import Database
@@ -45,7 +45,7 @@ def run(
     ray: Ray = "",
     database: Database = "",
     grade: Annotated[bool, typer.Option(help="Grade what comes in.")] = True,
-) -> Answer:
+) -> CommandResult:
     """Serve the portal, for candidates and the team.
 
     There candidates are invited, hand in and are graded, and the team reads the reports. It speaks
@@ -66,16 +66,16 @@ def run(
         log(f"The portal is at {address}; Ctrl-C ends it.")
         beside = [kept(portal, jobs or default_jobs(), ray)] if grade else []
         web.run(served(portal), listens, beside, proxy)
-    return Answer({"team": str(found.folder), "url": address}, Text("The portal has ended."))
+    return CommandResult({"team": str(found.folder), "url": address}, Text("The portal has ended."))
 
 
 def _portal(team: Team, address: str, database: str) -> Portal:
-    from hotloop.service.settings import WITHOUT_CLASS, Settings
+    from hotloop.service.settings import WITHOUT_CLASS, ServiceSettings
     from hotloop.service.takehome.portal import Portal
 
     try:
         return Portal.open(
-            Settings(("takehome",), address, database, team=team.folder, rates=WITHOUT_CLASS)
+            ServiceSettings(("takehome",), address, database, team=team.folder, rates=WITHOUT_CLASS)
         )
     except (ValueError, PermissionError) as error:
         raise UserError(str(error)) from None

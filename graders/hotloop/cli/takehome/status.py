@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import All, Answer, first
+from hotloop.cli.answer import All, CommandResult, first
 from hotloop.cli.takehome.folder import moment, open_team
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
 from hotloop.learn.pack.work_log import WorkLog
@@ -25,14 +25,14 @@ def run(
         Path, typer.Argument(help="The folder that you unpacked, or a team's.")
     ] = Path(),
     everything: All = False,
-) -> Answer:
+) -> CommandResult:
     """Say what is graded, and how much time is left.
 
     In a team's folder, list the candidates.
     """
     if (folder / teams.DESCRIPTION).is_file():
         return _of_team(folder, everything)
-    return Answer(*_of_candidate(folder, submission_file.pack_in(folder).manifest))
+    return CommandResult(*_of_candidate(folder, submission_file.pack_in(folder).manifest))
 
 
 def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType, RenderableType]:
@@ -72,7 +72,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
     return document, shown, Text("\n".join(line for line in lines if line))
 
 
-def _of_team(folder: Path, everything: bool) -> Answer:
+def _of_team(folder: Path, everything: bool) -> CommandResult:
     """List every candidate; damaged files of one do not hide the others."""
     team = open_team(folder)
     now = datetime.now(UTC)
@@ -112,7 +112,9 @@ def _of_team(folder: Path, everything: bool) -> Answer:
     listed, more = first(lines, everything)
     for line in listed:
         shown.add_row(*line)
-    return Answer(document, shown, *more, Text("\n".join(told), "red"), exit_code=int(bool(told)))
+    return CommandResult(
+        document, shown, *more, Text("\n".join(told), "red"), exit_code=int(bool(told))
+    )
 
 
 def _state(team: teams.Team, record: teams.PackRecord, until: datetime, now: datetime) -> str:

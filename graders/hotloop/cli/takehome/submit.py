@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import CommandResult
 from hotloop.cli.takehome.folder import moment
 from hotloop.cli.takehome.status import window
 from hotloop.learn.pack import work_files
@@ -19,7 +19,7 @@ def run(
     work_log: Annotated[
         bool, typer.Option("--work-log/--without-work-log", help="Hand the work log in too.")
     ] = True,
-) -> Answer:
+) -> CommandResult:
     """Write the file that you hand in.
 
     Nothing is sent; make it as often as you like.
@@ -43,7 +43,7 @@ def run(
     lines += [f"left out: {name}, because {why}" for name, why in left_out.items()]
     lines.append(_log_sentence(manifest, has_log))
     lines.append(f"Hand this file in by {moment(manifest.expires)} UTC.{window(manifest)}")
-    return Answer(document, Text("\n".join(line for line in lines if line)))
+    return CommandResult(document, Text("\n".join(line for line in lines if line)))
 
 
 def _log_sentence(manifest: Manifest, has_log: bool) -> str:

@@ -13,7 +13,7 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, require_sandbox
+from hotloop.cli.answer import CommandResult, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
@@ -23,9 +23,9 @@ from hotloop.takehome.team import Team
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from hotloop.learn.predicting.items import Item
-    from hotloop.learn.predicting.own_code import Work
-    from hotloop.learn.predicting.scores import Scored
+    from hotloop.learn.predicting.items import PredictionItem
+    from hotloop.learn.predicting.own_code import PredictedSubmission
+    from hotloop.learn.predicting.scores import ScoredPredictions
     from hotloop.takehome.viva import Filed, Viva
 
 _COLOURS = {"+": "green", "-": "red", "@": "dim"}
@@ -77,7 +77,7 @@ def run(
             metavar="OLD NEW", help="With --task: this text changed once.", show_default=False
         ),
     ] = None,
-) -> Answer:
+) -> CommandResult:
     """Make questions from a candidate's code, and score the answers.
 
     One place of the code is changed in each; the candidate says what the judge will find. Without
@@ -110,7 +110,7 @@ def run(
     return _of_candidate(found, candidate, pack)
 
 
-def _of_role(team: Team, role: str, *, make: bool, accept: str | None) -> Answer:
+def _of_role(team: Team, role: str, *, make: bool, accept: str | None) -> CommandResult:
     from hotloop.takehome import viva
 
     path = viva.fixed_path(team, role)
@@ -122,10 +122,10 @@ def _of_role(team: Team, role: str, *, make: bool, accept: str | None) -> Answer
         viva.accept(team, path, _numbers(accept), account())
     found = viva.read(path)
     document = {"role": role, "questions": _document(found)}
-    return Answer(document, *_shown(found, f"--role {role}"))
+    return CommandResult(document, *_shown(found, f"--role {role}"))
 
 
-def _of_candidate(team: Team, name: str, pack: UUID) -> Answer:
+def _of_candidate(team: Team, name: str, pack: UUID) -> CommandResult:
     from hotloop.takehome import viva, viva_page
 
     own = viva.read(viva.own_path(team, pack))
@@ -143,7 +143,7 @@ def _of_candidate(team: Team, name: str, pack: UUID) -> Answer:
     shown = [*_shown(own, name)]
     if page:
         shown.append(Text(f"Page: {page}", no_wrap=True))
-    return Answer(document, *shown, *_filed(kept))
+    return CommandResult(document, *shown, *_filed(kept))
 
 
 def _document(found: Viva | None) -> dict[str, Any] | None:
@@ -168,14 +168,14 @@ def _shown(found: Viva | None, of: str) -> Iterable[RenderableType]:
         yield Text(f"Read them, then: hotloop takehome viva {of} --accept 1,2,…")
 
 
-def _diff(item: Item) -> Text:
+def _diff(item: PredictionItem) -> Text:
     lines = Text()
     for line in item.diff:
         lines.append(f"   {line}\n", _COLOURS.get(line[:1], ""))
     return lines
 
 
-def _key(item: Item) -> Text:
+def _key(item: PredictionItem) -> Text:
     from hotloop.learn.predicting.outcomes import WORDS
     from hotloop.takehome.viva_page import facts
 
@@ -192,7 +192,7 @@ def _filed(kept: Filed | None) -> Iterable[Text]:
             yield Text(f"{what}: {sentence(score)}")
 
 
-def sentence(score: Scored) -> str:
+def sentence(score: ScoredPredictions) -> str:
     """Describe a score with the values of guessing and of a perfect score."""
     reasoning = "not marked" if score.reasoning is None else f"{score.reasoning:.1f} of 4"
     return (
@@ -217,7 +217,7 @@ def _varied(
     columns: int | None,
     rows: int,
     change: tuple[str, str] | None,
-) -> Answer:
+) -> CommandResult:
     """Judge the work, or a question's code, with one text changed or other input sizes if given."""
     require_sandbox()
     from hotloop.judge.client import JudgeProcess
@@ -261,17 +261,17 @@ def _varied(
     said = WORDS[outcome.kind]
     if outcome.kind == "none":
         said = "as without the change" if outcome.check else "right"
-    return Answer(document, Text(f"{task}: {said}. {outcome.sentence} ({seconds} s)"))
+    return CommandResult(document, Text(f"{task}: {said}. {outcome.sentence} ({seconds} s)"))
 
 
-def _item(found: Viva | None, number: int) -> Item:
+def _item(found: Viva | None, number: int) -> PredictionItem:
     for one in found.questions.items if found else ():
         if one.number == number:
             return one
     raise UserError(f"There is no question {number}.")
 
 
-def _changed(work: Work, task: str, old: str, new: str) -> Work:
+def _changed(work: PredictedSubmission, task: str, old: str, new: str) -> PredictedSubmission:
     from hotloop.learn.predicting.own_code import code_of
 
     for code in code_of(work, task):

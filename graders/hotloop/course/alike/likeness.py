@@ -21,7 +21,7 @@ from pygments import lexers
 from pygments.lexer import Lexer
 from pygments.token import Token
 
-from hotloop.course.alike.parts import Language, Part, parts, with_more
+from hotloop.course.alike.parts import Language, WorkPart, parts, with_more
 from hotloop.tasks.curriculum import Module
 
 SMALLEST = 7
@@ -139,7 +139,7 @@ def _in(kind: object, whole: object) -> bool:
     return kind in whole  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
 
 
-Printed = tuple[Part, "Print"]
+Printed = tuple[WorkPart, "Print"]
 """A part of a submission and its fingerprint."""
 
 KeyT = TypeVar("KeyT")
@@ -210,7 +210,7 @@ def _print_of(text: str, language: Language, starters: tuple[str, ...]) -> Print
     return Print(runs, found)
 
 
-def print_of_part(part: Part, starters: Iterable[Part] = ()) -> Print:
+def print_of_part(part: WorkPart, starters: Iterable[WorkPart] = ()) -> Print:
     """Like `print_of`, for a part; starters are the parts of the same name."""
     given = [starter.text for starter in starters if starter.name == part.name]
     return print_of(part.text, part.language, given)
@@ -229,7 +229,9 @@ def prints(
     return [(part, print_of_part(part, given)) for part in (*more, *own)]
 
 
-def alike(mine: Iterable[Printed], theirs: Iterable[Printed]) -> Iterator[tuple[Part, Likeness]]:
+def alike(
+    mine: Iterable[Printed], theirs: Iterable[Printed]
+) -> Iterator[tuple[WorkPart, Likeness]]:
     """Yield the similarity of parts that both submissions have; skips parts that are too short."""
     others = {part.name: found for part, found in theirs}
     for part, own in mine:

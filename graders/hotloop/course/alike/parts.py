@@ -37,7 +37,7 @@ _MAGIC = re.compile(r"^[^\S\n]*[%!].*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Part:
+class WorkPart:
     """One part. name: `file`, or `file · task` for a notebook cell. tasks: those it can answer."""
 
     name: str
@@ -46,14 +46,14 @@ class Part:
     text: str
 
 
-def parts(files: Mapping[str, bytes], module: Module, tasks: Iterable[str]) -> list[Part]:
+def parts(files: Mapping[str, bytes], module: Module, tasks: Iterable[str]) -> list[WorkPart]:
     """Return the parts that these tasks ask for. Files that are not program text are skipped."""
     wanted = [module.task(name) for name in tasks]
     owners: dict[str, list[str]] = {}
     for task in wanted:
         for name in task.files if task.kind == "code" else ():
             owners.setdefault(name, []).append(task.id)
-    found: list[Part] = []
+    found: list[WorkPart] = []
     for name, owned in owners.items():
         language = language_of(name)
         if language is None or name not in files:
@@ -62,11 +62,13 @@ def parts(files: Mapping[str, bytes], module: Module, tasks: Iterable[str]) -> l
             found += _cells(name, files[name], owned)
         else:
             text = _read(files[name], language)
-            found.append(Part(name, tuple(owned), language, text[:LONGEST]))
+            found.append(WorkPart(name, tuple(owned), language, text[:LONGEST]))
     return found
 
 
-def with_more(part: Part, files: Mapping[str, bytes], starter: Mapping[str, bytes]) -> Part | None:
+def with_more(
+    part: WorkPart, files: Mapping[str, bytes], starter: Mapping[str, bytes]
+) -> WorkPart | None:
     """Return the part together with program files that the candidate added.
 
     Code may have moved there. None if there are none of its language.
@@ -92,7 +94,7 @@ def language_of(name: str) -> Language | None:
     return _LANGUAGES.get(dot + suffix)
 
 
-def _cells(name: str, data: bytes, tasks: list[str]) -> list[Part]:
+def _cells(name: str, data: bytes, tasks: list[str]) -> list[WorkPart]:
     """Return one part per task: its solution cell and the candidate's new cells before it.
 
     Helpers may be in those cells. Copies of a solution cell belong to the same part.
@@ -112,5 +114,6 @@ def _cells(name: str, data: bytes, tasks: list[str]) -> list[Part]:
             own = []
     read = {task: _COMMENTS["python"].sub("", "\n\n".join(texts)) for task, texts in found.items()}
     return [
-        Part(f"{name} · {task}", (task,), "python", text[:LONGEST]) for task, text in read.items()
+        WorkPart(f"{name} · {task}", (task,), "python", text[:LONGEST])
+        for task, text in read.items()
     ]

@@ -120,7 +120,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Points:
+class AttemptPoints:
     """Points of a submission. pending: points that are still open."""
 
     points: float
@@ -128,7 +128,7 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Event:
+class AuditEvent:
     """One line of the audit log, ordered by id.
 
     student, module: "" if it is about none. batch: name of the command run that it belongs to. old,
@@ -144,8 +144,8 @@ class Event:
     attempt_id: int | None
     batch: str
     why: str
-    old: Points | None
-    new: Points | None
+    old: AttemptPoints | None
+    new: AttemptPoints | None
 
 
 def now() -> datetime:

@@ -22,44 +22,44 @@ class StoreUnavailable(Exception):
 
 
 @dataclass(frozen=True)
-class Fault:
+class DatabaseFault:
     """A database fault. passes: whether waiting may help."""
 
     sentence: str
     passes: bool
 
 
-_BUSY = Fault(
+_BUSY = DatabaseFault(
     "The gradebook's database stayed locked by another program. End that program (a database "
     "browser, a backup, another grading that hangs) and run the command again.",
     passes=True,
 )
-_FULL = Fault(
+_FULL = DatabaseFault(
     "The disk with the gradebook's database is full. Make room and run the command again: what "
     "was stored is whole, and the rest is done then.",
     passes=True,
 )
-_DISK = Fault(
+_DISK = DatabaseFault(
     "The gradebook's database could not be read or written: its disk is full or faulty. Make "
     "room or fix it, and run the command again.",
     passes=True,
 )
-_READ_ONLY = Fault(
+_READ_ONLY = DatabaseFault(
     "The gradebook's database may not be written by this account. Change the owner or the mode "
     "of its file and of the file's folder.",
     passes=False,
 )
-_NOT_THERE = Fault(
+_NOT_THERE = DatabaseFault(
     "The gradebook's database cannot be opened. See that its folder exists, and that this account "
     "may write in it.",
     passes=False,
 )
-_GONE = Fault(
+_GONE = DatabaseFault(
     "The database server does not answer. Start it, see that `c.CourseDirectory.db_url` names it, "
     "and run the command again: what was stored is there.",
     passes=True,
 )
-_REFUSED = Fault(
+_REFUSED = DatabaseFault(
     "The database server refuses the account or does not know the database that "
     "`c.CourseDirectory.db_url` names. Correct it, or make them on the server.",
     passes=False,
@@ -90,7 +90,7 @@ _BY_SQLSTATE = {
 _REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry")
 
 
-def fault_of(error: DBAPIError) -> Fault | None:
+def fault_of(error: DBAPIError) -> DatabaseFault | None:
     """Return the database's fault, or None for an error of the program."""
     cause: Any = error.orig
     code = getattr(cause, "sqlite_errorcode", None)

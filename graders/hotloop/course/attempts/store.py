@@ -24,7 +24,7 @@ from sqlalchemy.exc import DBAPIError
 
 from hotloop.core.transactions import reading, writing
 from hotloop.course.attempts import tables
-from hotloop.course.attempts.attempt import Attempt, Event, Kind, Points, account, now
+from hotloop.course.attempts.attempt import Attempt, AttemptPoints, AuditEvent, Kind, account, now
 from hotloop.course.attempts.connection import connect
 from hotloop.course.attempts.database import database
 from hotloop.course.attempts.database_retry import patiently
@@ -86,7 +86,7 @@ class Store:
         """Return the ids of all attempts that count or once counted."""
         return self.read(lambda connection: published_ids(connection, student, module))
 
-    def dropped(self, student: str, module: str) -> dict[int, Event]:
+    def dropped(self, student: str, module: str) -> dict[int, AuditEvent]:
         """Return the dropped attempts by id, each with the event that dropped it."""
         return self.read(lambda connection: dropped(connection, student, module))
 
@@ -94,7 +94,7 @@ class Store:
 
     def begin(
         self, student: str, module: str, who: str = "", why: str = "", batch: str = ""
-    ) -> Event:
+    ) -> AuditEvent:
         """Record that a submission is being regraded. who: default: this process's user."""
         event = begun(student, module, who, why, batch)
         return self.write(lambda connection: note(connection, event))
@@ -105,10 +105,10 @@ class Store:
         attempt: Attempt,
         who: str = "",
         why: str = "",
-        old: Points | None = None,
-        new: Points | None = None,
+        old: AttemptPoints | None = None,
+        new: AttemptPoints | None = None,
         batch: str = "",
-    ) -> Event:
+    ) -> AuditEvent:
         """Record that an attempt is published, dropped or restored.
 
         old, new: points of the submission before and after. Raises ValueError if the attempt is not
@@ -124,7 +124,7 @@ class Store:
         module: str | None = None,
         kind: Kind | None = None,
         batch: str | None = None,
-    ) -> list[Event]:
+    ) -> list[AuditEvent]:
         """Return the events that match, oldest first."""
         columns = tables.events.c
         wanted = {
@@ -190,12 +190,12 @@ class Store:
 # --- events that are still to be written: their numbers are not known ----------------------------
 
 
-def begun(student: str, module: str, who: str = "", why: str = "", batch: str = "") -> Event:
+def begun(student: str, module: str, who: str = "", why: str = "", batch: str = "") -> AuditEvent:
     """Return the event that a submission is being regraded. who: default: this process's user."""
     return _event(Kind.BEGUN, who, why, batch, student=student, module=module)
 
 
-def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> list[Event]:
+def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> list[AuditEvent]:
     """Return the events for a due date: one per learner, or one with an empty name for all."""
     return [
         _event(Kind.SCHEDULED, "", why, batch, student=student, module=module)
@@ -203,17 +203,17 @@ def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> lis
     ]
 
 
-def marked(student: str, module: str, why: str) -> Event:
+def marked(student: str, module: str, why: str) -> AuditEvent:
     """Return the event that a person gave points, or changed a comment."""
     return _event(Kind.MARKED, "", why, "", student=student, module=module)
 
 
-def requested(student: str, module: str, why: str, name: str) -> Event:
+def requested(student: str, module: str, why: str, name: str) -> AuditEvent:
     """Return the event of a learner's request. name: of the request, shared with its answer."""
     return _event(Kind.ASKED, student, why, name, student=student, module=module)
 
 
-def answered(asked: Event, why: str) -> Event:
+def answered(asked: AuditEvent, why: str) -> AuditEvent:
     """Return the event that a person answered a request."""
     about_it = {"student": asked.student, "module": asked.module}
     return _event(Kind.ANSWERED, "", why, asked.batch, **about_it)
@@ -225,9 +225,9 @@ def about(
     who: str = "",
     why: str = "",
     batch: str = "",
-    old: Points | None = None,
-    new: Points | None = None,
-) -> Event:
+    old: AttemptPoints | None = None,
+    new: AttemptPoints | None = None,
+) -> AuditEvent:
     """Return an event about an attempt. Raises ValueError if the attempt is not stored."""
     if attempt.id is None:
         raise ValueError(f"only what is stored can be {kind.value}: add it first")
@@ -249,7 +249,7 @@ def add(connection: Connection, attempt: Attempt) -> Attempt:
     return _attempt(_number(connection.execute(insert(tables.attempts).values(**values))), document)
 
 
-def note(connection: Connection, event: Event) -> Event:
+def note(connection: Connection, event: AuditEvent) -> AuditEvent:
     """Write an event inside a write transaction unless it exists; return the stored event."""
     columns = tables.events.c
     names = ("at", "kind", "student", "module", "attempt_id")
@@ -299,7 +299,7 @@ def published_ids(connection: Connection, student: str, module: str) -> frozense
     return frozenset(connection.execute(query).scalars())
 
 
-def dropped(connection: Connection, student: str, module: str) -> dict[int, Event]:
+def dropped(connection: Connection, student: str, module: str) -> dict[int, AuditEvent]:
     """Do `Store.dropped` inside a transaction."""
     columns = tables.events.c
     last = _last_words(columns.student == student, columns.module == module)
@@ -307,7 +307,7 @@ def dropped(connection: Connection, student: str, module: str) -> dict[int, Even
     return {row.attempt_id: _to_event(row) for row in connection.execute(query)}
 
 
-def forget(connection: Connection, student: str) -> Event:
+def forget(connection: Connection, student: str) -> AuditEvent:
     """Delete all attempts and events of a person; nothing else deletes data.
 
     An event remains that says how much was deleted and by whom, but not whose it was. nbgrader's
@@ -383,9 +383,9 @@ def _attempt(number: int, document: str) -> Attempt:
 
 def _event(
     kind: Kind, who: str, why: str, batch: str, *, student: str = "", module: str = ""
-) -> Event:
+) -> AuditEvent:
     who = who or account()
-    return Event(0, now(), who, kind, student, module, None, batch, why, old=None, new=None)
+    return AuditEvent(0, now(), who, kind, student, module, None, batch, why, old=None, new=None)
 
 
 def _number(added: CursorResult[Any]) -> int:
@@ -394,7 +394,7 @@ def _number(added: CursorResult[Any]) -> int:
     return added.inserted_primary_key[0]
 
 
-def _values(event: Event) -> dict[str, Any]:
+def _values(event: AuditEvent) -> dict[str, Any]:
     values = {name: getattr(event, name) for name in ("at", "who", "student", "module", "why")}
     values |= {"kind": event.kind.value, "attempt_id": event.attempt_id, "batch": event.batch}
     for when, points in (("old", event.old), ("new", event.new)):
@@ -403,8 +403,8 @@ def _values(event: Event) -> dict[str, Any]:
     return values
 
 
-def _to_event(row: Row[Any]) -> Event:
-    return Event(
+def _to_event(row: Row[Any]) -> AuditEvent:
+    return AuditEvent(
         row.id,
         row.at,
         row.who,
@@ -419,8 +419,8 @@ def _to_event(row: Row[Any]) -> Event:
     )
 
 
-def _points(points: float | None, pending: float | None) -> Points | None:
-    return Points(points, pending or 0.0) if points is not None else None
+def _points(points: float | None, pending: float | None) -> AttemptPoints | None:
+    return AttemptPoints(points, pending or 0.0) if points is not None else None
 
 
 def _lacks_tables(error: DBAPIError) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hotloop.core.record import NOT_REACHED, CheckRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course.class_page.marks import Mark
+from hotloop.course.class_page.marks import TaskMark
 
 _NUMBER = re.compile(r"(?<!\w)[-+−]?\d+(?:,\d{3}(?!\d))*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _SEVERAL = re.compile(r"#(?:, #)+")
@@ -30,7 +30,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class OpenPointsCause:
     """A reason for open points. kind: a pending verdict, `NOT_JUDGED` or `BY_HAND`."""
 
     kind: str
@@ -39,7 +39,7 @@ class Waiting:
     students: tuple[str, ...]
 
 
-def lost(marks: Iterable[Mark], clean: Clean) -> list[Cause]:
+def lost(marks: Iterable[TaskMark], clean: Clean) -> list[Cause]:
     """Group the first failed check of each task, the most common first.
 
     Later checks of a task fail for the same reason.
@@ -54,17 +54,19 @@ def lost(marks: Iterable[Mark], clean: Clean) -> list[Cause]:
     return sorted(causes, key=lambda c: (-len(c.students), c.task, c.check, c.sentence))
 
 
-def waiting(marks: Iterable[Mark], by_hand: Collection[str], clean: Clean) -> list[Waiting]:
+def waiting(
+    marks: Iterable[TaskMark], by_hand: Collection[str], clean: Clean
+) -> list[OpenPointsCause]:
     """Group the reasons for open points, judge errors first.
 
     by_hand: tasks that a person grades.
     """
-    met: dict[tuple[str, str], list[Mark]] = {}
+    met: dict[tuple[str, str], list[TaskMark]] = {}
     for mark in marks:
         for key in set(_reasons(mark, by_hand, clean)):
             met.setdefault(key, []).append(mark)
     groups = [
-        Waiting(
+        OpenPointsCause(
             kind,
             sentence,
             tuple(dict.fromkeys(mark.task for mark in who)),
@@ -98,7 +100,7 @@ _URGENCY = (
 )
 
 
-def _first_failed(mark: Mark) -> CheckRecord | None:
+def _first_failed(mark: TaskMark) -> CheckRecord | None:
     if mark.record is None:
         return None
     failed = (
@@ -109,7 +111,7 @@ def _first_failed(mark: Mark) -> CheckRecord | None:
     return next(failed, None)
 
 
-def _reasons(mark: Mark, by_hand: Collection[str], clean: Clean) -> Iterator[tuple[str, str]]:
+def _reasons(mark: TaskMark, by_hand: Collection[str], clean: Clean) -> Iterator[tuple[str, str]]:
     if not mark.score.pending:
         return
     if mark.task in by_hand:

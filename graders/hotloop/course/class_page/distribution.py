@@ -12,7 +12,7 @@ _FINAL = "#2f81f7"
 
 
 @dataclass(frozen=True)
-class Bin:
+class ShareBin:
     """Number of learners in a range of shares of the settled points.
 
     final: with all points settled. so_far: with some points open.
@@ -32,7 +32,7 @@ class Bin:
 class Distribution:
     """Bins from no points to all points. unsettled: learners without settled points."""
 
-    bins: tuple[Bin, ...]
+    bins: tuple[ShareBin, ...]
     unsettled: int
 
 
@@ -47,7 +47,7 @@ def distribution(scores: Iterable[Score], parts: int) -> Distribution:
             unsettled += 1
         else:
             counts[_place(score.points / settled, parts)][bool(score.pending)] += 1
-    bins = tuple(Bin(label, *count) for label, count in zip(labels, counts, strict=True))
+    bins = tuple(ShareBin(label, *count) for label, count in zip(labels, counts, strict=True))
     return Distribution(bins, unsettled)
 
 
@@ -61,7 +61,7 @@ def describe(what: str, found: Distribution) -> str:
 
 def picture(what: str, found: Distribution) -> str:
     """Draw a bar chart; open points use the text's color, for light and dark pages."""
-    bars = [*found.bins, Bin("pending", 0, found.unsettled)]
+    bars = [*found.bins, ShareBin("pending", 0, found.unsettled)]
     most = max(1, *(bar.learners for bar in bars))
     step = _WIDTH / len(bars)
     drawn = [_bar(bar, index * step, step - _GAP, most) for index, bar in enumerate(bars)]
@@ -76,7 +76,7 @@ def picture(what: str, found: Distribution) -> str:
     )
 
 
-def _bar(bar: Bin, left: float, width: float, most: int) -> str:
+def _bar(bar: ShareBin, left: float, width: float, most: int) -> str:
     """Draw a bar: solid for final scores, with an outlined part on top for others."""
     room = _HEIGHT - _TOP - _BOTTOM
     middle, floor = left + width / 2, _HEIGHT - _BOTTOM
@@ -106,7 +106,7 @@ def _percent(index: int, parts: int) -> str:
     return f"{100 * index // parts}–{100 * (index + 1) // parts}"
 
 
-def _counted(bar: Bin) -> str:
+def _counted(bar: ShareBin) -> str:
     if not bar.so_far:
         return str(bar.final)
     return f"{bar.learners}, of whom {bar.so_far} with points open"

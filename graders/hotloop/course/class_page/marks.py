@@ -17,7 +17,7 @@ from hotloop.tasks.problem import Score
 
 
 @dataclass(frozen=True)
-class Mark:
+class TaskMark:
     """A learner's result on a task. record: None for tasks graded by a person or not judged.
 
     instrumented: whether points rest on what a process with the learner's code said.
@@ -40,7 +40,7 @@ class ModuleMarks:
     module: Module
     tasks: list[str]
     handed_in: frozenset[str]
-    marks: list[Mark]
+    marks: list[TaskMark]
     penalties: dict[str, float] = field(default_factory=dict[str, float])
 
 
@@ -81,7 +81,7 @@ def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMar
     known = {task.id for task in module.tasks}
     found = handed_in(root, scored(gradebook, store(root).published, module.id))
     marks = [
-        Mark(
+        TaskMark(
             one.student,
             grade.name,
             one.score(grade),

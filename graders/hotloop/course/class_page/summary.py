@@ -9,7 +9,7 @@ import numpy as np
 from hotloop.course import item_statistics
 from hotloop.course.class_page import causes
 from hotloop.course.class_page.alike import Alike
-from hotloop.course.class_page.causes import Cause, Waiting
+from hotloop.course.class_page.causes import Cause, OpenPointsCause
 from hotloop.course.class_page.distribution import Distribution, distribution
 from hotloop.course.class_page.marks import ClassMarks, ModuleMarks
 from hotloop.course.class_page.timing import Timing, timings
@@ -58,7 +58,7 @@ class ModuleSummary:
     distribution: Distribution
     tasks: tuple[TaskSummary, ...]
     lost: tuple[Cause, ...]
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[OpenPointsCause, ...]
     timings: tuple[Timing, ...]
     totals: dict[str, Score]
     instrumented: tuple[str, ...] = ()

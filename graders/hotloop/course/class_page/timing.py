@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.record import JUDGING_SECONDS
-from hotloop.course.class_page.marks import Mark
+from hotloop.course.class_page.marks import TaskMark
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Timing:
     total: float
 
 
-def timings(marks: Iterable[Mark]) -> list[Timing]:
+def timings(marks: Iterable[TaskMark]) -> list[Timing]:
     """Return timings, the slowest task first, followed by its checks if they were timed."""
     tasks: dict[str, list[float]] = {}
     checks: dict[str, dict[str, list[float]]] = {}

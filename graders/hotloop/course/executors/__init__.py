@@ -19,7 +19,7 @@ Tell = Callable[[str, str, str], None]
 
 
 @dataclass(frozen=True)
-class Work:
+class ExecutorWork:
     """One submission to execute. key: chosen by the caller, unique in a batch.
 
     earlier: an attempt of which only open checks that need a GPU are to be judged; None for all.
@@ -44,7 +44,7 @@ Outcomes = Sequence[Outcome]
 class Executor(Protocol):
     """Executes submissions."""
 
-    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
+    def run(self, works: Iterable[ExecutorWork], terms: Terms, tell: Tell) -> Generator[Outcomes]:
         """Yield groups of outcomes.
 
         Closing the iterator, as Ctrl-C does, cancels all running work.

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms, execute
-from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
+from hotloop.course.executors import ExecutorWork, Lost, Outcome, Outcomes, Tell
 from hotloop.course.gpu_checks import open_on_gpu, with_gpu_checks
 from hotloop.judge.device import kind
 from hotloop.worker.lifetime import end_with_parent
@@ -42,7 +42,7 @@ class Local:
 
     jobs: int = 1
 
-    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
+    def run(self, works: Iterable[ExecutorWork], terms: Terms, tell: Tell) -> Generator[Outcomes]:
         """Yield groups of outcomes. Ctrl-C also ends the worker processes."""
         if self.jobs == 1:
             return _in_turn(works, terms, tell)
@@ -53,13 +53,13 @@ class Local:
         return kind() == "cuda"
 
 
-def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
+def _in_turn(works: Iterable[ExecutorWork], terms: Terms, tell: Tell) -> Generator[Outcomes]:
     for work in works:
         tell(work.key, "", "starting")
         yield [(work.key, attempt(work, terms, tell))]
 
 
-def attempt(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
+def attempt(work: ExecutorWork, terms: Terms, tell: Tell) -> Attempt | Lost:
     """Execute in this process; errors of the platform are logged and returned as Lost."""
     if work.earlier is not None:
         terms = replace(terms, checks=open_on_gpu(work.earlier))
@@ -71,28 +71,30 @@ def attempt(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
         return Lost(f"{type(error).__name__}: {error}")
 
 
-def _at_once(works: Iterable[Work], terms: Terms, tell: Tell, jobs: int) -> Generator[Outcomes]:
+def _at_once(
+    works: Iterable[ExecutorWork], terms: Terms, tell: Tell, jobs: int
+) -> Generator[Outcomes]:
     waiting = iter(works)
     while True:
-        suspects: list[Work] = []
+        suspects: list[ExecutorWork] = []
         yield from _pool(waiting, terms, tell, jobs, suspects)
         if not suspects:
             return
         for suspect in suspects:
-            again: list[Work] = []
+            again: list[ExecutorWork] = []
             yield from _pool(iter([suspect]), terms, tell, 1, again)
             if again:
                 yield [(suspect.key, Lost(_DIED))]
 
 
 def _pool(
-    works: Iterator[Work], terms: Terms, tell: Tell, jobs: int, suspects: list[Work]
+    works: Iterator[ExecutorWork], terms: Terms, tell: Tell, jobs: int, suspects: list[ExecutorWork]
 ) -> Generator[Outcomes]:
     """Execute `works` until a process dies; then put the running ones into `suspects`."""
     context = multiprocessing.get_context("spawn")
     steps: Any = context.Queue()
     pool = ProcessPoolExecutor(jobs, context, _begin, (steps, terms))
-    running: dict[Future[Attempt | Lost], Work] = {}
+    running: dict[Future[Attempt | Lost], ExecutorWork] = {}
     ended: list[Outcome] = []
     first_ended = 0.0
     try:
@@ -120,8 +122,8 @@ def _pool(
 
 def _fill(
     pool: ProcessPoolExecutor,
-    works: Iterator[Work],
-    running: dict[Future[Attempt | Lost], Work],
+    works: Iterator[ExecutorWork],
+    running: dict[Future[Attempt | Lost], ExecutorWork],
     jobs: int,
 ) -> None:
     """Submit as much as may run or wait."""
@@ -129,7 +131,7 @@ def _fill(
         running[_submitted(pool, work)] = work
 
 
-def _submitted(pool: ProcessPoolExecutor, work: Work) -> Future[Attempt | Lost]:
+def _submitted(pool: ProcessPoolExecutor, work: ExecutorWork) -> Future[Attempt | Lost]:
     """Submit work; return a failed future if a process has died in the meantime."""
     try:
         return pool.submit(_execute, work)
@@ -176,7 +178,7 @@ def _begin(steps: Any, terms: Terms) -> None:
     _steps, _terms = steps, terms
 
 
-def _execute(work: Work) -> Attempt | Lost:
+def _execute(work: ExecutorWork) -> Attempt | Lost:
     def tell(key: str, task: str, text: str) -> None:
         _steps.put((key, task, text))
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
+from hotloop.course.executors import ExecutorWork, Lost, Outcome, Outcomes, Tell
 from hotloop.course.executors.local import attempt
 from hotloop.course.gpu_checks import open_on_gpu
 from hotloop.course.ray_cluster import ClusterUnavailable, alive, connected, has_gpu
@@ -45,7 +45,7 @@ class Ray:
     address: str = "local"
     retries: int = RETRIES
 
-    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
+    def run(self, works: Iterable[ExecutorWork], terms: Terms, tell: Tell) -> Generator[Outcomes]:
         """Yield groups of outcomes.
 
         Raises ClusterUnavailable if the cluster cannot be reached or is lost.
@@ -76,9 +76,9 @@ class _Batch:
         self._terms = terms
         self._nodes = _Nodes(ray, terms.memory_bytes + JUDGE_BYTES)
         self._tasks = Tasks(ray, tell, retries)
-        self._running: dict[str, Work] = {}
+        self._running: dict[str, ExecutorWork] = {}
 
-    def run(self, works: Iterable[Work]) -> Iterator[Outcomes]:
+    def run(self, works: Iterable[ExecutorWork]) -> Iterator[Outcomes]:
         waiting = iter(works)
         while self._fill(waiting):
             if ended := [one for each in self._tasks.ended(_POLL_S) for one in self._settle(*each)]:
@@ -88,7 +88,7 @@ class _Batch:
         """Cancel running gradings without waiting for them."""
         self._tasks.close()
 
-    def _fill(self, waiting: Iterator[Work]) -> bool:
+    def _fill(self, waiting: Iterator[ExecutorWork]) -> bool:
         """Submit as much as the cluster has room for; return False when all is done."""
         while len(self._tasks) < self._nodes.room():
             work = next(waiting, None)
@@ -97,7 +97,7 @@ class _Batch:
             self._submit(work)
         return bool(self._tasks)
 
-    def _submit(self, work: Work) -> None:
+    def _submit(self, work: ExecutorWork) -> None:
         grader = grader_digest(work.hand_in.module)
         terms = self._terms if work.earlier is not None else replace(self._terms, device="cpu")
         self._running[work.key] = work
@@ -116,7 +116,7 @@ class _Batch:
         self._tell(key, "", "waiting for a GPU")
         self._submit(replace(work, earlier=outcome))
 
-    def _is_for_gpu(self, work: Work, outcome: Attempt) -> bool:
+    def _is_for_gpu(self, work: ExecutorWork, outcome: Attempt) -> bool:
         return work.earlier is None and self._nodes.has_gpu() and bool(open_on_gpu(outcome))
 
 
@@ -133,7 +133,7 @@ class _Nodes:
         """Return the number of gradings to have submitted at once."""
         return AHEAD + int(sum(node["CPU"] for node in self._grading()))
 
-    def wanted(self, work: Work) -> dict[str, Any]:
+    def wanted(self, work: ExecutorWork) -> dict[str, Any]:
         """Return the resources for one grading, limited to the memory of the largest node."""
         nodes = self._grading()
         largest = max((node.get("memory", 0.0) for node in nodes), default=0.0)
@@ -152,7 +152,7 @@ class _Nodes:
         return self._found
 
 
-def _unstored(work: Work) -> Attempt | None:
+def _unstored(work: ExecutorWork) -> Attempt | None:
     """Return the unstored results without a GPU, which would be lost; None if they are stored."""
     return work.earlier if work.earlier is not None and work.earlier.id is None else None
 
@@ -160,7 +160,7 @@ def _unstored(work: Work) -> Attempt | None:
 # --- on a node ------------------------------------------------------------------------------------
 
 
-def execute_on_node(work: Work, terms: Terms, grader: str, steps: Any) -> str:
+def execute_on_node(work: ExecutorWork, terms: Terms, grader: str, steps: Any) -> str:
     """Execute one submission; return its outcome as JSON text.
 
     grader: the required grader digest; a node with another one returns "lost". steps: a `Steps`

@@ -10,7 +10,7 @@ from nbgrader.utils import parse_utc
 from hotloop.course.attempts.store import store
 from hotloop.course.formgrader.totals import columns, means
 from hotloop.course.hand_in import SUBMITTED, TIMESTAMP, time_of
-from hotloop.course.scores import Scored, grouped, handed_in, scored
+from hotloop.course.scores import ScoredNotebook, grouped, handed_in, scored
 
 Row = dict[str, Any]
 
@@ -129,20 +129,22 @@ class ListsAPI(NbGraderAPI):
             name: {"extension_hours": extra / timedelta(hours=1)} for name, extra in later.items()
         }
 
-    def _scored(self, module: str | None = None, student: str | None = None) -> list[Scored]:
+    def _scored(
+        self, module: str | None = None, student: str | None = None
+    ) -> list[ScoredNotebook]:
         root = Path(cast(Any, self).coursedir.root)
         with cast(Any, self).gradebook as gradebook:
             return handed_in(root, scored(gradebook, store(root).published, module, student))
 
 
-def _by_learner(parts: list[Scored]) -> dict[str, list[Scored]]:
+def _by_learner(parts: list[ScoredNotebook]) -> dict[str, list[ScoredNotebook]]:
     return grouped(parts, lambda one: one.student)
 
 
-def _with_points(row: Row, parts: list[Scored] | None) -> Row:
+def _with_points(row: Row, parts: list[ScoredNotebook] | None) -> Row:
     return row if parts is None else {**row, **columns(parts)}
 
 
-def _of_learner(parts: list[Scored]) -> Row:
+def _of_learner(parts: list[ScoredNotebook]) -> Row:
     points = columns(parts)
     return {name: points[name] for name in ("score", "pending", "penalty")}

@@ -108,7 +108,7 @@ class Handler(BaseApiHandler):
         return points_text(whole(scored(gradebook, store(self.root).published, *names)))
 
 
-class Grades(Handler):
+class NotebookGrades(Handler):
     """All grades of one submitted notebook."""
 
     @web.authenticated
@@ -123,7 +123,7 @@ class OneGrade(Handler):
 
     @web.authenticated
     def get(self, grade_id: str) -> None:
-        """Reply with the grade as in `Grades`, and the notebook's total."""
+        """Reply with the grade as in `NotebookGrades`, and the notebook's total."""
         grade = self.found("grade", grade_id)
         self.say({**self.shown(grade), "total": self.total(grade.notebook)})
 
@@ -257,7 +257,7 @@ def _points(value: Any, most: float) -> float | None:
 
 
 routes = [
-    (r"/formgrader/api/grades", Grades),
+    (r"/formgrader/api/grades", NotebookGrades),
     (r"/formgrader/api/grade/([^/]+)", OneGrade),
     (r"/formgrader/api/comment/([^/]+)", OneComment),
     (r"/formgrader/api/saved_comments", SavedComments),

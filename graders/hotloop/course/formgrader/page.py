@@ -13,17 +13,17 @@ from nbgrader.api import Gradebook
 
 from hotloop.course import learner_files
 from hotloop.course.attempts.store import store
-from hotloop.course.rubric import Row, rows
+from hotloop.course.rubric import RubricRow, rows
 from hotloop.course.scores import scored, whole
 from hotloop.tasks.curriculum import Module, load_module
 from hotloop.verdicts.render_record import points_text
 
 KEY = "hotloop"
-"""Key of the `Beside` object in nbconvert's resources."""
+"""Key of the `PageExtras` object in nbconvert's resources."""
 
 
 @dataclass(frozen=True)
-class Beside:
+class PageExtras:
     """Additional content of the page. files, rubrics: by cell, HTML.
 
     others: HTML of files that no task asks for.
@@ -31,7 +31,7 @@ class Beside:
 
     total: str
     files: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    rubrics: dict[str, list[Row]] = field(default_factory=dict[str, list[Row]])
+    rubrics: dict[str, list[RubricRow]] = field(default_factory=dict[str, list[RubricRow]])
     others: list[str] = field(default_factory=list[str])
     style: str = learner_files.STYLE
 
@@ -58,20 +58,20 @@ class MarkingPage(HTMLExporter):
         return super().from_filename(filename, resources=safe, **more)
 
 
-def _beside(assignment: str, total: str, folder: Path, source: Path) -> Beside:
+def _beside(assignment: str, total: str, folder: Path, source: Path) -> PageExtras:
     files, given = learner_files.read(folder), learner_files.read(source)
     try:
         module = load_module(assignment)
     except KeyError:
-        return Beside(total, others=learner_files.others(files, given, set()))
+        return PageExtras(total, others=learner_files.others(files, given, set()))
     return _of_module(module, total, files, given)
 
 
 def _of_module(
     module: Module, total: str, files: dict[str, bytes], given: dict[str, bytes]
-) -> Beside:
+) -> PageExtras:
     asked = {name for task in module.tasks for name in task.files}
-    return Beside(
+    return PageExtras(
         total,
         {task.id: learner_files.of_task(task, files) for task in module.tasks},
         {task.id: rows(task) for task in module.tasks},

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hotloop.course.points import is_judged, total
-from hotloop.course.scores import Scored, penalty, whole
+from hotloop.course.scores import ScoredNotebook, penalty, whole
 
 KINDS = ("code", "written", "task")
 """nbgrader's kinds of graded cells."""
 
 
-def columns(parts: Sequence[Scored]) -> dict[str, Any]:
+def columns(parts: Sequence[ScoredNotebook]) -> dict[str, Any]:
     """Return the columns of nbgrader's submission dictionaries for notebooks, and additional ones.
 
     `pending`, `code_pending`, …: open points; `judged_pending`: those that only the judge can
@@ -45,7 +45,7 @@ def needs_a_person(grade: Any, *, judged: bool) -> bool:
     return grade.needs_manual_grade and (not judged or grade.manual_score is not None)
 
 
-def means(several: Iterable[Sequence[Scored]]) -> dict[str, Any]:
+def means(several: Iterable[Sequence[ScoredNotebook]]) -> dict[str, Any]:
     """Return the columns of averages, and the mean of pending points; 0 without submissions."""
     rows = [columns(parts) for parts in several]
 

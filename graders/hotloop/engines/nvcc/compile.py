@@ -8,7 +8,7 @@ from typing import Any
 
 from hotloop.engines.nvcc import resources, sass
 from hotloop.engines.nvcc.resources import Resources
-from hotloop.engines.nvcc.sass import Access, Code
+from hotloop.engines.nvcc.sass import Code, SassAccess
 from hotloop.engines.nvcc.toolchain import Toolchain
 from hotloop.engines.simulate.problem import CompileError, ToolMissing
 
@@ -43,11 +43,11 @@ class Diagnostic:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class CompiledKernel:
     """One kernel for one GPU."""
 
     resources: Resources
-    accesses: tuple[Access, ...]
+    accesses: tuple[SassAccess, ...]
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class Compiled:
     """nvcc's result for one GPU. code: what the accesses were read from, SASS or PTX."""
 
     capability: int
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[CompiledKernel, ...]
     code: Code
     seconds: float
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Compilation:
     """One run of the compiler, as the process that called nvcc reports it.
 
     ended: "done", "timeout" or "too_much". read: the files that nvcc read, None if unknown. places:
@@ -93,7 +93,7 @@ class Outcome:
         else:
             accesses = sass.from_sass(self.sass, name)
         kernels = [
-            Kernel(used, accesses.get(used.symbol, ()))
+            CompiledKernel(used, accesses.get(used.symbol, ()))
             for used in resources.read(self.log, self.names)
             if used.capability == self.capability
         ]
@@ -160,7 +160,7 @@ def job(
     }
 
 
-def read(source: str, capability: int, reply: Mapping[str, Any]) -> Outcome:
+def read(source: str, capability: int, reply: Mapping[str, Any]) -> Compilation:
     """Parse a reply of `nvcc_compile`. Raises ToolMissing if the sandbox cannot see nvcc."""
     if "missing" in reply:
         raise ToolMissing(
@@ -168,7 +168,7 @@ def read(source: str, capability: int, reply: Mapping[str, Any]) -> Outcome:
             "install it below /usr/local, or into this Python with pip"
         )
     files = reply["read"]
-    return Outcome(
+    return Compilation(
         source,
         capability,
         str(reply["ended"]),
@@ -183,7 +183,7 @@ def read(source: str, capability: int, reply: Mapping[str, Any]) -> Outcome:
     )
 
 
-def failure(outcome: Outcome, timeout_s: float) -> str:
+def failure(outcome: Compilation, timeout_s: float) -> str:
     """Say why there is no machine code: nvcc's errors, or the limit that was exceeded."""
     if outcome.ended == "timeout":
         return (

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from hotloop.engines.nvcc.compile import Kernel
+from hotloop.engines.nvcc.compile import CompiledKernel
 from hotloop.engines.nvcc.occupancy import REGISTERS, WARP, Occupancy, occupancy
-from hotloop.engines.nvcc.sass import Access, Did, widest
+from hotloop.engines.nvcc.sass import Did, SassAccess, widest
 
 VECTOR_BYTES = 16
 """The widest load of every GPU in the table: a float4."""
@@ -22,7 +22,7 @@ class Figure:
     sentence: str
 
 
-def fits(kernel: Kernel, block: int, dynamic_shared: int = 0) -> Occupancy | None:
+def fits(kernel: CompiledKernel, block: int, dynamic_shared: int = 0) -> Occupancy | None:
     """Return the occupancy for blocks of `block` threads.
 
     dynamic_shared: bytes. Returns None for a GPU that is not in the table.
@@ -32,7 +32,7 @@ def fits(kernel: Kernel, block: int, dynamic_shared: int = 0) -> Occupancy | Non
     return occupancy(used.capability, block, used.registers, shared, used.barriers)
 
 
-def figures(kernel: Kernel, block: int, dynamic_shared: int = 0) -> list[Figure]:
+def figures(kernel: CompiledKernel, block: int, dynamic_shared: int = 0) -> list[Figure]:
     """Return all figures, in the order in which to read them."""
     fit = fits(kernel, block, dynamic_shared)
     return [
@@ -46,7 +46,7 @@ def figures(kernel: Kernel, block: int, dynamic_shared: int = 0) -> list[Figure]
     ]
 
 
-def _registers(kernel: Kernel, block: int) -> Figure:
+def _registers(kernel: CompiledKernel, block: int) -> Figure:
     count = kernel.resources.registers
     text = f"{count} registers hold the values of each thread ({_MOST_REGISTERS} are the most); "
     free = occupancy(kernel.resources.capability, block, 0)
@@ -64,7 +64,7 @@ def _registers(kernel: Kernel, block: int) -> Figure:
     return Figure("registers", count, text)
 
 
-def _spills(kernel: Kernel) -> Figure:
+def _spills(kernel: CompiledKernel) -> Figure:
     used = kernel.resources
     if not used.spill_bytes:
         text = "Nothing spills: every value that should be in a register is in one."
@@ -78,7 +78,7 @@ def _spills(kernel: Kernel) -> Figure:
     return Figure("spill_bytes", used.spill_bytes, text)
 
 
-def _stack(kernel: Kernel) -> Figure:
+def _stack(kernel: CompiledKernel) -> Figure:
     size = kernel.resources.stack_bytes
     if not size:
         return Figure("stack_bytes", 0, "No thread keeps anything on a stack in memory.")
@@ -90,7 +90,7 @@ def _stack(kernel: Kernel) -> Figure:
     return Figure("stack_bytes", size, text)
 
 
-def _shared(kernel: Kernel, dynamic: int) -> Figure:
+def _shared(kernel: CompiledKernel, dynamic: int) -> Figure:
     size = kernel.resources.shared_bytes
     text = f"Each block declares {size:,} bytes of shared memory"
     if dynamic:
@@ -123,7 +123,7 @@ def _occupancy(fit: Occupancy) -> Figure:
     return Figure("occupancy", round(fit.share, 4), text)
 
 
-def _accesses(kernel: Kernel, did: Did) -> Figure:
+def _accesses(kernel: CompiledKernel, did: Did) -> Figure:
     own = [access for access in kernel.accesses if access.did == did]
     name = f"{did}_bytes"
     if not own:
@@ -140,11 +140,11 @@ def _accesses(kernel: Kernel, did: Did) -> Figure:
     return Figure(name, most, text)
 
 
-def _widths(accesses: list[Access]) -> str:
+def _widths(accesses: list[SassAccess]) -> str:
     return " or ".join(_width(access) for access in accesses)
 
 
-def _width(access: Access) -> str:
+def _width(access: SassAccess) -> str:
     size = f"{access.bytes} byte{'s' if access.bytes > 1 else ''}"
     places = ", ".join(map(str, access.lines[:4])) + (", …" if len(access.lines) > 4 else "")
     return f"{size} (line{'s' if len(access.lines) > 1 else ''} {places})" if places else size

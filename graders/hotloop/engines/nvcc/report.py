@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from hotloop.engines.nvcc import figures, occupancy
-from hotloop.engines.nvcc.compile import Compiled, Kernel
-from hotloop.engines.nvcc.sass import Access, Code
+from hotloop.engines.nvcc.compile import Compiled, CompiledKernel
+from hotloop.engines.nvcc.sass import Code, SassAccess
 from hotloop.engines.nvcc.toolchain import DISASSEMBLER_REMEDY
 
 OCCUPANCY_SOURCE = (
@@ -67,7 +67,7 @@ class KernelReport(_Model):
     figures: tuple[Explained, ...]
 
 
-class Report(_Model):
+class CompileReport(_Model):
     """Report of a file that nvcc compiled."""
 
     file: str
@@ -81,9 +81,9 @@ class Report(_Model):
 
 def make(
     file: str, nvcc: str, compiled: Sequence[Compiled], block: int, dynamic_shared: int = 0
-) -> Report:
+) -> CompileReport:
     """Build the report for blocks of `block` threads. dynamic_shared: bytes per block."""
-    return Report(
+    return CompileReport(
         file=file,
         nvcc=nvcc,
         block=block,
@@ -98,7 +98,7 @@ def make(
     )
 
 
-def _kernel(kernel: Kernel, code: Code, block: int, dynamic_shared: int) -> KernelReport:
+def _kernel(kernel: CompiledKernel, code: Code, block: int, dynamic_shared: int) -> KernelReport:
     used = kernel.resources
     return KernelReport(
         kernel=used.name,
@@ -143,5 +143,5 @@ def _occupied(fit: occupancy.Occupancy | None) -> Occupied | None:
     )
 
 
-def _width(access: Access) -> Width:
+def _width(access: SassAccess) -> Width:
     return Width(did=access.did, bytes=access.bytes, count=access.count, lines=access.lines)

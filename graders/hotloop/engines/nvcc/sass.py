@@ -40,7 +40,7 @@ _PTX_ELSEWHERE = frozenset({"shared", "local", "param", "const"})
 
 
 @dataclass(frozen=True)
-class Access:
+class SassAccess:
     """Accesses of a kernel with the same width. lines: of the source, if known."""
 
     did: Did
@@ -49,11 +49,11 @@ class Access:
     lines: tuple[int, ...]
 
 
-Accesses = Mapping[str, tuple[Access, ...]]
+Accesses = Mapping[str, tuple[SassAccess, ...]]
 """Accesses by kernel symbol; loads before stores, the widest first."""
 
 
-def widest(accesses: tuple[Access, ...], did: Did) -> int:
+def widest(accesses: tuple[SassAccess, ...], did: Did) -> int:
     """Return the bytes of the widest access, or 0 if there is none."""
     return max((access.bytes for access in accesses if access.did == did), default=0)
 
@@ -140,8 +140,8 @@ def _collected(found: Iterator[_Found]) -> Accesses:
         counts[kernel, did, size] += 1
         if line is not None:
             lines[kernel, did, size].add(line)
-    accesses: dict[str, list[Access]] = defaultdict(list)
+    accesses: dict[str, list[SassAccess]] = defaultdict(list)
     for key, count in sorted(counts.items(), key=lambda item: (item[0][1], -item[0][2])):
         kernel, did, size = key
-        accesses[kernel].append(Access(did, size, count, tuple(sorted(lines[key]))))
+        accesses[kernel].append(SassAccess(did, size, count, tuple(sorted(lines[key]))))
     return {kernel: tuple(entries) for kernel, entries in accesses.items()}

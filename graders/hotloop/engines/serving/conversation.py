@@ -2,7 +2,7 @@
 
 A conversation reads a client's bytes in parts of any size. It decides what is forwarded to the
 server and what the relay replies itself. The input is untrusted: sizes are limited, and a violation
-of the protocol raises `Unreadable`.
+of the protocol raises `ProtocolError`.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ REFUSAL = "Exceeds maximum queue size"
 """Triton's message when a queue is full."""
 
 
-class Unreadable(Exception):
+class ProtocolError(Exception):
     """The client does not speak the protocol of this port."""
 
 
@@ -36,7 +36,7 @@ class RelayedRequest:
 
 
 @dataclass(frozen=True)
-class Call:
+class ReceivedCall:
     """One complete request; `at` is its time on the monotonic clock.
 
     connection: counted from 0. size: bytes of its body. refused: whether the relay refused it.

@@ -4,9 +4,9 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from hotloop.engines.serving.model_config import EnsembleStep, ModelConfig, Tensor
+from hotloop.engines.serving.model_config import EnsembleStep, ModelConfig, ModelTensor
 from hotloop.engines.serving.positions import Step
-from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.problem import RepositoryProblem
 
 STEPS = "ensemble_scheduling"
 
@@ -29,7 +29,7 @@ def check(
     ensemble: ModelConfig,
     models: Mapping[str, ModelConfig],
     served: Mapping[str, Sequence[int]],
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     """Yield all problems in the wiring of an ensemble.
 
     models: configurations that could be parsed, by folder. served: available versions of each
@@ -69,7 +69,7 @@ def _requested(ensemble: ModelConfig) -> dict[str, _Source]:
 
 def _unknown(
     ensemble: ModelConfig, index: int, step: EnsembleStep, models: Mapping[str, ModelConfig]
-) -> Problem:
+) -> RepositoryProblem:
     path = (STEPS, "step", index, "model_name")
     if not step.model:
         return ensemble.problem("a step needs a model_name", *path)
@@ -79,7 +79,7 @@ def _unknown(
 
 def _keys(
     ensemble: ModelConfig, index: int, step: EnsembleStep, model: ModelConfig
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     """Check that map keys are the model's tensor names and that every required input is fed."""
     for field, mapped, own in (
         ("input_map", step.inputs, model.inputs),
@@ -107,7 +107,7 @@ def _keys(
 
 def _version(
     ensemble: ModelConfig, index: int, step: EnsembleStep, served: Sequence[int]
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     """Check that the model version is available. -1 means the newest one; unsaid, it is 0."""
     if step.version != -1 and step.version not in served:
         available = ", ".join(map(str, served)) or "none"
@@ -118,7 +118,9 @@ def _version(
         yield ensemble.problem(text, STEPS, "step", index, "model_version")
 
 
-def _batch_sizes(ensemble: ModelConfig, index: int, model: ModelConfig) -> Iterator[Problem]:
+def _batch_sizes(
+    ensemble: ModelConfig, index: int, model: ModelConfig
+) -> Iterator[RepositoryProblem]:
     if 0 < model.max_batch_size < ensemble.max_batch_size:
         yield ensemble.problem(
             f"the ensemble allows batches of {ensemble.max_batch_size}, its model "
@@ -133,7 +135,7 @@ def _collect(
     step: EnsembleStep,
     model: ModelConfig,
     sources: dict[str, _Source],
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     """Record the step's outputs as sources; no tensor may be produced twice."""
     outputs = {tensor.name: tensor for tensor in model.outputs}
     for key, entry in ensemble.entries(index, "output_map").items():
@@ -153,7 +155,7 @@ def _collect(
 
 def _consumers(
     ensemble: ModelConfig, models: Mapping[str, ModelConfig], sources: Mapping[str, _Source]
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     used: set[str] = set()
     for index, step in enumerate(ensemble.steps):
         model = models.get(step.model)
@@ -178,7 +180,7 @@ def _consumers(
     yield from _unused(ensemble, used | {tensor.name for tensor in ensemble.outputs})
 
 
-def _unused(ensemble: ModelConfig, used: Set[str]) -> Iterator[Problem]:
+def _unused(ensemble: ModelConfig, used: Set[str]) -> Iterator[RepositoryProblem]:
     for index, step in enumerate(ensemble.steps):
         for key, entry in ensemble.entries(index, "output_map").items():
             if (name := step.outputs.get(key, "")) not in used:
@@ -186,7 +188,7 @@ def _unused(ensemble: ModelConfig, used: Set[str]) -> Iterator[Problem]:
                 yield ensemble.problem(text, STEPS, "step", index, "output_map", entry, "value")
 
 
-def _results(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[Problem]:
+def _results(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[RepositoryProblem]:
     for number, tensor in enumerate(ensemble.outputs):
         source = sources.get(tensor.name)
         if source is None:
@@ -204,10 +206,10 @@ def _meet(
     name: str,
     source: _Source,
     consumer: str,
-    tensor: Tensor,
+    tensor: ModelTensor,
     shape: tuple[int, ...],
     places: tuple[tuple[Step, ...], tuple[Step, ...]],
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     """Compare producer and consumer of a tensor. places: fields for type and shape problems."""
     if not source.data_type:
         return
@@ -226,7 +228,7 @@ def _meet(
         )
 
 
-def _circles(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[Problem]:
+def _circles(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[RepositoryProblem]:
     """Find steps that wait for each other, by removing runnable steps until none is left."""
     waiting = set(range(len(ensemble.steps)))
     while True:
@@ -247,7 +249,9 @@ def _circles(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[
         yield ensemble.problem(text, STEPS, "step", min(waiting))
 
 
-def _itself(ensemble: ModelConfig, models: Mapping[str, ModelConfig]) -> Iterator[Problem]:
+def _itself(
+    ensemble: ModelConfig, models: Mapping[str, ModelConfig]
+) -> Iterator[RepositoryProblem]:
     """Find an ensemble that one of its steps leads back to, directly or via other ensembles."""
     for index, first in enumerate(ensemble.steps):
         seen: set[str] = set()
@@ -265,7 +269,7 @@ def _itself(ensemble: ModelConfig, models: Mapping[str, ModelConfig]) -> Iterato
 
 def _decoupled(
     ensemble: ModelConfig, models: Mapping[str, ModelConfig], sources: Mapping[str, _Source]
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     """Find steps whose inputs come from different decoupled models.
 
     A decoupled model sends any number of responses per request, so those cannot be combined.

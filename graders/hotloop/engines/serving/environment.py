@@ -35,7 +35,7 @@ _LIBRARIES = {"libb64.so.0d": "libb64-*.so.0d", "libcudart.so.12": "libcudart-*.
 
 
 @dataclass(frozen=True)
-class Environment:
+class ServingEnvironment:
     """An installed environment.
 
     python_home: prefix of the Python it was made from; a sandbox must show it too.
@@ -98,7 +98,7 @@ def folder() -> Path:
     return Path(given).absolute() if given else Path(base) / "hotloop" / "serving"
 
 
-def find() -> Environment:
+def find() -> ServingEnvironment:
     """Return the installed environment. Raises ServingUnavailable if none matches this Hotloop."""
     found = _read(folder() / _name(interpreter()))
     if found is None:
@@ -106,7 +106,7 @@ def find() -> Environment:
     return found
 
 
-def install(on_progress: Callable[[str], None] = lambda _text: None) -> Environment:
+def install(on_progress: Callable[[str], None] = lambda _text: None) -> ServingEnvironment:
     """Install the environment if it is missing, and remove those of other pins. Safe to repeat.
 
     Raises ServingUnavailable if the packages cannot be installed.
@@ -181,7 +181,7 @@ def _describe(making: Path, packages: Path, made_from: Interpreter) -> None:
     (making / _DESCRIPTION).write_text(text, encoding="utf-8")
 
 
-def _read(root: Path) -> Environment | None:
+def _read(root: Path) -> ServingEnvironment | None:
     try:
         document: dict[str, Any] = json.loads((root / _DESCRIPTION).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -189,7 +189,7 @@ def _read(root: Path) -> Environment | None:
     packages = root / document["packages"]
     if not (packages / "pytriton").is_dir():
         return None
-    environment = Environment(
+    environment = ServingEnvironment(
         root=root,
         packages=packages,
         python_home=Path(document["python_home"]),

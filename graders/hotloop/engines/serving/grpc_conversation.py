@@ -14,8 +14,8 @@ from hotloop.engines.serving.conversation import (
     REFUSAL,
     Heard,
     Note,
+    ProtocolError,
     RelayedRequest,
-    Unreadable,
 )
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -60,7 +60,7 @@ class GrpcConversation:
             self._preface += data[:missing]
             data = data[missing:]
             if not PREFACE.startswith(self._preface):
-                raise Unreadable("it sends what is no HTTP/2, which gRPC travels in")
+                raise ProtocolError("it sends what is no HTTP/2, which gRPC travels in")
         while data:
             data = self._in_frame(data) if self._left else self._new_frame(data)
 
@@ -74,11 +74,11 @@ class GrpcConversation:
         self._frame = (self._head[3], self._head[4], stream)
         self._head.clear()
         if self._left > _MOST_FRAME:
-            raise Unreadable("it sends a HTTP/2 frame of more than 1 MiB")
+            raise ProtocolError("it sends a HTTP/2 frame of more than 1 MiB")
         if self._frame[0] == _HEADERS:
             self._streams[stream] = _Stream()
             if len(self._streams) > _MOST_STREAMS:
-                raise Unreadable(f"it leaves more than {_MOST_STREAMS} calls open")
+                raise ProtocolError(f"it leaves more than {_MOST_STREAMS} calls open")
         if not self._left:
             self._frame_ended()
         return data[missing:]
@@ -178,12 +178,12 @@ def _asked(message: bytes) -> RelayedRequest:
     if not message:
         return RelayedRequest(inference=False)
     if message[0]:
-        raise Unreadable("it compresses its messages: send them as they are")
+        raise ProtocolError("it compresses its messages: send them as they are")
     try:
         fields = _fields(message[5:])
         names = [fields.get(number, b"").decode() for number in (_MODEL, _VERSION)]
     except ValueError:
-        raise Unreadable("it sends what is no message of the inference protocol") from None
+        raise ProtocolError("it sends what is no message of the inference protocol") from None
     return RelayedRequest(_INPUTS in fields, names[0][:_SHOWN], names[1][:_SHOWN])
 
 

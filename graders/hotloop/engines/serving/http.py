@@ -17,7 +17,7 @@ MOST_JSON = 1 << 20
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """A response: status, headers by lower-case name, and body."""
 
     status: int
@@ -49,11 +49,11 @@ class Http(Closing):
         self._timeout_s = timeout_s
         self._connection: http.client.HTTPConnection | None = None
 
-    def get(self, path: str) -> Answer:
+    def get(self, path: str) -> HttpResponse:
         """Send a GET request."""
         return self.request("GET", path)
 
-    def post(self, path: str, body: bytes = b"", headers: Mapping[str, str] = {}) -> Answer:
+    def post(self, path: str, body: bytes = b"", headers: Mapping[str, str] = {}) -> HttpResponse:
         """Send a POST request."""
         return self.request("POST", path, body, headers)
 
@@ -63,7 +63,7 @@ class Http(Closing):
         path: str,
         body: bytes = b"",
         headers: Mapping[str, str] = {},
-    ) -> Answer:
+    ) -> HttpResponse:
         """Send a request and wait for the complete response."""
         connection = self._open()
         cast("_Timely", connection.sock).deadline = time.monotonic() + self._timeout_s
@@ -76,7 +76,7 @@ class Http(Closing):
             found = {name.lower(): value for name, value in response.getheaders()}
             if response.will_close:
                 self.close()
-            return Answer(response.status, found, data)
+            return HttpResponse(response.status, found, data)
         except http.client.HTTPException as error:
             self.close()
             raise ValueError(f"the server's answer is no HTTP ({type(error).__name__})") from None

@@ -9,8 +9,8 @@ from hotloop.engines.serving.conversation import (
     REFUSAL,
     Heard,
     Note,
+    ProtocolError,
     RelayedRequest,
-    Unreadable,
 )
 
 _END = b"\r\n\r\n"
@@ -59,14 +59,14 @@ class HttpConversation:
         end = self._head.find(_END)
         if end < 0:
             if len(self._head) > MOST_HEAD:
-                raise Unreadable("it sends what is no HTTP request")
+                raise ProtocolError("it sends what is no HTTP request")
             return b"", b""
         head, rest = bytes(self._head[:end]), bytes(self._head[end + len(_END) :])
         self._head.clear()
         first = head.partition(b"\r\n")[0]
         match = _REQUEST.fullmatch(first)
         if match is None:
-            raise Unreadable("it sends what is no HTTP request")
+            raise ProtocolError("it sends what is no HTTP request")
         self._size = self._left = _body_bytes(head)
         self._what = match[2].decode().partition("?")[0]
         self._refused = self._refuse()
@@ -90,14 +90,14 @@ def _body_bytes(head: bytes) -> int:
     for line in head.split(b"\r\n")[1:]:
         match = _FIELD.fullmatch(line)
         if match is None:
-            raise Unreadable("it sends what is no HTTP request")
+            raise ProtocolError("it sends what is no HTTP request")
         name = match[1].lower()
         if name == b"transfer-encoding":
-            raise Unreadable("it sends a request in chunks: say its Content-Length instead")
+            raise ProtocolError("it sends a request in chunks: say its Content-Length instead")
         if name == b"content-length":
             lengths.append(match[2])
     if len(lengths) > 1 or any(_LENGTH.fullmatch(length) is None for length in lengths):
-        raise Unreadable("it sends no single number as the Content-Length of a request")
+        raise ProtocolError("it sends no single number as the Content-Length of a request")
     return int(lengths[0]) if lengths else 0
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.closing import Closing
-from hotloop.engines.serving.http import Answer
+from hotloop.engines.serving.http import HttpResponse
 
 if TYPE_CHECKING:
-    from hotloop.engines.serving.server import Server
+    from hotloop.engines.serving.server import TritonServer
 
 Array = NDArray[Any]
 
@@ -44,7 +44,7 @@ class InferenceFailed(RuntimeError):
 class Client(Closing):
     """A connection to a server. OSError if it breaks, ValueError for an invalid response."""
 
-    def __init__(self, server: Server, timeout_s: float = 10.0) -> None:
+    def __init__(self, server: TritonServer, timeout_s: float = 10.0) -> None:
         self._http = server.http(timeout_s)
 
     def infer(
@@ -123,11 +123,11 @@ def encode(
     return b"".join([header, *parts]), len(header)
 
 
-def decode(answer: Answer) -> dict[str, Array]:
+def decode(answer: HttpResponse) -> dict[str, Array]:
     """Parse the outputs of a response. Raises ValueError if it contradicts itself."""
     length = answer.headers.get(HEADER.lower(), "")
     header_bytes = int(length) if length.isdecimal() else len(answer.body)
-    document = Answer(answer.status, {}, answer.body[:header_bytes]).json()
+    document = HttpResponse(answer.status, {}, answer.body[:header_bytes]).json()
     rest = memoryview(answer.body)[header_bytes:]
     found: dict[str, Array] = {}
     entries = document.get("outputs")
@@ -191,7 +191,7 @@ def _items(name: str, data: bytes) -> list[bytes]:
     return items
 
 
-def _raise_for(answer: Answer) -> None:
+def _raise_for(answer: HttpResponse) -> None:
     if answer.status == 200:
         return
     try:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.core.closing import Closing
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 
 _CHUNK = 1 << 20
 
@@ -26,7 +26,9 @@ class LineProgramFailed(RuntimeError):
 class LineProgram(Closing):
     """A script that runs until it is closed."""
 
-    def __init__(self, environment: Environment, script: Path, arguments: Sequence[str]) -> None:
+    def __init__(
+        self, environment: ServingEnvironment, script: Path, arguments: Sequence[str]
+    ) -> None:
         self._process = subprocess.Popen(
             [str(environment.python), "-I", str(script), *arguments],
             stdin=subprocess.PIPE,

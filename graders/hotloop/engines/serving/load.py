@@ -16,9 +16,9 @@ import numpy as np
 
 from hotloop.core.clock import now
 from hotloop.core.closing import Closing
-from hotloop.engines.serving.http import Answer
+from hotloop.engines.serving.http import HttpResponse
 from hotloop.engines.serving.inference import HEADER, Array, encode
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 
 MOST_HEADER = 64 << 10
 MOST_BODY = 16 << 20
@@ -64,13 +64,13 @@ def request(model: str, inputs: Mapping[str, Array], outputs: Sequence[str] = ()
     return head.encode() + body
 
 
-def answer(raw: bytes) -> Answer:
+def answer(raw: bytes) -> HttpResponse:
     """Parse a raw response from `Load.answers`."""
     head, _, body = raw.partition(_END)
     status, *lines = head.split(b"\r\n")
     pairs = (line.decode("latin-1").partition(":") for line in lines)
     headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-    return Answer(int(status[9:12]), headers, body)
+    return HttpResponse(int(status[9:12]), headers, body)
 
 
 class Clients(Closing):
@@ -79,7 +79,7 @@ class Clients(Closing):
     Raises LoadFailed if a connection cannot be made.
     """
 
-    def __init__(self, server: Server, count: int) -> None:
+    def __init__(self, server: TritonServer, count: int) -> None:
         self._connections: list[_Connection] = []
         try:
             for _ in range(count):

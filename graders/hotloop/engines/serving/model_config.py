@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hotloop.engines.serving.positions import Place, Step, locate
-from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.positions import FieldPosition, Step, locate
+from hotloop.engines.serving.problem import RepositoryProblem
 from hotloop.engines.serving.unavailable import ServingUnavailable
 
 FILE = "config.pbtxt"
@@ -25,7 +25,7 @@ _TWICE = re.compile(r'should not have multiple "([^"]+)" fields')
 
 
 @dataclass(frozen=True)
-class Tensor:
+class ModelTensor:
     """An input or output. data_type: such as TYPE_FP32.
 
     dims: without the batch dimension. reshape: the model's own shape if it differs, else None.
@@ -61,12 +61,12 @@ class ModelConfig:
     backend: str
     platform: str
     max_batch_size: int
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
+    inputs: tuple[ModelTensor, ...]
+    outputs: tuple[ModelTensor, ...]
     steps: tuple[EnsembleStep, ...]
     specific_versions: tuple[int, ...]
     model_file: str
-    place: Place
+    place: FieldPosition
     message: Any
 
     @property
@@ -84,11 +84,11 @@ class ModelConfig:
         """False if the server must read inputs or outputs from the model itself."""
         return bool(self.inputs and self.outputs)
 
-    def shape(self, tensor: Tensor) -> tuple[int, ...]:
+    def shape(self, tensor: ModelTensor) -> tuple[int, ...]:
         """Return the shape in requests: the batch dimension, if there is one, then dims."""
         return (-1, *tensor.dims) if self.max_batch_size > 0 else tensor.dims
 
-    def model_shape(self, tensor: Tensor) -> tuple[int, ...]:
+    def model_shape(self, tensor: ModelTensor) -> tuple[int, ...]:
         """Return the shape in the model: the batch dimension, if any, then reshape or dims."""
         dims = tensor.dims if tensor.reshape is None else tensor.reshape
         return (-1, *dims) if self.max_batch_size > 0 else dims
@@ -123,13 +123,13 @@ class ModelConfig:
         controls = (control_input.name for control_input in batcher.control_input)
         return frozenset(controls) | {state.input_name for state in batcher.state}
 
-    def problem(self, text: str, *path: Step) -> Problem:
+    def problem(self, text: str, *path: Step) -> RepositoryProblem:
         """Return a problem at the position of a field."""
         where = self.place.at(*path)
-        return Problem(self.file, where.line, where.column, text)
+        return RepositoryProblem(self.file, where.line, where.column, text)
 
 
-def read(text: str, file: str) -> ModelConfig | Problem:
+def read(text: str, file: str) -> ModelConfig | RepositoryProblem:
     """Parse a configuration; return the first problem if the server could not parse it."""
     schema = _schema()
     message: Any = schema.message_class()
@@ -137,9 +137,9 @@ def read(text: str, file: str) -> ModelConfig | Problem:
         schema.text_format.Parse(text, message)
     except schema.text_format.ParseError as error:
         line, column = error.GetLine() or 1, error.GetColumn() or 1
-        return Problem(file, line, column, _worded(str(error), schema))
+        return RepositoryProblem(file, line, column, _worded(str(error), schema))
     except RecursionError:
-        return Problem(file, 1, 1, "it is nested too deep")
+        return RepositoryProblem(file, 1, 1, "it is nested too deep")
     except ValueError as error:
         return _out_of_range(text, file, str(error).rpartition(" ")[2])
     return _config(message, file, locate(text))
@@ -166,7 +166,7 @@ def _schema() -> _Schema:
     return _Schema(message_factory.GetMessageClass(descriptor), text_format, pool)
 
 
-def _config(message: Any, file: str, place: Place) -> ModelConfig:
+def _config(message: Any, file: str, place: FieldPosition) -> ModelConfig:
     return ModelConfig(
         file=file,
         name=message.name,
@@ -186,8 +186,8 @@ def _config(message: Any, file: str, place: Place) -> ModelConfig:
     )
 
 
-def _tensor(tensor: Any) -> Tensor:
-    return Tensor(
+def _tensor(tensor: Any) -> ModelTensor:
+    return ModelTensor(
         name=tensor.name,
         data_type=value_name(tensor, "data_type"),
         dims=tuple(int(size) for size in tensor.dims),
@@ -221,11 +221,11 @@ def _worded(said: str, schema: _Schema) -> str:
     return said.partition(" : ")[2] or said
 
 
-def _out_of_range(text: str, file: str, number: str) -> Problem:
+def _out_of_range(text: str, file: str, number: str) -> RepositoryProblem:
     """Report a number that does not fit its field; protobuf names the number but no position."""
     before = text.partition(number)[0] if number in text else ""
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    return Problem(file, line, column, f"{number[:40]} is out of its field's range")
+    return RepositoryProblem(file, line, column, f"{number[:40]} is out of its field's range")
 
 
 def _short(full_name: str) -> str:

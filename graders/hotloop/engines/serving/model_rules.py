@@ -13,7 +13,7 @@ from typing import Any
 
 from hotloop.engines.serving.model_config import ModelConfig, value_name
 from hotloop.engines.serving.positions import Step
-from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.problem import RepositoryProblem
 
 _BOOLEAN = ("CONTROL_SEQUENCE_START", "CONTROL_SEQUENCE_END", "CONTROL_SEQUENCE_READY")
 _VALUES = ("int32_false_true", "fp32_false_true", "bool_false_true")
@@ -33,13 +33,13 @@ _PARAMETERS = {
 _CORRELATION_TYPES = ("TYPE_UINT64", "TYPE_INT64", "TYPE_UINT32", "TYPE_INT32", "TYPE_STRING")
 
 
-def check(config: ModelConfig) -> Iterator[Problem]:
+def check(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """Yield the problems found by all rules."""
     for rule in _RULES:
         yield from rule(config)
 
 
-def tensors(config: ModelConfig) -> Iterator[Problem]:
+def tensors(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """Section "Inputs and Outputs": an image has three dims; some fields are TensorRT's only."""
     for index, tensor in enumerate(config.message.input):
         layout = value_name(tensor, "format")
@@ -53,7 +53,7 @@ def tensors(config: ModelConfig) -> Iterator[Problem]:
                     yield config.problem(f"{name} is for TensorRT models only", field, index, name)
 
 
-def parts_of_server(config: ModelConfig) -> Iterator[Problem]:
+def parts_of_server(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """Fields that name a part of the server: `model_repository_agents`, `runtime`, `platform`."""
     for index, agent in enumerate(config.message.model_repository_agents.agents):
         text = f"this server has no repository agent {agent.name!r}, nor any other"
@@ -68,7 +68,7 @@ def parts_of_server(config: ModelConfig) -> Iterator[Problem]:
         yield config.problem(text, "platform")
 
 
-def parameters(config: ModelConfig) -> Iterator[Problem]:
+def parameters(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """Parameters that the backend reads; it passes all others on to the model."""
     for name, pattern, wanted in _PARAMETERS.get(config.backend, ()):
         if name not in config.message.parameters:
@@ -79,7 +79,7 @@ def parameters(config: ModelConfig) -> Iterator[Problem]:
             yield config.problem(text, "parameters", config.parameter_index(name), "value")
 
 
-def reshapes(config: ModelConfig) -> Iterator[Problem]:
+def reshapes(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """Section "Reshape": dims and reshape must have the same number of elements.
 
     With variable sizes, both need as many -1, and the fixed sizes between them must have equal
@@ -126,7 +126,7 @@ def _products(sizes: Sequence[int]) -> list[int]:
     return found
 
 
-def batch_inputs(config: ModelConfig) -> Iterator[Problem]:
+def batch_inputs(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """`batch_input`: each needs one source, which is an input; int32 or float32."""
     names = {tensor.name for tensor in config.inputs}
     for index, each in enumerate(config.message.batch_input):
@@ -137,7 +137,7 @@ def batch_inputs(config: ModelConfig) -> Iterator[Problem]:
             yield config.problem(text, *where, "data_type")
 
 
-def batch_outputs(config: ModelConfig) -> Iterator[Problem]:
+def batch_outputs(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """`batch_output`: each needs one source, an input; its targets are distinct outputs."""
     inputs = {tensor.name for tensor in config.inputs}
     outputs = {tensor.name for tensor in config.outputs}
@@ -154,7 +154,7 @@ def batch_outputs(config: ModelConfig) -> Iterator[Problem]:
 
 def _sources(
     config: ModelConfig, where: tuple[Step, ...], each: Any, inputs: set[str]
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     if (count := len(each.source_input)) != 1:
         text = f"kind {value_name(each, 'kind')} takes one source_input, and has {count}"
         yield config.problem(text, *where)
@@ -164,7 +164,7 @@ def _sources(
             yield config.problem(text, *where, "source_input", number)
 
 
-def instances(config: ModelConfig) -> Iterator[Problem]:
+def instances(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """Section "Instance Groups": GPUs are listed by number, and only for groups on GPUs."""
     for index, group in enumerate(config.message.instance_group):
         kind = value_name(group, "kind")
@@ -182,7 +182,7 @@ def instances(config: ModelConfig) -> Iterator[Problem]:
                 yield config.problem(text, "instance_group", index, "gpus", number)
 
 
-def batching(config: ModelConfig) -> Iterator[Problem]:
+def batching(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """Section "Dynamic Batcher": batch sizes, priorities, queue policies and order must agree."""
     most, place = config.max_batch_size, "dynamic_batching"
     if most < 0:
@@ -202,7 +202,7 @@ def batching(config: ModelConfig) -> Iterator[Problem]:
         yield from _order(config, batcher)
 
 
-def _priorities(config: ModelConfig, batcher: Any) -> Iterator[Problem]:
+def _priorities(config: ModelConfig, batcher: Any) -> Iterator[RepositoryProblem]:
     if not (levels := batcher.priority_levels):
         return
     if not 1 <= (default := batcher.default_priority_level) <= levels:
@@ -214,7 +214,7 @@ def _priorities(config: ModelConfig, batcher: Any) -> Iterator[Problem]:
             yield config.problem(text, "dynamic_batching", "priority_queue_policy")
 
 
-def _order(config: ModelConfig, batcher: Any) -> Iterator[Problem]:
+def _order(config: ModelConfig, batcher: Any) -> Iterator[RepositoryProblem]:
     place = ("dynamic_batching", "preserve_ordering")
     if batcher.priority_levels > 1:
         text = f"preserve_ordering allows one priority level, not {batcher.priority_levels}"
@@ -228,7 +228,7 @@ def _order(config: ModelConfig, batcher: Any) -> Iterator[Problem]:
         yield config.problem(text, *place)
 
 
-def sequences(config: ModelConfig) -> Iterator[Problem]:
+def sequences(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """Section "Sequence Batcher": each control has one tensor, and each tensor one control."""
     batcher, place = config.message.sequence_batching, "sequence_batching"
     tensors: set[str] = set()
@@ -262,7 +262,7 @@ def sequences(config: ModelConfig) -> Iterator[Problem]:
 
 def _control(
     config: ModelConfig, where: tuple[Step, ...], kind: str, control: Any
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     given = [name for name in _VALUES if getattr(control, name)]
     if kind not in _BOOLEAN:
         if given:
@@ -280,7 +280,7 @@ def _control(
             yield config.problem(text, *where, name)
 
 
-def caching(config: ModelConfig) -> Iterator[Problem]:
+def caching(config: ModelConfig) -> Iterator[RepositoryProblem]:
     """Section "Response Cache": not allowed for sequences and for decoupled models."""
     message = config.message
     if not message.response_cache.enable:

@@ -6,9 +6,9 @@ from os.path import realpath
 from pathlib import Path
 
 from hotloop.engines.serving import ensemble_wiring
-from hotloop.engines.serving.model_config import ModelConfig, Tensor
+from hotloop.engines.serving.model_config import ModelConfig, ModelTensor
 from hotloop.engines.serving.onnx_signature import OnnxModel, Signature
-from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.problem import RepositoryProblem
 from hotloop.engines.serving.repository_files import RepositoryFiles, holds
 
 MOST_IR_VERSION = 13
@@ -42,14 +42,16 @@ def completed(config: ModelConfig, onnx: OnnxModel) -> ModelConfig:
     )
 
 
-def _declared(signature: Signature, batch: int) -> Tensor:
+def _declared(signature: Signature, batch: int) -> ModelTensor:
     dims = signature.shape[1:] if batch > 0 else signature.shape
     if dims:
-        return Tensor(signature.name, signature.data_type, dims)
-    return Tensor(signature.name, signature.data_type, (1,), reshape=())
+        return ModelTensor(signature.name, signature.data_type, dims)
+    return ModelTensor(signature.name, signature.data_type, (1,), reshape=())
 
 
-def check(config: ModelConfig, onnx: OnnxModel, file: Path, shown: str) -> Iterator[Problem]:
+def check(
+    config: ModelConfig, onnx: OnnxModel, file: Path, shown: str
+) -> Iterator[RepositoryProblem]:
     """Yield the problems of a model's file, and of its completed configuration.
 
     file: the model's; shown: its path in the repository.
@@ -64,25 +66,25 @@ def check(config: ModelConfig, onnx: OnnxModel, file: Path, shown: str) -> Itera
     yield from _tensors(config, onnx, shown)
 
 
-def _versions(onnx: OnnxModel, shown: str) -> Iterator[Problem]:
+def _versions(onnx: OnnxModel, shown: str) -> Iterator[RepositoryProblem]:
     if onnx.ir_version > MOST_IR_VERSION:
         text = (
             f"its IR version is {onnx.ir_version}; the server's onnxruntime reads up to "
             f"{MOST_IR_VERSION}"
         )
-        yield Problem(shown, 0, 0, text)
+        yield RepositoryProblem(shown, 0, 0, text)
     if not onnx.opsets:
-        yield Problem(shown, 0, 0, "it names no opset, and needs one")
+        yield RepositoryProblem(shown, 0, 0, "it names no opset, and needs one")
     for domain, version in onnx.opsets.items():
         if version > (most := MOST_OPSETS.get(domain, version)):
             text = (
                 f"it is of opset {version} of {domain or 'ai.onnx'}; the server's onnxruntime "
                 f"reads up to {most}: export it with an older opset_version"
             )
-            yield Problem(shown, 0, 0, text)
+            yield RepositoryProblem(shown, 0, 0, text)
 
 
-def _external_data(onnx: OnnxModel, file: Path, shown: str) -> Iterator[Problem]:
+def _external_data(onnx: OnnxModel, file: Path, shown: str) -> Iterator[RepositoryProblem]:
     """The files of weights lie in the model's own folder."""
     folder = file.parent.resolve()
     for name in sorted({weight.file for weight in onnx.external}):
@@ -99,10 +101,10 @@ def _external_data(onnx: OnnxModel, file: Path, shown: str) -> Iterator[Problem]
             text = f"{name!r} has {size} bytes, and the model's weights need {end}"
         else:
             continue
-        yield Problem(shown, 0, 0, text)
+        yield RepositoryProblem(shown, 0, 0, text)
 
 
-def _tensors(config: ModelConfig, onnx: OnnxModel, shown: str) -> Iterator[Problem]:
+def _tensors(config: ModelConfig, onnx: OnnxModel, shown: str) -> Iterator[RepositoryProblem]:
     for field, declared, actual in (
         ("input", config.inputs, onnx.inputs),
         ("output", config.outputs, onnx.outputs),
@@ -124,8 +126,8 @@ def _tensors(config: ModelConfig, onnx: OnnxModel, shown: str) -> Iterator[Probl
 
 
 def _against_signature(
-    config: ModelConfig, where: tuple[str, int], tensor: Tensor, signature: Signature
-) -> Iterator[Problem]:
+    config: ModelConfig, where: tuple[str, int], tensor: ModelTensor, signature: Signature
+) -> Iterator[RepositoryProblem]:
     if tensor.data_type not in (signature.data_type, "TYPE_INVALID"):
         text = f"{tensor.name!r} is {signature.data_type} in the model, not {tensor.data_type}"
         yield config.problem(text, *where, "data_type")

@@ -18,7 +18,7 @@ Step = str | int
 
 
 @dataclass
-class Place:
+class FieldPosition:
     """Position and content of a field's value. line, column: from 1.
 
     text: of a scalar, without quotation marks. fields: of a message, each with its values in order.
@@ -27,9 +27,9 @@ class Place:
     line: int
     column: int
     text: str = ""
-    fields: dict[str, list[Place]] = field(default_factory=dict[str, "list[Place]"])
+    fields: dict[str, list[FieldPosition]] = field(default_factory=dict[str, "list[FieldPosition]"])
 
-    def at(self, *path: Step) -> Place:
+    def at(self, *path: Step) -> FieldPosition:
         """Return the place at a path, or of the last part of the path that exists.
 
         path: names, each optionally followed by an index from 0; a name alone is its first value.
@@ -45,10 +45,10 @@ class Place:
         return here
 
 
-def locate(text: str) -> Place:
+def locate(text: str) -> FieldPosition:
     """Parse a text; return the place of the whole message, which is line 1, column 1."""
     tokens = list(_tokens(text))
-    return _Reader(tokens).message(Place(1, 1), "")
+    return _Reader(tokens).message(FieldPosition(1, 1), "")
 
 
 def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
@@ -68,7 +68,7 @@ class _Reader:
         self._tokens = tokens
         self._next = 0
 
-    def message(self, place: Place, closing: str) -> Place:
+    def message(self, place: FieldPosition, closing: str) -> FieldPosition:
         while (token := self._peek()) and token != closing:
             name = self._take()[0]
             if name in ",;":
@@ -86,9 +86,9 @@ class _Reader:
         self._skip(closing)
         return place
 
-    def _value(self) -> Place:
+    def _value(self) -> FieldPosition:
         token, line, column = self._take()
-        place = Place(line, column)
+        place = FieldPosition(line, column)
         if token in _CLOSING:
             return self.message(place, _CLOSING[token])
         # Adjacent strings are joined; a minus may be separate from its number.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotloop.engines.serving import environment, ports, shm
-from hotloop.engines.serving.environment import INSTALL, Environment
+from hotloop.engines.serving.environment import INSTALL, ServingEnvironment
 from hotloop.engines.serving.interpreter import interpreter
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.sandbox.level import level
@@ -23,7 +23,7 @@ _TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True)
-class Finding:
+class PreflightFinding:
     """Result of one check. fix: a command or step; "" if all is well.
 
     needed: whether nothing can be served without it.
@@ -36,21 +36,21 @@ class Finding:
     needed: bool = True
 
 
-def examine() -> list[Finding]:
+def examine() -> list[PreflightFinding]:
     """Run all checks, in the order in which to fix their problems."""
     findings = [_platform(), _glibc(), _python(), _shared_memory(), _ports(), _confinement()]
     try:
         found = environment.find()
     except ServingUnavailable as gap:
-        return [*findings, Finding("environment", False, gap.reason, gap.remedy)]
+        return [*findings, PreflightFinding("environment", False, gap.reason, gap.remedy)]
     return [
         *findings,
-        Finding("environment", True, str(found.root)),
+        PreflightFinding("environment", True, str(found.root)),
         *(look(found) for look in _IN_ENVIRONMENT),
     ]
 
 
-def require() -> Environment:
+def require() -> ServingEnvironment:
     """Return the environment. Raises ServingUnavailable with the first needed check that fails."""
     for finding in examine():
         if finding.needed and not finding.fine:
@@ -61,44 +61,44 @@ def require() -> Environment:
 # --- this machine ---------------------------------------------------------------------------------
 
 
-def _platform() -> Finding:
+def _platform() -> PreflightFinding:
     found = f"{platform.system()} on {platform.machine()}"
     if sys.platform == "linux" and platform.machine() in ("x86_64", "AMD64"):
-        return Finding("platform", True, found)
+        return PreflightFinding("platform", True, found)
     fix = "run it on Linux on x86-64; the server's wheel exists for nothing else"
-    return Finding("platform", False, found, fix)
+    return PreflightFinding("platform", False, found, fix)
 
 
-def _glibc() -> Finding:
+def _glibc() -> PreflightFinding:
     name, version = platform.libc_ver()
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     found = f"{name or 'no glibc'} {version}".strip()
     if name == "glibc" and numbers >= LEAST_GLIBC:
-        return Finding("glibc", True, found)
+        return PreflightFinding("glibc", True, found)
     fix = "run it on Debian 12, Ubuntu 22.04 or later: the server needs glibc 2.35"
-    return Finding("glibc", False, found, fix)
+    return PreflightFinding("glibc", False, found, fix)
 
 
-def _python() -> Finding:
+def _python() -> PreflightFinding:
     try:
         found = interpreter()
     except ServingUnavailable as gap:
-        return Finding("python", False, gap.reason, gap.remedy)
-    return Finding("python", True, f"{found.version}, {found.executable}")
+        return PreflightFinding("python", False, gap.reason, gap.remedy)
+    return PreflightFinding("python", True, f"{found.version}, {found.executable}")
 
 
-def _shared_memory() -> Finding:
+def _shared_memory() -> PreflightFinding:
     """Check /dev/shm, through which Python stubs and server exchange tensors."""
     fix = "give it room: in Docker, start the container with --shm-size 1g"
     if not os.access(shm.FOLDER, os.W_OK):
-        return Finding("shared memory", False, f"{shm.FOLDER} cannot be written", fix)
+        return PreflightFinding("shared memory", False, f"{shm.FOLDER} cannot be written", fix)
     status = os.statvfs(shm.FOLDER)
     free = status.f_bavail * status.f_frsize
     found = f"{free >> 20} MiB free in {shm.FOLDER}"
-    return Finding("shared memory", free >= LEAST_SHM_BYTES, found, fix)
+    return PreflightFinding("shared memory", free >= LEAST_SHM_BYTES, found, fix)
 
 
-def _ports() -> Finding:
+def _ports() -> PreflightFinding:
     """Check the default ports, which are not required.
 
     A sandboxed server has its own ports, and another server uses free ones.
@@ -106,22 +106,22 @@ def _ports() -> Finding:
     usual = ports.USUAL
     found = f"{usual.http}, {usual.grpc} and {usual.metrics}"
     if ports.all_free(usual):
-        return Finding("ports", True, f"{found} are free", needed=False)
+        return PreflightFinding("ports", True, f"{found} are free", needed=False)
     fix = "none needed: other ports are taken; `hotloop serving` says which"
-    return Finding("ports", False, f"one of {found} is in use", fix, needed=False)
+    return PreflightFinding("ports", False, f"one of {found} is in use", fix, needed=False)
 
 
-def _confinement() -> Finding:
+def _confinement() -> PreflightFinding:
     isolation, reason = level()
     if isolation != "none":
-        return Finding("sandbox", True, isolation, needed=False)
-    return Finding("sandbox", False, reason, reason.rpartition(": ")[2], needed=False)
+        return PreflightFinding("sandbox", True, isolation, needed=False)
+    return PreflightFinding("sandbox", False, reason, reason.rpartition(": ")[2], needed=False)
 
 
 # --- the environment ------------------------------------------------------------------------------
 
 
-def _libpython(found: Environment) -> Finding:
+def _libpython(found: ServingEnvironment) -> PreflightFinding:
     """Check libpython: without it a stub hangs silently, and the server with it."""
     minor = ".".join(found.python_version.split(".")[:2])
     said = _output(["ldd", str(found.stub)], found)
@@ -129,15 +129,15 @@ def _libpython(found: Environment) -> Finding:
     path = line.rpartition("=> ")[2].partition(" (")[0].strip()
     if not path.startswith("/"):
         fix = f"sudo apt-get install libpython{minor}"
-        return Finding("libpython", False, f"libpython{minor}.so.1.0 is not found", fix)
+        return PreflightFinding("libpython", False, f"libpython{minor}.so.1.0 is not found", fix)
     version = _libpython_version(path, found)
     if version.startswith(f"{minor}."):
-        return Finding("libpython", True, f"{version}, {path}")
+        return PreflightFinding("libpython", True, f"{version}, {path}")
     fix = f"sudo apt-get install libpython{minor}"
-    return Finding("libpython", False, f"{path} cannot be loaded", fix)
+    return PreflightFinding("libpython", False, f"{path} cannot be loaded", fix)
 
 
-def _libpython_version(path: str, found: Environment) -> str:
+def _libpython_version(path: str, found: ServingEnvironment) -> str:
     """Load libpython in a separate process, since this one already has a Python."""
     program = (
         "import ctypes, sys; library = ctypes.CDLL(sys.argv[1]); "
@@ -148,15 +148,17 @@ def _libpython_version(path: str, found: Environment) -> str:
     return words[0] if words else ""
 
 
-def _numpy(found: Environment) -> Finding:
+def _numpy(found: ServingEnvironment) -> PreflightFinding:
     """Check for numpy 1: with numpy 2 the stub crashes on the first BYTES tensor."""
     program = "import numpy; print(numpy.__version__)"
     version = _output([str(found.python), "-I", "-c", program], found).strip()
     fine = version.startswith("1.")
-    return Finding("numpy", fine, version or "it cannot be imported", "" if fine else _again(found))
+    return PreflightFinding(
+        "numpy", fine, version or "it cannot be imported", "" if fine else _again(found)
+    )
 
 
-def _tritonserver(found: Environment) -> Finding:
+def _tritonserver(found: ServingEnvironment) -> PreflightFinding:
     """Check that all its libraries are found and that it prints its help."""
     missing = [
         line.split()[0]
@@ -164,22 +166,26 @@ def _tritonserver(found: Environment) -> Finding:
         if "not found" in line
     ]
     if missing:
-        return Finding("tritonserver", False, f"without {', '.join(missing)}", _again(found))
+        return PreflightFinding(
+            "tritonserver", False, f"without {', '.join(missing)}", _again(found)
+        )
     said = _output([str(found.tritonserver), "--help"], found)
     fine = "--model-repository" in said
-    return Finding("tritonserver", fine, "starts" if fine else "does not start", _again(found))
+    return PreflightFinding(
+        "tritonserver", fine, "starts" if fine else "does not start", _again(found)
+    )
 
 
-def _perf_analyzer(found: Environment) -> Finding:
+def _perf_analyzer(found: ServingEnvironment) -> PreflightFinding:
     """Check perf_analyzer, which only some tasks use."""
     said = _output([str(found.perf_analyzer), "--version"], found)
     version = next((line for line in said.splitlines() if "ersion" in line), "")
     fine = bool(version)
     fix = "" if fine else _again(found)
-    return Finding("perf_analyzer", fine, version or "does not start", fix, needed=False)
+    return PreflightFinding("perf_analyzer", fine, version or "does not start", fix, needed=False)
 
 
-_IN_ENVIRONMENT: tuple[Callable[[Environment], Finding], ...] = (
+_IN_ENVIRONMENT: tuple[Callable[[ServingEnvironment], PreflightFinding], ...] = (
     _libpython,
     _numpy,
     _tritonserver,
@@ -187,11 +193,11 @@ _IN_ENVIRONMENT: tuple[Callable[[Environment], Finding], ...] = (
 )
 
 
-def _again(found: Environment) -> str:
+def _again(found: ServingEnvironment) -> str:
     return f"rm -r {found.root} && {INSTALL}"
 
 
-def _output(command: list[str], found: Environment) -> str:
+def _output(command: list[str], found: ServingEnvironment) -> str:
     """Return stdout and stderr of a command, or "" if it cannot be run."""
     try:
         done = subprocess.run(

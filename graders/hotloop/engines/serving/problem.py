@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, order=True)
-class Problem:
+class RepositoryProblem:
     """A problem and its position. file: relative to the repository.
 
     line, column: from 1; both 0 if the problem is the whole file or folder. text: what is wrong,

@@ -16,11 +16,11 @@ from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.unconfined import launch_plain
 
 if TYPE_CHECKING:
-    from hotloop.engines.serving.server import Server
+    from hotloop.engines.serving.server import TritonServer
 
 
 @dataclass(frozen=True)
-class Ended:
+class FinishedProgram:
     """A finished program. status: exit status, or -1 without one. output: both streams.
 
     death: the limit that ended it, or None.
@@ -32,7 +32,7 @@ class Ended:
 
 
 def start(
-    server: Server,
+    server: TritonServer,
     argv: Sequence[str],
     *,
     environment: Mapping[str, str] | None = None,
@@ -59,12 +59,12 @@ def start(
 
 
 def run(
-    server: Server,
+    server: TritonServer,
     argv: Sequence[str],
     *,
     environment: Mapping[str, str] | None = None,
     wall_s: float = 120.0,
-) -> Ended:
+) -> FinishedProgram:
     """Start a program and wait for its end, at most `wall_s` seconds."""
     running = start(server, argv, environment=environment, wall_s=wall_s)
     try:
@@ -72,15 +72,17 @@ def run(
     finally:
         running.kill()
     said = running.output().decode(errors="replace")
-    return Ended(-1 if status is None else status, said, running.death)
+    return FinishedProgram(-1 if status is None else status, said, running.death)
 
 
-def python(server: Server, script: Path, *arguments: str) -> list[str]:
+def python(server: TritonServer, script: Path, *arguments: str) -> list[str]:
     """Return the command line of a Hotloop script in the server's environment."""
     return [str(server.environment.python), "-I", str(script), *arguments]
 
 
-def perf_analyzer(server: Server, model: str, *arguments: str, grpc: bool = False) -> list[str]:
+def perf_analyzer(
+    server: TritonServer, model: str, *arguments: str, grpc: bool = False
+) -> list[str]:
     """Return the command line of NVIDIA's load generator for a model."""
     port = server.ports.grpc if grpc else server.ports.http
     protocol = "grpc" if grpc else "http"

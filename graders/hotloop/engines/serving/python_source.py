@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.problem import RepositoryProblem
 
 CLASS = "TritonPythonModel"
 _METHOD = "execute"
@@ -18,7 +18,7 @@ _DYNAMIC = frozenset(
 """Names by which code can bind another name without naming it."""
 
 
-def check(file: Path, shown: str) -> Iterator[Problem]:
+def check(file: Path, shown: str) -> Iterator[RepositoryProblem]:
     """Yield what keeps the file from being a model. shown: its path in the repository."""
     with file.open("rb") as stream:
         source = stream.read(_MOST_BYTES + 1)
@@ -30,9 +30,9 @@ def check(file: Path, shown: str) -> Iterator[Problem]:
             module = ast.parse(source)
     except SyntaxError as error:
         text = f"it is no Python that can be read: {error.msg}"
-        yield Problem(shown, error.lineno or 1, error.offset or 1, text)
+        yield RepositoryProblem(shown, error.lineno or 1, error.offset or 1, text)
     except ValueError as error:
-        yield Problem(shown, 1, 1, f"it is no Python that can be read: {error}")
+        yield RepositoryProblem(shown, 1, 1, f"it is no Python that can be read: {error}")
     except (RecursionError, MemoryError):
         return  # nested too deep to be read here; the server will tell
     else:
@@ -45,15 +45,15 @@ def completes_config(file: Path) -> bool:
         return b"auto_complete_config" in stream.read(_MOST_BYTES)
 
 
-def _of_class(module: ast.Module, shown: str) -> Iterator[Problem]:
+def _of_class(module: ast.Module, shown: str) -> Iterator[RepositoryProblem]:
     model = _bound(module.body)
     if model is None:
         if not _may_bind(module):
             text = f"it has no class {CLASS}, which the server looks for"
-            yield Problem(shown, 1, 1, text)
+            yield RepositoryProblem(shown, 1, 1, text)
     elif isinstance(model, ast.ClassDef) and not _may_execute(model, module):
         text = f"{CLASS} has no method {_METHOD}, so each request fails"
-        yield Problem(shown, model.lineno, model.col_offset + 1, text)
+        yield RepositoryProblem(shown, model.lineno, model.col_offset + 1, text)
 
 
 def _bound(statements: list[ast.stmt]) -> ast.AST | None:

@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from hotloop.core.clock import now
 from hotloop.core.closing import Closing
 from hotloop.engines.serving.conversation import (
-    Call,
     Conversation,
     Heard,
     Kind,
+    ProtocolError,
+    ReceivedCall,
     RelayedRequest,
-    Unreadable,
 )
 from hotloop.engines.serving.grpc_conversation import GrpcConversation, RefusingConversation
 from hotloop.engines.serving.http_conversation import HttpConversation
@@ -68,11 +68,11 @@ class Seen:
     """
 
     connections: Mapping[Kind, int]
-    calls: tuple[Call, ...]
+    calls: tuple[ReceivedCall, ...]
     unreadable: str
     excess: str
 
-    def inferences(self, kind: Kind | None = None) -> list[Call]:
+    def inferences(self, kind: Kind | None = None) -> list[ReceivedCall]:
         """Return the inference calls, of one protocol or of both."""
         return [c for c in self.calls if c.asked.inference and kind in (None, c.kind)]
 
@@ -101,7 +101,7 @@ class Relay(Closing):
         self._deadline = now() + caps.wall_s
         self._lock = threading.Lock()
         self._connections: dict[Kind, int] = {"http": 0, "grpc": 0}
-        self._calls: list[Call] = []
+        self._calls: list[ReceivedCall] = []
         self._unreadable = self._excess = ""
         self._bytes = 0
         self._pairs: set[_Pair] = set()
@@ -196,7 +196,7 @@ class Relay(Closing):
 
     def _conversation(self, kind: Kind, number: int, pair: _Pair, refusing: bool) -> Conversation:
         def note(asked: RelayedRequest, size: int, refused: bool) -> None:
-            call = Call(kind, asked, number, size, now(), refused)
+            call = ReceivedCall(kind, asked, number, size, now(), refused)
             if asked.inference:
                 pair.held_until = call.at + self._trouble.hold_s
             with self._lock:
@@ -237,7 +237,7 @@ class Relay(Closing):
         assert pair.conversation is not None
         try:
             heard = pair.conversation.hear(data)
-        except Unreadable as error:
+        except ProtocolError as error:
             with self._lock:
                 self._unreadable = self._unreadable or str(error)
             pair.over = True

@@ -20,10 +20,10 @@ from hotloop.engines.serving import (
     python_source,
     sample_rules,
 )
-from hotloop.engines.serving.model_config import ModelConfig, Tensor, value_name
+from hotloop.engines.serving.model_config import ModelConfig, ModelTensor, value_name
 from hotloop.engines.serving.onnx_signature import OnnxModel
 from hotloop.engines.serving.positions import Step
-from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.problem import RepositoryProblem
 from hotloop.engines.serving.repository_files import RepositoryFiles, holds
 
 BACKENDS = {"python": "model.py", "onnxruntime": "model.onnx"}
@@ -38,7 +38,7 @@ _MOST_PROBLEMS = 100
 """Most problems to report: a hostile configuration makes each one expensive."""
 
 
-def check(folder: Path, *, confined: bool = False) -> list[Problem]:
+def check(folder: Path, *, confined: bool = False) -> list[RepositoryProblem]:
     """Return all problems, sorted by position. With none, the server should load the repository.
 
     confined: for a server in the sandbox, which sees a copy without symbolic links, and no GPU.
@@ -48,13 +48,15 @@ def check(folder: Path, *, confined: bool = False) -> list[Problem]:
     models = [path for path in sorted(folder.iterdir()) if files.is_folder(path)]
     models = [path for path in models if not path.name.startswith(".")]
     if not models:
-        return [Problem(".", 0, 0, "there is no model: each is a folder with a config.pbtxt")]
+        return [
+            RepositoryProblem(".", 0, 0, "there is no model: each is a folder with a config.pbtxt")
+        ]
     gpus = 0 if confined else _gpus_here()
-    problems: list[Problem] = []
+    problems: list[RepositoryProblem] = []
     checked: dict[str, _Model] = {}
     for path in models:
         found = _read(files, path)
-        if isinstance(found, Problem):
+        if isinstance(found, RepositoryProblem):
             problems.append(found)
         else:
             checked[path.name] = found
@@ -80,13 +82,13 @@ class _Model:
     completed: ModelConfig
     versions: list[int]
     backend: str
-    onnx: Mapping[int, OnnxModel | Problem]
+    onnx: Mapping[int, OnnxModel | RepositoryProblem]
 
 
-def _read(files: RepositoryFiles, path: Path) -> _Model | Problem:
+def _read(files: RepositoryFiles, path: Path) -> _Model | RepositoryProblem:
     config = read_config(files.root, path.name, files)
     versions = _versions(files, path)
-    if isinstance(config, Problem):
+    if isinstance(config, RepositoryProblem):
         there = os.path.lexists(path / model_config.FILE)
         if there or not _needs_no_config(files, path, versions):
             return config
@@ -111,9 +113,9 @@ def _needs_no_config(files: RepositoryFiles, path: Path, versions: Sequence[int]
 
 def _onnx(
     files: RepositoryFiles, path: Path, config: ModelConfig, versions: Sequence[int]
-) -> dict[int, OnnxModel | Problem]:
+) -> dict[int, OnnxModel | RepositoryProblem]:
     """Read the versions' models, apart from missing ones."""
-    found: dict[int, OnnxModel | Problem] = {}
+    found: dict[int, OnnxModel | RepositoryProblem] = {}
     name = config.model_file or BACKENDS["onnxruntime"]
     for version in versions if "/" not in name else ():
         file = onnx_rules.model_file(files, path / str(version) / name)
@@ -122,11 +124,13 @@ def _onnx(
                 found[version] = onnx_signature.read(file)
             except ValueError as error:
                 shown = str(file.relative_to(files.root))
-                found[version] = Problem(shown, 0, 0, str(error))
+                found[version] = RepositoryProblem(shown, 0, 0, str(error))
     return found
 
 
-def _of_wiring(model: _Model, models: Mapping[str, _Model], broken: Set[str]) -> Iterator[Problem]:
+def _of_wiring(
+    model: _Model, models: Mapping[str, _Model], broken: Set[str]
+) -> Iterator[RepositoryProblem]:
     config = model.config
     if config.is_ensemble and not broken & {step.model for step in config.steps}:
         configs = {name: each.completed for name, each in models.items()}
@@ -140,23 +144,23 @@ def _gpus_here() -> int:
 
 def read_config(
     folder: Path, model: str, files: RepositoryFiles | None = None
-) -> ModelConfig | Problem:
+) -> ModelConfig | RepositoryProblem:
     """Read a model's configuration, or return the problem with it. files: by default, no links."""
     files = files or RepositoryFiles(folder, follow_links=False)
     path = folder / model / model_config.FILE
     file = f"{model}/{model_config.FILE}"
     if not files.is_file(path):
         text = f"{files.absence(path)}: without it the model has no name and no inputs"
-        return Problem(file, 0, 0, text)
+        return RepositoryProblem(file, 0, 0, text)
     if path.stat().st_size > _MOST_BYTES:
-        return Problem(file, 0, 0, f"it has more than {_MOST_BYTES >> 10} KiB")
+        return RepositoryProblem(file, 0, 0, f"it has more than {_MOST_BYTES >> 10} KiB")
     try:
         return model_config.read(path.read_text(encoding="utf-8"), file)
     except UnicodeDecodeError:
-        return Problem(file, 0, 0, "it is no text in UTF-8")
+        return RepositoryProblem(file, 0, 0, "it is no text in UTF-8")
 
 
-def _of_model(files: RepositoryFiles, model: _Model, gpus: int) -> Iterator[Problem]:
+def _of_model(files: RepositoryFiles, model: _Model, gpus: int) -> Iterator[RepositoryProblem]:
     config, name = model.config, model.path.name
     if config.name not in ("", name):
         text = f"the name is {config.name!r}, and the folder's is {name!r}: they must be the same"
@@ -193,7 +197,7 @@ def _backend(
     return ""
 
 
-def _gpu_groups(config: ModelConfig, gpus: int) -> Iterator[Problem]:
+def _gpu_groups(config: ModelConfig, gpus: int) -> Iterator[RepositoryProblem]:
     for index, group in enumerate(config.message.instance_group):
         kind = value_name(group, "kind")
         place = ("instance_group", index)
@@ -205,7 +209,7 @@ def _gpu_groups(config: ModelConfig, gpus: int) -> Iterator[Problem]:
                 yield config.problem(text, *place, "gpus", number)
 
 
-def _named_files(files: RepositoryFiles, config: ModelConfig) -> Iterator[Problem]:
+def _named_files(files: RepositoryFiles, config: ModelConfig) -> Iterator[RepositoryProblem]:
     """Files that the configuration names: those of labels, and a Python environment."""
     for index, output in enumerate(config.message.output):
         if output.label_filename:
@@ -223,7 +227,7 @@ def _named_files(files: RepositoryFiles, config: ModelConfig) -> Iterator[Proble
 
 def _named_file(
     files: RepositoryFiles, config: ModelConfig, name: str, place: tuple[Step, ...]
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     path = files.named(config.folder, name)
     if path is None:
         yield config.problem(f"{name!r} lies outside of the repository", *place)
@@ -231,7 +235,7 @@ def _named_file(
         yield config.problem(f"{config.folder}/{name}: {files.absence(path)}", *place)
 
 
-def _unsaid(files: RepositoryFiles, model: _Model) -> Iterator[Problem]:
+def _unsaid(files: RepositoryFiles, model: _Model) -> Iterator[RepositoryProblem]:
     """Report tensors that model.py uses but the configuration does not declare.
 
     The server accepts that if there is a function `auto_complete_config`: section "Auto-Generated
@@ -253,13 +257,13 @@ def _start(file: Path) -> bytes:
         return stream.read(_MOST_SOURCE)
 
 
-def _missing_tensors(config: ModelConfig) -> Iterator[Problem]:
+def _missing_tensors(config: ModelConfig) -> Iterator[RepositoryProblem]:
     for field, tensors in (("input", config.inputs), ("output", config.outputs)):
         if not tensors:
             yield config.problem(f"it has no {field}: add `{field} [ {{ … }} ]`")
 
 
-def _tensors(config: ModelConfig) -> Iterator[Problem]:
+def _tensors(config: ModelConfig) -> Iterator[RepositoryProblem]:
     for field, tensors in (("input", config.inputs), ("output", config.outputs)):
         seen: set[str] = set()
         for index, tensor in enumerate(tensors):
@@ -275,7 +279,9 @@ def _tensors(config: ModelConfig) -> Iterator[Problem]:
             yield from _dims(config, field, index, tensor)
 
 
-def _dims(config: ModelConfig, field: str, index: int, tensor: Tensor) -> Iterator[Problem]:
+def _dims(
+    config: ModelConfig, field: str, index: int, tensor: ModelTensor
+) -> Iterator[RepositoryProblem]:
     if not tensor.dims:
         text = f"{field} {tensor.name!r} needs dims: [ 1 ] for one value a row"
         yield config.problem(text, field, index, "dims")
@@ -285,7 +291,7 @@ def _dims(config: ModelConfig, field: str, index: int, tensor: Tensor) -> Iterat
             yield config.problem(text, field, index, "dims", number)
 
 
-def _ensemble_fields(config: ModelConfig) -> Iterator[Problem]:
+def _ensemble_fields(config: ModelConfig) -> Iterator[RepositoryProblem]:
     if config.platform != "ensemble":
         text = 'a model with ensemble_scheduling needs platform: "ensemble"'
         yield config.problem(text, "platform")
@@ -297,7 +303,7 @@ def _ensemble_fields(config: ModelConfig) -> Iterator[Problem]:
             yield config.problem(text, field)
 
 
-def _unknown_backend(config: ModelConfig) -> Problem:
+def _unknown_backend(config: ModelConfig) -> RepositoryProblem:
     known = ", ".join(f'backend: "{name}"' for name in BACKENDS)
     if config.backend:
         text = f"this server has no backend {config.backend!r}; it has {known}"
@@ -322,15 +328,15 @@ def _versions(files: RepositoryFiles, model: Path) -> list[int]:
     )
 
 
-def _version_folders(files: RepositoryFiles, model: _Model) -> Iterator[Problem]:
+def _version_folders(files: RepositoryFiles, model: _Model) -> Iterator[RepositoryProblem]:
     config, name, versions = model.config, model.path.name, model.versions
     if not versions:
         hint = "; an ensemble needs one too, if with nothing in it" if config.is_ensemble else ""
-        yield Problem(name, 0, 0, f"there is no version: make a folder called 1{hint}")
+        yield RepositoryProblem(name, 0, 0, f"there is no version: make a folder called 1{hint}")
     for path in sorted(model.path.iterdir()):
         if path.name.isdecimal() and path.name.startswith("0") and files.is_folder(path):
             text = "the server ignores a version that begins with 0: name it as a plain number"
-            yield Problem(f"{name}/{path.name}", 0, 0, text)
+            yield RepositoryProblem(f"{name}/{path.name}", 0, 0, text)
     for index, version in enumerate(config.specific_versions):
         if version not in versions:
             yield config.problem(
@@ -341,7 +347,7 @@ def _version_folders(files: RepositoryFiles, model: _Model) -> Iterator[Problem]
         yield config.problem("this version_policy makes no version available", "version_policy")
 
 
-def _version_files(files: RepositoryFiles, model: _Model) -> Iterator[Problem]:
+def _version_files(files: RepositoryFiles, model: _Model) -> Iterator[RepositoryProblem]:
     config, backend = model.config, model.backend
     name = config.model_file or BACKENDS[backend]
     if "/" in name:
@@ -353,10 +359,12 @@ def _version_files(files: RepositoryFiles, model: _Model) -> Iterator[Problem]:
         shown = str(file.relative_to(files.root))
         onnx = model.onnx.get(version)
         if not files.is_file(file):
-            yield Problem(shown, 0, 0, f"{files.absence(file)}, and backend {backend!r} runs it")
+            yield RepositoryProblem(
+                shown, 0, 0, f"{files.absence(file)}, and backend {backend!r} runs it"
+            )
         elif backend == "python":
             yield from python_source.check(file, shown)
-        elif isinstance(onnx, Problem):
+        elif isinstance(onnx, RepositoryProblem):
             yield onnx
         elif onnx is not None:
             yield from onnx_rules.check(model.completed, onnx, file, shown)

@@ -9,9 +9,9 @@ from math import prod
 from typing import Any
 
 from hotloop.engines.serving.ensemble_wiring import agree, shown
-from hotloop.engines.serving.model_config import ModelConfig, Tensor, value_name
+from hotloop.engines.serving.model_config import ModelConfig, ModelTensor, value_name
 from hotloop.engines.serving.positions import Step
-from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.problem import RepositoryProblem
 from hotloop.engines.serving.repository_files import RepositoryFiles
 
 _WARMUP_FOLDER = "warmup"
@@ -23,7 +23,7 @@ _BITS = {
 }  # fmt: skip
 
 
-def check(config: ModelConfig, files: RepositoryFiles) -> Iterator[Problem]:
+def check(config: ModelConfig, files: RepositoryFiles) -> Iterator[RepositoryProblem]:
     """Yield the problems of warmup samples and initial states.
 
     config: with the tensors that the server reads from the model, if it declares none.
@@ -36,7 +36,7 @@ def check(config: ModelConfig, files: RepositoryFiles) -> Iterator[Problem]:
 
 def _sample(
     config: ModelConfig, files: RepositoryFiles, index: int, sample: Any
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     """Section "Model Warmup": one request's inputs, each like the model's."""
     where = ("model_warmup", index)
     most = max(1, config.max_batch_size)
@@ -70,8 +70,8 @@ def _input(
     files: RepositoryFiles,
     place: tuple[Step, ...],
     given: Any,
-    tensor: Tensor | None,
-) -> Iterator[Problem]:
+    tensor: ModelTensor | None,
+) -> Iterator[RepositoryProblem]:
     data_type, dims = value_name(given, "data_type"), tuple(given.dims)
     if tensor is not None and data_type != tensor.data_type:
         text = f"input {tensor.name!r} is {tensor.data_type}, and the warmup gives {data_type}"
@@ -95,7 +95,7 @@ def _input(
 
 def _state(
     config: ModelConfig, files: RepositoryFiles, place: tuple[Step, ...], state: Any
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     """Section "Implicit State Management": the first value of a state is like the state."""
     if len(state.initial_state) > 1:
         text = f"a state has one initial_state, and not {len(state.initial_state)}"
@@ -106,7 +106,7 @@ def _state(
 
 def _first(
     config: ModelConfig, files: RepositoryFiles, place: tuple[Step, ...], state: Any, first: Any
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     data_type, wanted = value_name(first, "data_type"), value_name(state, "data_type")
     dims = tuple(first.dims)
     if not first.name:
@@ -135,7 +135,7 @@ def _data(
     name: str,
     data_type: str,
     dims: Sequence[int],
-) -> Iterator[Problem]:
+) -> Iterator[RepositoryProblem]:
     """Check that a file of raw values exists and is long enough; more is ignored."""
     if not name:
         return

@@ -12,7 +12,7 @@ from typing import Any
 
 from hotloop.core.verdict import Verdict
 from hotloop.engines.serving import metrics, namespace_proxy, ports, shm
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.http import Http
 from hotloop.engines.serving.options import Options
 from hotloop.engines.serving.server_log import failure
@@ -40,14 +40,14 @@ class ServerFailed(RuntimeError):
         self.death = death
 
 
-class Server:
+class TritonServer:
     """A running server. Its methods may be called from any thread.
 
     The constructor starts it; `wait_ready` returns when all its models are loaded.
     """
 
     def __init__(
-        self, repository: Path, environment: Environment, options: Options | None = None
+        self, repository: Path, environment: ServingEnvironment, options: Options | None = None
     ) -> None:
         self.environment = environment
         self.options = options or Options()
@@ -132,7 +132,7 @@ class Server:
         finally:
             shm.remove(self.tag)
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> TritonServer:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.inference import Client, InferenceFailed, texts
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server, ServerFailed
+from hotloop.engines.serving.server import ServerFailed, TritonServer
 from hotloop.sandbox.level import level
 
 REPOSITORY = Path(__file__).with_name("trial_repository")
@@ -15,7 +15,7 @@ _QUESTION = "a text with ünïcödé"
 
 
 @dataclass(frozen=True)
-class Trial:
+class RepositoryTrial:
     """Result of a trial. ready_s: seconds from start to ready. failure: "" if all went well."""
 
     isolation: str
@@ -23,19 +23,19 @@ class Trial:
     failure: str
 
 
-def run(environment: Environment) -> Trial:
+def run(environment: ServingEnvironment) -> RepositoryTrial:
     """Run a trial, in the sandbox if there is one. Errors are returned, not raised."""
     isolation = level()[0]
     try:
-        with Server(REPOSITORY, environment, Options(isolation=isolation)) as server:
+        with TritonServer(REPOSITORY, environment, Options(isolation=isolation)) as server:
             ready_s = server.wait_ready()
             ask(server)
     except (ServerFailed, InferenceFailed, OSError, ValueError) as error:
-        return Trial(isolation, 0.0, f"{type(error).__name__}: {error}")
-    return Trial(isolation, ready_s, "")
+        return RepositoryTrial(isolation, 0.0, f"{type(error).__name__}: {error}")
+    return RepositoryTrial(isolation, ready_s, "")
 
 
-def ask(server: Server) -> None:
+def ask(server: TritonServer) -> None:
     """Send a request to the trial's model.
 
     Raises ValueError if the output differs from the input.

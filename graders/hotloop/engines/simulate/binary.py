@@ -13,7 +13,7 @@ TYPES = frozenset({I32, I64, F32, F64, V128})
 MAGIC = b"\0asm\1\0\0\0"
 
 
-class Refused(Exception):
+class ForbiddenInstruction(Exception):
     """The module contains something that a simulated program must not contain."""
 
 
@@ -23,7 +23,7 @@ def well_formed() -> Generator[None]:
     try:
         yield
     except (IndexError, KeyError, ValueError, RecursionError, struct.error):
-        raise Refused("the module is malformed") from None
+        raise ForbiddenInstruction("the module is malformed") from None
 
 
 def unsigned(value: int) -> bytes:
@@ -69,7 +69,7 @@ def section(number: int, body: bytes) -> bytes:
     return bytes([number]) + unsigned(len(body)) + body
 
 
-class Reader:
+class BinaryReader:
     """Reads values from part of a module. Raises IndexError when it reads past the data."""
 
     def __init__(self, data: bytes, at: int = 0, end: int | None = None) -> None:
@@ -90,7 +90,7 @@ class Reader:
                 self.at = at
                 return value
             if shift > 63:
-                raise Refused("a number of more than 64 bits")
+                raise ForbiddenInstruction("a number of more than 64 bits")
 
     def signed(self) -> int:
         """Read a signed LEB128 number of at most 64 bits. Raises Refused for a longer one."""
@@ -103,7 +103,7 @@ class Reader:
             if byte < 0x80:
                 return value - (1 << shift) if byte & 0x40 else value
             if shift > 63:
-                raise Refused("a number of more than 64 bits")
+                raise ForbiddenInstruction("a number of more than 64 bits")
 
     def byte(self) -> int:
         """Read one byte."""
@@ -113,7 +113,7 @@ class Reader:
     def take(self, count: int) -> bytes:
         """Read `count` bytes. Raises Refused if fewer are left."""
         if self.at + count > self.end:
-            raise Refused("the module ends within a value")
+            raise ForbiddenInstruction("the module ends within a value")
         self.at += count
         return self.data[self.at - count : self.at]
 
@@ -141,8 +141,8 @@ def sections(module: bytes) -> list[Section]:
     Raises Refused if it is not a WebAssembly module of version 1, or if a section occurs twice.
     """
     if module[:8] != MAGIC:
-        raise Refused("this is no WebAssembly module of version 1")
-    reader = Reader(module, 8)
+        raise ForbiddenInstruction("this is no WebAssembly module of version 1")
+    reader = BinaryReader(module, 8)
     found: list[Section] = []
     while reader.at < len(module):
         number, size = reader.byte(), reader.unsigned()
@@ -152,14 +152,14 @@ def sections(module: bytes) -> list[Section]:
         found.append(Section(number, name, at, reader.take(end - at)))
     numbers = [s.number for s in found if s.number]
     if len(set(numbers)) < len(numbers):
-        raise Refused("a section stands twice")
+        raise ForbiddenInstruction("a section stands twice")
     return found
 
 
 def function_names(module: bytes) -> dict[int, str]:
     """Return function names by index from the name section, which the program controls."""
     body = next((s.body for s in sections(module) if s.name == "name"), b"")
-    reader, names = Reader(body), dict[int, str]()
+    reader, names = BinaryReader(body), dict[int, str]()
     while reader.at < len(body):
         kind, size = reader.byte(), reader.unsigned()
         end = reader.at + size

@@ -20,7 +20,13 @@ import wasmtime
 
 from hotloop.engines.simulate import cache as store
 from hotloop.engines.simulate import layout, lines, toolchain
-from hotloop.engines.simulate.binary import Reader, Refused, function_names, sections, well_formed
+from hotloop.engines.simulate.binary import (
+    BinaryReader,
+    ForbiddenInstruction,
+    function_names,
+    sections,
+    well_formed,
+)
 from hotloop.engines.simulate.device_ir import (
     MARKER,
     DeviceCode,
@@ -30,8 +36,8 @@ from hotloop.engines.simulate.device_ir import (
     with_shadows,
 )
 from hotloop.engines.simulate.host_pass import watch_host
-from hotloop.engines.simulate.instrument import Kernel, Parameter, instrument
-from hotloop.engines.simulate.module import Module, parse
+from hotloop.engines.simulate.instrument import ArgumentSlot, InstrumentedKernel, instrument
+from hotloop.engines.simulate.module import WasmModule, parse
 from hotloop.engines.simulate.problem import CompileError, Unsupported
 from hotloop.engines.simulate.reach import addresses_used
 from hotloop.engines.simulate.verify import verify
@@ -131,7 +137,7 @@ class KernelFacts:
     symbol: str
     most_threads: int
     static_shared: int
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[ArgumentSlot, ...] = ()
     stub: int = -1
 
 
@@ -403,7 +409,7 @@ def _kernel_symbols(stub: str) -> Iterator[str]:
 
 def _table(wasm: bytes) -> list[tuple[int, list[int]]]:
     body = next((s.body for s in sections(wasm) if s.number == 9), b"\0")
-    reader, found = Reader(body), list[tuple[int, list[int]]]()
+    reader, found = BinaryReader(body), list[tuple[int, list[int]]]()
     for _ in range(reader.unsigned()):
         reader.unsigned()
         reader.byte()
@@ -474,7 +480,7 @@ def _supported() -> Generator[None]:
     try:
         with well_formed():
             yield
-    except Refused as refused:
+    except ForbiddenInstruction as refused:
         raise Unsupported("the kernel", 0, str(refused)) from None
 
 
@@ -483,19 +489,19 @@ def _require_valid(device: bytes) -> None:
     try:
         wasmtime.Module.validate(engine(), device)
     except wasmtime.WasmtimeError as error:
-        raise Refused(str(error).strip().splitlines()[-1].strip()) from None
+        raise ForbiddenInstruction(str(error).strip().splitlines()[-1].strip()) from None
 
 
 def _kernels(
-    module: Module,
+    module: WasmModule,
     codes: Sequence[DeviceCode],
     addresses: dict[str, tuple[int, int]],
     stubs: dict[str, int],
-) -> tuple[list[Kernel], list[KernelFacts]]:
+) -> tuple[list[InstrumentedKernel], list[KernelFacts]]:
     """Return each kernel of a program once, as the pass needs it and as the host needs it."""
     index = {name: number for number, name in module.names.items()}
     shared = {name: addresses[name] for code in codes for name in code.shared if name in addresses}
-    found: dict[str, tuple[Kernel, KernelFacts]] = {}
+    found: dict[str, tuple[InstrumentedKernel, KernelFacts]] = {}
     for kernel in (kernel for code in codes for kernel in code.kernels):
         symbol = kernel.symbol
         if symbol not in index or symbol in found:
@@ -503,7 +509,7 @@ def _kernels(
         used = _shared_of(module, index[symbol], shared)
         stub = stubs.get(symbol, -1)
         found[symbol] = (
-            Kernel(symbol, index[symbol], kernel.parameters),
+            InstrumentedKernel(symbol, index[symbol], kernel.parameters),
             KernelFacts(
                 _plain_name(symbol), symbol, kernel.most_threads, used, kernel.parameters, stub
             ),
@@ -518,14 +524,14 @@ MOST_VARIABLES = 4000
 def _require_room(variables: Sequence[Variable]) -> None:
     """Raise Refused if there are too many device variables or they overlap the threads' stacks."""
     if len(variables) > MOST_VARIABLES:
-        raise Refused(f"more than {MOST_VARIABLES} variables of the device")
+        raise ForbiddenInstruction(f"more than {MOST_VARIABLES} variables of the device")
     if any(v.address + v.bytes > layout.STACKS for v in variables):
-        raise Refused(
+        raise ForbiddenInstruction(
             f"variables of the device of more than {(layout.STACKS - layout.DATA) >> 20} MB"
         )
 
 
-def _shared_of(module: Module, kernel: int, shared: dict[str, tuple[int, int]]) -> int:
+def _shared_of(module: WasmModule, kernel: int, shared: dict[str, tuple[int, int]]) -> int:
     """Return the bytes of static shared memory that a kernel can reach, as ptxas counts them."""
     used = addresses_used(module, kernel)
     total = 0
@@ -643,5 +649,5 @@ def _load(folder: Path) -> Built:
 
 
 def _kernel_facts(said: dict[str, Any]) -> KernelFacts:
-    parameters = tuple(Parameter(**p) for p in said.pop("parameters"))
+    parameters = tuple(ArgumentSlot(**p) for p in said.pop("parameters"))
     return KernelFacts(**said, parameters=parameters)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hotloop.engines.simulate import build, host, toolchain
 from hotloop.engines.simulate.orders import ORDERS, TIMEOUT_S
-from hotloop.engines.simulate.report import Finding, Report, merge
+from hotloop.engines.simulate.report import Finding, SimulatorReport, merge
 
 _SHOWN = 60
 """Most characters of a printed line that a finding quotes."""
@@ -25,8 +25,8 @@ _DIGITS = 4
 class Checked:
     """A checked program: its runs, and the findings of all of them in one report."""
 
-    runs: tuple[host.Run, ...]
-    report: Report
+    runs: tuple[host.ProgramRun, ...]
+    report: SimulatorReport
 
     @property
     def clean(self) -> bool:
@@ -51,7 +51,7 @@ def check(
     """
     on_progress(toolchain.step())
     built = build.program(sources, checked=True, include=include, defines=defines)
-    done: list[host.Run] = []
+    done: list[host.ProgramRun] = []
     for order in orders:
         on_progress(f"running, threads in order: {order}")
         done.append(host.run(built, arguments, order=order, timeout_s=timeout_s))
@@ -66,12 +66,14 @@ def check(
     return Checked(tuple(done), report)
 
 
-def _different(runs: Sequence[host.Run]) -> list[host.Run]:
+def _different(runs: Sequence[host.ProgramRun]) -> list[host.ProgramRun]:
     first = runs[0]
     return [r for r in runs[1:] if (_lines(r), r.status) != (_lines(first), first.status)]
 
 
-def _order_finding(first: host.Run, again: host.Run, other: host.Run) -> list[Finding]:
+def _order_finding(
+    first: host.ProgramRun, again: host.ProgramRun, other: host.ProgramRun
+) -> list[Finding]:
     """Report output that depends on the order of threads, even if no race explains it.
 
     Lines are compared as a multiset, because kernels print in any order. Lines that change between
@@ -126,5 +128,5 @@ def _last_digit(number: str) -> tuple[float, int]:
     return 10.0 ** (int(exponent or 0) - decimals), digits
 
 
-def _lines(done: host.Run) -> Counter[str]:
+def _lines(done: host.ProgramRun) -> Counter[str]:
     return Counter(done.output.splitlines())

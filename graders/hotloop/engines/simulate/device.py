@@ -22,11 +22,11 @@ from hotloop.engines.simulate.instrument import CHECKER
 from hotloop.engines.simulate.lines import Place
 from hotloop.engines.simulate.report import (
     Finding,
-    Launch,
-    Line,
+    LaunchCount,
     RefusedLaunch,
-    Report,
-    Site,
+    ReportLine,
+    SimulatorReport,
+    TrafficLine,
     Triple,
     Witness,
     merged,
@@ -114,7 +114,7 @@ class Device:
         self.started = time.monotonic()
         self.printed: list[str] = []
         self.room_to_print = PRINT_BYTES
-        self.places: list[findings.Place] = []
+        self.places: list[findings.MemoryRegion] = []
         self.found: list[Finding] = []
         self.launches: dict[tuple[Any, ...], int] = {}
         self.refused: list[RefusedLaunch] = []
@@ -223,7 +223,7 @@ class Device:
 
     def add_region(
         self, begin: int, count: int, space: str, what: str, *, written: bool,
-        made: Line | None = None,
+        made: ReportLine | None = None,
     ) -> int:  # fmt: skip
         """Register a region of memory that kernels may use; return its number.
 
@@ -231,14 +231,14 @@ class Device:
         """
         number = self.call("add_region", begin, count, _SPACES.index(space), 1, int(written))
         self.numbers[begin] = number
-        self.places.append(findings.Place(what, begin, count, made=made))
+        self.places.append(findings.MemoryRegion(what, begin, count, made=made))
         return number
 
     def allocate(
         self,
         count: int,
         what: str,
-        made: Line | None = None,
+        made: ReportLine | None = None,
         *,
         space: str = "global",
         written: bool = False,
@@ -255,7 +255,7 @@ class Device:
         self.add_region(begin, count, space, what, written=written, made=made)
         return begin
 
-    def free(self, address: int, freed: Line | None) -> bool:
+    def free(self, address: int, freed: ReportLine | None) -> bool:
         """Free an allocation. Returns False if no live allocation begins at this address."""
         number = self.numbers.get(address)
         if number is None or not self.places[number].live or address < layout.HEAP:
@@ -265,7 +265,7 @@ class Device:
         self.used -= self.places[number].bytes
         return True
 
-    def place_of(self, address: int) -> findings.Place | None:
+    def place_of(self, address: int) -> findings.MemoryRegion | None:
         """Return the live region that contains an address, or None."""
         for place in self.places:
             if place.live and place.begin <= address < place.begin + max(1, place.bytes):
@@ -372,7 +372,7 @@ class Device:
         at = self.call("findings")
         memory = export(self.checker, "memory", wasmtime.Memory)
         names = [k.name for k in self.built.kernels]
-        reader = findings.Reader(
+        reader = findings.FindingsContext(
             self.line,
             self.places,
             names,
@@ -407,10 +407,10 @@ class Device:
     def _is_missing_dynamic(self, address: int) -> bool:
         return not self.dynamic and 0 <= address - layout.DYNAMIC < layout.SHARED_BYTES
 
-    def line(self, site: int) -> Line | None:
+    def line(self, site: int) -> ReportLine | None:
         """Return the source line of a site, or None if it has none."""
         file, line, _ = self.built.sites[site] if site < len(self.built.sites) else ("", 0, 0)
-        return Line(file, line) if file else None
+        return ReportLine(file, line) if file else None
 
     # --- what a kernel calls here ---------------------------------------------------------------
 
@@ -450,12 +450,14 @@ class Device:
 
     # --- the report -----------------------------------------------------------------------------
 
-    def report(self, ended: str) -> Report:
+    def report(self, ended: str) -> SimulatorReport:
         """Return everything that was found and moved so far."""
-        launches = [Launch(*key, launches=count) for key, count in self.launches.items()]
-        return Report(ended, merged(self.found), summed(self._sites()), launches, self.refused)
+        launches = [LaunchCount(*key, launches=count) for key, count in self.launches.items()]
+        return SimulatorReport(
+            ended, merged(self.found), summed(self._sites()), launches, self.refused
+        )
 
-    def _sites(self) -> Iterator[Site]:
+    def _sites(self) -> Iterator[TrafficLine]:
         memory = export(self.checker, "memory", wasmtime.Memory)
         for number, kernel in enumerate(self.built.kernels):
             at = self.call("traffic", number)
@@ -468,7 +470,7 @@ class Device:
                     struct.unpack_from("<5Q4I", data, row * _SITE_BYTES)
                 )
                 if accesses:
-                    yield Site(
+                    yield TrafficLine(
                         self.line(row % len(self.built.sites)), kernel.name, _SPACES[space],
                         _DID[did], accesses, count, width, requests, moved, fewest, ahead,
                     )  # fmt: skip

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from hotloop.engines.simulate import layout
-from hotloop.engines.simulate.instrument import Parameter, ParameterKind
+from hotloop.engines.simulate.instrument import ArgumentSlot, ParameterKind
 
 MARKER = "hotloop.marker"
 """A variable with a non-zero value: without one the linker map lists no variables."""
@@ -48,7 +48,7 @@ class DeviceKernel:
     """
 
     symbol: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ArgumentSlot, ...]
     most_threads: int
 
 
@@ -275,9 +275,9 @@ def _annotated(listing: str, what: str) -> dict[str, int]:
     }
 
 
-def _placed(parameters: list[str], sizes: _Sizes) -> tuple[Parameter, ...]:
+def _placed(parameters: list[str], sizes: _Sizes) -> tuple[ArgumentSlot, ...]:
     """Return offset and size of each parameter, packed one after the other with its alignment."""
-    found: list[Parameter] = []
+    found: list[ArgumentSlot] = []
     offset = 0
     for text in parameters:
         by_value = re.search(r"byval\((.*?)\)(?: align (\d+))?", text)
@@ -289,7 +289,7 @@ def _placed(parameters: list[str], sizes: _Sizes) -> tuple[Parameter, ...]:
         holds_pointer = by_value is not None and sizes.holds_pointer(by_value[1])
         offset = (offset + alignment - 1) // alignment * alignment
         kind = "object" if by_value else _KINDS.get(text.split()[0], "integer")
-        found.append(Parameter(offset, size, kind, "signext" in text, holds_pointer))
+        found.append(ArgumentSlot(offset, size, kind, "signext" in text, holds_pointer))
         offset += size
     return tuple(found)
 

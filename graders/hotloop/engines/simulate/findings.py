@@ -4,7 +4,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hotloop.engines.simulate.report import Finding, Line, Triple, Witness
+from hotloop.engines.simulate.report import Finding, ReportLine, Triple, Witness
 
 BYTES = 4 * 4 + 2 * 16 + 2 * 4 + 4 * 4
 """Size of a finding in the checker's memory, in bytes: see checker.h."""
@@ -27,15 +27,15 @@ _CALLS = {
 
 
 @dataclass(frozen=True)
-class Place:
+class MemoryRegion:
     """A region of memory, as messages describe it. made, freed: the lines that did so."""
 
     what: str
     begin: int
     bytes: int
     live: bool = True
-    made: Line | None = None
-    freed: Line | None = None
+    made: ReportLine | None = None
+    freed: ReportLine | None = None
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,15 @@ def read(data: bytes) -> Raw:
 
 
 @dataclass(frozen=True)
-class Reader:
+class FindingsContext:
     """The context that turns raw findings into messages.
 
     regions: by number. kernels: names by number. host: first address of host memory. dynamic:
     whether an address lies in dynamic shared memory although the launch asked for none.
     """
 
-    lines: Callable[[int], Line | None]
-    regions: Sequence[Place]
+    lines: Callable[[int], ReportLine | None]
+    regions: Sequence[MemoryRegion]
     kernels: Sequence[str]
     grid: Triple
     block: Triple
@@ -88,7 +88,7 @@ class Reader:
         where = unflattened(block, self.grid), unflattened(thread, self.block)
         return Witness(self.lines(site), _DID[did], *where)
 
-    def place(self, raw: Raw) -> Place | None:
+    def place(self, raw: Raw) -> MemoryRegion | None:
         """Return the region that a finding is about, or None if it is unknown."""
         return self.regions[raw.region - 1] if raw.region else None
 
@@ -102,7 +102,7 @@ def unflattened(number: int, extent: Triple) -> Triple:
 _Said = tuple[str, str, tuple[Witness, ...]]
 
 
-def _race(reader: Reader, raw: Raw) -> _Said:
+def _race(reader: FindingsContext, raw: Raw) -> _Said:
     first, second = (did for _, did, _, _ in raw.who)
     same_block, same_warp, lacks_fence, is_too_narrow = raw.more
     if is_too_narrow:
@@ -130,14 +130,14 @@ def _race(reader: Reader, raw: Raw) -> _Said:
     return "race", text, ()
 
 
-def _byte(reader: Reader, raw: Raw) -> str:
+def _byte(reader: FindingsContext, raw: Raw) -> str:
     place = reader.place(raw)
     if place is None:
         return "memory"
     return f"byte {raw.address - place.begin} of {place.what}"
 
 
-def _out_of_bounds(reader: Reader, raw: Raw) -> _Said:
+def _out_of_bounds(reader: FindingsContext, raw: Raw) -> _Said:
     where, more = _whereabouts(reader, raw)
     access = ("read", "write", "atomic update")[raw.who[0][1]]
     text = f"Out-of-bounds {access} of {raw.more[0]} bytes, {where}."
@@ -154,7 +154,7 @@ def _if_wide(raw: Raw) -> str:
     )
 
 
-def _whereabouts(reader: Reader, raw: Raw) -> tuple[str, tuple[Witness, ...]]:
+def _whereabouts(reader: FindingsContext, raw: Raw) -> tuple[str, tuple[Witness, ...]]:
     if raw.more[1] or raw.address >= reader.host:
         return "in memory of the host, which a kernel cannot reach", ()
     if reader.dynamic(raw.address):
@@ -184,7 +184,7 @@ def _whereabouts(reader: Reader, raw: Raw) -> tuple[str, tuple[Witness, ...]]:
     return f"over the end of the {what}", tuple(more)
 
 
-def _misaligned(_: Reader, raw: Raw) -> _Said:
+def _misaligned(_: FindingsContext, raw: Raw) -> _Said:
     given = raw.address & -raw.address
     return (
         "misaligned",
@@ -194,8 +194,8 @@ def _misaligned(_: Reader, raw: Raw) -> _Said:
     )
 
 
-def _uninitialised(kind: str) -> Callable[[Reader, Raw], _Said]:
-    def said(reader: Reader, raw: Raw) -> _Said:
+def _uninitialised(kind: str) -> Callable[[FindingsContext, Raw], _Said]:
+    def said(reader: FindingsContext, raw: Raw) -> _Said:
         verb = _VERB[raw.who[0][1]].capitalize()
         text = (
             f"{verb} {raw.more[0]} bytes at {_byte(reader, raw)}, which nobody has written: no "
@@ -210,11 +210,11 @@ def _signed(number: int) -> int:
     return number - (1 << 32) if number >> 31 else number
 
 
-def _said(kind: str, text: str) -> Callable[[Reader, Raw], _Said]:
+def _said(kind: str, text: str) -> Callable[[FindingsContext, Raw], _Said]:
     return lambda _reader, _raw: (kind, text, ())
 
 
-def _stuck(_: Reader, raw: Raw) -> _Said:
+def _stuck(_: FindingsContext, raw: Raw) -> _Said:
     lane = raw.who[0][3] % 32
     other = raw.who[1][3] % 32 if len(raw.who) > 1 else 0
     text = (
@@ -224,7 +224,7 @@ def _stuck(_: Reader, raw: Raw) -> _Said:
     return "divergent_warp", text, ()
 
 
-def _different(_: Reader, raw: Raw) -> _Said:
+def _different(_: FindingsContext, raw: Raw) -> _Said:
     one, other = (thread % 32 for *_, thread in raw.who)
     text = (
         f"Lanes {one} and {other} meet in {_call(raw.more[0])} of two kinds: all lanes of the mask "
@@ -237,18 +237,18 @@ def _call(op: int) -> str:
     return _CALLS.get(op, "a warp reduction")
 
 
-def _bad_mask(_: Reader, raw: Raw) -> _Said:
+def _bad_mask(_: FindingsContext, raw: Raw) -> _Said:
     lane = raw.who[0][3] % 32
     text = f"Lane {lane} takes part in an operation whose mask {raw.more[0]:#010x} leaves it out."
     return "bad_mask", text, ()
 
 
-def _read_only(reader: Reader, raw: Raw) -> _Said:
+def _read_only(reader: FindingsContext, raw: Raw) -> _Said:
     text = f"Writes {raw.more[0]} bytes at {_byte(reader, raw)}, which a kernel can only read."
     return "out_of_bounds", text, ()
 
 
-_SENTENCES: tuple[Callable[[Reader, Raw], _Said], ...] = (
+_SENTENCES: tuple[Callable[[FindingsContext, Raw], _Said], ...] = (
     _race,
     _out_of_bounds,
     _misaligned,

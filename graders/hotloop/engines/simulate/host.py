@@ -26,7 +26,14 @@ from hotloop.engines.simulate.device import (
     export,
 )
 from hotloop.engines.simulate.orders import TIMEOUT_S
-from hotloop.engines.simulate.report import Finding, Line, RefusedLaunch, Report, Triple, Witness
+from hotloop.engines.simulate.report import (
+    Finding,
+    RefusedLaunch,
+    ReportLine,
+    SimulatorReport,
+    Triple,
+    Witness,
+)
 
 (ALLOCATE, FREE, COPY, FILL, LAUNCH, FAIL, LAST_ERROR, PEEK_ERROR, RESET, SYMBOL, SYMBOL_SIZE,
  USED, ALLOW_SHARED, SHARED_ALLOWED, STATIC_SHARED, STATE, SYNCHRONIZE, TENSOR, NO_ROOM,
@@ -65,14 +72,14 @@ DESCRIPTION = 3
 
 
 @dataclass(frozen=True)
-class Run:
+class ProgramRun:
     """One run of a program. status: its exit status, negative if it was killed."""
 
     order: str
     status: int
     output: str
     errors: str
-    report: Report
+    report: SimulatorReport
 
 
 @dataclass
@@ -81,7 +88,7 @@ class _Error:
     sticky: int = SUCCESS
     of_launch: bool = False
     asked: bool = False
-    at: Line | None = None
+    at: ReportLine | None = None
     what: str = ""
 
 
@@ -120,7 +127,7 @@ class Host:
     def call(self, op: int, a: int, b: int, c: int, d: int, file: int, line: int) -> int:
         """Handle one call of the API; return an error code, or a number that the call asks for."""
         a, b, c, d, file = (value & 0xFFFFFFFF for value in (a, b, c, d, file))
-        here = Line(self.text_at(file), line) if file else None
+        here = ReportLine(self.text_at(file), line) if file else None
         if op in _WAITS and not (op == COPY and d & _ASYNC):
             self._synchronised()
         return self.answers[op](a, b, c, d, here)
@@ -133,7 +140,7 @@ class Host:
         address &= 0xFFFFFFFF
         did = "write" if info & 1 else "read"
         verb = "Writes" if info & 1 else "Reads"
-        line = Line(*self.device.built.host_sites[info >> 1])
+        line = ReportLine(*self.device.built.host_sites[info >> 1])
         if address >= layout.HOST:
             shadow = self._shadow(address)
             if shadow is None:
@@ -234,7 +241,7 @@ class Host:
 
     # --- errors -----------------------------------------------------------------------------------
 
-    def fail(self, code: int, what: str, at: Line | None, *, of_launch: bool = False) -> int:
+    def fail(self, code: int, what: str, at: ReportLine | None, *, of_launch: bool = False) -> int:
         """Record that a call or launch failed; return its error code."""
         self.error.last, self.error.what, self.error.at = code, what, at
         self.error.of_launch, self.error.asked = of_launch, False
@@ -245,7 +252,7 @@ class Host:
     def _state(self, *_: Any) -> int:
         return self.error.sticky
 
-    def _fail_call(self, what: int, _b: int, code: int, _d: int, here: Line | None) -> int:
+    def _fail_call(self, what: int, _b: int, code: int, _d: int, here: ReportLine | None) -> int:
         return self.fail(code, self.text_at(what), here)
 
     def _last_error(self, *_: Any) -> int:
@@ -281,7 +288,9 @@ class Host:
 
     # --- memory -----------------------------------------------------------------------------------
 
-    def _allocate(self, pointer: int, name: int, count: int, kind: int, here: Line | None) -> int:
+    def _allocate(
+        self, pointer: int, name: int, count: int, kind: int, here: ReportLine | None
+    ) -> int:
         what = self.text_at(name)
         address = 0
         if count:
@@ -303,7 +312,9 @@ class Host:
         self._no_room(self.text_at(name), count, _HOST_ROOM, taken, None)
         return SUCCESS
 
-    def _no_room(self, call: str, count: int, room: str, taken: int, here: Line | None) -> None:
+    def _no_room(
+        self, call: str, count: int, room: str, taken: int, here: ReportLine | None
+    ) -> None:
         """Record the first allocation that does not fit into the simulator."""
         if self.no_room:
             return
@@ -320,7 +331,7 @@ class Host:
         if self.no_room and (failed or any(f.kind != "timeout" for f in later)):
             self.device.found[self.found_with_room :] = [self.no_room]
 
-    def _free(self, pointer: int, name: int, _c: int, _d: int, here: Line | None) -> int:
+    def _free(self, pointer: int, name: int, _c: int, _d: int, here: ReportLine | None) -> int:
         if not pointer or self.device.free(pointer, here):
             return self.error.sticky
         return self.fail(INVALID_VALUE, f"{self.text_at(name)} of what is not allocated", here)
@@ -334,7 +345,7 @@ class Host:
         place = self.device.place_of(address)
         return place is not None and address + count <= place.begin + place.bytes
 
-    def _copy(self, to: int, source: int, count: int, kind: int, here: Line | None) -> int:
+    def _copy(self, to: int, source: int, count: int, kind: int, here: ReportLine | None) -> int:
         if not count:
             return self.error.sticky
         if self.error.sticky:
@@ -370,7 +381,7 @@ class Host:
         place = self.device.place_of(address) if self._is_device(address) else None
         return place is not None and place.what in KINDS[1:3]
 
-    def _fill(self, address: int, _b: int, count: int, value: int, here: Line | None) -> int:
+    def _fill(self, address: int, _b: int, count: int, value: int, here: ReportLine | None) -> int:
         if self.error.sticky or not count:
             return self.error.sticky
         if not self._is_valid(address, count):
@@ -381,7 +392,7 @@ class Host:
     def _used(self, *_: Any) -> int:
         return self.device.used
 
-    def _symbol(self, pointer: int, shadow: int, end: int, _d: int, here: Line | None) -> int:
+    def _symbol(self, pointer: int, shadow: int, end: int, _d: int, here: ReportLine | None) -> int:
         variable = self.shadows.get(shadow)
         if variable is None:
             return self.fail(INVALID_SYMBOL, "a copy to or from a symbol", here)
@@ -390,7 +401,9 @@ class Host:
         self.write(pointer, variable.address)
         return self.error.sticky
 
-    def _symbol_size(self, pointer: int, shadow: int, _c: int, _d: int, here: Line | None) -> int:
+    def _symbol_size(
+        self, pointer: int, shadow: int, _c: int, _d: int, here: ReportLine | None
+    ) -> int:
         variable = self.shadows.get(shadow)
         if variable is None:
             return self.fail(INVALID_SYMBOL, "cudaGetSymbolSize", here)
@@ -399,7 +412,9 @@ class Host:
 
     # --- launches ---------------------------------------------------------------------------------
 
-    def _allow_shared(self, stub: int, _b: int, count: int, _d: int, here: Line | None) -> int:
+    def _allow_shared(
+        self, stub: int, _b: int, count: int, _d: int, here: ReportLine | None
+    ) -> int:
         if count > layout.SHARED_BYTES:
             return self.fail(INVALID_VALUE, "cudaFuncSetAttribute", here)
         self.allowed[stub] = count
@@ -412,7 +427,9 @@ class Host:
         number = self.of_stub.get(stub)
         return 0 if number is None else self.device.built.kernels[number].static_shared
 
-    def _launch(self, stub: int, config: int, pointers: int, _d: int, here: Line | None) -> int:
+    def _launch(
+        self, stub: int, config: int, pointers: int, _d: int, here: ReportLine | None
+    ) -> int:
         if self.error.sticky:
             return self.error.sticky
         numbers = struct.unpack("<8I", self.read(config, 32))
@@ -451,7 +468,7 @@ class Host:
 
     def launch(
         self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
-        here: Line | None = None,
+        here: ReportLine | None = None,
     ) -> int:  # fmt: skip
         """Launch a kernel and wait for its end. Raises TimedOut.
 
@@ -473,13 +490,13 @@ class Host:
         return SUCCESS
 
     def _refuse(
-        self, code: int, kernel: KernelFacts, grid: Triple, block: Triple, here: Line | None
+        self, code: int, kernel: KernelFacts, grid: Triple, block: Triple, here: ReportLine | None
     ) -> int:
         refused = RefusedLaunch(kernel.name, here, grid, block, error_name(code))
         self.device.refused.append(refused)
         return self.fail(code, kernel.name, here, of_launch=True)
 
-    def _too_much_shared(self, kernel: str, count: int, here: Line | None) -> None:
+    def _too_much_shared(self, kernel: str, count: int, here: ReportLine | None) -> None:
         text = (
             f"{count:,} bytes of static shared memory, and a block has {SHARED_WITHOUT_ASKING:,}: "
             "nvcc refuses it. More is possible as dynamic shared memory, "
@@ -515,7 +532,7 @@ def run(
     order: str = "forward",
     timeout_s: float = TIMEOUT_S,
     cwd: Path | None = None,
-) -> Run:
+) -> ProgramRun:
     """Run a program's `main` to its end or to the time limit in seconds.
 
     cwd: the folder that the program can open files in; by default the current one.
@@ -537,7 +554,9 @@ def run(
         host.blame_room(failed=ended == "crashed" or status not in {0, 124})
         output = out.read_text(errors="replace") if out.exists() else ""
         said = errors.read_text(errors="replace") if errors.exists() else ""
-        return Run(order, status, output + "".join(device.printed), said, device.report(ended))
+        return ProgramRun(
+            order, status, output + "".join(device.printed), said, device.report(ended)
+        )
 
 
 _ENDS = {"host_access", "crash", "unsupported"}

@@ -11,8 +11,8 @@ from hotloop.engines.simulate import lines, opcodes
 from hotloop.engines.simulate.binary import (
     I32,
     MAGIC,
-    Reader,
-    Refused,
+    BinaryReader,
+    ForbiddenInstruction,
     Section,
     const,
     section,
@@ -49,7 +49,7 @@ def watch_host(
 
 
 def _touch(imports: bytes) -> int | None:
-    reader, functions = Reader(imports), 0
+    reader, functions = BinaryReader(imports), 0
     for _ in range(reader.unsigned()):
         names = reader.name(), reader.name()
         kind = reader.byte()
@@ -67,13 +67,13 @@ def _touch(imports: bytes) -> int | None:
 
 def _parameters(parts: list[Section]) -> list[int]:
     """Return the number of parameters of each defined function."""
-    types = Reader(next(s.body for s in parts if s.number == 1))
+    types = BinaryReader(next(s.body for s in parts if s.number == 1))
     counts: list[int] = []
     for _ in range(types.unsigned()):
         types.byte()
         counts.append(len(types.take(types.unsigned())))
         types.take(types.unsigned())
-    functions = Reader(next(s.body for s in parts if s.number == 3))
+    functions = BinaryReader(next(s.body for s in parts if s.number == 3))
     return [counts[functions.unsigned()] for _ in range(functions.unsigned())]
 
 
@@ -93,16 +93,18 @@ class _HostPass:
         self.sorted = sorted(self.own)
 
     def run(self) -> bytes:
-        reader = Reader(self.code)
+        reader = BinaryReader(self.code)
         bodies: list[bytes] = []
         count = reader.unsigned()
         for number in range(count):
             end = reader.unsigned() + reader.at
             body = self.code[reader.at : end]
             if self._is_own(reader.at, end):
-                with suppress(Refused):  # host code may contain instructions that the pass rejects
+                with suppress(
+                    ForbiddenInstruction
+                ):  # host code may contain instructions that the pass rejects
                     body = self._function(
-                        Reader(self.code, reader.at, end), self.parameters[number]
+                        BinaryReader(self.code, reader.at, end), self.parameters[number]
                     )
             bodies.append(unsigned(len(body)) + body)
             reader.at = end
@@ -112,7 +114,7 @@ class _HostPass:
         at = bisect.bisect_left(self.sorted, start)
         return at < len(self.sorted) and self.sorted[at] < end
 
-    def _function(self, reader: Reader, parameters: int) -> bytes:
+    def _function(self, reader: BinaryReader, parameters: int) -> bytes:
         groups: list[bytes] = []
         total = parameters
         for _ in range(reader.unsigned()):

@@ -28,8 +28,8 @@ from hotloop.engines.simulate.binary import (
     I64,
     MAGIC,
     V128,
-    Reader,
-    Refused,
+    BinaryReader,
+    ForbiddenInstruction,
     const,
     named,
     section,
@@ -37,7 +37,7 @@ from hotloop.engines.simulate.binary import (
     vector,
     well_formed,
 )
-from hotloop.engines.simulate.module import Body, Module, Signature, parse
+from hotloop.engines.simulate.module import Body, Signature, WasmModule, parse
 from hotloop.engines.simulate.opcodes import Instruction
 
 CHECKER: dict[str, Signature] = {
@@ -82,7 +82,7 @@ ParameterKind = Literal["pointer", "integer", "float", "object"]
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ArgumentSlot:
     """A kernel's parameter: where its value lies in the launch's argument buffer.
 
     offset, bytes: in that buffer. kind: "object" is a struct, passed by address. signed: whether an
@@ -102,12 +102,12 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class InstrumentedKernel:
     """A function that can be launched. function: its index in the module as compiled."""
 
     name: str
     function: int
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ArgumentSlot, ...]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,9 @@ class Instrumented:
     sites: list[int]
 
 
-def instrument(wasm: bytes, kernels: Sequence[Kernel], *, checked: bool) -> Instrumented:
+def instrument(
+    wasm: bytes, kernels: Sequence[InstrumentedKernel], *, checked: bool
+) -> Instrumented:
     """Instrument a module and export kernel number n as `kernel_n`.
 
     checked: whether accesses are reported. Raises Refused for anything that a program must not
@@ -132,14 +134,14 @@ def instrument(wasm: bytes, kernels: Sequence[Kernel], *, checked: bool) -> Inst
 
 
 class _Pass:
-    def __init__(self, module: Module, checked: bool) -> None:
+    def __init__(self, module: WasmModule, checked: bool) -> None:
         self.module = module
         self.checked = checked
         self.sites: list[int] = [0]  # site 0 means no site
         self.new = {name: index for index, name in enumerate(CHECKER)}
         self.shift = len(CHECKER) - len(module.imports)
         if not module.globals or not module.globals[0][1]:
-            raise Refused("no stack pointer")
+            raise ForbiddenInstruction("no stack pointer")
         first = len(module.globals)
         self.state, self.top, self.limit, self.where = range(first, first + 4)
         self.imported = [self._imported(i) for i in range(len(module.imports))]
@@ -152,7 +154,7 @@ class _Pass:
             or one.name not in CHECKER
             or one.name in ("access", "range", "result")
         ):
-            raise Refused(f"{one.name} is not there on the device")
+            raise ForbiddenInstruction(f"{one.name} is not there on the device")
         takes, gives = CHECKER[one.name]
         given = self.module.types[one.type]
         wanted = (
@@ -160,7 +162,7 @@ class _Pass:
             (I64,) if one.name == "wait" else gives,
         )
         if given != wanted:
-            raise Refused(f"{one.name} with other types than its own")
+            raise ForbiddenInstruction(f"{one.name} with other types than its own")
         return one.name
 
     # --- which functions may wait ---------------------------------------------------------------
@@ -188,7 +190,7 @@ class _Pass:
     def _calls(self, body: Body) -> tuple[set[int], set[Signature]]:
         """Return the functions that a body calls directly, and the types of its indirect calls."""
         direct, indirect = set[int](), set[Signature]()
-        reader = Reader(self.module.code, body.at, body.end)
+        reader = BinaryReader(self.module.code, body.at, body.end)
         while reader.at < body.end:
             one = opcodes.read(reader)
             if one.op == opcodes.CALL:
@@ -199,12 +201,12 @@ class _Pass:
 
     def _type(self, index: int) -> Signature:
         if index >= len(self.module.types):
-            raise Refused("a type that does not exist")
+            raise ForbiddenInstruction("a type that does not exist")
         return self.module.types[index]
 
     # --- the module -----------------------------------------------------------------------------
 
-    def run(self, kernels: Sequence[Kernel]) -> Instrumented:
+    def run(self, kernels: Sequence[InstrumentedKernel]) -> Instrumented:
         module = self.module
         types = list(module.types)
         for signature in (*CHECKER.values(), _ENTRY):
@@ -242,7 +244,7 @@ class _Pass:
 
     def _globals(self) -> bytes:
         own = self.module.raw.get(6, b"\0")
-        reader = Reader(own)
+        reader = BinaryReader(own)
         count = reader.unsigned()
         ours = b"\x7f\1\x41\0\x0b" * 4
         return unsigned(count + 4) + own[reader.at :] + ours
@@ -255,7 +257,7 @@ class _Pass:
             for offset, functions in self.module.elements
         )
 
-    def _entry(self, kernel: Kernel) -> bytes:
+    def _entry(self, kernel: InstrumentedKernel) -> bytes:
         """Generate a kernel's entry: (state, top of the frames, stack pointer) → i64.
 
         The result is 0 when the kernel ended; when it was suspended, the stack pointer in the upper
@@ -267,7 +269,7 @@ class _Pass:
             or len(takes) != len(kernel.parameters)
             or kernel.function < len(self.module.imports)
         ):
-            raise Refused(f"{kernel.name} is no kernel with these parameters")
+            raise ForbiddenInstruction(f"{kernel.name} is no kernel with these parameters")
         out = [_local(0), _global_set(self.state), _local(1), _global_set(self.top)]
         # Each thread has its own area for frames.
         out += [_local(1), const(layout.FRAME_BYTES - 1), b"\x72", _global_set(self.limit)]
@@ -295,12 +297,12 @@ class _Pass:
         if body.index in self.waiting:
             return _Suspendable(self, body).emit()
         emitter = _Emitter(self, body)
-        reader = Reader(self.module.code, body.at, body.end)
+        reader = BinaryReader(self.module.code, body.at, body.end)
         out: list[bytes] = []
         while reader.at < body.end:
             out.append(emitter.instruction(opcodes.read(reader)))
         if reader.at != body.end:
-            raise Refused("a function that ends within an instruction")
+            raise ForbiddenInstruction("a function that ends within an instruction")
         return emitter.locals() + b"".join(out)
 
 
@@ -337,14 +339,14 @@ def _frame(code: int, offset: int) -> bytes:
     return _op(code) + b"\x40\1" + unsigned(offset)
 
 
-def _parameter(kind: int, parameter: Parameter) -> bytes:
+def _parameter(kind: int, parameter: ArgumentSlot) -> bytes:
     sizes = {
         (I32, 4): 0x28, (I64, 8): 0x29, (F32, 4): 0x2A, (F64, 8): 0x2B,
         (I32, 1): 0x2C if parameter.signed else 0x2D, (I32, 2): 0x2E if parameter.signed else 0x2F,
     }  # fmt: skip
     code = sizes.get((kind, parameter.bytes))
     if code is None:
-        raise Refused(f"a parameter of {parameter.bytes} bytes that is no object")
+        raise ForbiddenInstruction(f"a parameter of {parameter.bytes} bytes that is no object")
     return const(0) + _frame(code, parameter.offset)
 
 
@@ -380,7 +382,7 @@ class _Emitter:
         """Return a new site number, by which the checker reports this instruction."""
         self.of.sites.append(one.at)
         if len(self.of.sites) >= 1 << 16:
-            raise Refused("more than 65,535 accesses to memory")
+            raise ForbiddenInstruction("more than 65,535 accesses to memory")
         return len(self.of.sites) - 1
 
     def raw(self, one: Instruction) -> bytes:
@@ -398,14 +400,14 @@ class _Emitter:
         if one.op in opcodes.TRAPPING:
             return const(self.site(one)) + _global_set(self.of.where) + self.raw(one)
         if one.op == opcodes.GLOBAL_SET and one.number != 0:
-            raise Refused("a variable of WebAssembly's that changes")
+            raise ForbiddenInstruction("a variable of WebAssembly's that changes")
         if one.op == opcodes.GLOBAL_GET and one.number >= len(self.of.module.globals):
-            raise Refused("a variable of WebAssembly's that does not exist")
+            raise ForbiddenInstruction("a variable of WebAssembly's that does not exist")
         if one.op in _OF_LOCALS and one.number >= len(self.body.locals):
-            raise Refused("a local variable that does not exist")
+            raise ForbiddenInstruction("a local variable that does not exist")
         return self.raw(one)
 
-    def _access(self, one: Instruction, access: opcodes.Access) -> bytes:
+    def _access(self, one: Instruction, access: opcodes.MemOp) -> bytes:
         """Encode a call of `access`, then the load or store itself.
 
         `access(address, offset, bytes | write << 5 | align << 6 | site << 9)`
@@ -469,10 +471,10 @@ class _Suspendable(_Emitter):
         self.resume = self.new(I32)
 
     def emit(self) -> bytes:
-        reader = Reader(self.of.module.code, self.body.at, self.body.end)
+        reader = BinaryReader(self.of.module.code, self.body.at, self.body.end)
         nodes, _ = self._nodes(reader)
         if reader.at != self.body.end:
-            raise Refused("a function that ends within an instruction")
+            raise ForbiddenInstruction("a function that ends within an instruction")
         self.labels = [0]
         code, _ = self._sequence(nodes, 0)
         save, load = self._frame_code()
@@ -487,7 +489,7 @@ class _Suspendable(_Emitter):
         )
         return self.locals() + out.replace(_SAVE, save)
 
-    def _nodes(self, reader: Reader) -> tuple[list[_Node], int]:
+    def _nodes(self, reader: BinaryReader) -> tuple[list[_Node], int]:
         """Read instructions up to the block's end or `else`; drop unreachable ones."""
         found: list[_Node] = []
         dead = False
@@ -542,7 +544,7 @@ class _Suspendable(_Emitter):
             code, stack = self._piece(nodes[at:cut], stack or [])
             out.append(code)
             if stack is None:
-                raise Refused("a wait that is never reached")
+                raise ForbiddenInstruction("a wait that is never reached")
             spilled = [self.new(kind) for kind in stack]
             out += [*(_set(place) for place in reversed(spilled)), b"\x0b"]
             self.depth -= 1
@@ -584,7 +586,7 @@ class _Suspendable(_Emitter):
             takes = (*takes, I32)
         lower = len(stack) - len(takes)
         if lower < 0:
-            raise Refused("a call without its operands")
+            raise ForbiddenInstruction("a call without its operands")
         below, given = spilled[:lower], spilled[lower:]
         leave = const(number) + _set(self.resume) + _SAVE + self._nothing()
         again = const(0) + _set(self.resume)
@@ -654,7 +656,7 @@ class _Suspendable(_Emitter):
 
     def _depth(self, label: int) -> bytes:
         if label >= len(self.labels):
-            raise Refused("a branch to no block")
+            raise ForbiddenInstruction("a branch to no block")
         return unsigned(self.depth - self.labels[-1 - label])
 
     def _types(self, one: Instruction, stack: list[int]) -> list[int] | None:
@@ -711,7 +713,9 @@ class _Suspendable(_Emitter):
             size += SIZES[kind]
         size = (size + 15) & ~15
         if size >= layout.FRAME_BYTES:
-            raise Refused("a function with more local variables than a thread may keep")
+            raise ForbiddenInstruction(
+                "a function with more local variables than a thread may keep"
+            )
         up = _global(self.of.top) + const(size) + b"\x6a" + _global_set(self.of.top)
         down = _global(self.of.top) + const(size) + b"\x6b" + _global_set(self.of.top)
         full = (
@@ -735,13 +739,13 @@ def _results(one: Instruction) -> tuple[int, ...]:
     if one.number == -64:
         return ()
     if one.number >= 0 or one.number + 128 not in SIZES:
-        raise Refused("a block with parameters")
+        raise ForbiddenInstruction("a block with parameters")
     return (one.number + 128,)
 
 
 def _take(stack: list[int] | None, kinds: Sequence[int | None]) -> list[int]:
     for kind in reversed(kinds):
         if not stack or (kind is not None and stack[-1] != kind):
-            raise Refused("an instruction without its operands")
+            raise ForbiddenInstruction("an instruction without its operands")
         stack.pop()
     return stack or []

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from hotloop.engines.simulate.build import Built, KernelFacts
 from hotloop.engines.simulate.device import Device, TimedOut
 from hotloop.engines.simulate.host import OUT_OF_MEMORY, SUCCESS, Host
-from hotloop.engines.simulate.instrument import Parameter
+from hotloop.engines.simulate.instrument import ArgumentSlot
 from hotloop.engines.simulate.orders import TIMEOUT_S
-from hotloop.engines.simulate.problem import Problem
-from hotloop.engines.simulate.report import Finding, Report, Triple
+from hotloop.engines.simulate.problem import SimulatorError
+from hotloop.engines.simulate.report import Finding, SimulatorReport, Triple
 
 _FORMATS = {("integer", 1): "b", ("integer", 2): "h", ("integer", 4): "i", ("integer", 8): "q",
             ("float", 4): "f", ("float", 8): "d"}  # fmt: skip
@@ -41,7 +41,7 @@ class Launched:
     """
 
     error: int
-    report: Report
+    report: SimulatorReport
 
 
 def launch(
@@ -97,13 +97,15 @@ def find(built: Built, name: str, arguments: Sequence[Argument]) -> int:
     """
     found = [n for n, kernel in enumerate(built.kernels) if kernel.name == name]
     if not found:
-        raise Problem(f"there is no kernel `{name}`: a __global__ function of this very name")
+        raise SimulatorError(
+            f"there is no kernel `{name}`: a __global__ function of this very name"
+        )
     fitting = [n for n in found if _fits(built.kernels[n], arguments)]
     if len(fitting) == 1:
         return fitting[0]
     expected = ", ".join(map(_wanted, arguments))
     got = " or ".join(_shown(built.kernels[n]) for n in found)
-    raise Problem(f"the kernel `{name}` must take ({expected}), and it takes {got}")
+    raise SimulatorError(f"the kernel `{name}` must take ({expected}), and it takes {got}")
 
 
 def _fits(kernel: KernelFacts, arguments: Sequence[Argument]) -> bool:
@@ -125,13 +127,13 @@ def _shown(kernel: KernelFacts) -> str:
     return f"({', '.join(parameter.kind for parameter in kernel.parameters)})"
 
 
-def _packed(value: float, parameter: Parameter) -> bytes:
+def _packed(value: float, parameter: ArgumentSlot) -> bytes:
     """Pack a number as the kernel's parameter. Raises Problem if it does not fit."""
     try:
         return struct.pack(f"<{_FORMATS[parameter.kind, parameter.bytes]}", value)
     except struct.error:
         what = f"a kernel's parameter of {parameter.bytes} bytes has no room for {value}"
-        raise Problem(what) from None
+        raise SimulatorError(what) from None
 
 
 def _take_back(device: Device, array: Array, address: int, kernel: str) -> None:

@@ -10,17 +10,17 @@ import numpy as np
 
 from hotloop.core import extras
 from hotloop.engines.simulate import table
-from hotloop.engines.simulate.problem import Problem
-from hotloop.engines.simulate.report import Finding, Site
+from hotloop.engines.simulate.problem import SimulatorError
+from hotloop.engines.simulate.report import Finding, TrafficLine
 
 THREADS = 256
 """Threads per block."""
 
 
-class Traffic:
+class TrafficTable:
     """A table and a chart of the memory traffic of each line, or a message `text` instead."""
 
-    def __init__(self, sites: list[Site], text: str = "") -> None:
+    def __init__(self, sites: list[TrafficLine], text: str = "") -> None:
         self.sites = sites
         self.text = text
 
@@ -45,16 +45,16 @@ class Traffic:
         return f"<table><tr>{head}</tr>{rows}</table>{table.picture(self.sites)}"
 
 
-def show_traffic(file: str, kernel: str, *, rows: int, columns: int) -> Traffic:
+def show_traffic(file: str, kernel: str, *, rows: int, columns: int) -> TrafficTable:
     """Launch a softmax kernel of `file` in the simulator and count the traffic of each line.
 
     A kernel called `…_naive` is launched with one thread per row, any other with one block of 256
     threads per row. Problems are returned as the text of the result, not raised.
     """
     if os.environ.get("HOTLOOP_JUDGE"):
-        return Traffic([], "Not counted while the notebook is graded.")
+        return TrafficTable([], "Not counted while the notebook is graded.")
     if extras.missing("cuda"):
-        return Traffic([], f"The simulator is not installed: {extras.remedy('cuda')}")
+        return TrafficTable([], f"The simulator is not installed: {extras.remedy('cuda')}")
     from hotloop.engines.simulate import build, toolchain
     from hotloop.engines.simulate.launch import Array, launch
 
@@ -66,16 +66,16 @@ def show_traffic(file: str, kernel: str, *, rows: int, columns: int) -> Traffic:
     try:
         built = build.kernels([Path(file)], checked=True)
         done = launch(built, kernel, (blocks, 1, 1), (THREADS, 1, 1), [*arrays, rows, columns])
-    except (Problem, OSError) as problem:
-        return Traffic([], str(problem))
+    except (SimulatorError, OSError) as problem:
+        return TrafficTable([], str(problem))
     if done.report.findings:
         found = done.report.findings[0]
-        return Traffic([], ": ".join([*_places(found), found.text]))
+        return TrafficTable([], ": ".join([*_places(found), found.text]))
     if done.error:
-        return Traffic([], f"The launch of {kernel} failed with error {done.error}.")
+        return TrafficTable([], f"The launch of {kernel} failed with error {done.error}.")
     if not done.report.sites:
-        return Traffic([], f"{kernel} reads and writes no memory yet.")
-    return Traffic(done.report.sites)
+        return TrafficTable([], f"{kernel} reads and writes no memory yet.")
+    return TrafficTable(done.report.sites)
 
 
 def _places(found: Finding) -> list[str]:

@@ -8,7 +8,7 @@ import bisect
 import struct
 from dataclasses import dataclass
 
-from hotloop.engines.simulate.binary import Reader, sections
+from hotloop.engines.simulate.binary import BinaryReader, sections
 
 Place = tuple[str, int, int]
 """File, line, column."""
@@ -63,7 +63,7 @@ class _Header:
 def _header(data: bytes, at: int, end: int) -> _Header:
     size = struct.unpack_from("<I", data, at + 6)[0]
     least, _, _, base, span, first = struct.unpack_from("<BBBbBB", data, at + 10)
-    reader = Reader(data, at + 16, end)
+    reader = BinaryReader(data, at + 16, end)
     operands = reader.take(first - 1)
     folders = [""]
     while name := _text(reader):
@@ -80,7 +80,7 @@ def _header(data: bytes, at: int, end: int) -> _Header:
 def _unit(data: bytes, at: int, end: int) -> list[Row]:
     header = _header(data, at, end)
     machine = _Machine(header)
-    reader = Reader(data, header.program, end)
+    reader = BinaryReader(data, header.program, end)
     while reader.at < end:
         machine.step(reader)
     return machine.rows
@@ -97,7 +97,7 @@ class _Machine:
     def _reset(self) -> None:
         self.address, self.file, self.line, self.column = 0, 1, 1, 0
 
-    def step(self, reader: Reader) -> None:
+    def step(self, reader: BinaryReader) -> None:
         """Execute one instruction of the line program."""
         op = reader.byte()
         if op >= self.header.first:
@@ -117,7 +117,7 @@ class _Machine:
         self.line += self.header.base + step % self.header.span
         self._row()
 
-    def _extended(self, reader: Reader) -> None:
+    def _extended(self, reader: BinaryReader) -> None:
         size = reader.unsigned()
         after = reader.at + size
         kind = reader.byte()
@@ -128,7 +128,7 @@ class _Machine:
             self.address = struct.unpack_from("<I", reader.data, reader.at)[0]
         reader.at = after
 
-    def _standard(self, op: int, reader: Reader) -> None:
+    def _standard(self, op: int, reader: BinaryReader) -> None:
         header = self.header
         if op == 1:
             self._row()
@@ -149,7 +149,7 @@ class _Machine:
                 reader.unsigned()
 
 
-def _text(reader: Reader) -> str:
+def _text(reader: BinaryReader) -> str:
     end = reader.data.index(0, reader.at)
     text = reader.data[reader.at : end].decode(errors="replace")
     reader.at = end + 1

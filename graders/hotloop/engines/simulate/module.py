@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from hotloop.engines.simulate.binary import (
     I32,
     TYPES,
-    Reader,
-    Refused,
+    BinaryReader,
+    ForbiddenInstruction,
     Section,
     function_names,
     sections,
@@ -42,7 +42,7 @@ class Body:
 
 
 @dataclass
-class Module:
+class WasmModule:
     """What the pass needs from a module.
 
     imports: functions. functions: type indices. globals: type and whether it is mutable. raw:
@@ -67,17 +67,17 @@ class Module:
         if function < len(self.imports):
             return self.types[self.imports[function].type]
         if function - len(self.imports) >= len(self.functions):
-            raise Refused(f"a call of function {function}, which does not exist")
+            raise ForbiddenInstruction(f"a call of function {function}, which does not exist")
         return self.types[self.functions[function - len(self.imports)]]
 
 
-def parse(wasm: bytes) -> Module:
+def parse(wasm: bytes) -> WasmModule:
     """Parse a module. Raises Refused if it declares something that device code must not have."""
-    found = Module(names=function_names(wasm))
+    found = WasmModule(names=function_names(wasm))
     parts = {s.number: s for s in sections(wasm) if s.number}
     for number in parts:
         if number not in _KNOWN:
-            raise Refused(f"section {number}")
+            raise ForbiddenInstruction(f"section {number}")
     found.raw = {number: s.body for number, s in parts.items()}
     _types(found)
     _imports(found)
@@ -90,80 +90,80 @@ def parse(wasm: bytes) -> Module:
     return found
 
 
-def _types(module: Module) -> None:
-    reader = Reader(module.raw.get(1, b"\0"))
+def _types(module: WasmModule) -> None:
+    reader = BinaryReader(module.raw.get(1, b"\0"))
     for _ in range(reader.unsigned()):
         if reader.byte() != 0x60:
-            raise Refused("a type that is no function's")
+            raise ForbiddenInstruction("a type that is no function's")
         takes, gives = tuple(reader.take(reader.unsigned())), tuple(reader.take(reader.unsigned()))
         if not TYPES.issuperset(takes + gives):
-            raise Refused("a function of references")
+            raise ForbiddenInstruction("a function of references")
         module.types.append((takes, gives))
 
 
-def _imports(module: Module) -> None:
-    reader = Reader(module.raw.get(2, b"\0"))
+def _imports(module: WasmModule) -> None:
+    reader = BinaryReader(module.raw.get(2, b"\0"))
     for _ in range(reader.unsigned()):
         space, name, kind = reader.name(), reader.name(), reader.byte()
         if kind == 0:
             module.imports.append(Import(space, name, reader.unsigned()))
         else:
-            raise Refused(f"import {space}.{name}")
+            raise ForbiddenInstruction(f"import {space}.{name}")
 
 
-def _memory(module: Module) -> None:
+def _memory(module: WasmModule) -> None:
     """Require exactly one memory, which the simulator replaces with its own."""
-    reader = Reader(module.raw.get(5, b"\0"))
+    reader = BinaryReader(module.raw.get(5, b"\0"))
     if reader.unsigned() != 1 or reader.byte() > 1:
-        raise Refused("several memories, or one that is shared or of 64 bits")
+        raise ForbiddenInstruction("several memories, or one that is shared or of 64 bits")
 
 
 def _indices(body: bytes) -> list[int]:
-    reader = Reader(body)
+    reader = BinaryReader(body)
     return [reader.unsigned() for _ in range(reader.unsigned())]
 
 
-def _globals(module: Module) -> None:
+def _globals(module: WasmModule) -> None:
     """Reject mutable globals but the stack pointer: they could carry values between threads."""
-    reader = Reader(module.raw.get(6, b"\0"))
+    reader = BinaryReader(module.raw.get(6, b"\0"))
     for index in range(reader.unsigned()):
         kind, changes = reader.byte(), reader.byte() != 0
         if changes and (index or kind != I32):
-            raise Refused("a variable of WebAssembly's besides the stack pointer")
+            raise ForbiddenInstruction("a variable of WebAssembly's besides the stack pointer")
         _constant(reader)
         module.globals.append((kind, changes))
 
 
-def _constant(reader: Reader) -> bytes:
+def _constant(reader: BinaryReader) -> bytes:
     at, op = reader.at, reader.byte()
     if op in (0x41, 0x42):
         reader.signed()
     elif op in (0x43, 0x44):
         reader.take(4 if op == 0x43 else 8)
     else:
-        raise Refused("a first value that is computed")
+        raise ForbiddenInstruction("a first value that is computed")
     if reader.byte() != 0x0B:
-        raise Refused("a first value that is computed")
+        raise ForbiddenInstruction("a first value that is computed")
     return reader.data[at : reader.at]
 
 
-def _elements(module: Module) -> None:
-    reader = Reader(module.raw.get(9, b"\0"))
+def _elements(module: WasmModule) -> None:
+    reader = BinaryReader(module.raw.get(9, b"\0"))
     for _ in range(reader.unsigned()):
         if reader.unsigned() != 0:
-            raise Refused("functions in a table, in another form than the linker's")
+            raise ForbiddenInstruction("functions in a table, in another form than the linker's")
         offset = _constant(reader)
         functions = [reader.unsigned() for _ in range(reader.unsigned())]
         if any(f < len(module.imports) for f in functions):
-            raise Refused("the address of a function of the simulator")
+            raise ForbiddenInstruction("the address of a function of the simulator")
         module.elements.append((offset, functions))
 
 
-def _bodies(module: Module, code: Section) -> None:
+def _bodies(module: WasmModule, code: Section) -> None:
     module.code = code.body
-    reader = Reader(code.body)
+    reader = BinaryReader(code.body)
     if reader.unsigned() != len(module.functions):
-        raise Refused("functions without a body")
+        raise ForbiddenInstruction("functions without a body")
     for number in range(len(module.functions)):
         end = reader.unsigned() + reader.at
         signature = module.types[module.functions[number]]
@@ -171,10 +171,10 @@ def _bodies(module: Module, code: Section) -> None:
         for _ in range(reader.unsigned()):
             count, kind = reader.unsigned(), reader.byte()
             if kind not in TYPES or len(kinds) + count > 50_000:
-                raise Refused("local variables of an unknown type, or too many")
+                raise ForbiddenInstruction("local variables of an unknown type, or too many")
             kinds += [kind] * count
         index = len(module.imports) + number
         module.bodies.append(Body(index, signature, tuple(kinds), reader.at, end))
         reader.at = end
     if reader.at != len(code.body):
-        raise Refused("code behind the last function")
+        raise ForbiddenInstruction("code behind the last function")

@@ -6,7 +6,15 @@ memory. Source: https://webassembly.github.io/spec/core/appendix/index-instructi
 
 from dataclasses import dataclass
 
-from hotloop.engines.simulate.binary import F32, F64, I32, I64, V128, Reader, Refused
+from hotloop.engines.simulate.binary import (
+    F32,
+    F64,
+    I32,
+    I64,
+    V128,
+    BinaryReader,
+    ForbiddenInstruction,
+)
 
 BLOCK, LOOP, IF, ELSE, END = 0x02, 0x03, 0x04, 0x05, 0x0B
 BR, BR_IF, BR_TABLE, RETURN, UNREACHABLE = 0x0C, 0x0D, 0x0E, 0x0F, 0x00
@@ -18,7 +26,7 @@ MEMORY_COPY, MEMORY_FILL = 0xFC0A, 0xFC0B
 
 
 @dataclass(frozen=True)
-class Access:
+class MemOp:
     """An instruction that reads or writes memory at an address on the stack.
 
     type: of the value. lane: whether a lane index follows in the encoding.
@@ -30,23 +38,23 @@ class Access:
     lane: bool = False
 
 
-ACCESSES: dict[int, Access] = {
-    0x28: Access(4, False, I32), 0x29: Access(8, False, I64),
-    0x2A: Access(4, False, F32), 0x2B: Access(8, False, F64),
-    0x2C: Access(1, False, I32), 0x2D: Access(1, False, I32),
-    0x2E: Access(2, False, I32), 0x2F: Access(2, False, I32),
-    0x30: Access(1, False, I64), 0x31: Access(1, False, I64),
-    0x32: Access(2, False, I64), 0x33: Access(2, False, I64),
-    0x34: Access(4, False, I64), 0x35: Access(4, False, I64),
-    0x36: Access(4, True, I32), 0x37: Access(8, True, I64),
-    0x38: Access(4, True, F32), 0x39: Access(8, True, F64),
-    0x3A: Access(1, True, I32), 0x3B: Access(2, True, I32),
-    0x3C: Access(1, True, I64), 0x3D: Access(2, True, I64), 0x3E: Access(4, True, I64),
-    0xFD00: Access(16, False, V128), **{0xFD00 + n: Access(8, False, V128) for n in range(1, 7)},
-    **{0xFD07 + n: Access(1 << n, False, V128) for n in range(4)},
-    0xFD0B: Access(16, True, V128), 0xFD5C: Access(4, False, V128), 0xFD5D: Access(8, False, V128),
-    **{0xFD54 + n: Access(1 << n, False, V128, lane=True) for n in range(4)},
-    **{0xFD58 + n: Access(1 << n, True, V128, lane=True) for n in range(4)},
+ACCESSES: dict[int, MemOp] = {
+    0x28: MemOp(4, False, I32), 0x29: MemOp(8, False, I64),
+    0x2A: MemOp(4, False, F32), 0x2B: MemOp(8, False, F64),
+    0x2C: MemOp(1, False, I32), 0x2D: MemOp(1, False, I32),
+    0x2E: MemOp(2, False, I32), 0x2F: MemOp(2, False, I32),
+    0x30: MemOp(1, False, I64), 0x31: MemOp(1, False, I64),
+    0x32: MemOp(2, False, I64), 0x33: MemOp(2, False, I64),
+    0x34: MemOp(4, False, I64), 0x35: MemOp(4, False, I64),
+    0x36: MemOp(4, True, I32), 0x37: MemOp(8, True, I64),
+    0x38: MemOp(4, True, F32), 0x39: MemOp(8, True, F64),
+    0x3A: MemOp(1, True, I32), 0x3B: MemOp(2, True, I32),
+    0x3C: MemOp(1, True, I64), 0x3D: MemOp(2, True, I64), 0x3E: MemOp(4, True, I64),
+    0xFD00: MemOp(16, False, V128), **{0xFD00 + n: MemOp(8, False, V128) for n in range(1, 7)},
+    **{0xFD07 + n: MemOp(1 << n, False, V128) for n in range(4)},
+    0xFD0B: MemOp(16, True, V128), 0xFD5C: MemOp(4, False, V128), 0xFD5D: MemOp(8, False, V128),
+    **{0xFD54 + n: MemOp(1 << n, False, V128, lane=True) for n in range(4)},
+    **{0xFD58 + n: MemOp(1 << n, True, V128, lane=True) for n in range(4)},
 }  # fmt: skip
 
 Signature = tuple[tuple[int, ...], tuple[int, ...]]
@@ -156,7 +164,7 @@ _PLAIN = frozenset({UNREACHABLE, 0x01, ELSE, END, RETURN, DROP, SELECT})
 """Instructions without immediates that are not in SIGNATURES."""
 
 
-def read(reader: Reader) -> Instruction:
+def read(reader: BinaryReader) -> Instruction:
     """Read the next instruction. Raises Refused if a program must not contain it."""
     at = reader.at
     op = _opcode(reader)
@@ -171,27 +179,27 @@ def read(reader: Reader) -> Instruction:
     return Instruction(op, at, reader.at, number)
 
 
-def _opcode(reader: Reader) -> int:
+def _opcode(reader: BinaryReader) -> int:
     op = reader.byte()
     if op not in (0xFC, 0xFD):
         return op
     sub = reader.unsigned()
     if sub > 0xFF:
-        raise Refused(f"instruction {op:#x} {sub}")
+        raise ForbiddenInstruction(f"instruction {op:#x} {sub}")
     return op << 8 | sub
 
 
-def _place(reader: Reader, access: Access) -> tuple[int, int]:
+def _place(reader: BinaryReader, access: MemOp) -> tuple[int, int]:
     """Read log2 of an access's alignment, and its offset."""
     align, offset = reader.unsigned(), reader.unsigned()
     if align > 4 or 1 << align > access.bytes or offset >= 1 << 32:
-        raise Refused("an access to another memory, or of more alignment than bytes")
+        raise ForbiddenInstruction("an access to another memory, or of more alignment than bytes")
     if access.lane:
         reader.byte()
     return align, offset
 
 
-def _number(reader: Reader, op: int) -> int:
+def _number(reader: BinaryReader, op: int) -> int:
     """Read the number after an opcode; 0 if there is none or the pass does not use it."""
     if op in _SIGNED:
         return reader.signed()
@@ -200,13 +208,13 @@ def _number(reader: Reader, op: int) -> int:
     if op == CALL_INDIRECT:
         kind = reader.unsigned()
         if reader.unsigned() != 0:
-            raise Refused("a call through another table")
+            raise ForbiddenInstruction("a call through another table")
         return kind
     if op in (MEMORY_COPY, MEMORY_FILL):
         if reader.take(2 if op == MEMORY_COPY else 1).strip(b"\0"):
-            raise Refused("a copy to another memory")
+            raise ForbiddenInstruction("a copy to another memory")
     elif op in _BYTES:
         reader.take(_BYTES[op])
     elif op not in SIGNATURES and op not in _PLAIN:
-        raise Refused(f"instruction {op:#x}")
+        raise ForbiddenInstruction(f"instruction {op:#x}")
     return 0

@@ -30,10 +30,10 @@ from hotloop.engines.simulate.host import (
     TENSOR,
     Host,
 )
-from hotloop.engines.simulate.instrument import Parameter
+from hotloop.engines.simulate.instrument import ArgumentSlot
 from hotloop.engines.simulate.orders import TIMEOUT_S
-from hotloop.engines.simulate.problem import Problem
-from hotloop.engines.simulate.report import Finding, Line, Triple, merged
+from hotloop.engines.simulate.problem import SimulatorError
+from hotloop.engines.simulate.report import Finding, ReportLine, Triple, merged
 
 log = logging.getLogger("hotloop.engines.simulate")
 
@@ -73,7 +73,7 @@ class _Extent:
     begin: int
     bytes: int
     what: str
-    made: Line | None = None
+    made: ReportLine | None = None
 
     @property
     def end(self) -> int:
@@ -92,12 +92,12 @@ def refuse_pointers(built: Built) -> None:
     """
     for kernel in built.kernels:
         if _points_to_long(kernel.symbol):
-            raise Problem(
+            raise SimulatorError(
                 f"the kernel `{kernel.name}` takes a pointer to long or size_t. They have 8 bytes "
                 "in host code and 4 in the simulator: use int64_t."
             )
         if any(parameter.holds_pointer for parameter in kernel.parameters):
-            raise Problem(
+            raise SimulatorError(
                 f"the kernel `{kernel.name}` takes a struct with a pointer in it. Pointers have 8 "
                 "bytes in host code and 4 in the simulator: pass the pointers themselves as "
                 "parameters."
@@ -174,7 +174,7 @@ class Operators(Host):
         self, op: int, a: int | None, b: int | None, c: int, d: int, file: bytes | None, line: int
     ) -> int:
         """Handle one call of the host code. An exception in the simulator becomes an error code."""
-        here = Line(file.decode(errors="replace"), line) if file else None
+        here = ReportLine(file.decode(errors="replace"), line) if file else None
         with self.lock:
             try:
                 return self.answers[op](a or 0, b or 0, c, d, here)
@@ -193,7 +193,7 @@ class Operators(Host):
                 continue
             symbol = of_host.get(variable.name)
             if symbol is not None and symbol.bytes != variable.bytes:
-                raise Problem(
+                raise SimulatorError(
                     f"the variable `{variable.name}` has {symbol.bytes} bytes in host code and "
                     f"{variable.bytes} in the simulator, where pointers, size_t and long have 32 "
                     "bits: use int64_t for numbers, and pass pointers to kernels as parameters"
@@ -245,7 +245,9 @@ class Operators(Host):
             del self.tensors[next(iter(self.tensors))]
         return SUCCESS
 
-    def _allocate(self, pointer: int, name: int, count: int, kind: int, here: Line | None) -> int:
+    def _allocate(
+        self, pointer: int, name: int, count: int, kind: int, here: ReportLine | None
+    ) -> int:
         if self._used() + count > layout.MANAGED - layout.HEAP:
             return self.fail(OUT_OF_MEMORY, self.text_at(name), here)
         if kind == DESCRIPTION:
@@ -258,7 +260,7 @@ class Operators(Host):
         self.write(pointer, address)
         return self.error.sticky
 
-    def _free(self, pointer: int, name: int, _c: int, _d: int, here: Line | None) -> int:
+    def _free(self, pointer: int, name: int, _c: int, _d: int, here: ReportLine | None) -> int:
         if pointer and self.buffers.pop(pointer, None) is None:
             return self.fail(INVALID_VALUE, f"{self.text_at(name)} of what is not allocated", here)
         self.allocated.pop(pointer, None)
@@ -298,7 +300,7 @@ class Operators(Host):
 
     def launch(
         self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
-        here: Line | None = None,
+        here: ReportLine | None = None,
     ) -> int:  # fmt: skip
         """Launch a kernel on a new device.
 
@@ -326,7 +328,7 @@ class Operators(Host):
         return code
 
     def _mirrors(
-        self, parameters: Sequence[Parameter], arguments: Sequence[bytes]
+        self, parameters: Sequence[ArgumentSlot], arguments: Sequence[bytes]
     ) -> list[tuple[_Extent, int]]:
         """Allocate device memory for everything that pointer arguments point into.
 
@@ -423,7 +425,7 @@ def _joined(extents: Iterable[_Extent]) -> list[_Extent]:
     return found
 
 
-def _value(parameter: Parameter, given: bytes, mirrors: Sequence[tuple[_Extent, int]]) -> bytes:
+def _value(parameter: ArgumentSlot, given: bytes, mirrors: Sequence[tuple[_Extent, int]]) -> bytes:
     """Convert an argument of native host code to the kernel's parameter."""
     if not given:
         raise _Refused(

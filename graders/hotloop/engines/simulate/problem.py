@@ -3,15 +3,15 @@
 from hotloop.core.user_error import UserError
 
 
-class Problem(UserError):
+class SimulatorError(UserError):
     """An error that the user can fix; the text says what and where."""
 
 
-class ToolMissing(Problem):
+class ToolMissing(SimulatorError):
     """A program of the toolchain is not installed; the text has the command to install it."""
 
 
-class Unsupported(Problem):
+class Unsupported(SimulatorError):
     """The source uses something that the simulator does not support.
 
     file, line: where, as the compiler would name it.
@@ -24,5 +24,5 @@ class Unsupported(Problem):
         self.what = what
 
 
-class CompileError(Problem):
+class CompileError(SimulatorError):
     """The compiler rejected the source; the text is its message."""

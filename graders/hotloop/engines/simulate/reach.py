@@ -1,11 +1,11 @@
 """Finds the functions that a kernel can reach, and the addresses in their code."""
 
 from hotloop.engines.simulate import opcodes
-from hotloop.engines.simulate.binary import Reader
-from hotloop.engines.simulate.module import Module
+from hotloop.engines.simulate.binary import BinaryReader
+from hotloop.engines.simulate.module import WasmModule
 
 
-def addresses_used(module: Module, kernel: int) -> set[int]:
+def addresses_used(module: WasmModule, kernel: int) -> set[int]:
     """Return constants, in a kernel and its callees, that may be addresses of variables."""
     bodies = {body.index: body for body in module.bodies}
     in_tables = {f for _, functions in module.elements for f in functions}
@@ -18,7 +18,7 @@ def addresses_used(module: Module, kernel: int) -> set[int]:
             continue
         seen.add(index)
         body = bodies[index]
-        reader = Reader(module.code, body.at, body.end)
+        reader = BinaryReader(module.code, body.at, body.end)
         while reader.at < body.end:
             one = opcodes.read(reader)
             if one.op == opcodes.CALL:

@@ -8,7 +8,7 @@ Triple = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Line:
+class ReportLine:
     """A line of source."""
 
     file: str
@@ -25,7 +25,7 @@ class Witness:
     did: what it did, such as "read" or "write".
     """
 
-    line: Line | None
+    line: ReportLine | None
     did: str
     block: Triple | None = None
     thread: Triple | None = None
@@ -42,14 +42,14 @@ class Finding:
     count: int = 1
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ReportLine]:
         """All lines involved, in the order of the witnesses, each once."""
         found = [w.line for w in self.witnesses if w.line is not None]
         return list(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
-class Site:
+class TrafficLine:
     """Memory traffic of one line in one kernel, summed over all launches.
 
     bytes: requested by threads. requests: by warps. For global memory `moved` is the bytes of all
@@ -59,7 +59,7 @@ class Site:
     shuffles.
     """
 
-    line: Line | None
+    line: ReportLine | None
     kernel: str
     space: str
     did: str
@@ -73,7 +73,7 @@ class Site:
 
 
 @dataclass(frozen=True)
-class Launch:
+class LaunchCount:
     """A kernel with a launch configuration, and how often it was launched so.
 
     Sizes are in bytes.
@@ -92,20 +92,20 @@ class RefusedLaunch:
     """A launch that the runtime refused. line: of the launch. error: its name and meaning."""
 
     kernel: str
-    line: Line | None
+    line: ReportLine | None
     grid: Triple
     block: Triple
     error: str
 
 
 @dataclass
-class Report:
+class SimulatorReport:
     """Report of one run or of several. ended: "exited", "timed out" or "crashed"."""
 
     ended: str = "exited"
     findings: list[Finding] = field(default_factory=list[Finding])
-    sites: list[Site] = field(default_factory=list[Site])
-    launches: list[Launch] = field(default_factory=list[Launch])
+    sites: list[TrafficLine] = field(default_factory=list[TrafficLine])
+    launches: list[LaunchCount] = field(default_factory=list[LaunchCount])
     refused: list[RefusedLaunch] = field(default_factory=list[RefusedLaunch])
 
     def bytes(self, did: str, kernel: str | None = None) -> int:
@@ -125,7 +125,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
     An uninitialized read on a line with a data race is dropped, since the race explains it.
     """
-    found: dict[tuple[str, frozenset[Line]], Finding] = {}
+    found: dict[tuple[str, frozenset[ReportLine]], Finding] = {}
     for finding in findings:
         found.setdefault((finding.kind, frozenset(finding.lines)), finding)
     raced = {line for f in found.values() if f.kind == "race" for line in f.lines}
@@ -136,18 +136,18 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     ]
 
 
-def merge(reports: Iterable[Report]) -> Report:
+def merge(reports: Iterable[SimulatorReport]) -> SimulatorReport:
     """Merge reports: the findings of all runs; traffic and launches are the first one's."""
     all_ = list(reports)
     first = all_[0]
     ended = next((r.ended for r in all_ if r.ended != "exited"), first.ended)
     findings = merged(f for r in all_ for f in r.findings)
-    return Report(ended, findings, first.sites, first.launches, first.refused)
+    return SimulatorReport(ended, findings, first.sites, first.launches, first.refused)
 
 
-def summed(sites: Iterable[Site]) -> list[Site]:
+def summed(sites: Iterable[TrafficLine]) -> list[TrafficLine]:
     """Sum the sites of each line, kernel, memory space, kind of access and width."""
-    totals: dict[tuple[object, ...], Site] = {}
+    totals: dict[tuple[object, ...], TrafficLine] = {}
     for site in sites:
         key = (site.line, site.kernel, site.space, site.did, site.width)
         old = totals.get(key)

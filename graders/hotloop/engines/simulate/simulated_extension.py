@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hotloop.engines.simulate import build, operators, toolchain
 from hotloop.engines.simulate import cache as store
-from hotloop.engines.simulate.problem import Problem, ToolMissing
+from hotloop.engines.simulate.problem import SimulatorError, ToolMissing
 from hotloop.engines.simulate.pytorch import DEFINES, headers, link_options, pytorch
 
 _SUPPORT = Path(__file__).with_name("operator.c")
@@ -51,7 +51,7 @@ def load_simulated(path: Path) -> None:
 def _host_library(source: Path) -> Path:
     """Compile the host code to a native library. Raises ToolMissing if there is no g++."""
     if sys.platform != "linux":
-        raise Problem("PyTorch operators in CUDA C++ are simulated on Linux only")
+        raise SimulatorError("PyTorch operators in CUDA C++ are simulated on Linux only")
     compiler = shutil.which("g++")
     if compiler is None:
         raise ToolMissing(

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 
 from hotloop.core import svg
-from hotloop.engines.simulate.report import Site
+from hotloop.engines.simulate.report import TrafficLine
 
 _GOOD = 0.99
 _WIDTH, _LEFT, _RIGHT, _ROW, _BAR, _TOP = 720, 230, 150, 24, 14, 30
 _TITLE = "bytes requested (dark) and moved (light)"
 
 
-def efficiency(site: Site) -> float:
+def efficiency(site: TrafficLine) -> float:
     """Return the share of the moved sectors or bank passes that was necessary, 0 to 1."""
     return site.fewest / site.moved if site.moved else 1.0
 
 
-def sentence(site: Site) -> str:
+def sentence(site: TrafficLine) -> str:
     """Describe how the hardware serves this line's accesses, or return ""."""
     share = efficiency(site)
     if site.space == "local":
@@ -31,7 +31,7 @@ def sentence(site: Site) -> str:
     return f"uncoalesced: moves {1 / share:.1f}× the requested bytes"
 
 
-def picture(sites: Sequence[Site]) -> str:
+def picture(sites: Sequence[TrafficLine]) -> str:
     """Draw bars of the bytes that each line requests from global memory and moves."""
     rows = [s for s in sites if s.space == "global"]
     most = max((max(s.moved, s.bytes) for s in rows), default=1)
@@ -46,7 +46,7 @@ def picture(sites: Sequence[Site]) -> str:
     return svg.picture(_WIDTH, height, parts, _described(rows) or _TITLE, style=style)
 
 
-def _row(site: Site, top: int, scale: float) -> str:
+def _row(site: TrafficLine, top: int, scale: float) -> str:
     label = f"{site.line or '?'} {site.did}"
     moved, asked = site.moved * scale, min(site.bytes, site.moved) * scale
     return (
@@ -57,7 +57,7 @@ def _row(site: Site, top: int, scale: float) -> str:
     )
 
 
-def _described(rows: Sequence[Site]) -> str:
+def _described(rows: Sequence[TrafficLine]) -> str:
     return "; ".join(
         f"{s.line or '?'} {s.did}: {_size(s.bytes)}, {efficiency(s):.0%} efficient" for s in rows
     )

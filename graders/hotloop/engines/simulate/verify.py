@@ -5,7 +5,12 @@ and store of the program's memory follows a call of the checker with its address
 pass's own frames use the other memory.
 """
 
-from hotloop.engines.simulate.binary import Reader, Refused, sections, well_formed
+from hotloop.engines.simulate.binary import (
+    BinaryReader,
+    ForbiddenInstruction,
+    sections,
+    well_formed,
+)
 
 _STORES = range(0x36, 0x3F)
 _BYTES = dict(
@@ -42,7 +47,7 @@ def verify(wasm: bytes, entries: int) -> int:
 def _accesses(wasm: bytes, entries: int) -> int:
     parts = {s.number: s.body for s in sections(wasm) if s.number}
     access, range_ = _hooks(parts[2])
-    reader = Reader(parts[10])
+    reader = BinaryReader(parts[10])
     count, total = reader.unsigned(), 0
     for number in range(count):
         end = reader.unsigned() + reader.at
@@ -54,7 +59,7 @@ def _accesses(wasm: bytes, entries: int) -> int:
 
 def _hooks(imports: bytes) -> tuple[int, int]:
     """Return the indices of `access` and `range`. Raises Refused for imports from elsewhere."""
-    reader = Reader(imports)
+    reader = BinaryReader(imports)
     numbers: dict[str, int] = {}
     for _ in range(reader.unsigned()):
         space, name, kind = reader.name(), reader.name(), reader.byte()
@@ -65,11 +70,11 @@ def _hooks(imports: bytes) -> tuple[int, int]:
             reader.byte()
             reader.unsigned()
         else:
-            raise Refused(f"import {space}.{name}")
+            raise ForbiddenInstruction(f"import {space}.{name}")
     return numbers["access"], numbers["range"]
 
 
-def _function(reader: Reader, end: int, access: int, range_: int) -> int:
+def _function(reader: BinaryReader, end: int, access: int, range_: int) -> int:
     for _ in range(reader.unsigned()):
         reader.unsigned()
         reader.byte()
@@ -96,7 +101,7 @@ def _require_frame(last: list[Seen], access: Access) -> None:
     before = [one[0] for one in last[-2:]]
     right = before == [0x23, 0x20] if writes else before[-1:] == [0x23]
     if not right or memory != 1 or align != 0:
-        raise Refused("an access of the frames that the pass did not make")
+        raise ForbiddenInstruction("an access of the frames that the pass did not make")
 
 
 def _require_access(last: list[Seen], access: int, one: Seen, memory: Access) -> None:
@@ -105,24 +110,24 @@ def _require_access(last: list[Seen], access: int, one: Seen, memory: Access) ->
     takes_value = writes or 0xFD54 <= one[0] <= 0xFD5B
     window = last[-6:-1] if takes_value else last[-5:]
     if len(window) < 5 or (takes_value and last[-1][0] != 0x20):
-        raise Refused("an access that is not reported")
+        raise ForbiddenInstruction("an access that is not reported")
     tee, offset, info, call, get = window
     right = tee[0] == 0x22 and offset[:2] == (0x41, one[2]) and info[0] == 0x41
     right = right and call[:2] == (0x10, access) and get[:2] == (0x20, tee[1])
     if not right or info[1] & 0x1FF != count | writes << 5 | align << 6:
-        raise Refused("an access that is not reported as what it is")
+        raise ForbiddenInstruction("an access that is not reported as what it is")
 
 
 def _require_range(last: list[Seen], range_: int, hooks: int) -> None:
     """Require … (get A, get N, const info, call range) once or twice, get D, S, N, and the copy."""
     if len(last) < 3 + 4 * hooks:
-        raise Refused("a copy that is not reported")
+        raise ForbiddenInstruction("a copy that is not reported")
     gets = last[-3:]
     write = last[-3 - 4 * hooks :][:4]
     read = last[-7:-3]
     right = all(one[0] == 0x20 for one in gets) and _is_range(write, gets[0], gets[2], range_, 1)
     if not right or (hooks == 2 and not _is_range(read, gets[1], gets[2], range_, 0)):
-        raise Refused("a copy that is not reported as what it is")
+        raise ForbiddenInstruction("a copy that is not reported as what it is")
 
 
 def _is_range(hook: list[Seen], place: Seen, count: Seen, range_: int, writes: int) -> bool:
@@ -131,7 +136,7 @@ def _is_range(hook: list[Seen], place: Seen, count: Seen, range_: int, writes: i
     return right and info[0] == 0x41 and info[1] & 1 == writes
 
 
-def _next(reader: Reader) -> tuple[Seen, Access | None]:
+def _next(reader: BinaryReader) -> tuple[Seen, Access | None]:
     """Read the next instruction, and its access if it has one."""
     op = reader.byte()
     if op == 0xFD:
@@ -139,9 +144,9 @@ def _next(reader: Reader) -> tuple[Seen, Access | None]:
     if op == 0xFC:
         sub = reader.unsigned()
         if sub in (10, 11) and reader.take(12 - sub).strip(b"\0"):
-            raise Refused("a copy of the frames")
+            raise ForbiddenInstruction("a copy of the frames")
         if sub > 7 and sub not in (10, 11):
-            raise Refused("an unknown instruction")
+            raise ForbiddenInstruction("an unknown instruction")
         return (0xFC00 + sub, 0, 0), None
     if op in _BYTES:
         align, memory, offset = _memory(reader)
@@ -149,7 +154,7 @@ def _next(reader: Reader) -> tuple[Seen, Access | None]:
     return (op, *_immediates(reader, op)), None
 
 
-def _vector(reader: Reader) -> tuple[Seen, Access | None]:
+def _vector(reader: BinaryReader) -> tuple[Seen, Access | None]:
     sub = reader.unsigned()
     if sub in _VECTOR_BYTES:
         align, memory, offset = _memory(reader)
@@ -162,11 +167,11 @@ def _vector(reader: Reader) -> tuple[Seen, Access | None]:
     elif 21 <= sub <= 34:
         reader.byte()
     elif sub > 255:
-        raise Refused("an unknown instruction")
+        raise ForbiddenInstruction("an unknown instruction")
     return (0xFD00 + sub, 0, 0), None
 
 
-def _immediates(reader: Reader, op: int) -> tuple[int, int]:
+def _immediates(reader: BinaryReader, op: int) -> tuple[int, int]:
     if op == 0x41:
         return reader.signed() & 0xFFFFFFFF, 0
     if op in (0x42, 0x02, 0x03, 0x04):
@@ -181,11 +186,11 @@ def _immediates(reader: Reader, op: int) -> tuple[int, int]:
     elif op in (0x43, 0x44):
         reader.take(4 if op == 0x43 else 8)
     elif op not in (0x00, 0x01, 0x05, 0x0B, 0x0F, 0x1A, 0x1B) and not 0x45 <= op <= 0xC4:
-        raise Refused("an unknown instruction")
+        raise ForbiddenInstruction("an unknown instruction")
     return 0, 0
 
 
-def _memory(reader: Reader) -> tuple[int, int, int]:
+def _memory(reader: BinaryReader) -> tuple[int, int, int]:
     """Read log2 of the alignment, the memory index and the offset."""
     flags = reader.unsigned()
     memory = reader.unsigned() if flags & 0x40 else 0

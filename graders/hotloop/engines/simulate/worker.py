@@ -15,8 +15,8 @@ from hotloop.engines.simulate import build
 from hotloop.engines.simulate.build import Built
 from hotloop.engines.simulate.host import error_name
 from hotloop.engines.simulate.launch import Argument, Array, launch
-from hotloop.engines.simulate.problem import CompileError, Problem, ToolMissing, Unsupported
-from hotloop.engines.simulate.report import Report
+from hotloop.engines.simulate.problem import CompileError, SimulatorError, ToolMissing, Unsupported
+from hotloop.engines.simulate.report import SimulatorReport
 from hotloop.worker.serve import Worker, describe_error
 from hotloop.worker.triton_program import run
 
@@ -41,7 +41,7 @@ class BadRequest(Exception):
     """The judge asked for something that there is not; no file of a learner's can cause it."""
 
 
-class Simulator(Worker):
+class SimulatorWorker(Worker):
     """A worker that handles the judge's messages `build` and `launch`."""
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class Simulator(Worker):
             )
         except ToolMissing:
             raise
-        except Problem as problem:
+        except SimulatorError as problem:
             return _fault("signature", str(problem), 0)
         return {"error": error_name(launched.error), **self._told(launched.report)}
 
@@ -114,7 +114,7 @@ class Simulator(Worker):
         end = place["offset"] + span * _ELEMENT_BYTES[place["dtype"]]
         return Array(said["name"], memory[place["offset"] : end], said["is_output"])
 
-    def _told(self, report: Report) -> Message:
+    def _told(self, report: SimulatorReport) -> Message:
         return {
             "findings": [self._named(asdict(f)) for f in report.findings[:_FINDINGS_LIMIT]],
             "sites": [self._named(asdict(s)) for s in report.sites],
@@ -147,7 +147,7 @@ def _fault(kind: str, message: str, line: int, **more: str) -> Message:
 def main() -> None:
     """Serve the judge until it closes the connection."""
     os.environ["HOTLOOP_SIMULATOR_CACHE"] = tempfile.mkdtemp(prefix="cache-", dir=Path.cwd())
-    run(Simulator())
+    run(SimulatorWorker())
 
 
 if __name__ == "__main__":

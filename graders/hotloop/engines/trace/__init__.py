@@ -10,16 +10,16 @@ The judge uses the reader too, on files that a learner's code wrote: it never ha
 memory, and raises TraceError for anything that is not a trace. Only numpy is needed.
 """
 
-from hotloop.engines.trace.comparison import Change, Comparison, compare
+from hotloop.engines.trace.comparison import OperatorChange, TraceComparison, compare
 from hotloop.engines.trace.drawing import Timeline, timeline
 from hotloop.engines.trace.error import TraceError
 from hotloop.engines.trace.events import (
     Allocation,
     Copy,
     Events,
-    Kernel,
-    Launch,
-    Step,
+    KernelEvent,
+    LaunchEvent,
+    ProfilerStep,
     Synchronisation,
 )
 from hotloop.engines.trace.model import Trace
@@ -30,19 +30,19 @@ from hotloop.engines.trace.reading import read
 
 __all__ = [
     "Allocation",
-    "Change",
-    "Comparison",
     "Copy",
     "Events",
-    "Kernel",
-    "Launch",
+    "KernelEvent",
+    "LaunchEvent",
     "OpRow",
+    "OperatorChange",
     "PerfettoLink",
-    "Step",
+    "ProfilerStep",
     "Synchronisation",
     "Timeline",
     "TopOps",
     "Trace",
+    "TraceComparison",
     "TraceError",
     "compare",
     "perfetto",

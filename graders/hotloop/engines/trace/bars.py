@@ -11,7 +11,7 @@ _BLOCK = 1 << 16  # rows converted to Python numbers at a time
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TraceBar:
     """A bar from start to end, in nanoseconds, for `count` events.
 
     name: of the longest of its events. longest: its duration.
@@ -31,7 +31,7 @@ class Bar:
         return min(self.busy / (self.end - self.start), 1.0) if self.end > self.start else 1.0
 
 
-def bars(spans: Spans, start: int, end: int, narrow: int) -> list[Bar]:
+def bars(spans: Spans, start: int, end: int, narrow: int) -> list[TraceBar]:
     """Return the bars of one row between two times, sorted by start.
 
     Events of at most `narrow` ns that are less than `narrow` apart share a bar.
@@ -40,21 +40,21 @@ def bars(spans: Spans, start: int, end: int, narrow: int) -> list[Bar]:
     return merged(_single(spans, inside, start, end), narrow)
 
 
-def _single(spans: Spans, rows: Ints, start: int, end: int) -> Iterator[Bar]:
+def _single(spans: Spans, rows: Ints, start: int, end: int) -> Iterator[TraceBar]:
     for at in range(0, len(rows), _BLOCK):
         part = spans.where(rows[at : at + _BLOCK])
         columns = (part.start.tolist(), part.end.tolist(), part.name.tolist())
         for first, last, name in zip(*columns, strict=True):
             left, right = max(first, start), min(last, end)
-            yield Bar(left, right, name, last - first, 1, right - left)
+            yield TraceBar(left, right, name, last - first, 1, right - left)
 
 
-def merged(row: Iterable[Bar], narrow: int) -> list[Bar]:
+def merged(row: Iterable[TraceBar], narrow: int) -> list[TraceBar]:
     """Join neighbors of at most `narrow` ns with smaller gaps, to bars of at most twice `narrow`.
 
     Longer bars would hide how activity varies over time.
     """
-    out: list[Bar] = []
+    out: list[TraceBar] = []
     for bar in row:
         if out and _joins(out[-1], bar, narrow):
             out[-1] = _together(out[-1], bar)
@@ -63,14 +63,14 @@ def merged(row: Iterable[Bar], narrow: int) -> list[Bar]:
     return out
 
 
-def _joins(last: Bar, bar: Bar, narrow: int) -> bool:
+def _joins(last: TraceBar, bar: TraceBar, narrow: int) -> bool:
     small = bar.end - bar.start <= narrow and (last.count > 1 or last.end - last.start <= narrow)
     return small and bar.start - last.end < narrow and bar.end - last.start <= 2 * narrow
 
 
-def _together(last: Bar, bar: Bar) -> Bar:
+def _together(last: TraceBar, bar: TraceBar) -> TraceBar:
     longest = max(last, bar, key=lambda part: part.longest)
-    return Bar(
+    return TraceBar(
         last.start,
         max(last.end, bar.end),
         longest.name,

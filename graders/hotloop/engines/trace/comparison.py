@@ -18,7 +18,7 @@ _NOTE = (
 
 
 @dataclass(frozen=True)
-class Change:
+class OperatorChange:
     """Self time of an operator per step, before and after, in microseconds."""
 
     name: str
@@ -32,7 +32,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TraceComparison:
     """Comparison of two traces. Values are None if a trace has no steps, or no GPU."""
 
     before_us: float | None
@@ -46,7 +46,7 @@ class Comparison:
     ops_before_us: float | None
     """Self time of all operators per step; the rest of a step is Python or waiting."""
     ops_after_us: float | None
-    changes: tuple[Change, ...]
+    changes: tuple[OperatorChange, ...]
     """The operators whose time per step changed most, largest change first."""
 
     @property
@@ -116,13 +116,13 @@ class Comparison:
         ]
 
 
-def compare(before: Trace, after: Trace) -> Comparison:
+def compare(before: Trace, after: Trace) -> TraceComparison:
     """Compare two traces of the same loop.
 
     Values that need steps are None if `prof.step()` was not called.
     """
     ops_before, ops_after = _per_step(before), _per_step(after)
-    return Comparison(
+    return TraceComparison(
         before_us=_median_step(before),
         after_us=_median_step(after),
         before_steps=len(before.steps),
@@ -135,10 +135,13 @@ def compare(before: Trace, after: Trace) -> Comparison:
     )
 
 
-def _changes(before: dict[str, float], after: dict[str, float]) -> list[Change]:
+def _changes(before: dict[str, float], after: dict[str, float]) -> list[OperatorChange]:
     if not before or not after:
         return []
-    every = [Change(n, before.get(n, 0.0), after.get(n, 0.0)) for n in before.keys() | after.keys()]
+    every = [
+        OperatorChange(n, before.get(n, 0.0), after.get(n, 0.0))
+        for n in before.keys() | after.keys()
+    ]
     real = [change for change in every if change.difference_us]
     return sorted(real, key=lambda change: (-abs(change.difference_us), change.name))
 
@@ -165,7 +168,7 @@ def _busy_text(share: float | None) -> str:
     return NO_GPU if share is None else share_text(share)
 
 
-def _sign(change: Change) -> str:
+def _sign(change: OperatorChange) -> str:
     word = "+" if change.difference_us > 0 else "-"
     return (
         f"{word}{time_text(abs(change.difference_us))} "
@@ -178,7 +181,7 @@ _LEFT = 'style="text-align:left;overflow-wrap:anywhere"'
 _RIGHT = 'style="text-align:right;white-space:nowrap"'
 
 
-def _html_change(change: Change) -> str:
+def _html_change(change: OperatorChange) -> str:
     word = "+" if change.difference_us > 0 else "−"
     return (
         f'<tr><td {_LEFT} title="{escape(change.name[:400])}">'

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from html import escape
 
 from hotloop.core import svg
-from hotloop.engines.trace.bars import Bar, bars, merged
-from hotloop.engines.trace.events import Step
+from hotloop.engines.trace.bars import TraceBar, bars, merged
+from hotloop.engines.trace.events import ProfilerStep
 from hotloop.engines.trace.in_grading import while_graded
 from hotloop.engines.trace.intervals import Intervals
 from hotloop.engines.trace.model import Trace
 from hotloop.engines.trace.palette import COLOURS, LETTERS, MEANINGS
 from hotloop.engines.trace.quantities import share_text, time_text
-from hotloop.engines.trace.rows import LANES, Group, groups
+from hotloop.engines.trace.rows import LANES, RowGroup, groups
 
 MOST_SHAPES = 1500
 MOST_BYTES = 280_000
@@ -45,13 +45,13 @@ class _Line:
 
     colour: str
     top: int
-    bars: list[Bar]
+    bars: list[TraceBar]
 
 
 class Timeline:
     """A drawing of part of a trace, for a notebook."""
 
-    def __init__(self, trace: Trace, step: Step | None, lanes: tuple[str, ...]) -> None:
+    def __init__(self, trace: Trace, step: ProfilerStep | None, lanes: tuple[str, ...]) -> None:
         self._trace, self._step = trace, step
         window = trace.window(step)
         self._start = int(window.starts[0]) if len(window) else 0
@@ -95,11 +95,11 @@ class Timeline:
             return "There is no GPU in this trace."
         return f"The GPU is idle {share_text(idle)} of the time."
 
-    def _laid_out(self) -> tuple[list[_Line], list[tuple[int, Group]], int]:
+    def _laid_out(self) -> tuple[list[_Line], list[tuple[int, RowGroup]], int]:
         """Return bars and headings with their y positions, and the total height in pixels."""
         narrow = (self._end - self._start) // _FINEST + 1
         lines: list[_Line] = []
-        headings: list[tuple[int, Group]] = []
+        headings: list[tuple[int, RowGroup]] = []
         top = _AXIS
         for group in self._groups:
             headings.append((top, group))
@@ -112,7 +112,7 @@ class Timeline:
         return lines, headings, top + 4
 
     def _page(
-        self, lines: list[_Line], headings: list[tuple[int, Group]], height: int, narrow: int
+        self, lines: list[_Line], headings: list[tuple[int, RowGroup]], height: int, narrow: int
     ) -> str:
         number = next(_NUMBERS)
         drawn = [
@@ -151,10 +151,10 @@ class Timeline:
             drawn.append(svg.text(x, 11, _tick(time), text_anchor=anchor))
         return "".join(drawn)
 
-    def _heading(self, top: int, group: Group) -> str:
+    def _heading(self, top: int, group: RowGroup) -> str:
         return svg.text(0, top + 16, group.heading, fill_opacity=0.85)
 
-    def _idle(self, headings: list[tuple[int, Group]], narrow: int, number: int) -> list[str]:
+    def _idle(self, headings: list[tuple[int, RowGroup]], narrow: int, number: int) -> list[str]:
         """Draw hatching behind each GPU stream where no GPU is busy."""
         tops = [top for top, group in headings if group.lane == "gpu" and group.lines[0]]
         if not tops:
@@ -184,7 +184,7 @@ class Timeline:
         style = {"stroke": LETTERS, "stroke_width": 0.5, "stroke_opacity": 0.3}
         return svg.element("g", *drawn, fill=COLOURS[line.colour], **style)
 
-    def _bar(self, bar: Bar, top: int) -> str:
+    def _bar(self, bar: TraceBar, top: int) -> str:
         left = self._x(bar.start)
         width = max(self._x(bar.end) - left, 0.1)
         place = {"x": f"{left:.3f}%", "y": top, "width": f"{width:.3f}%", "height": _BAR}
@@ -197,7 +197,7 @@ class Timeline:
         kind = "" if width >= _WIDE else "n"
         return shape + svg.element("svg", label, pointer_events="none", class_=kind, **place)
 
-    def _title(self, bar: Bar, name: str) -> str:
+    def _title(self, bar: TraceBar, name: str) -> str:
         name = name if len(name) <= _NAME else f"{name[:_NAME]}…"
         if bar.count > 1:
             busy = time_text(bar.busy / 1000)
@@ -221,7 +221,7 @@ class Timeline:
 
 
 def timeline(
-    trace: Trace, step: int | Step | None = None, lanes: Sequence[str] = LANES
+    trace: Trace, step: int | ProfilerStep | None = None, lanes: Sequence[str] = LANES
 ) -> Timeline:
     """Draw one step, all steps, or a whole trace that has no steps.
 

@@ -17,7 +17,7 @@ Event = TypeVar("Event", covariant=True)
 
 
 @dataclass(frozen=True)
-class Step:
+class ProfilerStep:
     """One `ProfilerStep#number`: the time between two calls of `prof.step()`."""
 
     number: int
@@ -41,7 +41,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelEvent:
     """One execution of a kernel on a GPU, or a memset."""
 
     name: str
@@ -69,7 +69,7 @@ class Copy:
 
 
 @dataclass(frozen=True)
-class Launch:
+class LaunchEvent:
     """A runtime or driver call that launches work on a GPU."""
 
     name: str
@@ -133,7 +133,7 @@ class Events(Sequence[Event], Generic[Event]):
         """The sum of their durations, in microseconds."""
         return int(self.spans.duration.sum()) / 1000
 
-    def within(self, step: Step) -> Events[Event]:
+    def within(self, step: ProfilerStep) -> Events[Event]:
         """Return the events that started in the step."""
         start = self.spans.start
         return Events(
@@ -183,11 +183,13 @@ def copy_ends(name: str) -> tuple[str, str, str]:
     return "unknown", "", ""
 
 
-def kernels(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Kernel]:
+def kernels(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[KernelEvent]:
     """Wrap rows as kernels."""
 
-    def make(rows: Spans, row: int) -> Kernel:
-        return Kernel(names[int(rows.name[row])], *_times(rows, row), *lanes[int(rows.lane[row])])
+    def make(rows: Spans, row: int) -> KernelEvent:
+        return KernelEvent(
+            names[int(rows.name[row])], *_times(rows, row), *lanes[int(rows.lane[row])]
+        )
 
     return Events(spans, make)
 
@@ -204,13 +206,13 @@ def copies(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Copy]:
     return Events(spans, make)
 
 
-def launches(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Launch]:
+def launches(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[LaunchEvent]:
     """Wrap rows as launches."""
 
-    def make(rows: Spans, row: int) -> Launch:
+    def make(rows: Spans, row: int) -> LaunchEvent:
         name = names[int(rows.name[row])]
         thread = lanes[int(rows.lane[row])][1]
-        return Launch(name, *_times(rows, row), thread, is_graph_launch(name))
+        return LaunchEvent(name, *_times(rows, row), thread, is_graph_launch(name))
 
     return Events(spans, make)
 

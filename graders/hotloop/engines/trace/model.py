@@ -14,9 +14,9 @@ from hotloop.engines.trace.events import (
     Allocation,
     Copy,
     Events,
-    Kernel,
-    Launch,
-    Step,
+    KernelEvent,
+    LaunchEvent,
+    ProfilerStep,
     Synchronisation,
 )
 from hotloop.engines.trace.intervals import Intervals
@@ -31,7 +31,7 @@ _CALLS = ("cuda_runtime", "cuda_driver")
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryEvents:
     """The [memory] events as columns, in bytes: `size` is negative where memory was freed."""
 
     at: Ints
@@ -55,7 +55,7 @@ class Trace:
         names: list[str],
         lanes: list[Lane],
         spans: dict[str, Spans],
-        memory: Memory,
+        memory: MemoryEvents,
         has_stacks: bool,
         has_shapes: bool,
         warnings: tuple[str, ...] = (),
@@ -90,14 +90,14 @@ class Trace:
         return any(len(self._spans[kind]) for kind in ON_GPU)
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[ProfilerStep, ...]:
         """The steps sorted by start; empty if `prof.step()` was never called."""
         rows = self.spans(_STEPS)
         numbers = [int(self.names[int(name)].partition("#")[2]) for name in rows.name]
         times = zip(numbers, rows.start.tolist(), rows.duration.tolist(), strict=True)
-        return tuple(Step(*values) for values in times)
+        return tuple(ProfilerStep(*values) for values in times)
 
-    def step(self, number: int) -> Step:
+    def step(self, number: int) -> ProfilerStep:
         """Return the first step with this number. Raises ValueError if there is none."""
         for step in self.steps:
             if step.number == number:
@@ -105,14 +105,14 @@ class Trace:
         known = ", ".join(str(step.number) for step in self.steps[:20]) or "no steps"
         raise ValueError(f"there is no step {number} in this trace; it has {known}")
 
-    def ops(self, step: int | Step | None = None) -> list[OpRow]:
+    def ops(self, step: int | ProfilerStep | None = None) -> list[OpRow]:
         """Return CPU operators by name, the one with most self time first.
 
         Self time excludes nested operators; CUDA calls of an operator are part of it.
         """
         return self._rows("cpu_op", step)
 
-    def ranges(self, step: int | Step | None = None) -> list[OpRow]:
+    def ranges(self, step: int | ProfilerStep | None = None) -> list[OpRow]:
         """Return the `record_function` ranges like `ops`, without the profiler's steps."""
         return self._rows(_RANGE, step)
 
@@ -123,7 +123,7 @@ class Trace:
         return op_rows(self.names, rows, self.nesting("cpu_op").own, chosen)
 
     @cached_property
-    def kernels(self) -> Events[Kernel]:
+    def kernels(self) -> Events[KernelEvent]:
         """Kernels that ran on a GPU, without copies and memsets."""
         return events.kernels(self.spans("kernel"), self.names, self.lanes)
 
@@ -133,7 +133,7 @@ class Trace:
         return events.copies(self.spans("gpu_memcpy"), self.names, self.lanes)
 
     @cached_property
-    def launches(self) -> Events[Launch]:
+    def launches(self) -> Events[LaunchEvent]:
         """Calls that launched kernels or graphs."""
         parts = [self._only(kind, events.is_launch) for kind in _CALLS]
         return events.launches(joined(parts), self.names, self.lanes)
@@ -147,7 +147,7 @@ class Trace:
         rows = Spans(rows.name, rows.lane, rows.start, rows.duration, nesting(rows).depth)
         return events.synchronisations(rows, self.names, self.lanes)
 
-    def gpu_idle_share(self, step: int | Step | None = None) -> float | None:
+    def gpu_idle_share(self, step: int | ProfilerStep | None = None) -> float | None:
         """Return the fraction of time in which no GPU was busy, 0 to 1; None without a GPU.
 
         The time is that of the step, of all steps, or of the whole trace if it has none. Kernels,
@@ -166,10 +166,10 @@ class Trace:
         rows = joined([self._spans[kind] for kind in ON_GPU])
         return Intervals(rows.start, rows.end)
 
-    def window(self, step: int | Step | None = None) -> Intervals:
+    def window(self, step: int | ProfilerStep | None = None) -> Intervals:
         """Return the time of a step, of all steps, or from the first event to the last one."""
         if step is not None:
-            step = step if isinstance(step, Step) else self.step(step)
+            step = step if isinstance(step, ProfilerStep) else self.step(step)
             return Intervals(np.array([step.start_ns]), np.array([step.end_ns]))
         if self.steps:
             return self._step_time
@@ -222,7 +222,7 @@ class Trace:
         ends = np.array([step.end_ns for step in self.steps], dtype=np.int64)
         return Intervals(starts, ends)
 
-    def _rows(self, kind: str, step: int | Step | None) -> list[OpRow]:
+    def _rows(self, kind: str, step: int | ProfilerStep | None) -> list[OpRow]:
         rows = self.spans(kind)
         chosen = np.ones(len(rows), dtype=np.bool_)
         if step is not None:

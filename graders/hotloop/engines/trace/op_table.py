@@ -2,7 +2,7 @@
 
 from html import escape
 
-from hotloop.engines.trace.events import Step
+from hotloop.engines.trace.events import ProfilerStep
 from hotloop.engines.trace.model import Trace
 from hotloop.engines.trace.op_rows import OpRow
 from hotloop.engines.trace.palette import COLOURS
@@ -56,7 +56,7 @@ class TopOps:
         return "No CPU operators were recorded here."
 
 
-def top_ops(trace: Trace, n: int = 10, step: int | Step | None = None) -> TopOps:
+def top_ops(trace: Trace, n: int = 10, step: int | ProfilerStep | None = None) -> TopOps:
     """Return a table of the `n` operators with most self time, of a step or of the whole trace."""
     rows = trace.ops(step)
     shown = rows[: max(n, 0)]

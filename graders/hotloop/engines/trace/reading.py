@@ -12,7 +12,7 @@ from hotloop.engines.trace.document import Document
 from hotloop.engines.trace.error import EXPORT_AGAIN, Problem, TraceError
 from hotloop.engines.trace.event_collection import SPAN_KINDS, Collected
 from hotloop.engines.trace.implausible_events import doubts, without_lost_times
-from hotloop.engines.trace.model import Memory, Trace
+from hotloop.engines.trace.model import MemoryEvents, Trace
 from hotloop.engines.trace.spans import ints
 
 MOST_BYTES = 2 << 30
@@ -102,7 +102,7 @@ def _no_garbage_collection() -> Generator[None]:
 
 
 def _trace(path: Path, collected: Collected) -> Trace:
-    memory = Memory(
+    memory = MemoryEvents(
         at=ints(collected.memory_at),
         size=ints(collected.memory_bytes),
         total=ints(collected.memory_total),

@@ -21,7 +21,7 @@ _STREAM_KINDS = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "memset
 
 
 @dataclass(frozen=True)
-class Row:
+class TraceRow:
     """Events of one color; if they overlap, they are drawn over each other."""
 
     colour: str
@@ -29,38 +29,38 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Group:
+class RowGroup:
     """Rows under one heading. Rows of an inner list share a line."""
 
     lane: str
     heading: str
-    lines: list[list[Row]]
+    lines: list[list[TraceRow]]
 
 
-def groups(trace: Trace, lanes: tuple[str, ...], start: int, end: int) -> list[Group]:
+def groups(trace: Trace, lanes: tuple[str, ...], start: int, end: int) -> list[RowGroup]:
     """Return the groups that have events between two times, from top to bottom."""
-    found: list[Group] = []
+    found: list[RowGroup] = []
     for lane in LANES:
         if lane in lanes:
             found += _MAKERS[lane](trace, start, end)
     return [group for group in found if group.lines]
 
 
-def _steps(trace: Trace, start: int, end: int) -> Iterator[Group]:
+def _steps(trace: Trace, start: int, end: int) -> Iterator[RowGroup]:
     spans = trace.spans("step")
     if _inside(spans, start, end).any():
-        yield Group("steps", "steps", [[Row("step", spans)]])
+        yield RowGroup("steps", "steps", [[TraceRow("step", spans)]])
 
 
-def _ranges(trace: Trace, start: int, end: int) -> Iterator[Group]:
+def _ranges(trace: Trace, start: int, end: int) -> Iterator[RowGroup]:
     yield from _nested(trace, "range", "ranges", start, end)
 
 
-def _ops(trace: Trace, start: int, end: int) -> Iterator[Group]:
+def _ops(trace: Trace, start: int, end: int) -> Iterator[RowGroup]:
     yield from _nested(trace, "cpu_op", "ops", start, end)
 
 
-def _nested(trace: Trace, kind: str, lane: str, start: int, end: int) -> Iterator[Group]:
+def _nested(trace: Trace, kind: str, lane: str, start: int, end: int) -> Iterator[RowGroup]:
     """Yield one group per thread, the busiest first, with one line per depth."""
     spans, depth = trace.spans(kind), trace.nesting(kind).depth
     seen = _inside(spans, start, end)
@@ -69,17 +69,17 @@ def _nested(trace: Trace, kind: str, lane: str, start: int, end: int) -> Iterato
         own = seen & (spans.lane == thread)
         levels: list[int] = np.unique(depth[own]).tolist()
         lines = [
-            [Row("range" if kind == "range" else "op", spans.where(own & (depth == level)))]
+            [TraceRow("range" if kind == "range" else "op", spans.where(own & (depth == level)))]
             for level in levels[:MOST_DEPTH]
         ]
         title = "ranges" if kind == "range" else "CPU operators"
         heading = f"{title} · thread {trace.lanes[thread][1]}"
-        yield Group(lane, heading + _left_out("levels", len(levels) - MOST_DEPTH), lines)
+        yield RowGroup(lane, heading + _left_out("levels", len(levels) - MOST_DEPTH), lines)
     if len(busy) > MOST_THREADS:
-        yield Group(lane, f"{len(busy) - MOST_THREADS} more threads are not drawn", [[]])
+        yield RowGroup(lane, f"{len(busy) - MOST_THREADS} more threads are not drawn", [[]])
 
 
-def _calls(trace: Trace, start: int, end: int) -> Iterator[Group]:
+def _calls(trace: Trace, start: int, end: int) -> Iterator[RowGroup]:
     """Yield CUDA launches and waits of the CPU, one group per thread."""
     spans = joined([trace.spans("cuda_runtime"), trace.spans("cuda_driver")])
     seen = _inside(spans, start, end)
@@ -88,26 +88,26 @@ def _calls(trace: Trace, start: int, end: int) -> Iterator[Group]:
     for thread in _busiest(spans, launch | wait)[:MOST_THREADS]:
         own = spans.lane == thread
         line = [
-            Row("launch", spans.where(own & launch)),
-            Row("wait", spans.where(own & wait)),
+            TraceRow("launch", spans.where(own & launch)),
+            TraceRow("wait", spans.where(own & wait)),
         ]
         heading = f"CUDA launches and waits · thread {trace.lanes[thread][1]}"
-        yield Group("calls", heading, [line])
+        yield RowGroup("calls", heading, [line])
 
 
-def _gpu(trace: Trace, start: int, end: int) -> Iterator[Group]:
+def _gpu(trace: Trace, start: int, end: int) -> Iterator[RowGroup]:
     kinds = {kind: trace.spans(kind) for kind in _STREAM_KINDS}
     every = joined(list(kinds.values()))
     streams = _busiest(every, _inside(every, start, end))
     for stream in sorted(streams[:MOST_STREAMS], key=lambda lane: _by_number(trace.lanes[lane])):
         line = [
-            Row(_STREAM_KINDS[kind], spans.where(spans.lane == stream))
+            TraceRow(_STREAM_KINDS[kind], spans.where(spans.lane == stream))
             for kind, spans in kinds.items()
         ]
         device, number = trace.lanes[stream]
-        yield Group("gpu", f"GPU {device} · stream {number}", [line])
+        yield RowGroup("gpu", f"GPU {device} · stream {number}", [line])
     if len(streams) > MOST_STREAMS:
-        yield Group("gpu", f"{len(streams) - MOST_STREAMS} more streams are not drawn", [[]])
+        yield RowGroup("gpu", f"{len(streams) - MOST_STREAMS} more streams are not drawn", [[]])
 
 
 _MAKERS = {"steps": _steps, "ranges": _ranges, "ops": _ops, "calls": _calls, "gpu": _gpu}

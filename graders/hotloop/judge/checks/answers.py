@@ -10,7 +10,7 @@ from hotloop.judge.author_guard import Check
 from hotloop.judge.case_label import labelled
 from hotloop.judge.questions import Question, ask_plainly
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Answers(Check):
             raise Partly(right / count, f"{right} of {count} are right. {wrong[0].sentence}")
         return f"Right on all {count} hidden questions." if count > 1 else "All of it is right."
 
-    def _ask(self, question: Question, worker: Worker, session: Session) -> None:
+    def _ask(self, question: Question, worker: WorkerConnection, session: Session) -> None:
         with labelled(question.label, question):
             answer = ask_plainly(worker, question.arguments, session.timeout(self.timeout_s))
             mismatch = question.mismatch(answer)

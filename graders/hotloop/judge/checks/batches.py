@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving import metrics
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.author_guard import Check
 from hotloop.judge.load_window import LoadedServer, Questions
 from hotloop.judge.model_servers import no_answer, over, require_sound
@@ -67,7 +67,7 @@ class Batches(Check):
         session.note(**evidence)
         raise Ruling(Verdict.TOO_SLOW, said)
 
-    def _sizes(self, server: Server, session: Session) -> dict[int, int]:
+    def _sizes(self, server: TritonServer, session: Session) -> dict[int, int]:
         """Return by batch size how often the model computed one, during one load run."""
         before = self._histogram(server)
         side = LoadedServer(
@@ -85,17 +85,17 @@ class Batches(Check):
         _require_no_more_rows(sizes, self.requests, self.model)
         return sizes
 
-    def _histogram(self, server: Server) -> dict[int, int]:
+    def _histogram(self, server: TritonServer) -> dict[int, int]:
         try:
             return metrics.batch_histogram(server.statistics(self.model), self.model)
         except (OSError, ValueError) as error:
             raise no_answer(server, error) from None
 
 
-def candidate_server(repository: Callable[[Session], Path], session: Session) -> Server:
+def candidate_server(repository: Callable[[Session], Path], session: Session) -> TritonServer:
     """Return the server for the candidate's repository, shared by all checks of a task."""
 
-    def make() -> Server:
+    def make() -> TritonServer:
         folder = repository(session)
         require_sound(folder)
         return over(folder, session)

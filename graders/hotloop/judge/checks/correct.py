@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.author_guard import Authored, Check
-from hotloop.judge.calls import Call, CallBuffers, CallSpec, TensorSpec
+from hotloop.judge.calls import CallBuffers, CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.case_label import labelled
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -21,14 +21,14 @@ from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.questions import require_plain
 from hotloop.judge.race_ruling import claimed
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
+from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection, readable
 
 if TYPE_CHECKING:  # a judge without a GPU would start more slowly
     from hotloop.judge.gpu.card import Card
 
 
 @dataclass(frozen=True)
-class Tensor:
+class InputTensor:
     """An input with its values.
 
     values: float64, int or bool, any shape; rounded to `dtype` before the candidate and the
@@ -84,7 +84,7 @@ ADVICE = {
 }
 """Against writing outside of the output: to who wrote a loop, and to who wrote a Triton kernel."""
 
-Argument = Tensor | int | float | bool | str | None
+Argument = InputTensor | int | float | bool | str | None
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,8 @@ class Case(Authored):
 
     arguments: of the call, in order. out: shape and dtype of the output.
 
-    Raises TypeError for an argument that is neither a `Tensor` nor plain data, such as numpy.int64.
+    Raises TypeError for an argument that is neither an `InputTensor` nor plain data, such as a
+    numpy.int64.
     """
 
     label: str
@@ -104,14 +105,14 @@ class Case(Authored):
         """Refuse here, where it is the check's fault, what could not be sent to a worker."""
         super().__post_init__()
         for argument in self.arguments:
-            if not isinstance(argument, Tensor):
+            if not isinstance(argument, InputTensor):
                 require_plain(argument, "a case")
 
     @property
     def spec(self) -> CallSpec:
         """The call's shapes, dtypes and plain arguments."""
         return CallSpec(
-            tuple(a.spec if isinstance(a, Tensor) else a for a in self.arguments), self.out
+            tuple(a.spec if isinstance(a, InputTensor) else a for a in self.arguments), self.out
         )
 
     def truth(self, reference: Callable[..., Floats]) -> Floats:
@@ -119,7 +120,7 @@ class Case(Authored):
 
         Raises JudgeFault if the reference fails, or returns nothing but NaN for finite inputs.
         """
-        values = [a.rounded() if isinstance(a, Tensor) else a for a in self.arguments]
+        values = [a.rounded() if isinstance(a, InputTensor) else a for a in self.arguments]
         with np.errstate(all="ignore"), ours("the reference"):
             want = np.asarray(reference(*values), np.float64)
         if want.size and np.isnan(want).all() and all(np.isfinite(v).all() for v in self._floats()):
@@ -127,7 +128,7 @@ class Case(Authored):
         return want
 
     def _floats(self) -> list[NDArray[Any]]:
-        return [a.values for a in self.arguments if isinstance(a, Tensor) and a.dtype.floating]
+        return [a.values for a in self.arguments if isinstance(a, InputTensor) and a.dtype.floating]
 
 
 def case(
@@ -139,7 +140,7 @@ def case(
     """Return a case whose output has the shape of the reference's result, and the dtype `out`.
 
     arguments: arrays become contiguous tensors: float64 of float32; float32, float16, int64, int32,
-        uint8 and bool of their own dtype. For other tensors give a `Tensor`.
+        uint8 and bool of their own dtype. For other tensors give a `InputTensor`.
 
     Raises TypeError for an array of another dtype.
     """
@@ -148,10 +149,10 @@ def case(
     return replace(shapeless, out=TensorSpec(shapeless.truth(reference).shape, out))
 
 
-def _tensor(values: NDArray[Any]) -> Tensor:
+def _tensor(values: NDArray[Any]) -> InputTensor:
     if values.dtype not in _OF_ARRAY:
-        raise TypeError(f"no tensor is made of an array of {values.dtype}: give a `Tensor`")
-    return Tensor(values, _OF_ARRAY[values.dtype])
+        raise TypeError(f"no tensor is made of an array of {values.dtype}: give a `InputTensor`")
+    return InputTensor(values, _OF_ARRAY[values.dtype])
 
 
 Require = Callable[[Floats], None]
@@ -322,14 +323,14 @@ class Correct(Check):
         return passed
 
 
-def ask(case: Case, worker: Worker, session: Session, timeout_s: float) -> Floats:
+def ask(case: Case, worker: WorkerConnection, session: Session, timeout_s: float) -> Floats:
     """Return the candidate's output for one case as float64."""
     return call(case, worker, session, timeout_s)[0]
 
 
 def call(
     case: Case,
-    worker: Worker,
+    worker: WorkerConnection,
     session: Session,
     timeout_s: float,
     *,
@@ -341,7 +342,7 @@ def call(
     The output is read while the worker is frozen. Raises Ruling if the candidate fails, changes an
     input or writes outside of its output, and Race if its programs race or hang.
 
-    watch, order: what the worker records during the call: see `Worker.on_plan`.
+    watch, order: what the worker records during the call: see `WorkerConnection.on_plan`.
     """
     buffers = CallBuffers([case.spec], seal_inputs=False)
     try:
@@ -364,10 +365,10 @@ def call(
         buffers.close()
 
 
-def fill(call: Call, case: Case) -> None:
+def fill(call: PlacedCall, case: Case) -> None:
     """Write a case's values into the judge's buffers."""
     for index, argument in enumerate(case.arguments):
-        if isinstance(argument, Tensor):
+        if isinstance(argument, InputTensor):
             call.write(index, argument.values)
 
 
@@ -401,7 +402,7 @@ def agreement(
 
 
 @contextmanager
-def frozen(worker: Worker) -> Generator[None]:
+def frozen(worker: WorkerConnection) -> Generator[None]:
     """Freeze the worker inside the `with` block."""
     worker.freeze()
     try:
@@ -418,11 +419,11 @@ def ruling_about(case: Case) -> AbstractContextManager[None]:
 
 def _tensors(case: Case) -> str:
     """Return dtypes and shapes of the case's tensors in PyTorch's notation: `float32 [1013]`."""
-    specs = [a.spec for a in case.arguments if isinstance(a, Tensor)]
+    specs = [a.spec for a in case.arguments if isinstance(a, InputTensor)]
     return ", ".join(f"{s.dtype.torch_name} {list(s.shape)}" for s in specs) or "no tensor"
 
 
-def require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> None:
+def require_fit(call: PlacedCall, candidate: Candidate, reply: dict[str, Any]) -> None:
     """Raise Ruling unless the returned tensor has the output's dtype, shape and device.
 
     Other styles than "return" are not checked.
@@ -450,9 +451,9 @@ def require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> None
     raise Ruling(Verdict.WRONG_ANSWER, f"It returned {got}; wanted is {want[0]} {want[1]}.")
 
 
-def _require_inputs_kept(call: Call, case: Case) -> None:
+def _require_inputs_kept(call: PlacedCall, case: Case) -> None:
     for index, argument in enumerate(case.arguments):
-        if not isinstance(argument, Tensor):
+        if not isinstance(argument, InputTensor):
             continue
         kept = to_storage(argument.values, argument.dtype)
         if call.input(index).tobytes() != kept.tobytes():
@@ -461,7 +462,7 @@ def _require_inputs_kept(call: Call, case: Case) -> None:
             )
 
 
-def _require_nothing_outside(call: Call, pattern: int, advice: str) -> None:
+def _require_nothing_outside(call: PlacedCall, pattern: int, advice: str) -> None:
     if call.wrote_outside(pattern):
         raise Ruling(
             Verdict.WRONG_ANSWER,

@@ -14,14 +14,14 @@ from typing import Any
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.nvcc import compile as compiling
 from hotloop.engines.nvcc import figures, toolchain
-from hotloop.engines.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome
+from hotloop.engines.nvcc.compile import Compilation, Compiled, CompiledKernel, Diagnostic
 from hotloop.engines.nvcc.sass import Code, widest
 from hotloop.engines.nvcc.toolchain import Toolchain
 from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.author_guard import Check
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker, readable
+from hotloop.judge.worker_connection import WorkerConnection, readable
 
 _REPLY_S = 30.0
 """Seconds beyond nvcc's own time limit: for starting the process and disassembling machine code."""
@@ -80,7 +80,7 @@ class CudaCompiles(Check):
         return _Ruled(named, file, made).sentence(session)
 
     def _require_compiled(
-        self, session: Session, outcome: Outcome, tools: Toolchain, timeout_s: float
+        self, session: Session, outcome: Compilation, tools: Toolchain, timeout_s: float
     ) -> None:
         file = session.candidate.file or ""
         if outcome.ended != "done":
@@ -113,7 +113,9 @@ class _Ruled:
     check: CudaCompiles
     file: str
     made: Sequence[Compiled]
-    named: list[tuple[Kernel, Code]] = field(default_factory=list[tuple[Kernel, Code]])
+    named: list[tuple[CompiledKernel, Code]] = field(
+        default_factory=list[tuple[CompiledKernel, Code]]
+    )
 
     def sentence(self, session: Session) -> str:
         """Record the figures of all kernels; raise Ruling if one of them breaks a limit."""
@@ -124,7 +126,7 @@ class _Ruled:
             raise Ruling(*found)
         return self._praise()
 
-    def _named(self) -> Iterator[tuple[Kernel, Code]]:
+    def _named(self) -> Iterator[tuple[CompiledKernel, Code]]:
         for made in self.made:
             for kernel in made.kernels:
                 if kernel.resources.base_name in self.check.kernels:
@@ -205,7 +207,7 @@ class _Ruled:
             )
         return f"{text}."
 
-    def _figures(self, kernel: Kernel, code: Code) -> dict[str, Any]:
+    def _figures(self, kernel: CompiledKernel, code: Code) -> dict[str, Any]:
         used = kernel.resources
         fit = figures.fits(kernel, self.check.block, self.check.dynamic_shared_bytes)
         figure = figures.figures(kernel, self.check.block, self.check.dynamic_shared_bytes)
@@ -232,7 +234,9 @@ def _toolchain() -> Toolchain:
         raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
 
 
-def _compile(file: str, source: str, job: Mapping[str, Any], worker: Worker) -> Outcome:
+def _compile(
+    file: str, source: str, job: Mapping[str, Any], worker: WorkerConnection
+) -> Compilation:
     request = {"op": "compile", "name": file, "source": source, **job}
     reply = worker.request(request, job["timeout_s"] + _REPLY_S)
     try:
@@ -245,7 +249,7 @@ def _compile(file: str, source: str, job: Mapping[str, Any], worker: Worker) -> 
         ) from None
 
 
-def _strangers(outcome: Outcome, allowed: Sequence[Path]) -> bool:
+def _strangers(outcome: Compilation, allowed: Sequence[Path]) -> bool:
     """Return True if the compiler read a file besides the learner's and the allowed headers."""
     return any(not _known(read, allowed) for read in outcome.read or ())
 
@@ -258,7 +262,7 @@ def _known(read: str, allowed: Sequence[Path]) -> bool:
     return any(path.is_relative_to(folder.resolve()) for folder in allowed)
 
 
-def _is_shown(found: Diagnostic, outcome: Outcome, file: str) -> bool:
+def _is_shown(found: Diagnostic, outcome: Compilation, file: str) -> bool:
     """Return True if the learner may see the diagnostic.
 
     Diagnostics of other files are shown only if the list of files that the compiler read is known.
@@ -272,12 +276,12 @@ def _place(found: Diagnostic, file: str) -> str:
     return name if found.line is None else f"{name}, line {found.line}"
 
 
-def _called(kernel: Kernel) -> str:
+def _called(kernel: CompiledKernel) -> str:
     used = kernel.resources
     return f"`{readable(used.name, _NAME_LIMIT)}` on sm_{used.capability}"
 
 
-def _lines(kernel: Kernel) -> str:
+def _lines(kernel: CompiledKernel) -> str:
     lines = sorted({line for a in kernel.accesses if a.did == "load" for line in a.lines})
     if not lines:
         return ""

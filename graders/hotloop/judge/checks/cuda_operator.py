@@ -6,7 +6,7 @@ from hotloop.core.verdict import Raised
 from hotloop.judge.author_guard import Check
 from hotloop.judge.checks.correct import Case, Truth, ask, ruling_about
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class CorrectOrRaises(Check):
         session.note(cases=cases, right=right)
         return said
 
-    def _is_right(self, case: Case, worker: Worker, session: Session) -> bool:
+    def _is_right(self, case: Case, worker: WorkerConnection, session: Session) -> bool:
         """Return True for a correct answer, False if the function raised an exception."""
         require = self.truth.require(case)
         timeout_s = session.timeout(self.case_timeout_s)

@@ -15,18 +15,18 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.arithmetic_ceiling import FILE as LIMITS
 from hotloop.judge.arithmetic_ceiling import flops_per_second
 from hotloop.judge.author_guard import Authored, Check
-from hotloop.judge.calls import Call, CallSpec
+from hotloop.judge.calls import CallSpec, PlacedCall
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import published
 from hotloop.judge.levels import Level, lowered
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
-from hotloop.judge.speed import Comparison, Pace, require_hope
+from hotloop.judge.speed import Pace, SpeedComparison, require_hope
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import TimedWorker, Window, Workload
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 if TYPE_CHECKING:  # most speed checks have no oracle, and a judge would start more slowly
     from hotloop.judge.oracle import OracleFunction
@@ -54,11 +54,11 @@ REACHABLE_LOOKS = (15,)
 
 COPY = Candidate("copy", LIMITS.name, "destination")
 
-Entrant = Callable[[Session], tuple[Worker, Candidate]]
+Entrant = Callable[[Session], tuple[WorkerConnection, Candidate]]
 """Returns what is timed for a candidate: a worker and the function to call in it."""
 
 
-def own_worker(session: Session) -> tuple[Worker, Candidate]:
+def own_worker(session: Session) -> tuple[WorkerConnection, Candidate]:
     """Return the candidate's own worker and function."""
     return session.worker(), session.candidate
 
@@ -68,7 +68,7 @@ def bytes_of(spec: CallSpec) -> int:
     return spec.bytes
 
 
-def _nothing(_worker: Worker, _session: Session) -> None:
+def _nothing(_worker: WorkerConnection, _session: Session) -> None:
     """Default `prepare`: most baselines need no preparation."""
 
 
@@ -90,7 +90,7 @@ class Baseline(Authored):
     name: str
     copy: str = "copy"
     beside: Mapping[str, Path] = field(default_factory=dict[str, Path])
-    prepare: Callable[[Worker, Session], None] = _nothing
+    prepare: Callable[[WorkerConnection, Session], None] = _nothing
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     label: str = ""
 
@@ -104,7 +104,7 @@ class Baseline(Authored):
         """The function to call in the baseline's worker."""
         return Candidate(self.name, Path(self.path).name, "destination")
 
-    def start(self, session: Session) -> Worker:
+    def start(self, session: Session) -> WorkerConnection:
         """Start a worker for the baseline, with the function found in it."""
         worker = session.trusted(self.folder(session), self.environment)
         self.prepare(worker, session)
@@ -216,7 +216,7 @@ class Fast(Check):
         require_hope(timed_candidate, same_calls * window_s, session.levels)
         levels = self._levels_here(timed_baseline, session, rng)
         deadline = session.deadline_in(self.seconds)
-        comparison = Comparison(
+        comparison = SpeedComparison(
             timed_baseline,
             timed_candidate,
             levels,
@@ -250,7 +250,9 @@ class Fast(Check):
         with self._beside(self.reachable, timed_baseline, session) as strong:
             deadline = session.deadline_in(self.seconds)
             pace = Pace(pairs=3, looks=REACHABLE_LOOKS)
-            figure = Comparison(timed_baseline, strong, (), rng, deadline, pace=pace).run().figure
+            figure = (
+                SpeedComparison(timed_baseline, strong, (), rng, deadline, pace=pace).run().figure
+            )
         session.note(reachable=figure.ratio)
         if figure.interval.low < LEAST_REACHABLE:
             raise Ruling(
@@ -385,12 +387,12 @@ def _bind_if_it_helps(side: TimedWorker, fastest: float) -> None:
         side.worker.freezer.set_affinity(cores)
 
 
-def _zeros(_rng: np.random.Generator, call: Call, _hostile: bool) -> None:
+def _zeros(_rng: np.random.Generator, call: PlacedCall, _hostile: bool) -> None:
     """Write the input of the bandwidth measurement; its pages must exist."""
     call.input(0)[...] = 0
 
 
-def _anything(_call: Call, _rows: Rows) -> None:
+def _anything(_call: PlacedCall, _rows: Rows) -> None:
     """Verifier of the bandwidth measurement, whose output is not checked."""
 
 

@@ -20,9 +20,9 @@ from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.session import Session
-from hotloop.judge.speed import USUAL, Comparison, Pace, require_hope
+from hotloop.judge.speed import USUAL, Pace, SpeedComparison, require_hope
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 CONTROL_TOLERANCE = 0.03
 IMPLAUSIBLE = 1.10
@@ -114,7 +114,7 @@ class GpuFast(Check):
 
     def _side(
         self,
-        worker: Worker,
+        worker: WorkerConnection,
         candidate: Candidate,
         workload: DeviceWorkload,
         card: Card,
@@ -145,7 +145,7 @@ class GpuFast(Check):
         shares = [
             take_off_protocol(timed_baseline, side) for side in (timed_baseline, timed_candidate)
         ]
-        comparison = Comparison(
+        comparison = SpeedComparison(
             timed_baseline,
             timed_candidate,
             session.levels,
@@ -202,7 +202,7 @@ def take_off_protocol(trusted: TimedDeviceWorker, side: TimedDeviceWorker) -> fl
 
 
 @contextmanager
-def blaming(worker: Worker, card: Card) -> Generator[None]:
+def blaming(worker: WorkerConnection, card: Card) -> Generator[None]:
     """Raise the Ruling of `blame` if the GPU is in use all the time inside the `with` block."""
     try:
         yield
@@ -210,7 +210,7 @@ def blaming(worker: Worker, card: Card) -> Generator[None]:
         raise blame(worker, card, str(busy)) from None
 
 
-def blame(worker: Worker, card: Card, state: str) -> Ruling:
+def blame(worker: WorkerConnection, card: Card, state: str) -> Ruling:
     """Return the Ruling for a busy GPU: TAMPERED if it becomes idle once the candidate is ended.
 
     UNDECIDED otherwise, since other programs then use it.

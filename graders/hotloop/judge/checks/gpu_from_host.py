@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from hotloop.judge.author_guard import ANY_STYLE, Authored, Check
-from hotloop.judge.calls import Call, CallSpec
+from hotloop.judge.calls import CallSpec, PlacedCall
 from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.checks.correct import Case, Require, Running, ask, frozen
 from hotloop.judge.checks.fast import Baseline
@@ -25,12 +25,12 @@ from hotloop.judge.gpu.workers import candidate_worker, card_for_three, trusted_
 from hotloop.judge.oracle import OracleFunction
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.session import Session
-from hotloop.judge.speed import Comparison, Pace, require_hope
+from hotloop.judge.speed import Pace, SpeedComparison, require_hope
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.time_limit import Overrun
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import TimedWorker, Window, Workload
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 RESOLVE_TIMEOUT_S = 120.0
 CONTROL_TOLERANCE = 0.03
@@ -43,12 +43,12 @@ LONG_WINDOWS = Pace(pairs=3, looks=(6, 9, 14))
 """Fewer windows: each one is a whole call of tenths of a second, so a short disturbance matters
 little."""
 
-Entrant = Callable[[Session, Card], AbstractContextManager[tuple[Worker, Candidate]]]
+Entrant = Callable[[Session, Card], AbstractContextManager[tuple[WorkerConnection, Candidate]]]
 """Yields what is judged for a candidate: a worker and the function to call in it."""
 
 
 @contextmanager
-def own_worker(session: Session, card: Card) -> Generator[tuple[Worker, Candidate]]:
+def own_worker(session: Session, card: Card) -> Generator[tuple[WorkerConnection, Candidate]]:
     """Yield the candidate's own worker and function."""
     with candidate_worker(session, card) as worker:
         yield worker, session.candidate
@@ -162,10 +162,10 @@ class GpuFastFromHost(Check):
         _warm_up(b, WARMUP_WINDOWS - 1, session)
         # The baseline's answers were verified during warm-up; spend the time on the candidate's.
         a.workload = replace(a.workload, verify=_was_verified)
-        workers: tuple[Worker, Worker] = (b.worker, a.worker)
+        workers: tuple[WorkerConnection, WorkerConnection] = (b.worker, a.worker)
         with undisturbed(workers, session.launcher.threads):
             a.card = b.card = card
-            comparison = Comparison(
+            comparison = SpeedComparison(
                 a,
                 b,
                 session.levels,
@@ -199,5 +199,5 @@ def _warm_up(side: TimedGpuWorker, windows: int, session: Session) -> float:
     return fastest_s
 
 
-def _was_verified(_call: Call, _rows: Rows) -> None:
+def _was_verified(_call: PlacedCall, _rows: Rows) -> None:
     """Verifier of the baseline after warm-up, where its answers were compared."""

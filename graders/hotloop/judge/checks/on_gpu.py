@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
-from hotloop.judge.buffers import Placement, extent_bytes
-from hotloop.judge.calls import Call
+from hotloop.judge.buffers import TensorPlacement, extent_bytes
+from hotloop.judge.calls import PlacedCall
 from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.checks.correct import (
     OF_TENSORS,
     Case,
+    InputTensor,
     Require,
     Running,
-    Tensor,
     frozen,
     require_fit,
 )
@@ -30,7 +30,7 @@ from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
 from hotloop.judge.gpu.workers import candidate_worker, card_for
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.worker.device import OUT_OF_MEMORY, CudaError
 
 
@@ -54,7 +54,7 @@ class OnGpu:
 
 
 def runs_on(
-    driver: Driver, worker: Worker, candidate: Candidate, seeds: Seeds, timeout_s: float
+    driver: Driver, worker: WorkerConnection, candidate: Candidate, seeds: Seeds, timeout_s: float
 ) -> Callable[[Case, Require], None]:
     """Return the function that computes a case and compares its answer while all is frozen."""
 
@@ -69,7 +69,7 @@ def runs_on(
 def ask(
     case: Case,
     candidate: Candidate,
-    worker: Worker,
+    worker: WorkerConnection,
     driver: Driver,
     seeds: Seeds,
     timeout_s: float,
@@ -109,13 +109,13 @@ def _lent(driver: Driver, layout: Layout) -> Loan:
         ) from None
 
 
-def read(driver: Driver, buffer: DeviceBuffer, place: Placement) -> NDArray[Any]:
+def read(driver: Driver, buffer: DeviceBuffer, place: TensorPlacement) -> NDArray[Any]:
     """Copy a tensor's raw elements from device memory to the host."""
     span = driver.to_host(buffer.address + place.offset, _span(place))
     return _strided(span, place)
 
 
-def run(worker: Worker, loan: Loan, timeout_s: float) -> Message:
+def run(worker: WorkerConnection, loan: Loan, timeout_s: float) -> Message:
     """Lend the device memory to a worker that has its plan; wait until it has made the calls."""
     fds = [buffer.export() for buffer in loan.buffers]
     try:
@@ -125,7 +125,7 @@ def run(worker: Worker, loan: Loan, timeout_s: float) -> Message:
             os.close(fd)
 
 
-def _fill(driver: Driver, buffer: DeviceBuffer, call: Call, case: Case) -> None:
+def _fill(driver: Driver, buffer: DeviceBuffer, call: PlacedCall, case: Case) -> None:
     for place, argument in _tensors(call, case):
         span = bytearray(_span(place))
         _strided(span, place)[...] = to_storage(argument.values, place.dtype)
@@ -133,13 +133,15 @@ def _fill(driver: Driver, buffer: DeviceBuffer, call: Call, case: Case) -> None:
             driver.to_device(buffer.address + place.offset, bytes(span))
 
 
-def _poison(driver: Driver, buffer: DeviceBuffer, place: Placement, pattern: int) -> None:
+def _poison(driver: Driver, buffer: DeviceBuffer, place: TensorPlacement, pattern: int) -> None:
     span = poison(_span(place) // place.dtype.bytes, place.dtype, pattern).tobytes()
     if span:
         driver.to_device(buffer.address + place.offset, span)
 
 
-def _require_inputs_kept(driver: Driver, buffer: DeviceBuffer, call: Call, case: Case) -> None:
+def _require_inputs_kept(
+    driver: Driver, buffer: DeviceBuffer, call: PlacedCall, case: Case
+) -> None:
     for place, argument in _tensors(call, case):
         kept = to_storage(argument.values, place.dtype)
         if read(driver, buffer, place).tobytes() != kept.tobytes():
@@ -148,18 +150,18 @@ def _require_inputs_kept(driver: Driver, buffer: DeviceBuffer, call: Call, case:
             )
 
 
-def _tensors(call: Call, case: Case) -> list[tuple[Placement, Tensor]]:
+def _tensors(call: PlacedCall, case: Case) -> list[tuple[TensorPlacement, InputTensor]]:
     return [
         (place, argument)
         for place, argument in zip(call.places, case.arguments, strict=True)
-        if place is not None and isinstance(argument, Tensor)
+        if place is not None and isinstance(argument, InputTensor)
     ]
 
 
-def _strided(span: bytearray, place: Placement) -> NDArray[Any]:
+def _strided(span: bytearray, place: TensorPlacement) -> NDArray[Any]:
     strides = [s * place.dtype.bytes for s in place.strides]
     return np.ndarray(place.shape, place.dtype.storage, buffer=span, strides=strides)
 
 
-def _span(place: Placement) -> int:
+def _span(place: TensorPlacement) -> int:
     return extent_bytes(place.shape, place.strides, place.dtype)

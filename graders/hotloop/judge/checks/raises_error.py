@@ -11,7 +11,7 @@ from hotloop.judge.calls import CallBuffers
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.correct import Case, fill, ruling_about
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,9 @@ class RaisesError(Check):
         return f"Refuses all {refused} inputs that it cannot compute."
 
 
-def _require_refusal(case: Case, candidate: Candidate, worker: Worker, timeout_s: float) -> None:
+def _require_refusal(
+    case: Case, candidate: Candidate, worker: WorkerConnection, timeout_s: float
+) -> None:
     buffers = CallBuffers([case.spec], seal_inputs=False)
     try:
         fill(buffers.calls[0], case)

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.author_guard import Check
 from hotloop.judge.case_label import labelled
 from hotloop.judge.checks.batches import candidate_server
@@ -21,7 +21,7 @@ from hotloop.judge.load_window import TAIL, LoadedServer, LoadedWindow, Question
 from hotloop.judge.model_servers import over
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.session import Session
-from hotloop.judge.speed import Comparison, Samples, require_hope
+from hotloop.judge.speed import Samples, SpeedComparison, require_hope
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
 from hotloop.judge.statistics import Estimate, estimate
 
@@ -79,7 +79,9 @@ class ServedFast(Check):
             _window(b)
             return self._judge(a, b, session)
 
-    def _side(self, server: Server, session: Session, *, trusted: bool = False) -> LoadedServer:
+    def _side(
+        self, server: TritonServer, session: Session, *, trusted: bool = False
+    ) -> LoadedServer:
         return LoadedServer(
             server,
             self.questions(session),
@@ -94,7 +96,7 @@ class ServedFast(Check):
     def _judge(self, a: LoadedServer, b: LoadedServer, session: Session) -> str:
         rng = session.rng()
         deadline = session.deadline_in(self.seconds)
-        comparison = Comparison(
+        comparison = SpeedComparison(
             a,
             b,
             session.levels,

@@ -16,7 +16,7 @@ from hotloop.judge.checks.triton_kernel_calls import LAUNCHED, Recorded, TritonK
 from hotloop.judge.kernel_source import KernelSource
 from hotloop.judge.launch_plan import Argument, Launch, Pointer, Scalar
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker, readable, reading
+from hotloop.judge.worker_connection import WorkerConnection, readable, reading
 
 SHARED_KIB: Mapping[int, int] = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227, 100: 227, 120: 99}
 """Maximum shared memory of a block in KiB, by compute capability (CUDA C++ Programming Guide, table
@@ -85,7 +85,7 @@ def _compile(
     arguments: Mapping[str, Any],
     source: KernelSource,
     target: int,
-    worker: Worker,
+    worker: WorkerConnection,
     timeout_s: float,
 ) -> dict[str, Any]:
     reply = worker.request(

@@ -12,7 +12,7 @@ import numpy as np
 from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.judge import launch_plan
 from hotloop.judge.author_guard import Authored
-from hotloop.judge.calls import Call, CallBuffers
+from hotloop.judge.calls import CallBuffers, PlacedCall
 from hotloop.judge.candidate import Style
 from hotloop.judge.checks.correct import Case, Truth, call, fill, ruling_about
 from hotloop.judge.checks.kernel_process import kernel_process
@@ -20,10 +20,10 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.kernel_source import KernelSource, mentioned, vet
 from hotloop.judge.launch_plan import Launch, Plan, Pointer
-from hotloop.judge.race_ruling import Race, hang, race
+from hotloop.judge.race_ruling import RaceRuling, hang, race
 from hotloop.judge.same_shapes import same_shapes, with_values_of
 from hotloop.judge.session import INTERPRETED, Session
-from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading
+from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection, readable, reading
 
 Rng = np.random.Generator
 
@@ -157,7 +157,7 @@ class TritonKernelCalls(Authored):
         self,
         planned: Sequence[_PlannedCall],
         recorded: Sequence[Recorded],
-        worker: Worker,
+        worker: WorkerConnection,
         session: Session,
     ) -> Judged:
         counted: list[tuple[Case, Sequence[TensorTraffic]]] = []
@@ -186,7 +186,7 @@ class TritonKernelCalls(Authored):
         )
 
     def _replay(
-        self, case: Case, reported: Recorded, worker: Worker, session: Session
+        self, case: Case, reported: Recorded, worker: WorkerConnection, session: Session
     ) -> tuple[list[TensorTraffic], int]:
         def once() -> Replayed:
             timeout_s = session.timeout(self.timeout_s)
@@ -222,7 +222,7 @@ class Replayed:
 
     answer: Floats
     undefined: bool
-    race: Race | None
+    race: RaceRuling | None
     ordered: bool
     traffic: list[TensorTraffic]
     wave_bytes: int
@@ -239,7 +239,7 @@ def in_two_orders(once: Callable[[], Replayed]) -> Replayed:
 def replay(
     case: Case,
     reported: Recorded,
-    worker: Worker,
+    worker: WorkerConnection,
     session: Session,
     timeout_s: float,
     *,
@@ -364,7 +364,9 @@ def _recorded(
     return [Recorded(plan, source) for plan in plans]
 
 
-def _request(placed: Call, reported: Recorded, rng: Rng, writable: Sequence[int]) -> dict[str, Any]:
+def _request(
+    placed: PlacedCall, reported: Recorded, rng: Rng, writable: Sequence[int]
+) -> dict[str, Any]:
     places = [*placed.places, placed.out]
     return {
         "op": "replay",
@@ -376,7 +378,9 @@ def _request(placed: Call, reported: Recorded, rng: Rng, writable: Sequence[int]
     }
 
 
-def _traffic(reply: Mapping[str, Any], reported: Recorded, placed: Call) -> list[TensorTraffic]:
+def _traffic(
+    reply: Mapping[str, Any], reported: Recorded, placed: PlacedCall
+) -> list[TensorTraffic]:
     sizes = {
         index: math.prod(place.shape) * place.dtype.bytes
         for index, place in enumerate([*placed.places, placed.out])
@@ -427,7 +431,7 @@ def _element(fault: Mapping[str, Any], reported: Recorded) -> str:
     return f"{name}[{element}]"
 
 
-def _race(fault: Mapping[str, Any], reported: Recorded) -> Race:
+def _race(fault: Mapping[str, Any], reported: Recorded) -> RaceRuling:
     lines = reported.source.lines
     accesses = [{**each, "line": lines.get(each["line"])} for each in fault["accesses"]]
     kernel = reported.plan.launches[int(fault["launch"])].kernel

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.problem import RepositoryProblem
 from hotloop.engines.serving.repository import PLATFORMS, read_config
 from hotloop.judge.author_guard import Check
 from hotloop.judge.model_servers import require_sound
@@ -43,7 +43,7 @@ def _require_asked_for(folder: Path, backends: Mapping[str, str]) -> None:
     others = sorted(name for name, backend in backends.items() if backend != ENSEMBLE)
     for name, backend in backends.items():
         config = read_config(folder, name)
-        if isinstance(config, Problem):
+        if isinstance(config, RepositoryProblem):
             raise Ruling(Verdict.COMPILE_ERROR, str(config))
         own = config.backend or PLATFORMS.get(config.platform, "")
         if (ENSEMBLE if config.is_ensemble else own) != backend:

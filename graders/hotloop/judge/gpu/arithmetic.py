@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.buffers import Placement
+from hotloop.judge.buffers import TensorPlacement
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Disagreement, Tolerance
 from hotloop.judge.dtypes import DType, poison
@@ -55,7 +55,7 @@ class Arithmetic:
         """Return a uint8 tensor that shares the `size` bytes at `address`."""
         return self._wrap(address, size)
 
-    def view(self, flat: Tensor, place: Placement) -> Tensor:
+    def view(self, flat: Tensor, place: TensorPlacement) -> Tensor:
         """Return the tensor at `place` in `flat`, without a copy."""
         dtype = self._dtype(place.dtype)
         span = 1 + sum((n - 1) * s for n, s in zip(place.shape, place.strides, strict=True))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import ask_plainly
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 FILE = Path(__file__).parent / "trusted" / "limits.py"
 TIMEOUT_S = 120.0
@@ -22,14 +22,14 @@ class Ceiling:
     flops_per_s: float | None = None
 
 
-def measure(worker: Worker, *, matmul: bool = False) -> Ceiling:
+def measure(worker: WorkerConnection, *, matmul: bool = False) -> Ceiling:
     """Measure in a trusted worker that sees the folder of `FILE`, with no other work on the GPU."""
     moved = ask_number(worker, "copy_bytes_per_second", FILE.name)
     flops = ask_number(worker, "matmul_flops_per_second", FILE.name) if matmul else None
     return Ceiling(moved, flops)
 
 
-def ask_number(worker: Worker, function: str, file: str) -> float:
+def ask_number(worker: WorkerConnection, function: str, file: str) -> float:
     """Return the positive float that a trusted function without arguments returns.
 
     Raises JudgeFault for anything else.

@@ -211,7 +211,7 @@ class Driver(Cuda):
                 raise
 
 
-class Stream(Closing):
+class GpuStream(Closing):
     """A stream of the current context. Only copies with page-locked memory are asynchronous."""
 
     def __init__(self, driver: Driver) -> None:
@@ -236,7 +236,7 @@ class Stream(Closing):
         self._driver.call("cuStreamDestroy_v2", self.handle)
 
 
-class Event(Closing):
+class GpuEvent(Closing):
     """An event of the current context; without a stream, it is recorded in the default stream."""
 
     def __init__(self, driver: Driver) -> None:
@@ -244,7 +244,7 @@ class Event(Closing):
         self._handle = _void()
         driver.call("cuEventCreate", ctypes.byref(self._handle), 0)
 
-    def record(self, stream: Stream | None = None) -> None:
+    def record(self, stream: GpuStream | None = None) -> None:
         """Record the event after the work submitted so far."""
         self._driver.call("cuEventRecord", self._handle, stream.handle if stream else None)
 
@@ -258,7 +258,7 @@ class Event(Closing):
             raise
         return True
 
-    def seconds_until(self, later: Event) -> float:
+    def seconds_until(self, later: GpuEvent) -> float:
         """Return the device time in seconds from this event to `later`; waits for both."""
         self._driver.call("cuEventSynchronize", later._handle)
         milliseconds = ctypes.c_float()

@@ -15,7 +15,7 @@ from hotloop.judge.gpu.workers import candidate_worker, trusted_worker
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 FILE = Path(__file__).parent / "trusted" / "engine_runner.py"
 RUNNER = Program({FILE.name: FILE}, FILE.name)
@@ -31,7 +31,7 @@ def require_tensorrt() -> None:
         raise Ruling(Verdict.NOT_MEASURED, f"TensorRT is not installed here: {REMEDY}")
 
 
-def builder(session: Session, card: Card) -> AbstractContextManager[Worker]:
+def builder(session: Session, card: Card) -> AbstractContextManager[WorkerConnection]:
     """Return the candidate's worker, in which it builds the engine."""
     return candidate_worker(session, card, BUILDER_BYTES)
 
@@ -43,7 +43,7 @@ def running(
     card: Card,
     runner: Program = RUNNER,
     function: str = "run",
-) -> Generator[tuple[Worker, Candidate]]:
+) -> Generator[tuple[WorkerConnection, Candidate]]:
     """Yield a trusted worker that has loaded the candidate's engine, and the function to call.
 
     build: has the candidate build the engine, once for all checks of the task. The worker is

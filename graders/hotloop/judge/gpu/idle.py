@@ -10,7 +10,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-from hotloop.judge.gpu.driver import Driver, Event
+from hotloop.judge.gpu.driver import Driver, GpuEvent
 
 PROBE_S = 0.008
 """Duration of a probe alone, in seconds: several time slices."""
@@ -63,7 +63,7 @@ class IdleProbe:
         return self.ratio() <= LIMIT
 
     def _seconds(self) -> float:
-        with Event(self._driver) as first, Event(self._driver) as last:
+        with GpuEvent(self._driver) as first, GpuEvent(self._driver) as last:
             first.record()
             for _ in range(self._rounds):
                 self._churn()
@@ -73,7 +73,7 @@ class IdleProbe:
             return first.seconds_until(last)
 
 
-def reached_within(event: Event, seconds: float, *, spin_s: float = 0.0) -> bool:
+def reached_within(event: GpuEvent, seconds: float, *, spin_s: float = 0.0) -> bool:
     """Poll an event, so that a device that never reaches it cannot block the judge.
 
     Returns False after `seconds`. spin_s: poll without sleeping for this long.

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hotloop.core.closing import Closing
-from hotloop.judge.buffers import Placement
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.buffers import TensorPlacement
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.gpu.driver import Driver
 from hotloop.worker.device import READ_WRITE
 
@@ -69,7 +69,7 @@ class DeviceBuffer(Closing):
 class Layout:
     """Placements of the tensors of some calls: all inputs in one buffer, all outputs in another."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[PlacedCall, ...]
     input_bytes: int
     output_bytes: int
 
@@ -78,7 +78,7 @@ class Layout:
         """Place the calls one after the other, without overlap."""
         inputs, outputs = _Packer(INPUTS), _Packer(OUTPUTS)
         calls = tuple(
-            Call(
+            PlacedCall(
                 spec,
                 tuple(
                     inputs.place(a) if isinstance(a, TensorSpec) else None for a in spec.arguments
@@ -131,10 +131,10 @@ class _Packer:
         self._buffer = buffer
         self.size = 0
 
-    def place(self, spec: TensorSpec) -> Placement:
+    def place(self, spec: TensorSpec) -> TensorPlacement:
         offset = _up(self.size, ALIGNMENT)
         self.size = offset + spec.bytes
-        return Placement(self._buffer, offset, spec.dtype, spec.shape, spec.strides)
+        return TensorPlacement(self._buffer, offset, spec.dtype, spec.shape, spec.strides)
 
 
 def _up(size: int, step: int) -> int:

@@ -20,7 +20,7 @@ from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.launcher import GIB
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.worker.cuda_tools import program
 
 METRICS = {
@@ -71,7 +71,7 @@ def _figures(
     return parse(printed), printed
 
 
-def _end(worker: Worker) -> str:
+def _end(worker: WorkerConnection) -> str:
     """Let the worker exit by itself, since the profiler prints its results only then."""
     worker.thaw()
     worker.sock.close()

@@ -27,7 +27,7 @@ class NvmlError(Exception):
         self.code = code
 
 
-class Process(ctypes.Structure):
+class GpuProcess(ctypes.Structure):
     """nvmlProcessInfo_t: a process with a compute context."""
 
     _fields_ = (
@@ -75,7 +75,7 @@ class Nvml:
         Inside a container they may be 0 or the host's, and the list may be empty.
         """
         number = _uint(_MOST_CLIENTS)
-        processes = (Process * _MOST_CLIENTS)()
+        processes = (GpuProcess * _MOST_CLIENTS)()
         try:
             self.call(
                 "nvmlDeviceGetComputeRunningProcesses_v3",

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.buffers import Placement
-from hotloop.judge.calls import Call
+from hotloop.judge.buffers import TensorPlacement
+from hotloop.judge.calls import PlacedCall
 from hotloop.judge.compare import Disagreement
 from hotloop.judge.gpu.arithmetic import Arithmetic, Tensor
 from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 
-Inputs = Sequence[tuple[Placement, Tensor]]
+Inputs = Sequence[tuple[TensorPlacement, Tensor]]
 
 WHOLE_S = 0.02
 """Average seconds per leg for comparing whole outputs."""
@@ -88,7 +88,7 @@ class Verifier:
 
     def _disagreement(
         self,
-        call: Call,
+        call: PlacedCall,
         inputs: Inputs,
         output: Tensor,
         rows: NDArray[np.int64] | None = None,
@@ -105,7 +105,7 @@ def _require(disagreement: Disagreement | None) -> None:
     raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call it was wrong: {disagreement.sentence()}.")
 
 
-def _arguments(call: Call, tensors: Sequence[Any]) -> list[Any]:
+def _arguments(call: PlacedCall, tensors: Sequence[Any]) -> list[Any]:
     """Return a call's arguments in order: tensors at tensor positions, plain values elsewhere."""
     remaining = iter(tensors)
     return [

@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
-from hotloop.judge.calls import Call, CallSpec
+from hotloop.judge.calls import CallSpec, PlacedCall
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.arithmetic import Tensor
 from hotloop.judge.gpu.card import Card
-from hotloop.judge.gpu.driver import Event
+from hotloop.judge.gpu.driver import GpuEvent
 from hotloop.judge.gpu.idle import reached_within
 from hotloop.judge.gpu.memory import Layout, Loan
 from hotloop.judge.gpu.verify import Verifier
@@ -38,7 +38,7 @@ from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.time_limit import Overrun
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 FOREIGN_SHARE = 0.03
 RUN_TIMEOUT_S = 60.0
@@ -82,7 +82,7 @@ class TimedDeviceWorker:
 
     def __init__(
         self,
-        worker: Worker,
+        worker: WorkerConnection,
         candidate: Candidate,
         workload: DeviceWorkload,
         card: Card,
@@ -105,7 +105,7 @@ class TimedDeviceWorker:
         self.worker.freeze()
 
     @property
-    def calls(self) -> Sequence[Call]:
+    def calls(self) -> Sequence[PlacedCall]:
         """The calls of a window, over all legs."""
         return self.layout.calls * self.legs
 
@@ -262,7 +262,7 @@ class TimedDeviceWorker:
 
     def _capture(self, flat: Tensor, index: Tensor) -> NDArray[np.uint8]:
         gathered = self.card.arithmetic.gather(flat, index)
-        with Event(self.card.driver) as event:
+        with GpuEvent(self.card.driver) as event:
             event.record()
             if not reached_within(event, CAPTURE_TIMEOUT_S, spin_s=CAPTURE_SPIN_S):
                 raise Ruling(

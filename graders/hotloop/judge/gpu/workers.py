@@ -14,7 +14,7 @@ from hotloop.judge.gpu.card import Card, CardBusy, NoCard, open_card
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.questions import ask_plainly
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.worker.cuda_tools import ARCHITECTURE_VARIABLE, NVCC_VARIABLE, program
 
 RESOLVE_TIMEOUT_S = 120.0
@@ -67,7 +67,7 @@ def candidate_worker(
     card: Card,
     memory_bytes: int | None = None,
     under: Sequence[str] = (),
-) -> Generator[Worker]:
+) -> Generator[WorkerConnection]:
     """Yield the candidate's worker: a new process for a file, otherwise the notebook's kernel.
 
     The kernel must have access to the device: its starter grants it, for example `notebook_worker`.
@@ -99,7 +99,7 @@ def candidate_worker(
 
 
 @contextmanager
-def trusted_worker(session: Session, folder: Path, card: Card) -> Generator[Worker]:
+def trusted_worker(session: Session, folder: Path, card: Card) -> Generator[WorkerConnection]:
     """Yield a worker that sees only `folder`, one of the check, with the same confinement."""
     worker = _start(session.launcher, folder, card, trusted=True)
     try:
@@ -108,7 +108,7 @@ def trusted_worker(session: Session, folder: Path, card: Card) -> Generator[Work
         worker.close()
 
 
-def notebook_worker(launcher: Launcher, files: Path | None, card: Card | None) -> Worker:
+def notebook_worker(launcher: Launcher, files: Path | None, card: Card | None) -> WorkerConnection:
     """Start a process for a notebook's cells, with the GPU unless `card` is None."""
     if card is None:
         return launcher.start(files=files, trusted=False)
@@ -158,7 +158,7 @@ def _start(
     *,
     trusted: bool,
     under: Sequence[str] = (),
-) -> Worker:
+) -> WorkerConnection:
     nvcc = program("nvcc")
     compiler = {} if nvcc is None else {NVCC_VARIABLE: str(nvcc)}
     return launcher.start(

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.author_guard import Authored
-from hotloop.judge.buffers import Placement
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.buffers import TensorPlacement
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.gpu.arithmetic import Arithmetic, Tensor
 from hotloop.judge.gpu.memory import Layout
@@ -90,8 +90,8 @@ class Secrets:
         return self.chance < share
 
     def inputs(
-        self, number: int, call: Call, arithmetic: Arithmetic
-    ) -> list[tuple[Placement, Tensor]]:
+        self, number: int, call: PlacedCall, arithmetic: Arithmetic
+    ) -> list[tuple[TensorPlacement, Tensor]]:
         """Generate the tensor arguments of a call from their seeds: the same ones every time."""
         tensors = [
             (place, spec)
@@ -116,7 +116,7 @@ def _pick_calls(rng: np.random.Generator, adversarial: Sequence[bool]) -> tuple[
     return tuple(dict.fromkeys(map(int, order)))[:COMPARED_CALLS]
 
 
-def _pick_rows(rng: np.random.Generator, out: Placement) -> NDArray[np.int64]:
+def _pick_rows(rng: np.random.Generator, out: TensorPlacement) -> NDArray[np.int64]:
     count = min(SAMPLED_ROWS, out.shape[0])
     return np.sort(rng.choice(out.shape[0], size=count, replace=False)).astype(np.int64)
 
@@ -139,7 +139,7 @@ def _widened(values: NDArray[np.int64], width: int) -> NDArray[np.int64]:
 
 
 def _value_bytes(
-    rng: np.random.Generator, out: Placement, rows: NDArray[np.int64]
+    rng: np.random.Generator, out: TensorPlacement, rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     count = len(rows) * VALUES_PER_ROW
     elements = np.repeat(rows, VALUES_PER_ROW) * out.strides[0]

@@ -12,7 +12,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Plain
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
+from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection
 
 TRUSTED = Path(__file__).parent / "trusted"
 FILES = {path.name: path for path in sorted(TRUSTED.glob("*.py"))}
@@ -50,7 +50,7 @@ def products_of(facts: Facts) -> list[tuple[str, str, str]]:
 
 def entrant(
     session: Session, file: GivenFile, *options: Plain, runner: Program = RUNNER
-) -> tuple[Worker, Candidate]:
+) -> tuple[WorkerConnection, Candidate]:
     """Load the candidate's file in a process of ours, to time; the candidate's worker is closed.
 
     options: what the runner's `load` takes after the file.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.judge_fault import JudgeFault
@@ -139,7 +139,7 @@ def miscomputed(
     runner.ask("load", GivenFile("models.json", json.dumps(models).encode()))
     fed = np.concatenate([graph.fed for graph in graphs])
     size = sum(len(row) for graph in graphs for row in graph.truth)
-    case = Case("the outputs", (Tensor(fed, FP32),), TensorSpec((size,), FP32))
+    case = Case("the outputs", (InputTensor(fed, FP32),), TensorSpec((size,), FP32))
     got, start = runner.answer("run", case), 0
     for place, graph in enumerate(graphs):
         for name, want in zip(graph.outputs, graph.truth, strict=True):

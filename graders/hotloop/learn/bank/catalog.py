@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hotloop.core import paths
 from hotloop.core.yaml_lines import CurriculumError, Location, load, place
-from hotloop.learn.bank.question import Question, Questions
+from hotloop.learn.bank.question import InterviewQuestion, Questions
 from hotloop.learn.bank.translation import Translation, Translations, differences
 from hotloop.tasks import curriculum
 
@@ -25,13 +25,13 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogEntry:
     """A question and its place. key: `module.id`, or `track.id` for a track's own question."""
 
     key: str
     track: str
     module: str | None
-    question: Question
+    question: InterviewQuestion
     chinese: Translation | None
     folder: Path
     proofs: tuple[Proof, ...]
@@ -43,12 +43,12 @@ class Entry:
 
 
 @cache
-def catalog() -> tuple[Entry, ...]:
+def catalog() -> tuple[CatalogEntry, ...]:
     """Return every question: track by track, first those of its modules, then the track's own.
 
     Raises CurriculumError if a file is invalid or an id occurs twice.
     """
-    found: list[Entry] = []
+    found: list[CatalogEntry] = []
     modules = curriculum.modules()
     for track in curriculum.curriculum().tracks:
         for module in modules:
@@ -59,7 +59,7 @@ def catalog() -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def of_module(name: str) -> list[Entry]:
+def of_module(name: str) -> list[CatalogEntry]:
     """Return the questions of the module `name`; none if it has no questions.yaml."""
     module = curriculum.load_module(name)
     folder = curriculum.folder(name)
@@ -71,7 +71,7 @@ def of_module(name: str) -> list[Entry]:
     return entries
 
 
-def find(key: str) -> Entry:
+def find(key: str) -> CatalogEntry:
     """Return the question `module.id` or `track.id`; its id alone is enough, since ids are unique.
 
     Raises KeyError if there is none.
@@ -82,19 +82,19 @@ def find(key: str) -> Entry:
     raise KeyError(f"there is no question {key!r}")
 
 
-def related(task: str) -> tuple[Entry, ...]:
+def related(task: str) -> tuple[CatalogEntry, ...]:
     """Return the questions that the task `module.task` practises."""
     return tuple(entry for entry in catalog() if task in entry.question.links)
 
 
-def _read(folder: Path, name: str, track: str, module: str | None) -> list[Entry]:
+def _read(folder: Path, name: str, track: str, module: str | None) -> list[CatalogEntry]:
     path = folder / f"{name}.yaml"
     if not path.is_file():
         return []
     questions = load(path, Questions).questions
     chinese = _translations(folder / f"{name}.zh.yaml", questions)
     return [
-        Entry(
+        CatalogEntry(
             f"{module or track}.{question.id}",
             track,
             module,
@@ -107,7 +107,7 @@ def _read(folder: Path, name: str, track: str, module: str | None) -> list[Entry
     ]
 
 
-def _translations(path: Path, questions: list[Question]) -> dict[str, Translation]:
+def _translations(path: Path, questions: list[InterviewQuestion]) -> dict[str, Translation]:
     if not path.is_file():
         return {}
     known = {question.id: question for question in questions}
@@ -126,7 +126,7 @@ def _translations(path: Path, questions: list[Question]) -> dict[str, Translatio
     return {said.id: said for said in found}
 
 
-def _proofs(path: Path, index: int, question: Question) -> Iterator[Proof]:
+def _proofs(path: Path, index: int, question: InterviewQuestion) -> Iterator[Proof]:
     for name in question.programs:
         program = path.parent / name
         if not program.is_file():
@@ -141,7 +141,7 @@ def _proofs(path: Path, index: int, question: Question) -> Iterator[Proof]:
         )
 
 
-def _refuse_repeated_ids(entries: list[Entry]) -> None:
+def _refuse_repeated_ids(entries: list[CatalogEntry]) -> None:
     seen: dict[str, str] = {}
     for entry in entries:
         other = seen.setdefault(entry.question.id, entry.key)

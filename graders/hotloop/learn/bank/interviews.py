@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.tasks import curriculum
 
 Round = Literal["phone_screen", "technical", "debugging", "system_design"]
@@ -18,7 +18,7 @@ ROUNDS: dict[Round, str] = {
 _LONGEST_SCREEN_MINUTES = 7
 
 
-def round_of(entry: Entry) -> Round:
+def round_of(entry: CatalogEntry) -> Round:
     """Return the round in which an interviewer asks the question.
 
     A design question is for system design; a profile or a faulty kernel for debugging. Other
@@ -35,7 +35,7 @@ def round_of(entry: Entry) -> Round:
     return "technical"
 
 
-def roles_of(entry: Entry) -> tuple[str, ...]:
+def roles_of(entry: CatalogEntry) -> tuple[str, ...]:
     """Return the ids of the roles whose interviews the question fits, in their order."""
     return tuple(
         role.id

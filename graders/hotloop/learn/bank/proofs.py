@@ -30,7 +30,7 @@ class ProofFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProofResult:
     """The result for one program. sentence: details, "" if there are none."""
 
     name: str
@@ -112,33 +112,33 @@ def _same(here: str, there: str) -> bool:
     return all(max(map(float, pair)) <= 2 * min(map(float, pair)) for pair in pairs)
 
 
-def compare(path: Path) -> Outcome:
+def compare(path: Path) -> ProofResult:
     """Run the program and compare its output with the record."""
     return _outcome(path, write=False)
 
 
-def record(path: Path) -> Outcome:
+def record(path: Path) -> ProofResult:
     """Run the program and record its output, unless it agrees with the record."""
     return _outcome(path, write=True)
 
 
-def _outcome(path: Path, *, write: bool) -> Outcome:
+def _outcome(path: Path, *, write: bool) -> ProofResult:
     name, kept = name_of(path), record_of(path)
     try:
         output = output_of(path)
     except ProofFailed as failure:
         lacking = "ModuleNotFoundError" in str(failure)
-        return Outcome(name, path, "lacking" if lacking else "failed", str(failure))
+        return ProofResult(name, path, "lacking" if lacking else "failed", str(failure))
     unmeasured = [line for line in output.splitlines() if line.startswith(UNMEASURED)]
     recorded = kept.read_text(encoding="utf-8") if kept.is_file() else None
     told = "no recorded output" if recorded is None else difference(output, recorded)
     if not told:
-        return Outcome(name, path, "same", *unmeasured[:1])
+        return ProofResult(name, path, "same", *unmeasured[:1])
     if unmeasured:
-        return Outcome(name, path, "lacking", unmeasured[0])
+        return ProofResult(name, path, "lacking", unmeasured[0])
     if write:
         kept.write_text(output, encoding="utf-8")
-    return Outcome(name, path, "new" if recorded is None else "changed", told)
+    return ProofResult(name, path, "new" if recorded is None else "changed", told)
 
 
 def _comparable(output: str) -> list[str]:

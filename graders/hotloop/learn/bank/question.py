@@ -74,7 +74,7 @@ class Numeric(Strict):
         return self
 
 
-class Question(Strict):
+class InterviewQuestion(Strict):
     """One interview question.
 
     title: the question in one line, as an interviewer asks it; prompt: paragraphs and fenced code;
@@ -132,7 +132,7 @@ class Question(Strict):
 class Questions(Strict):
     """The content of a file of questions."""
 
-    questions: list[Question]
+    questions: list[InterviewQuestion]
 
     @model_validator(mode="after")
     def _questions_differ(self) -> Self:

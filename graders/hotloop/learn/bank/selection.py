@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hotloop.learn.bank import catalog
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.interviews import Round, roles_of, round_of
 from hotloop.learn.bank.question import Kind
 from hotloop.learn.bank.wording import Language
 
 
 @dataclass(frozen=True)
-class Selection:
+class QuestionSelection:
     """The criteria; None or the default means any. keys: only these questions, in this order."""
 
     track: str | None = None
@@ -24,17 +24,17 @@ class Selection:
     numeric: bool = False
     keys: Sequence[str] = field(default_factory=tuple)
 
-    def of(self, entries: Iterable[Entry]) -> list[Entry]:
+    def of(self, entries: Iterable[CatalogEntry]) -> list[CatalogEntry]:
         """Return the entries that match."""
         return [entry for entry in entries if self._fits(entry)]
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[CatalogEntry]:
         """Return the bank's entries that match. Raises KeyError if a key does not exist."""
         if self.keys:
             return self.of(catalog.find(key) for key in self.keys)
         return self.of(catalog.catalog())
 
-    def _fits(self, entry: Entry) -> bool:
+    def _fits(self, entry: CatalogEntry) -> bool:
         return (
             self.track in (None, entry.track)
             and self.level in (None, entry.question.level)

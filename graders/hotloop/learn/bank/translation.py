@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from hotloop.core.document import Identifier, Strict, Text
-from hotloop.learn.bank.question import Question, complain_about_places
+from hotloop.learn.bank.question import InterviewQuestion, complain_about_places
 from hotloop.tasks.problem import refuse_repeats
 
 _LISTS = ("probes", "strategy", "weak_answers", "follow_ups", "hints", "cited", "opinion")
@@ -89,7 +89,7 @@ class Translations(Strict):
         return self
 
 
-def differences(question: Question, said: Translation) -> Iterator[tuple[str, str]]:
+def differences(question: InterviewQuestion, said: Translation) -> Iterator[tuple[str, str]]:
     """Yield where the translation does not match the question: the key and a sentence."""
     for key in _LISTS:
         there, here = _length(question, key), _length(said, key)
@@ -106,6 +106,6 @@ def differences(question: Question, said: Translation) -> Iterator[tuple[str, st
             yield "numeric", str(error)
 
 
-def _length(of: Question | Translation, key: str) -> int:
+def _length(of: InterviewQuestion | Translation, key: str) -> int:
     value: Sized = getattr(of, key)
     return len(value)

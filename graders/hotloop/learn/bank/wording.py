@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from hotloop.learn.bank.catalog import Entry
-from hotloop.learn.bank.question import Question
+from hotloop.learn.bank.catalog import CatalogEntry
+from hotloop.learn.bank.question import InterviewQuestion
 from hotloop.learn.bank.translation import NumericText, Translation
 
 Language = Literal["en", "zh"]
@@ -42,7 +42,7 @@ class Wording:
     numeric: NumericText | None
 
 
-def wording(entry: Entry, language: Language) -> Wording:
+def wording(entry: CatalogEntry, language: Language) -> Wording:
     """Return the question's texts. Raises KeyError if there is no translation."""
     question = entry.question
     if language == "en":
@@ -57,8 +57,8 @@ def wording(entry: Entry, language: Language) -> Wording:
 def _wording(
     language: Language,
     title: str,
-    said: Question | Translation,
-    question: Question,
+    said: InterviewQuestion | Translation,
+    question: InterviewQuestion,
     numeric: NumericText | None,
 ) -> Wording:
     sources = [claim.source for claim in question.cited]

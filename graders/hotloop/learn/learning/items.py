@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from hotloop.core.document import Identifier, Strict, Text
 from hotloop.core.yaml_lines import CurriculumError, load, place
 from hotloop.learn.bank import catalog
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Module, Tier
 from hotloop.tasks.problem import refuse_repeats
@@ -23,7 +23,7 @@ from hotloop.tasks.problem import refuse_repeats
 NAME = "placement.yaml"
 
 
-class Choice(Strict):
+class ChoiceItem(Strict):
     """One multiple-choice item. question: its id in the module's bank; because: the explanation."""
 
     question: Identifier
@@ -41,7 +41,7 @@ class Choice(Strict):
 class Choices(Strict):
     """The content of placement.yaml."""
 
-    items: list[Choice]
+    items: list[ChoiceItem]
 
     @model_validator(mode="after")
     def _questions_differ(self) -> Self:
@@ -50,27 +50,27 @@ class Choices(Strict):
 
 
 @dataclass(frozen=True)
-class Item:
+class TestItem:
     """One question of the test. question: its key in the bank, where there is more to read.
 
     choice: None if the question's numbers are asked for.
     """
 
     question: str
-    choice: Choice | None = None
+    choice: ChoiceItem | None = None
 
 
-def items(track: str, way: Sequence[Module]) -> dict[Tier, list[Item]]:
+def items(track: str, way: Sequence[Module]) -> dict[Tier, list[TestItem]]:
     """Return the items of each tier that has a module on the way; the page orders them."""
-    found: dict[Tier, list[Item]] = {}
+    found: dict[Tier, list[TestItem]] = {}
     for tier in curriculum.curriculum().tiers:
         modules = [module for module in way if module.tier == tier]
         if not modules:
             continue
         found[tier] = [
-            *(Item(f"{m.id}.{each.question}", each) for m in modules for each in choices(m.id)),
+            *(TestItem(f"{m.id}.{each.question}", each) for m in modules for each in choices(m.id)),
             *(
-                Item(entry.key)
+                TestItem(entry.key)
                 for entry in catalog.catalog()
                 if entry.question.numeric is not None and _tier(entry, track, way) == tier
             ),
@@ -78,7 +78,7 @@ def items(track: str, way: Sequence[Module]) -> dict[Tier, list[Item]]:
     return found
 
 
-def choices(module: str) -> list[Choice]:
+def choices(module: str) -> list[ChoiceItem]:
     """Return the module's items.
 
     Raises CurriculumError if one is about a question that the module does not have.
@@ -95,7 +95,7 @@ def choices(module: str) -> list[Choice]:
     return found
 
 
-def _tier(entry: Entry, track: str, way: Sequence[Module]) -> Tier | None:
+def _tier(entry: CatalogEntry, track: str, way: Sequence[Module]) -> Tier | None:
     """Return the tier that the question tests: that of the first linked module on the way.
 
     A question without such a module belongs to its level if it is the track's, else to no tier.

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hotloop.learn.learning import graph
-from hotloop.learn.learning.standing import ModuleStanding, Overview
+from hotloop.learn.learning.standing import ModuleStanding, ProgressOverview
 
 
 @dataclass(frozen=True)
-class Step:
+class NextStep:
     """Something to do, the reason, and the command that starts it."""
 
     what: str
@@ -16,7 +16,7 @@ class Step:
     command: str
 
 
-def steps(standing: Overview, track: str | None = None) -> list[Step]:
+def steps(standing: ProgressOverview, track: str | None = None) -> list[NextStep]:
     """Return the steps, most useful first.
 
     track: only this one; None means the tracks that are begun, or all if none is.
@@ -24,9 +24,9 @@ def steps(standing: Overview, track: str | None = None) -> list[Step]:
     return list(_steps(standing, track))
 
 
-def _steps(standing: Overview, track: str | None) -> Iterator[Step]:
+def _steps(standing: ProgressOverview, track: str | None) -> Iterator[NextStep]:
     if standing.due:
-        yield Step(
+        yield NextStep(
             f"Practice {standing.due} question{'s' if standing.due > 1 else ''}",
             "they are due: reviewing now takes the least time",
             "hotloop interview",
@@ -37,7 +37,7 @@ def _steps(standing: Overview, track: str | None) -> Iterator[Step]:
     if not begun:
         first = next((each for each in tracks if each.modules), None)
         if first is not None:
-            yield Step(
+            yield NextStep(
                 "Take the placement test",
                 "no results yet; about eight questions find where to start",
                 f"hotloop placement {first.id}",
@@ -50,14 +50,16 @@ def _steps(standing: Overview, track: str | None) -> Iterator[Step]:
             yield _module_step(module)
     for found in tracks:
         if found.questions.practised == 0 and any(each.complete for each in found.modules):
-            yield Step(
+            yield NextStep(
                 f"Practice the questions of {found.title}",
                 "its tasks are done, and explaining them is another skill",
                 f"hotloop interview --track {found.id}",
             )
 
 
-def _next_module(standing: Overview, wanted: list[str], start: str | None) -> ModuleStanding | None:
+def _next_module(
+    standing: ProgressOverview, wanted: list[str], start: str | None
+) -> ModuleStanding | None:
     """Return a begun module, else the placement's start, else the first that is unlocked."""
     modules = standing.modules
     ahead = [name for name in wanted if not modules[name].complete and not modules[name].placed]
@@ -72,7 +74,7 @@ def _next_module(standing: Overview, wanted: list[str], start: str | None) -> Mo
     return None
 
 
-def _first_free(standing: Overview, name: str) -> ModuleStanding | None:
+def _first_free(standing: ProgressOverview, name: str) -> ModuleStanding | None:
     """Return the module, or the first unfinished one of its prerequisites."""
     modules = standing.modules
     before = graph.ordered([modules[name].module], [each.module for each in modules.values()])
@@ -80,16 +82,16 @@ def _first_free(standing: Overview, name: str) -> ModuleStanding | None:
     return next((each for each in left if not (each.complete or each.placed)), None)
 
 
-def _module_step(module: ModuleStanding) -> Step:
+def _module_step(module: ModuleStanding) -> NextStep:
     name, title = module.module.id, module.module.title
     if not module.begun:
         before = ", ".join(module.module.prerequisites.modules)
         why = f"you have done what it needs: {before}" if before else "it needs no other module"
-        return Step(f"Start “{title}”", why, f"hotloop start {name}")
+        return NextStep(f"Start “{title}”", why, f"hotloop start {name}")
     task = next((each for each in module.graded if not each.done), None)
     if task is None:
-        return Step(f"Finish “{title}”", "written answers are left", f"hotloop check {name}")
+        return NextStep(f"Finish “{title}”", "written answers are left", f"hotloop check {name}")
     said = f"last verdict: {task.last.verdict}" if task.last else "not checked yet"
     done = f"{module.done} of {len(module.graded)} tasks of {name} are done"
     what = f"Continue with “{task.task.title}”"
-    return Step(what, f"{done}; {said}", f"hotloop check {task.key}")
+    return NextStep(what, f"{done}; {said}", f"hotloop check {task.key}")

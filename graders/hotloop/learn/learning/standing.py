@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Literal
 
 from hotloop.learn.bank import catalog
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.learning.graph import way
 from hotloop.learn.practice import verdicts
-from hotloop.learn.practice.state import State
-from hotloop.learn.practice.verdicts import Line
+from hotloop.learn.practice.state import PracticeRecord
+from hotloop.learn.practice.verdicts import VerdictLine
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Concept, Module, Task
 
@@ -38,8 +38,8 @@ class TaskStanding:
 
     key: str
     task: Task
-    last: Line | None
-    best: Line | None
+    last: VerdictLine | None
+    best: VerdictLine | None
 
     @property
     def done(self) -> bool:
@@ -144,7 +144,7 @@ class TrackStanding:
 
 
 @dataclass(frozen=True)
-class Overview:
+class ProgressOverview:
     """Progress in all tracks and concepts. due: number of questions to review now."""
 
     tracks: tuple[TrackStanding, ...]
@@ -157,7 +157,9 @@ class Overview:
         return {each.module.id: each for track in self.tracks for each in track.modules}
 
 
-def overview(state: State, lines: Sequence[Line], now: datetime) -> Overview:
+def overview(
+    state: PracticeRecord, lines: Sequence[VerdictLine], now: datetime
+) -> ProgressOverview:
     """Compute the overview from the records of practice and of verdicts."""
     skipped = _skipped(state)
     last, best = verdicts.latest(lines), verdicts.best(lines)
@@ -184,10 +186,10 @@ def overview(state: State, lines: Sequence[Line], now: datetime) -> Overview:
             )
         )
     due = _practised(entries, state, now).due
-    return Overview(tuple(tracks), tuple(_concepts(modules)), due)
+    return ProgressOverview(tuple(tracks), tuple(_concepts(modules)), due)
 
 
-def _practised(entries: Sequence[Entry], state: State, now: datetime) -> Practised:
+def _practised(entries: Sequence[CatalogEntry], state: PracticeRecord, now: datetime) -> Practised:
     last = {review.question: review.mark for review in state.reviews}
     marks = [last[entry.key] for entry in entries if entry.key in last]
     mean = sum(marks) / len(marks) if marks else None
@@ -204,7 +206,7 @@ def _concepts(modules: Sequence[ModuleStanding]) -> list[ConceptStanding]:
     return [each for each in found if each.modules]
 
 
-def _skipped(state: State) -> set[str]:
+def _skipped(state: PracticeRecord) -> set[str]:
     """Return the modules that the last placement of each track found to be known."""
     found: set[str] = set()
     for placement in {placement.track: placement for placement in state.placements}.values():

@@ -27,7 +27,7 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.learn.pack import manifest, work_summary
 from hotloop.learn.pack.manifest import FileName, ForgedManifest
-from hotloop.learn.pack.work_summary import Change
+from hotloop.learn.pack.work_summary import LineCounts
 from hotloop.tasks.problem import Score
 
 NAME = "work_log.jsonl"
@@ -42,7 +42,7 @@ Kind = Literal["opened", "checked", "submitted"]
 Points = Annotated[float, Field(ge=0, le=1e6)]
 
 
-class Entry(Strict):
+class WorkLogEntry(Strict):
     """One event. task, verdict, points, possible: for a check only."""
 
     kind: Kind
@@ -51,8 +51,8 @@ class Entry(Strict):
     verdict: Verdict | None = None
     points: Points | None = None
     possible: Points | None = None
-    changes: Annotated[dict[FileName, Change], Field(max_length=1000)] = Field(
-        default_factory=dict[str, Change]
+    changes: Annotated[dict[FileName, LineCounts], Field(max_length=1000)] = Field(
+        default_factory=dict[str, LineCounts]
     )
 
 
@@ -60,7 +60,7 @@ class Entry(Strict):
 class WorkLog:
     """A parsed log. path: the file to append to, on the candidate's machine."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[WorkLogEntry, ...]
     path: Path | None = None
 
     @classmethod
@@ -83,10 +83,10 @@ class WorkLog:
     @classmethod
     def read(cls, data: bytes, path: Path | None = None) -> Self:
         """Parse a log from any data; lines that are no entry are left out."""
-        entries: list[Entry] = []
+        entries: list[WorkLogEntry] = []
         for line in data[:LONGEST].split(b"\n", MOST_LINES)[:MOST_LINES]:
             with suppress(ValidationError):
-                entries.append(Entry.model_validate_json(line))
+                entries.append(WorkLogEntry.model_validate_json(line))
         return cls(tuple(entries), path)
 
     def note(self, kind: Kind, **facts: Any) -> None:
@@ -97,7 +97,7 @@ class WorkLog:
         if len(before) > LONGEST - 64 * 1024:
             return
         changes = work_summary.since_last(self.path.parent)
-        entry = Entry(kind=kind, at=datetime.now(UTC), changes=changes, **facts)
+        entry = WorkLogEntry(kind=kind, at=datetime.now(UTC), changes=changes, **facts)
         line = entry.model_dump_json(exclude_none=True).encode() + b"\n"
         # A crash may have cut off the last line.
         begin = b"" if before.endswith(b"\n") or not before else b"\n"

@@ -24,7 +24,7 @@ _LINES = TypeAdapter(Lines)
 Count = Annotated[int, Field(ge=0, le=10_000_000)]
 
 
-class Change(Strict):
+class LineCounts(Strict):
     """Numbers of added and removed lines; a moved line counts as neither."""
 
     added: Count
@@ -36,7 +36,7 @@ def summary(files: Mapping[str, bytes]) -> bytes:
     return (json.dumps({name: _lines(name, data) for name, data in files.items()}) + "\n").encode()
 
 
-def since_last(folder: Path) -> dict[str, Change]:
+def since_last(folder: Path) -> dict[str, LineCounts]:
     """Return the changes in `folder` by file; unchanged files are left out."""
     before = _remembered(folder)
     now = {name: _lines(name, data) for name, data in work_files.read(folder).items()}
@@ -58,9 +58,9 @@ def _remembered(folder: Path) -> Lines:
         return {}
 
 
-def _change(before: list[str], now: list[str]) -> Change:
+def _change(before: list[str], now: list[str]) -> LineCounts:
     old, new = Counter(before), Counter(now)
-    return Change(added=(new - old).total(), removed=(old - new).total())
+    return LineCounts(added=(new - old).total(), removed=(old - new).total())
 
 
 def _lines(name: str, data: bytes) -> list[str]:

@@ -11,13 +11,13 @@ from functools import partial
 from typing import Any, get_args
 
 from hotloop.learn.bank import numeric
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.export import markup
 from hotloop.learn.bank.export.labels import LABELS as HEADINGS
 from hotloop.learn.bank.wording import Language, Wording, wording
 from hotloop.learn.learning import items, standing
 from hotloop.learn.learning.graph import way
-from hotloop.learn.learning.items import Item
+from hotloop.learn.learning.items import TestItem
 from hotloop.tasks import curriculum
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -25,7 +25,9 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 Script = Callable[[], str]
 
 
-def scripts(modules: Sequence[curriculum.Module], entries: Sequence[Entry]) -> Mapping[str, Script]:
+def scripts(
+    modules: Sequence[curriculum.Module], entries: Sequence[CatalogEntry]
+) -> Mapping[str, Script]:
     """Return a function that makes each script, by its path relative to the pages' scripts."""
     texts = {
         f"data/{entry.key.replace('.', '/')}.{language}.js": partial(_text, entry, language)
@@ -44,7 +46,7 @@ def script(name: str, value: object) -> str:
     return f"{name} = {json.dumps(value, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
-def index(modules: Sequence[curriculum.Module], entries: Sequence[Entry]) -> dict[str, Any]:
+def index(modules: Sequence[curriculum.Module], entries: Sequence[CatalogEntry]) -> dict[str, Any]:
     """Return everything except texts."""
     known = curriculum.curriculum()
     present = {module.id for module in modules}
@@ -87,7 +89,7 @@ def tests(modules: Sequence[curriculum.Module]) -> dict[str, Any]:
     }
 
 
-def text(entry: Entry, language: Language) -> dict[str, Any]:
+def text(entry: CatalogEntry, language: Language) -> dict[str, Any]:
     """Return the displayed texts of a question; longer ones are HTML."""
     said = wording(entry, language)
     return {
@@ -106,7 +108,7 @@ def text(entry: Entry, language: Language) -> dict[str, Any]:
     }
 
 
-def _text(entry: Entry, language: Language) -> str:
+def _text(entry: CatalogEntry, language: Language) -> str:
     return script(f'hotloop.texts.known["{entry.key}/{language}"]', text(entry, language))
 
 
@@ -125,7 +127,7 @@ def _module(module: curriculum.Module) -> dict[str, Any]:
     }
 
 
-def _question(entry: Entry) -> dict[str, Any]:
+def _question(entry: CatalogEntry) -> dict[str, Any]:
     return {
         "key": entry.key,
         "track": entry.track,
@@ -136,7 +138,7 @@ def _question(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _item(item: Item) -> dict[str, Any]:
+def _item(item: TestItem) -> dict[str, Any]:
     if item.choice is None:
         return {"question": item.question}
     return {**item.choice.model_dump(), "question": item.question}
@@ -147,7 +149,7 @@ def _task(link: str) -> dict[str, str]:
     return {"key": link, "title": curriculum.load_module(module).task(task).title}
 
 
-def _numeric(entry: Entry, said: Wording) -> dict[str, Any] | None:
+def _numeric(entry: CatalogEntry, said: Wording) -> dict[str, Any] | None:
     form = entry.question.numeric
     if form is None:
         return None
@@ -165,5 +167,5 @@ def _inline(texts: Iterable[str]) -> list[str]:
     return [markup.inline(each) for each in texts]
 
 
-def _languages(entry: Entry) -> list[Language]:
+def _languages(entry: CatalogEntry) -> list[Language]:
     return [language for language in LANGUAGES if language in entry.languages]

@@ -22,7 +22,7 @@ from hotloop.tasks.curriculum import TaskKey
 NAME = "predictions.jsonl"
 
 
-class Line(Strict):
+class PredictionLine(Strict):
     """One prediction. said, was: predicted and actual outcome (`predicting.outcomes`)."""
 
     at: Moment
@@ -43,7 +43,7 @@ def path() -> Path:
     return place.folder() / NAME
 
 
-def note(line: Line) -> None:
+def note(line: PredictionLine) -> None:
     """Append a line. A folder that cannot be written does not stop the game."""
     if os.environ.get(OFF) == "1":
         return
@@ -54,14 +54,14 @@ def note(line: Line) -> None:
             stream.write(line.model_dump_json().encode() + b"\n")
 
 
-def read() -> list[Line]:
+def read() -> list[PredictionLine]:
     """Return all lines that can be read; empty if there is no log."""
     try:
         lines = path().read_bytes().splitlines()
     except FileNotFoundError:
         return []
-    found: list[Line] = []
+    found: list[PredictionLine] = []
     for text in lines:
         with suppress(ValidationError):
-            found.append(Line.model_validate_json(text))
+            found.append(PredictionLine.model_validate_json(text))
     return found

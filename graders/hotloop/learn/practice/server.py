@@ -31,7 +31,7 @@ MOST_BYTES = 32 << 20
 IDLE_S = 10.0
 
 
-class Server(ThreadingHTTPServer):
+class PracticeServer(ThreadingHTTPServer):
     """Serves everything below a secret path.
 
     Every account on the machine can read the browser's command line. The browser is therefore
@@ -93,7 +93,7 @@ class Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Server  # pyright: ignore[reportIncompatibleVariableOverride]
+    server: PracticeServer  # pyright: ignore[reportIncompatibleVariableOverride]
     timeout = IDLE_S
 
     def do_GET(self) -> None:

@@ -64,29 +64,29 @@ class Review(Strict):
     numeric: bool | None = None
 
 
-class Answered(Strict):
+class PlacementAnswer(Strict):
     """One answer of a placement test."""
 
     question: TaskKey
     right: bool
 
 
-class Placement(Strict):
+class PlacementResult(Strict):
     """The result of a placement test."""
 
     at: Moment
     track: Identifier
     known: list[Tier]
     start: Identifier | None
-    answers: list[Answered]
+    answers: list[PlacementAnswer]
 
 
-class State(Strict):
+class PracticeRecord(Strict):
     """The whole record; the module's docstring explains the format."""
 
     format: Literal[1] = FORMAT
     reviews: list[Review] = Field(default_factory=list[Review])
-    placements: list[Placement] = Field(default_factory=list[Placement])
+    placements: list[PlacementResult] = Field(default_factory=list[PlacementResult])
     due: dict[TaskKey, Moment] = Field(default_factory=dict[TaskKey, Moment])
 
     def is_due(self, question: str, now: datetime) -> bool:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from hotloop.core import data_folder as place
 from hotloop.core import whole_file
 from hotloop.core.yaml_lines import CurriculumError, load
-from hotloop.learn.practice.state import State
+from hotloop.learn.practice.state import PracticeRecord
 
 NAME = "practice.json"
 
@@ -22,7 +22,7 @@ class Outdated(Exception):
 class Kept:
     """The content of the file. text: `{}` if there is no file."""
 
-    state: State
+    state: PracticeRecord
     text: str
 
     @property
@@ -49,12 +49,12 @@ def read() -> Kept:
     except (OSError, UnicodeDecodeError) as error:
         raise CurriculumError(f"{file}:1: cannot be read: {error}") from None
     try:
-        return Kept(State.model_validate_json(text), text)
+        return Kept(PracticeRecord.model_validate_json(text), text)
     except ValidationError as error:
         first = error.errors()[0]
         if first["type"] != "json_invalid":
             # Read it again with the slower reader that reports line numbers.
-            load(file, State)
+            load(file, PracticeRecord)
         raise CurriculumError(f"{file}:1: {first['msg']}") from None
 
 
@@ -64,7 +64,7 @@ def replace(text: str, version: str) -> Kept:
     Raises Outdated if the file is no longer of `version`, ValidationError if the text is not in the
     format, CurriculumError if the file is not, OSError if it cannot be written.
     """
-    new = Kept(State.model_validate_json(text), text)
+    new = Kept(PracticeRecord.model_validate_json(text), text)
     file = path()
     file.parent.mkdir(parents=True, exist_ok=True)
     # The lock serializes writes of two servers or two pages.

@@ -38,7 +38,7 @@ By = Literal["notebook", "command"]
 Points = Annotated[float, Field(ge=0)]
 
 
-class Line(Strict):
+class VerdictLine(Strict):
     """One verdict on one task."""
 
     at: Moment
@@ -62,7 +62,7 @@ class Line(Strict):
 class Log:
     """The lines in the order in which they were written. faults: lines that could not be read."""
 
-    lines: list[Line] = field(default_factory=list[Line])
+    lines: list[VerdictLine] = field(default_factory=list[VerdictLine])
     faults: list[str] = field(default_factory=list[str])
 
 
@@ -107,7 +107,7 @@ def read() -> Log:
         return log
     for number, text in enumerate(lines, 1):
         try:
-            log.lines.append(Line.model_validate_json(text))
+            log.lines.append(VerdictLine.model_validate_json(text))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"]))
@@ -115,7 +115,7 @@ def read() -> Log:
     return log
 
 
-def latest(lines: Iterable[Line]) -> dict[str, Line]:
+def latest(lines: Iterable[VerdictLine]) -> dict[str, VerdictLine]:
     """Return the last line of each task."""
     return {line.task: line for line in lines}
 
@@ -130,14 +130,14 @@ def took_before(tasks: Iterable[str]) -> float:
     return sum(taken) if all(taken) else 0.0
 
 
-def best(lines: Iterable[Line]) -> dict[str, Line]:
+def best(lines: Iterable[VerdictLine]) -> dict[str, VerdictLine]:
     """Return the best line of each task; the last one if several are equal."""
-    found: dict[str, Line] = {}
+    found: dict[str, VerdictLine] = {}
     for line in lines:
         if line.task not in found or _worth(line) >= _worth(found[line.task]):
             found[line.task] = line
     return found
 
 
-def _worth(line: Line) -> tuple[bool, float]:
+def _worth(line: VerdictLine) -> tuple[bool, float]:
     return line.done, line.points

@@ -13,11 +13,11 @@ from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.learn.pack import manifest, work_files
 from hotloop.learn.practice import predictions
-from hotloop.learn.practice.predictions import Line
+from hotloop.learn.practice.predictions import PredictionLine
 from hotloop.learn.predicting import items
-from hotloop.learn.predicting.items import Item, Say
+from hotloop.learn.predicting.items import PredictionItem, Say
 from hotloop.learn.predicting.outcomes import WORDS, Kind
-from hotloop.learn.predicting.own_code import Work
+from hotloop.learn.predicting.own_code import PredictedSubmission
 from hotloop.learn.predicting.scores import GUESS, brier, calibration, drawn
 from hotloop.tasks import curriculum
 from hotloop.tasks.variants import beside
@@ -28,14 +28,14 @@ QUESTIONS = 4
 _KINDS: tuple[Kind, ...] = tuple(WORDS)
 
 
-def work(module: str, task: str, folder: Path) -> Work:
+def work(module: str, task: str, folder: Path) -> PredictedSubmission:
     """Return a learner's work in a folder.
 
     Raises UserError in a take-home: its questions are asked afterwards.
     """
     if manifest.find(folder) is not None:
         raise UserError("There is no predicting in a take-home: the team may ask you afterwards.")
-    return Work(
+    return PredictedSubmission(
         curriculum.load_module(module),
         (task,),
         work_files.read(folder),
@@ -44,7 +44,7 @@ def work(module: str, task: str, folder: Path) -> Work:
     )
 
 
-def questions(own: Work, say: Say) -> list[Item]:
+def questions(own: PredictedSubmission, say: Say) -> list[PredictionItem]:
     """Return questions on the only task of a work.
 
     Raises UserError if the task does not pass yet, or if its code has no place to change.
@@ -62,17 +62,17 @@ def questions(own: Work, say: Say) -> list[Item]:
 
 def play(
     module: str,
-    asked: Sequence[Item],
+    asked: Sequence[PredictionItem],
     ask: Callable[[str], str] | None = None,
     show: Callable[[str], None] = print,
-) -> list[Line]:
+) -> list[PredictionLine]:
     """Ask the questions, show the answers, store the predictions; return this game's predictions.
 
     An empty reply ends the game. ask: `input`, if not given.
     """
     # A kernel replaces `input` in each cell, so it cannot be a default argument.
     ask = ask or input
-    lines: list[Line] = []
+    lines: list[PredictionLine] = []
     for item in asked:
         show(question(item, f"{item.number} of {len(asked)}"))
         kind = _kind(ask)
@@ -82,7 +82,9 @@ def play(
         was = item.outcome.kind
         key = f"{module}.{item.task}"
         at = datetime.now(UTC)
-        line = Line(at=at, task=key, operator=item.operator, said=kind, sure=sure, was=was)
+        line = PredictionLine(
+            at=at, task=key, operator=item.operator, said=kind, sure=sure, was=was
+        )
         predictions.note(line)
         lines.append(line)
         show(answer(item, line))
@@ -95,14 +97,14 @@ def so_far() -> str:
     return drawn(calibration((line.sure, line.right) for line in predictions.read()))
 
 
-def question(item: Item, place: str) -> str:
+def question(item: PredictionItem, place: str) -> str:
     """Return the diff and the choices, as text."""
     choices = [f"  {number}  {said}" for number, said in enumerate(WORDS.values(), 1)]
     head = f"\n{place}. {item.file}, line {item.line}. What does the judge say of this change?"
     return "\n".join([head, *(f"    {line}" for line in item.diff), *choices])
 
 
-def answer(item: Item, line: Line) -> str:
+def answer(item: PredictionItem, line: PredictionLine) -> str:
     """Return the judge's result and the prediction's Brier score, as text."""
     was = item.outcome.kind
     score = brier(_known(line.said), line.sure, was)

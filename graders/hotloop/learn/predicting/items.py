@@ -19,8 +19,8 @@ from hotloop import __version__
 from hotloop.core.document import Identifier, Strict, Text
 from hotloop.learn.mutation import Edit
 from hotloop.learn.predicting.judges import BUDGET_S, Judges, JudgingRequest
-from hotloop.learn.predicting.outcomes import Kind, Outcome, against, agreed
-from hotloop.learn.predicting.own_code import Change, Code, Work, changes, code_of
+from hotloop.learn.predicting.outcomes import JudgedPrediction, Kind, against, agreed
+from hotloop.learn.predicting.own_code import Code, CodeEdit, PredictedSubmission, changes, code_of
 from hotloop.learn.predicting.widths import WIDTHS, NoSuchSize, Size, judged_at
 
 SEEDS = 3
@@ -47,7 +47,7 @@ _LEAST_S = 20.0
 _SHOWS_AT_A_WIDTH: tuple[Kind, ...] = ("wrong", "bounds", "race")
 
 
-class Item(Strict):
+class PredictionItem(Strict):
     """One question with its answer.
 
     file, cell, start, end, text: the change: characters [start, end) of the file, or of the
@@ -66,17 +66,17 @@ class Item(Strict):
     text: str
     line: int
     diff: list[str]
-    outcome: Outcome
+    outcome: JudgedPrediction
     width: int | None = None
 
-    def code(self, work: Work) -> Code:
+    def code(self, work: PredictedSubmission) -> Code:
         """Return the code that it changes. Raises KeyError if the work has no such code."""
         for code in code_of(work, self.task):
             if (code.file, code.cell) == (self.file, self.cell):
                 return code
         raise KeyError(f"{self.file} has no code of {self.task}")
 
-    def made_in(self, work: Work) -> Work:
+    def made_in(self, work: PredictedSubmission) -> PredictedSubmission:
         """Return the work with this change applied."""
         code = self.code(work)
         edit = Edit(self.operator, self.start, self.end, self.text)
@@ -95,17 +95,17 @@ class ItemSet(Strict):
     module: Identifier
     hotloop: str
     seeds: list[str]
-    unchanged: dict[Identifier, Outcome]
+    unchanged: dict[Identifier, JudgedPrediction]
     tried: int
     unclear: int
     seconds: float
-    items: list[Item]
+    items: list[PredictionItem]
 
 
 Say = Callable[[str], None]
 
 
-def make(work: Work, most: int = MOST, say: Say = lambda _text: None) -> ItemSet:
+def make(work: PredictedSubmission, most: int = MOST, say: Say = lambda _text: None) -> ItemSet:
     """Make up to `most` items on a work, spread over tasks and outcomes.
 
     There are fewer than FEWEST if the code offers no more, or not within the time.
@@ -130,7 +130,7 @@ def make(work: Work, most: int = MOST, say: Say = lambda _text: None) -> ItemSet
     )
 
 
-Found = tuple[Change, Outcome]
+Found = tuple[CodeEdit, JudgedPrediction]
 
 
 @dataclass
@@ -143,20 +143,20 @@ class _Search:
     told: the last outcome of each operator; its next change often has the same.
     """
 
-    work: Work
+    work: PredictedSubmission
     seeds: Sequence[str]
     judges: Judges
     say: Say
     most: int
     tried: int = 0
     unclear: int = 0
-    unchanged: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
+    unchanged: dict[str, JudgedPrediction] = field(default_factory=dict[str, JudgedPrediction])
     budgets: dict[str, float] = field(default_factory=dict[str, float])
     told: dict[tuple[str, str], Kind] = field(default_factory=dict[tuple[str, str], Kind])
     held: list[Found] = field(default_factory=list[Found])
     spare: list[Found] = field(default_factory=list[Found])
 
-    def begin(self) -> dict[str, Outcome]:
+    def begin(self) -> dict[str, JudgedPrediction]:
         """Judge the unchanged work; return the outcomes by task where all seeds agree."""
         for task in self.work.tasks:
             self.say(f"{task}: as it is")
@@ -195,22 +195,22 @@ class _Search:
         usable = sum(min(n, _ROOM.get(kind, _ROOM_MORE)) for kind, n in counted.items())
         return passed_s > _ENOUGH_S and usable >= min(FEWEST, self.most)
 
-    def _next(self, left: Sequence[Change]) -> list[Change]:
+    def _next(self, left: Sequence[CodeEdit]) -> list[CodeEdit]:
         """Return the changes to try next: first those from which a wanted outcome is likely."""
 
-        def is_unlikely(change: Change) -> bool:
+        def is_unlikely(change: CodeEdit) -> bool:
             kind = self.told.get((change.code.task, change.edit.operator))
             is_full = kind is not None and not _has_room(kind, self.held, _ROOM_ELSE)
             return is_full or _is_beside(change, self.held)
 
-        batch: list[Change] = []
+        batch: list[CodeEdit] = []
         for change in sorted(left, key=is_unlikely):
             # Two changes by one operator tend to have one outcome.
             if all(change.edit.operator != other.edit.operator for other in batch):
                 batch.append(change)
         return batch[: min(_AT_ONCE, _TRIED - self.tried)]
 
-    def _try(self, batch: Sequence[Change]) -> None:
+    def _try(self, batch: Sequence[CodeEdit]) -> None:
         for change in batch:
             self.say(f"{change.code.task}: {change.edit.operator}, line {change.line}")
         self.tried += len(batch)
@@ -244,7 +244,9 @@ class _Search:
             if _has_room(first.kind, self.held, _ROOM_MORE):
                 self._confirm([(change, first)])
 
-    def _judged(self, batch: Sequence[Change], seeds: Sequence[str]) -> list[list[Outcome | None]]:
+    def _judged(
+        self, batch: Sequence[CodeEdit], seeds: Sequence[str]
+    ) -> list[list[JudgedPrediction | None]]:
         """Return the outcomes of each change with these seeds, compared with the unchanged work."""
         asked = [
             JudgingRequest(self.work.with_text(c.code, c.text), c.code.task, seed, self._budget(c))
@@ -258,7 +260,7 @@ class _Search:
             for change, outcomes in zip(batch, several, strict=True)
         ]
 
-    def _budget(self, change: Change) -> float:
+    def _budget(self, change: CodeEdit) -> float:
         return self.budgets[change.code.task]
 
 
@@ -267,14 +269,14 @@ def _has_room(kind: Kind, held: Sequence[Found], room: int) -> bool:
     return counted[kind] < _ROOM.get(kind, room)
 
 
-def _is_beside(change: Change, held: Iterable[Found]) -> bool:
+def _is_beside(change: CodeEdit, held: Iterable[Found]) -> bool:
     """Return True if a change to the same line was chosen: its answer might reveal this one's."""
     return any((change.code, change.line) == (other.code, other.line) for other, _ in held)
 
 
-def item_of(number: int, change: Change, found: Outcome) -> Item:
+def item_of(number: int, change: CodeEdit, found: JudgedPrediction) -> PredictionItem:
     """Return a question on a change whose outcome is `found`."""
-    return Item(
+    return PredictionItem(
         number=number,
         task=change.code.task,
         operator=change.edit.operator,
@@ -289,7 +291,9 @@ def item_of(number: int, change: Change, found: Outcome) -> Item:
     )
 
 
-def _with_width(item: Item, work: Work, seeds: Sequence[str], say: Say) -> Item:
+def _with_width(
+    item: PredictionItem, work: PredictedSubmission, seeds: Sequence[str], say: Say
+) -> PredictionItem:
     """Return the item with the smallest width at which it shows, if all seeds agree on one."""
     if item.outcome.kind not in _SHOWS_AT_A_WIDTH:
         return item

@@ -10,8 +10,8 @@ from queue import SimpleQueue
 from hotloop.core.closing import Closing
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
-from hotloop.learn.predicting.outcomes import Outcome, outcome
-from hotloop.learn.predicting.own_code import Work
+from hotloop.learn.predicting.outcomes import JudgedPrediction, outcome
+from hotloop.learn.predicting.own_code import PredictedSubmission
 from hotloop.tasks.local_judging import default_jobs, judge_folder
 
 BUDGET_S = 180.0
@@ -25,7 +25,7 @@ _COMPILES = "compiles"
 class JudgingRequest:
     """One judging of a task. seed: as in `Job`."""
 
-    work: Work
+    work: PredictedSubmission
     task: str
     seed: str
     budget_s: float = BUDGET_S
@@ -43,11 +43,11 @@ class Judges(Closing):
         for process in self._processes:
             self._free.put(process)
 
-    def judge(self, asked: Iterable[JudgingRequest]) -> list[Outcome | None]:
+    def judge(self, asked: Iterable[JudgingRequest]) -> list[JudgedPrediction | None]:
         """Return the outcomes in the order of `asked`; None where there is none."""
         return list(self._threads.map(self._judged, asked))
 
-    def _judged(self, asked: JudgingRequest) -> Outcome | None:
+    def _judged(self, asked: JudgingRequest) -> JudgedPrediction | None:
         process = self._free.get()
         try:
             return judged(asked.work, asked.task, asked.seed, process, asked.budget_s)
@@ -63,8 +63,12 @@ class Judges(Closing):
 
 
 def judged(
-    work: Work, task: str, seed: str, process: JudgeProcess, budget_s: float = BUDGET_S
-) -> Outcome | None:
+    work: PredictedSubmission,
+    task: str,
+    seed: str,
+    process: JudgeProcess,
+    budget_s: float = BUDGET_S,
+) -> JudgedPrediction | None:
     """Judge a task's code once, with the checks that need neither a timer nor a GPU.
 
     Returns None if there is no outcome. seed: as in `Job`.
@@ -86,7 +90,7 @@ def judged(
     return outcome(records[task].checks)
 
 
-def _checks(work: Work, task: str) -> Sequence[str]:
+def _checks(work: PredictedSubmission, task: str) -> Sequence[str]:
     return [
         check.id
         for check in work.module.task(task).checks

@@ -40,7 +40,7 @@ _SHAPE = re.compile(r"\(\w+ \[(?:\d+, )*(\d+)\]")
 _LABEL = re.compile(r"^(?P<label>[^:(]+?) \(\w+ \[")
 
 
-class Outcome(Strict):
+class JudgedPrediction(Strict):
     """The outcome of one judging.
 
     check: the first that did not pass, "" if all passed. lines: lines of code that the judge names.
@@ -56,7 +56,7 @@ class Outcome(Strict):
     input: str = ""
     width: int | None = None
 
-    def is_like(self, other: "Outcome") -> bool:
+    def is_like(self, other: "JudgedPrediction") -> bool:
         """Return True if kind and check are equal and the byte counts agree."""
         if (self.kind, self.check) != (other.kind, other.check):
             return False
@@ -65,7 +65,7 @@ class Outcome(Strict):
         return abs(self.factor - other.factor) <= _SAME_FACTOR * other.factor
 
 
-def outcome(checks: Sequence[CheckRecord]) -> Outcome | None:
+def outcome(checks: Sequence[CheckRecord]) -> JudgedPrediction | None:
     """Return the outcome of a task's checks.
 
     Returns None if the judge failed, could not decide or measured nothing: then there is nothing to
@@ -78,10 +78,10 @@ def outcome(checks: Sequence[CheckRecord]) -> Outcome | None:
     factor = float(factors[0]) if factors else None
     failed = next((check for check in seen if check.verdict is not Verdict.PASSED), None)
     if failed is None:
-        return Outcome(kind="none", check="", sentence=seen[-1].sentence, factor=factor)
+        return JudgedPrediction(kind="none", check="", sentence=seen[-1].sentence, factor=factor)
     said = failed.sentence
     label, shape = _LABEL.search(said), _SHAPE.search(said)
-    return Outcome(
+    return JudgedPrediction(
         kind=_kind(failed),
         check=failed.check,
         sentence=said,
@@ -92,7 +92,7 @@ def outcome(checks: Sequence[CheckRecord]) -> Outcome | None:
     )
 
 
-def against(changed: Outcome, unchanged: Outcome) -> Outcome:
+def against(changed: JudgedPrediction, unchanged: JudgedPrediction) -> JudgedPrediction:
     """Return the outcome of a change: "none" if the unchanged code has the same one.
 
     If the change passes but the unchanged code is different, the kind is "bytes".
@@ -104,7 +104,7 @@ def against(changed: Outcome, unchanged: Outcome) -> Outcome:
     return changed
 
 
-def agreed(outcomes: Sequence[Outcome | None]) -> Outcome | None:
+def agreed(outcomes: Sequence[JudgedPrediction | None]) -> JudgedPrediction | None:
     """Return the outcome that several seeds agree on, or None.
 
     Lines, input and width are kept only if all outcomes have the same.

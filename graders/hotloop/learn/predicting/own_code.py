@@ -27,7 +27,7 @@ _DULL = (
 
 
 @dataclass(frozen=True)
-class Work:
+class PredictedSubmission:
     """A submission for one module.
 
     files: by name, including the notebook. given: the starter files, by name. digests: as `given`
@@ -41,7 +41,7 @@ class Work:
     variant: Variant | None = None
     digests: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
-    def with_text(self, code: "Code", text: str) -> "Work":
+    def with_text(self, code: "Code", text: str) -> "PredictedSubmission":
         """Return the work with `text` in place of `code`."""
         data = _in_notebook(self.files[NOTEBOOK], code, text) if code.cell else text.encode()
         return replace(self, files={**self.files, code.file: data})
@@ -62,7 +62,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Change:
+class CodeEdit:
     """One edit in a task's code. `id` depends only on the operator and the resulting text."""
 
     code: Code
@@ -91,7 +91,7 @@ class Change:
         return list(lines)[2:]
 
 
-def code_of(work: Work, task: str) -> list[Code]:
+def code_of(work: PredictedSubmission, task: str) -> list[Code]:
     """Return the texts of a task that contain lines of the author."""
     found: list[Code] = []
     for name in work.module.task(task).files:
@@ -109,16 +109,16 @@ def code_of(work: Work, task: str) -> list[Code]:
     return found
 
 
-def changes(work: Work, task: str) -> list[Change]:
+def changes(work: PredictedSubmission, task: str) -> list[CodeEdit]:
     """Return all changes to a task's own lines, each resulting text once.
 
     Operators take turns; those with an obvious effect come last.
     """
-    by_operator: dict[str, list[Change]] = defaultdict(list)
+    by_operator: dict[str, list[CodeEdit]] = defaultdict(list)
     seen: set[str] = set()
     for code in code_of(work, task):
         for edit in _edits(code):
-            change = Change(code, edit)
+            change = CodeEdit(code, edit)
             if change.text not in seen and _is_within(change) and _is_code(change):
                 seen.add(change.text)
                 by_operator[edit.operator].append(change)
@@ -146,13 +146,13 @@ def _edits(code: Code) -> Iterator[Edit]:
         return
 
 
-def _is_within(change: Change) -> bool:
+def _is_within(change: CodeEdit) -> bool:
     first = change.line
     last = first + change.code.text.count("\n", change.edit.start, change.edit.end)
     return {first, last} <= change.code.own
 
 
-def _is_code(change: Change) -> bool:
+def _is_code(change: CodeEdit) -> bool:
     if change.code.file.endswith((_CONFIG, *_C)):
         return True
     try:

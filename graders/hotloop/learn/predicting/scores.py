@@ -71,7 +71,7 @@ class Hits(Strict):
     of: int
 
 
-class Scored(Strict):
+class ScoredPredictions(Strict):
     """All predictions on one set of items.
 
     brier: their mean score; interval: 95 %, for other items like these. guess: score of a uniform
@@ -99,8 +99,8 @@ class VivaScore(Strict):
     own: on the candidate's own code. fixed: on the items that all candidates for the role get.
     """
 
-    own: Scored | None
-    fixed: Scored | None
+    own: ScoredPredictions | None
+    fixed: ScoredPredictions | None
 
 
 def brier(said: Kind, sure: float, truth: Kind) -> float:
@@ -110,7 +110,7 @@ def brier(said: Kind, sure: float, truth: Kind) -> float:
     return sum((share - (kind == truth)) ** 2 for kind, share in held.items())
 
 
-def scored(predictions: Sequence[Prediction], truths: Mapping[int, Truth]) -> Scored:
+def scored(predictions: Sequence[Prediction], truths: Mapping[int, Truth]) -> ScoredPredictions:
     """Return the scores of predictions; `truths` by item number.
 
     Raises ValueError if there are no predictions.
@@ -123,7 +123,7 @@ def scored(predictions: Sequence[Prediction], truths: Mapping[int, Truth]) -> Sc
     right = sum(said.kind == truth.kind for said, truth in pairs)
     rate = rate_interval(right, len(pairs))
     assert rate is not None, "there are predictions"
-    return Scored(
+    return ScoredPredictions(
         items=len(pairs),
         right=right,
         rate=rate,
@@ -163,7 +163,7 @@ def _hits(found: Iterable[bool]) -> Hits:
     return Hits(hits=sum(hits), of=len(hits))
 
 
-class Bin(Strict):
+class ConfidenceBin(Strict):
     """Predictions of similar confidence. rate: share of right ones, with its 95 % interval."""
 
     sure: float
@@ -172,21 +172,21 @@ class Bin(Strict):
     rate: Interval
 
 
-def calibration(said: Iterable[tuple[float, bool]]) -> list[Bin]:
+def calibration(said: Iterable[tuple[float, bool]]) -> list[ConfidenceBin]:
     """Return how often predictions were right, by confidence; `said`: pairs (confidence, right)."""
     pairs = list(said)
-    found: list[Bin] = []
+    found: list[ConfidenceBin] = []
     for low, high in pairwise(_BINS):
         inside = [(sure, right) for sure, right in pairs if low <= sure < high]
         right = sum(hit for _, hit in inside)
         rate = rate_interval(right, len(inside))
         if rate is not None:
             sure = sum(share for share, _ in inside) / len(inside)
-            found.append(Bin(sure=sure, count=len(inside), right=right, rate=rate))
+            found.append(ConfidenceBin(sure=sure, count=len(inside), right=right, rate=rate))
     return found
 
 
-def drawn(bins: Sequence[Bin]) -> str:
+def drawn(bins: Sequence[ConfidenceBin]) -> str:
     """Return a calibration curve as text: confidence, share of right ones and its interval."""
     if not bins:
         return "Nothing was predicted yet."
@@ -203,7 +203,7 @@ def drawn(bins: Sequence[Bin]) -> str:
 _STEPS = 20
 
 
-def _bar(one: Bin) -> str:
+def _bar(one: ConfidenceBin) -> str:
     """Return one row of the plot, with dashes over the interval."""
     cells = [" "] * (_STEPS + 1)
     for step in range(round(_STEPS * one.rate.low), round(_STEPS * one.rate.high) + 1):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hotloop.core.record import CheckRecord
 from hotloop.core.user_error import UserError
 from hotloop.judge.check import CheckFunction, judge_checks
-from hotloop.judge.checks.correct import Case, Correct, OnCpu, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, OnCpu, Truth
 from hotloop.judge.checks.cuda_clean import CudaClean
 from hotloop.judge.checks.cuda_traffic import CudaTraffic
 from hotloop.judge.checks.in_simulator import InSimulator
@@ -33,8 +33,8 @@ from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.not_measurable import lacking
 from hotloop.judge.service import session_of
 from hotloop.judge.task import find
-from hotloop.learn.predicting.outcomes import Outcome, outcome
-from hotloop.learn.predicting.own_code import Work
+from hotloop.learn.predicting.outcomes import JudgedPrediction, outcome
+from hotloop.learn.predicting.own_code import PredictedSubmission
 from hotloop.tasks.local_judging import require_confinement
 from hotloop.tasks.notebook_cells import NOTEBOOK
 from hotloop.tasks.task_spec import task_spec
@@ -76,7 +76,9 @@ class Size:
             yield from (_resized(own[n], self.rows, columns) for n in chosen)
 
 
-def judged_at(work: Work, task: str, size: Size, seed: str = "") -> Outcome | None:
+def judged_at(
+    work: PredictedSubmission, task: str, size: Size, seed: str = ""
+) -> JudgedPrediction | None:
     """Return the outcome of a task's code with inputs of these sizes.
 
     If there are several widths, it is that of the first at which the code fails. seed: as in `Job`.
@@ -100,7 +102,7 @@ def judged_at(work: Work, task: str, size: Size, seed: str = "") -> Outcome | No
         return outcome(_judged(job, work, size))
 
 
-def _judged(job: Job, work: Work, size: Size) -> Sequence[CheckRecord]:
+def _judged(job: Job, work: PredictedSubmission, size: Size) -> Sequence[CheckRecord]:
     found = find(job.module, job.task)
     launcher = Launcher(job.isolation, threads=default_threads())
     with constants({} if work.variant is None else work.variant.constants):
@@ -185,9 +187,9 @@ def _magnitudes(values: Values) -> Floats:
     return np.abs(np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0))
 
 
-def _of_shape(case: Case) -> list[Tensor]:
+def _of_shape(case: Case) -> list[InputTensor]:
     """Return the inputs that have the output's shape."""
-    tensors = [a for a in case.arguments if isinstance(a, Tensor)]
+    tensors = [a for a in case.arguments if isinstance(a, InputTensor)]
     return [tensor for tensor in tensors if tensor.values.shape == case.out.shape]
 
 
@@ -204,7 +206,7 @@ def _resized(case: Case, rows: int, columns: int) -> Case:
     index = _columns(_rows_of(sized[0].values, extents), columns)
     arguments = tuple(
         replace(a, values=np.take_along_axis(_rows_of(a.values, extents), index, axis=-1))
-        if isinstance(a, Tensor) and a.values.shape == shape
+        if isinstance(a, InputTensor) and a.values.shape == shape
         else a
         for a in case.arguments
     )

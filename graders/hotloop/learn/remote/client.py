@@ -29,15 +29,15 @@ from hotloop.learn.remote.job import (
     Board,
     Boards,
     Feedback,
-    Job,
-    Link,
-    Login,
+    LoginAnswer,
+    OneTimeLink,
     Released,
+    RemoteJob,
     Stored,
     Taken,
 )
-from hotloop.learn.remote.request import HandIn
-from hotloop.learn.remote.request import Request as JudgeRequest
+from hotloop.learn.remote.request import RemoteHandIn
+from hotloop.learn.remote.request import RemoteRequest as JudgeRequest
 
 TIMEOUT_S = 40.0
 """Timeout of a read: a stream sends a comment every 15 s."""
@@ -57,10 +57,10 @@ _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 
 class Unreachable(UserError):
-    """The service did not answer within `Server.patience_s`."""
+    """The service did not answer within `ServiceClient.patience_s`."""
 
 
-class Ended(UserError):
+class JobEnded(UserError):
     """The job ended without records: it was cancelled, or a later job replaced it."""
 
 
@@ -73,7 +73,7 @@ class NoRedirect(HTTPRedirectHandler):
 
 
 @dataclass(frozen=True)
-class Server:
+class ServiceClient:
     """A service. url: as `place.origin` gives it. token: empty before the login."""
 
     url: str
@@ -82,15 +82,15 @@ class Server:
     _opener: OpenerDirector = field(default_factory=lambda: build_opener(NoRedirect))
 
     @classmethod
-    def at(cls, url: str) -> Server:
+    def at(cls, url: str) -> ServiceClient:
         """Return the service that this user is logged in to. Raises UserError if they are not."""
         found = place.origin(url)
         return cls(found, place.token_for(found))
 
-    def log_in(self, invitation: str) -> Login:
+    def log_in(self, invitation: str) -> LoginAnswer:
         """Exchange an invitation for a token."""
         body = json.dumps({"invitation": invitation}).encode()
-        return _read(Login, self._ask("POST", "/api/login", body, {}))
+        return _read(LoginAnswer, self._ask("POST", "/api/login", body, {}))
 
     def put(self, asked: JudgeRequest, key: str, say: Say) -> str:
         """Store the request at the service and return the job's id."""
@@ -99,7 +99,7 @@ class Server:
         answer = self._patiently(lambda: self._ask("POST", "/api/jobs", body, headers), say)
         return _read(Stored, answer).id
 
-    def hand_in(self, work: HandIn, say: Say) -> datetime:
+    def hand_in(self, work: RemoteHandIn, say: Say) -> datetime:
         """Hand work in and return the time that counts as handed in."""
         body = work.model_dump_json().encode()
         headers = {"Idempotency-Key": secrets.token_hex(16)}
@@ -124,13 +124,13 @@ class Server:
 
     def page(self) -> str:
         """Return a link to the service's pages that works once. For instructors."""
-        return _read(Link, self._ask("POST", "/api/page", b"", {})).link
+        return _read(OneTimeLink, self._ask("POST", "/api/page", b"", {})).link
 
     def cancel(self, job: str) -> None:
         """End an open job."""
         self._ask("POST", f"/api/jobs/{job}/cancel", b"", {})
 
-    def follow(self, job: str, say: Say) -> Iterator[Job]:
+    def follow(self, job: str, say: Say) -> Iterator[RemoteJob]:
         """Yield the job whenever its state changes; the last one yielded has ended."""
         tries = _Tries(self, say)
         while True:
@@ -138,7 +138,7 @@ class Server:
                 with self._opened("GET", f"/api/jobs/{job}/events", None, {}) as stream:
                     for document in _events(stream):
                         tries.began_anew()
-                        found = _read(Job, document)
+                        found = _read(RemoteJob, document)
                         yield found
                         if found.state != "open":
                             return
@@ -183,7 +183,7 @@ class Server:
 class _Tries:
     """Counts failed attempts since the last answer."""
 
-    server: Server
+    server: ServiceClient
     say: Say
     _failed: int = 0
     _since: float = field(default_factory=time.monotonic)
@@ -206,7 +206,7 @@ class _Tries:
         self._failed += 1
 
 
-def ask(server: Server, asked: JudgeRequest, key: str, say: Say) -> list[Record]:
+def ask(server: ServiceClient, asked: JudgeRequest, key: str, say: Say) -> list[Record]:
     """Return the records of the tasks asked for. Raises UserError if none arrive.
 
     Ctrl-C cancels the job. say: called with the progress, and with what is known already.
@@ -223,7 +223,7 @@ def ask(server: Server, asked: JudgeRequest, key: str, say: Say) -> list[Record]
     raise AssertionError("a stream ends with the job")
 
 
-def sentence(job: Job) -> str:
+def sentence(job: RemoteJob) -> str:
     """Describe the state of a job in a sentence."""
     known = "CPU checks are done; " if job.records else ""
     where = "the GPU" if job.phase == "gpu" else "a free process"
@@ -239,11 +239,11 @@ def _minutes(seconds: float) -> str:
     return f"{max(1, round(seconds))} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
-def _records(job: Job, asked: JudgeRequest, server: Server) -> list[Record]:
+def _records(job: RemoteJob, asked: JudgeRequest, server: ServiceClient) -> list[Record]:
     if job.state == "replaced":
-        raise Ended("You have sent the same tasks again: the later check goes on in its place.")
+        raise JobEnded("You have sent the same tasks again: the later check goes on in its place.")
     if job.state == "cancelled":
-        raise Ended("This check was cancelled.")
+        raise JobEnded("This check was cancelled.")
     try:
         found = [Record.from_json(document) for document in job.records]
     except (ValueError, KeyError, TypeError) as error:

@@ -16,7 +16,7 @@ Phase = Literal["cpu", "gpu"]
 """Checks without a GPU are judged first; those that need one wait in a queue of their own."""
 
 
-class Job(Strict):
+class RemoteJob(Strict):
     """A job as its owner sees it.
 
     phase: the phase that it waits for or is judged in; None once it has ended. running: whether it
@@ -64,7 +64,7 @@ class Released(Strict):
     feedback: list[Feedback]
 
 
-class Placed(Strict):
+class BoardPlace(Strict):
     """One solution. place: 1 for all whose interval overlaps the fastest one's, and so on.
 
     ratio, interval: of the speedup over the baseline. fraction_of_limit: share of the device's
@@ -84,7 +84,7 @@ class Board(Strict):
     task: str
     check: str
     device: str
-    places: list[Placed]
+    places: list[BoardPlace]
 
 
 class Boards(Strict):
@@ -93,13 +93,13 @@ class Boards(Strict):
     boards: list[Board]
 
 
-class Link(Strict):
+class OneTimeLink(Strict):
     """A URL that works once."""
 
     link: str
 
 
-class Login(Strict):
+class LoginAnswer(Strict):
     """Answer to an invitation. token: for the `Authorization: Bearer` header."""
 
     name: str

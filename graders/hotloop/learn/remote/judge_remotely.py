@@ -9,7 +9,7 @@ from hotloop import __version__
 from hotloop.core.record import Record
 from hotloop.learn.pack import work_files
 from hotloop.learn.remote import resumable_request, ssh
-from hotloop.learn.remote.client import Say, Server
+from hotloop.learn.remote.client import Say, ServiceClient
 from hotloop.learn.remote.request import WholeRequest, packed
 from hotloop.tasks.variants import Variant
 
@@ -46,7 +46,7 @@ def ask(url: str, asked: WholeRequest, say: Say) -> dict[str, Record]:
     """
     if url.startswith(("http:", "https:")):
         said = asked.of_learner()
-        records = resumable_request.ask(Server.at(url), said, say)
+        records = resumable_request.ask(ServiceClient.at(url), said, say)
     else:
-        records = list(ssh.ask(ssh.Place.of(url), asked, say))
+        records = list(ssh.ask(ssh.SshHost.of(url), asked, say))
     return {record.task: record for record in records}

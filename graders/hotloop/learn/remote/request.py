@@ -49,7 +49,7 @@ Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 FileName = Annotated[str, AfterValidator(_allowed)]
 
 
-class HandIn(Strict):
+class RemoteHandIn(Strict):
     """One learner's work on a module.
 
     hotloop: the version that sends it. files: base64 by name, with / between folders.
@@ -79,7 +79,7 @@ class HandIn(Strict):
         return found
 
 
-class Request(HandIn):
+class RemoteRequest(RemoteHandIn):
     """Tasks of one module to be judged: all that a learner may say to a class's service.
 
     made_for: digest of the variant that the work is made for, "" for the published module; the
@@ -91,7 +91,7 @@ class Request(HandIn):
     nsight: bool = False
 
 
-class WholeRequest(Request):
+class WholeRequest(RemoteRequest):
     """A request with what parameterizes the judging. variant, given, seed: as in `Job`.
 
     The service completes a learner's request by what its course gave. Over ssh a person sends it to
@@ -104,7 +104,7 @@ class WholeRequest(Request):
     )
     seed: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = ""
 
-    def of_learner(self) -> Request:
+    def of_learner(self) -> RemoteRequest:
         """Return what a learner may say of this.
 
         Raises UserError if there is more: the class's service would not judge what was asked.
@@ -119,11 +119,11 @@ class WholeRequest(Request):
                 "A take-home is not judged by a class's service, which has its course's tasks "
                 "only: check here (`--on here`) or over ssh."
             )
-        work = self.model_dump(include=set(Request.model_fields))
-        return Request.model_validate({**work, "made_for": digest_of(self.variant)})
+        work = self.model_dump(include=set(RemoteRequest.model_fields))
+        return RemoteRequest.model_validate({**work, "made_for": digest_of(self.variant)})
 
 
-SentT = TypeVar("SentT", bound=HandIn)
+SentT = TypeVar("SentT", bound=RemoteHandIn)
 
 
 def parsed(model: type[SentT], data: bytes) -> SentT:
@@ -144,7 +144,7 @@ def parsed(model: type[SentT], data: bytes) -> SentT:
 
 
 def packed(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the files base64-encoded, as `HandIn.files` holds them.
+    """Return the files base64-encoded, as `RemoteHandIn.files` holds them.
 
     Raises UserError for files that cannot be sent together.
     """

@@ -14,27 +14,27 @@ from pathlib import Path
 from hotloop.core.data_folder import folder
 from hotloop.core.record import Record
 from hotloop.learn.remote import client
-from hotloop.learn.remote.client import Ended, Say, Server
-from hotloop.learn.remote.request import Request
+from hotloop.learn.remote.client import JobEnded, Say, ServiceClient
+from hotloop.learn.remote.request import RemoteRequest
 
 NOTES = "asked"
 LONGEST_S = 24 * 3600.0
 """Age of a key in seconds from which the same request becomes a new job."""
 
 
-def ask(server: Server, asked: Request, say: Say) -> list[Record]:
+def ask(server: ServiceClient, asked: RemoteRequest, say: Say) -> list[Record]:
     """As `client.ask`, with the key of an earlier equal request that was never answered."""
     note = _note(server, asked)
     try:
         found = client.ask(server, asked, _key(note), say)
-    except (KeyboardInterrupt, Ended):
+    except (KeyboardInterrupt, JobEnded):
         note.unlink(missing_ok=True)
         raise
     note.unlink(missing_ok=True)
     return found
 
 
-def _note(server: Server, asked: Request) -> Path:
+def _note(server: ServiceClient, asked: RemoteRequest) -> Path:
     about = sha256(f"{server.url}\n{asked.model_dump_json()}".encode()).hexdigest()
     notes = folder() / NOTES
     notes.mkdir(parents=True, exist_ok=True)

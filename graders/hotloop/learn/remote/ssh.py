@@ -21,7 +21,7 @@ _NO_CONNECTION, _NO_PROGRAM = 255, 127
 
 
 @dataclass(frozen=True)
-class Place:
+class SshHost:
     """A machine that ssh reaches.
 
     environment: the folder of a virtual environment there; empty for the python3 on its path.
@@ -64,7 +64,7 @@ class Place:
         return shlex.quote(path)
 
 
-def ask(place: Place, request: WholeRequest, say: Callable[[str], None]) -> Iterator[Record]:
+def ask(place: SshHost, request: WholeRequest, say: Callable[[str], None]) -> Iterator[Record]:
     """Yield the records of the tasks asked for, each as it is ready.
 
     say: called with the progress. Raises UserError if a record is missing: no connection, no
@@ -96,7 +96,7 @@ def ask(place: Place, request: WholeRequest, say: Callable[[str], None]) -> Iter
         process.wait()
 
 
-def _next(lines: IO[str], place: Place, process: subprocess.Popen[str]) -> dict[str, Any]:
+def _next(lines: IO[str], place: SshHost, process: subprocess.Popen[str]) -> dict[str, Any]:
     line = lines.readline()
     if not line:
         raise UserError(_why(place, process.wait()))
@@ -111,7 +111,7 @@ def _next(lines: IO[str], place: Place, process: subprocess.Popen[str]) -> dict[
     return said
 
 
-def _why(place: Place, code: int) -> str:
+def _why(place: SshHost, code: int) -> str:
     if code == _NO_CONNECTION:
         return f"ssh does not reach {place.host}: try `{shlex.join(place.command()[:-1])}`."
     if code == _NO_PROGRAM:
@@ -125,7 +125,7 @@ def _why(place: Place, code: int) -> str:
     )
 
 
-def _record(document: Any, module: str, task: str, place: Place) -> Record:
+def _record(document: Any, module: str, task: str, place: SshHost) -> Record:
     try:
         record = Record.from_json(document)
     except (ValueError, KeyError, TypeError) as error:

@@ -22,7 +22,7 @@ from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.not_measurable import lacking
 from hotloop.judge.questions import Question
-from hotloop.judge.race_ruling import Race
+from hotloop.judge.race_ruling import RaceRuling
 from hotloop.judge.service import session_of, variant_of
 from hotloop.judge.session import Session
 from hotloop.judge.task import find
@@ -100,7 +100,7 @@ def _ruled(name: str, check: Check, session: Session, ruling: Ruling) -> Failure
         return Failure(name, ruling.sentence, callee)
     reference: Callable[..., Floats] | Program | None = _part(check, "reference")
     expected = about.truth(reference) if callable(reference) else None
-    launch, races = _part(check, "launch"), isinstance(ruling, Race)
+    launch, races = _part(check, "launch"), isinstance(ruling, RaceRuling)
     return Failure(name, ruling.sentence, callee, about, expected, launch, races)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.in_simulator import ORDER
 from hotloop.judge.dtypes import BF16, to_storage
 from hotloop.judge.questions import GivenFile, Question
@@ -66,7 +66,7 @@ def _data(case: Case, failure: Failure) -> dict[str, NDArray[Any]]:
     inputs = {
         f"argument_{number}": to_storage(argument.values, argument.dtype)
         for number, argument in enumerate(case.arguments)
-        if isinstance(argument, Tensor)
+        if isinstance(argument, InputTensor)
     }
     return inputs if failure.expected is None else {**inputs, "expected": failure.expected}
 
@@ -78,7 +78,7 @@ def _called(failure: Failure, case: Case) -> str:
     callee = failure.callee
     torch = callee.framework == "torch"
     arguments = "".join(
-        f"    {_tensor(f'argument_{n}', a.spec) if isinstance(a, Tensor) else repr(a)},\n"
+        f"    {_tensor(f'argument_{n}', a.spec) if isinstance(a, InputTensor) else repr(a)},\n"
         for n, a in enumerate(case.arguments)
     )
     call = f"got = {_NAME}(*arguments)"
@@ -144,8 +144,8 @@ def _asked(question: Question, callee: Callee, task: str) -> tuple[str, Files]:
 def _launched(failure: Failure, case: Case) -> str:
     how = failure.launch
     assert how is not None
-    specs = [a.spec for a in case.arguments if isinstance(a, Tensor)]
-    numbers = [n for n, a in enumerate(case.arguments) if isinstance(a, Tensor)]
+    specs = [a.spec for a in case.arguments if isinstance(a, InputTensor)]
+    numbers = [n for n, a in enumerate(case.arguments) if isinstance(a, InputTensor)]
     inputs = "".join(
         f"    Array({parameter!r}, memory(data['argument_{n}'], {list(spec.strides)})),\n"
         for parameter, n, spec in zip(how.parameters[:-1], numbers, specs, strict=True)

@@ -26,7 +26,7 @@ from hotloop.sandbox.launch import memory_file
 from hotloop.sandbox.owner import state_folder
 from hotloop.sandbox.process import Ending, WatchedProcess
 from hotloop.sandbox.status import StatusPipe
-from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog, wait_readable
+from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog, wait_readable
 from hotloop.sandbox.zygote.refusal import ZygoteGone, ZygoteRefused
 
 START_TIMEOUT_S = 120.0
@@ -89,7 +89,7 @@ class ZygoteProcess(WatchedProcess):
             os.close(theirs.detach())
             self._greet(buffer)
             failed.pop_all()
-        limits = Limits(math.inf, _OUTPUT_BYTES, None)
+        limits = ProcessLimits(math.inf, _OUTPUT_BYTES, None)
         watchdog = Watchdog(limits, buffer, ended=self._first, wake=self._wake, root=self.pid)
         return outer, watchdog, buffer
 

@@ -10,7 +10,7 @@ from hotloop.sandbox.confinement import HOME, SUBMISSION, Confinement
 from hotloop.sandbox.view import base_view, below
 from hotloop.sandbox.zygote.parent import ZygoteProcess
 from hotloop.sandbox.zygote.refusal import ZygoteRefused
-from hotloop.worker.zygote.request import Mount, Request
+from hotloop.worker.zygote.request import ChildRequest, Mount
 
 _OWN = tuple(map(Path, ("/proc", "/dev", "/tmp", HOME)))
 READ_WHEN_ASKED = frozenset(
@@ -42,7 +42,7 @@ def can_serve(confinement: Confinement, preload: Sequence[str]) -> bool:
 
 def request(
     confinement: Confinement, staged: Path | None, uid: int | None, zygote: ZygoteProcess
-) -> Request:
+) -> ChildRequest:
     """Return the whole request.
 
     Raises ZygoteRefused if the child needs a file that the zygote cannot see.
@@ -52,7 +52,7 @@ def request(
     passwd, group = bubblewrap.user_files(inside_uid)
     _, option, program, *arguments = confinement.argv
     trees = [inside for inside, _ in view.seen]
-    return Request(
+    return ChildRequest(
         option=option,
         program=program,
         arguments=arguments,

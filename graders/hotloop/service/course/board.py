@@ -17,9 +17,9 @@ from sqlalchemy.exc import IntegrityError
 from hotloop.core.record import CheckRecord, Record, counts
 from hotloop.core.transactions import reading, writing
 from hotloop.core.verdict import Verdict
-from hotloop.learn.remote.job import Board, Placed
+from hotloop.learn.remote.job import Board, BoardPlace
 from hotloop.service.tables import jobs, records, shown
-from hotloop.service.web.answers import Refused
+from hotloop.service.web.answers import RequestRefused
 from hotloop.tasks.judged_again import SECOND_DEVICE
 
 _Key = tuple[str, str, str]
@@ -47,7 +47,7 @@ def join(engine: Engine, account: int, name: str) -> None:
             connection.execute(delete(shown).where(shown.c.account == account))
             connection.execute(insert(shown).values(account=account, name=name))
     except IntegrityError:
-        raise Refused(409, f"Somebody is {name} already: choose another name.") from None
+        raise RequestRefused(409, f"Somebody is {name} already: choose another name.") from None
 
 
 def leave(engine: Engine, account: int) -> None:
@@ -98,10 +98,10 @@ def _speed(name: str, check: CheckRecord) -> _Speed:
     return _Speed(name, check.evidence["ratio"], low, high, check.evidence.get("fraction_of_limit"))
 
 
-def _placed(speeds: Iterable[_Speed]) -> list[Placed]:
+def _placed(speeds: Iterable[_Speed]) -> list[BoardPlace]:
     ordered = sorted(speeds, key=lambda one: (-one.ratio, one.name))
     return [
-        Placed(
+        BoardPlace(
             place=1 + sum(other.low > one.high for other in ordered),
             name=one.name,
             ratio=one.ratio,

@@ -25,9 +25,9 @@ from hotloop.core.user_error import UserError
 from hotloop.judge.files import lay_out
 from hotloop.learn.pack import limits
 from hotloop.learn.remote.job import Feedback
-from hotloop.learn.remote.request import HandIn
+from hotloop.learn.remote.request import RemoteHandIn
 from hotloop.service.tables import hand_ins
-from hotloop.service.web.answers import Refused
+from hotloop.service.web.answers import RequestRefused
 
 TIMESTAMP = "%Y-%m-%d %H:%M:%S.%f UTC"
 """Timestamp format of nbgrader."""
@@ -48,7 +48,7 @@ log = logging.getLogger("hotloop.service")
 
 
 @dataclass(frozen=True)
-class Exchange:
+class CourseExchange:
     """The exchange of a course: nbgrader's folder for hand-ins and feedback."""
 
     folder: Path
@@ -103,11 +103,11 @@ class Sent:
     account: int
     name: str
     key: str
-    work: HandIn
+    work: RemoteHandIn
     deadline: datetime | None = None
 
 
-def put(engine: Engine, exchange: Exchange, sent: Sent) -> datetime:
+def put(engine: Engine, exchange: CourseExchange, sent: Sent) -> datetime:
     """Store a hand-in, copy it into the exchange, and return the time that counts as handed in.
 
     The learner's hand-ins that later ones have replaced are removed from the exchange. Raises
@@ -115,7 +115,7 @@ def put(engine: Engine, exchange: Exchange, sent: Sent) -> datetime:
     own files.
     """
     if fault := limits.together_fault({*sent.work.files, *NOTES}):
-        raise Refused(422, fault)
+        raise RequestRefused(422, fault)
     document = sent.work.model_dump_json()
     digest = sha256(document.encode()).hexdigest()
     with writing(engine) as connection:
@@ -130,12 +130,12 @@ def put(engine: Engine, exchange: Exchange, sent: Sent) -> datetime:
     for old in replaced:
         exchange.remove(old.folder)
     if row.digest != digest:
-        raise Refused(422, KEY_REUSED)
+        raise RequestRefused(422, KEY_REUSED)
     _lay(engine, exchange, row)
     return row.at
 
 
-def lay_all(engine: Engine, exchange: Exchange) -> None:
+def lay_all(engine: Engine, exchange: CourseExchange) -> None:
     """Copy stored hand-ins that are not in the exchange yet."""
     with reading(engine) as connection:
         rows = connection.execute(select(hand_ins).where(hand_ins.c.document != "")).all()
@@ -147,7 +147,7 @@ def lay_all(engine: Engine, exchange: Exchange) -> None:
             log.exception("hand-in %s cannot be laid into the exchange", row.id)
 
 
-def released(engine: Engine, exchange: Exchange, account: int, module: str) -> list[Feedback]:
+def released(engine: Engine, exchange: CourseExchange, account: int, module: str) -> list[Feedback]:
     """Return the feedback on all that an account has handed in of a module."""
     query = (
         select(hand_ins)
@@ -203,10 +203,10 @@ def _row(sent: Sent, document: str, digest: str) -> dict[str, Any]:
     }
 
 
-def _lay(engine: Engine, exchange: Exchange, row: Row[Any]) -> None:
+def _lay(engine: Engine, exchange: CourseExchange, row: Row[Any]) -> None:
     if not row.document:
         return
-    files = HandIn.model_validate_json(row.document).contents()
+    files = RemoteHandIn.model_validate_json(row.document).contents()
     notes = dict(zip(NOTES, (f"{row.at:{TIMESTAMP}}", row.secret), strict=True))
     exchange.lay(row.folder, {**files, **{name: text.encode() for name, text in notes.items()}})
     with writing(engine) as connection:

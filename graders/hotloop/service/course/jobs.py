@@ -18,8 +18,8 @@ from hotloop.learn.remote import job as job_format
 from hotloop.learn.remote.request import MAX_BYTES, WholeRequest
 from hotloop.service.course import faults
 from hotloop.service.tables import jobs, records, works
-from hotloop.service.web.answers import Refused
-from hotloop.service.web.queue import Queue, State, WorkRow
+from hotloop.service.web.answers import RequestRefused
+from hotloop.service.web.queue import WorkQueue, WorkRow, WorkState
 from hotloop.tasks.variants import digest_of
 
 MOST_OPEN = 20
@@ -44,7 +44,7 @@ class Put:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobResult:
     """The present result of a job; fields as in `hotloop.learn.remote.job.Job`."""
 
     state: job_format.State
@@ -70,7 +70,7 @@ def put(engine: Engine, sent: Put) -> str:
         ).one_or_none()
         if before is not None:
             if before.digest != digest:
-                raise Refused(422, KEY_REUSED)
+                raise RequestRefused(422, KEY_REUSED)
             return str(before.id)
         now = datetime.now(UTC)
         place = min([now, *_replaced(connection, sent)])
@@ -124,7 +124,7 @@ def find(engine: Engine, account: int, job: str) -> Row[str] | None:
         return connection.execute(query).one_or_none()
 
 
-def outcome(engine: Engine, job: str) -> Outcome:
+def outcome(engine: Engine, job: str) -> JobResult:
     """Return the present result of a job, with the records in the order of its tasks."""
     with reading(engine) as connection:
         row = connection.execute(
@@ -134,12 +134,12 @@ def outcome(engine: Engine, job: str) -> Outcome:
             select(records.c.task, records.c.record).where(records.c.job == job)
         ).all()
         problems = connection.execute(
-            select(works.c.problem).where(works.c.job == job, works.c.state == State.LOST)
+            select(works.c.problem).where(works.c.job == job, works.c.state == WorkState.LOST)
         ).scalars()
         problem = " ".join(problems)
     by_task = {task: json.loads(text) for task, text in found}
     ordered = [by_task[task] for task in json.loads(row.tasks) if task in by_task]
-    return Outcome(row.state, row.submitted, problem, ordered)
+    return JobResult(row.state, row.submitted, problem, ordered)
 
 
 def known(connection: Connection, job: str) -> list[Record]:
@@ -165,7 +165,7 @@ def _replaced(connection: Connection, sent: Put) -> list[datetime]:
             jobs.c.account == sent.account,
             jobs.c.module == sent.asked.module,
             jobs.c.state == "open",
-            works.c.state == State.WAITING,
+            works.c.state == WorkState.WAITING,
         )
     ).all()
     same = [row for row in found if set(json.loads(row.tasks)) <= set(sent.asked.tasks)]
@@ -179,12 +179,12 @@ def _require_room(connection: Connection, sent: Put, length: int) -> None:
     query = select(func.count(), size).where(jobs.c.account == sent.account, jobs.c.state == "open")
     count, stored = connection.execute(query).one()
     if count >= MOST_OPEN:
-        raise Refused(
+        raise RequestRefused(
             429, f"{MOST_OPEN} of your jobs are open: wait for them, or cancel some.", wait_s=10
         )
     if stored + length > MOST_OPEN_BYTES:
         said = f"Your open jobs have {stored >> 20} MiB of files, and this one has too many more"
-        raise Refused(429, f"{said}: wait for them, or cancel some.", wait_s=10)
+        raise RequestRefused(429, f"{said}: wait for them, or cancel some.", wait_s=10)
 
 
 def _give_up(connection: Connection, work: WorkRow, problem: str) -> None:
@@ -198,7 +198,7 @@ def _give_up(connection: Connection, work: WorkRow, problem: str) -> None:
     close(connection, work.job, "done")
 
 
-QUEUE = Queue(
+QUEUE = WorkQueue(
     works,
     works.c.account,
     select(works.c.id, works.c.job, works.c.account, works.c.queued, jobs.c.deadline).join(

@@ -29,7 +29,7 @@ from hotloop.learn.remote.request import WholeRequest, parsed
 from hotloop.service import judging
 from hotloop.service.course.jobs import QUEUE
 from hotloop.service.course.settings import Counts
-from hotloop.service.course.worker import Worker, judge
+from hotloop.service.course.worker import QueueWorker, judge
 from hotloop.service.course.works import Claimed
 from hotloop.service.web import process
 from hotloop.service.web.process import Stopped
@@ -92,7 +92,9 @@ def run(engine: Engine, ray: Any, name: str, counts: Counts, ending: threading.E
     # A lost work waits in the queue again, which counts its tries.
     tasks = Tasks(ray, lambda key, _task, text: said[key](text), retries=0)
     workers = [
-        Worker(engine, own, phase, _judge, partial(Node, own, phase, tasks, said, ending), ending)
+        QueueWorker(
+            engine, own, phase, _judge, partial(Node, own, phase, tasks, said, ending), ending
+        )
         for phase in get_args(Phase)
         for own in counts.names(name, phase)
     ]
@@ -108,7 +110,7 @@ def _judge(held: Claimed, node: Any, say: Callable[[str], None]) -> list[Record]
     return node.judge(held, say)
 
 
-def _run(worker: Worker) -> None:
+def _run(worker: QueueWorker) -> None:
     try:
         worker.run()
     except Stopped:

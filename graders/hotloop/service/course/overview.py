@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from sqlalchemy import Engine, select
 
 from hotloop.core.transactions import reading
-from hotloop.service.course.watch import Place, places
+from hotloop.service.course.watch import JobState, places
 from hotloop.service.tables import jobs, lti_items, workers, works
 from hotloop.service.web.accounts import accounts
-from hotloop.service.web.queue import LEASE, State
+from hotloop.service.web.queue import LEASE, WorkState
 
 MOST = 100
 """Most rows on a page."""
@@ -25,11 +25,11 @@ class Open:
     who: str
     what: str
     submitted: datetime
-    place: Place
+    place: JobState
 
 
 @dataclass(frozen=True)
-class Fault:
+class FailedWork:
     """A work that was given up, or a score that the LMS did not accept."""
 
     who: str
@@ -73,22 +73,22 @@ def queue(engine: Engine) -> list[Open]:
     )
 
 
-def faults(engine: Engine) -> list[Fault]:
+def faults(engine: Engine) -> list[FailedWork]:
     """Return the works that were given up, the latest first."""
     query = (
         select(accounts.c.name, jobs.c.module, jobs.c.tasks, works.c.ended, works.c.problem)
         .join(jobs, jobs.c.id == works.c.job)
         .join(accounts, accounts.c.id == works.c.account)
-        .where(works.c.state == State.LOST)
+        .where(works.c.state == WorkState.LOST)
         .order_by(works.c.id.desc())
         .limit(MOST)
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    return [Fault(r.name, _what(r.module, r.tasks), r.ended, r.problem) for r in rows]
+    return [FailedWork(r.name, _what(r.module, r.tasks), r.ended, r.problem) for r in rows]
 
 
-def scores(engine: Engine) -> list[Fault]:
+def scores(engine: Engine) -> list[FailedWork]:
     """Return the scores that the LMS has not accepted, the latest attempt first."""
     query = (
         select(accounts.c.name, lti_items.c.module, lti_items.c.tried, lti_items.c.problem)
@@ -98,7 +98,7 @@ def scores(engine: Engine) -> list[Fault]:
         .limit(MOST)
     )
     with reading(engine) as connection:
-        return [Fault(*row) for row in connection.execute(query)]
+        return [FailedWork(*row) for row in connection.execute(query)]
 
 
 def working(engine: Engine) -> list[Working]:

@@ -56,7 +56,7 @@ class Person:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPerson:
     """A person on the instructor's page.
 
     email: what an LMS says of a person whom it sent, unverified; "" for whoever was invited. seen:
@@ -172,7 +172,7 @@ def bearer(engine: Engine, token: str) -> Person | None:
     return person
 
 
-def everybody(engine: Engine) -> list[Listed]:
+def everybody(engine: Engine) -> list[ListedPerson]:
     """Return all people of the class, by name."""
     seen = select(tokens.c.account, func.max(tokens.c.seen).label("seen")).group_by(
         tokens.c.account
@@ -189,7 +189,9 @@ def everybody(engine: Engine) -> list[Listed]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    return [Listed(row.name, row.email or "", row.role, row.seen, row.jobs or 0) for row in rows]
+    return [
+        ListedPerson(row.name, row.email or "", row.role, row.seen, row.jobs or 0) for row in rows
+    ]
 
 
 def _usable(secret: str) -> tuple[ColumnElement[bool], ...]:

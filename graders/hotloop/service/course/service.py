@@ -17,14 +17,14 @@ from starlette.requests import Request
 from hotloop.course.course_files import given
 from hotloop.learn.remote.request import MAX_BYTES
 from hotloop.service.course import hand_ins, people
-from hotloop.service.course.hand_ins import Exchange
+from hotloop.service.course.hand_ins import CourseExchange
 from hotloop.service.course.lti import platforms
 from hotloop.service.course.people import Person
 from hotloop.service.course.settings import Class
 from hotloop.service.course.watch import Watch
-from hotloop.service.settings import Settings
-from hotloop.service.web.answers import SENTENCES, Refused
-from hotloop.service.web.site import Part, Site, client, part_of
+from hotloop.service.settings import ServiceSettings
+from hotloop.service.web.answers import SENTENCES, RequestRefused
+from hotloop.service.web.site import Part, SiteState, client, part_of
 from hotloop.service.web.uploads import place
 from hotloop.tasks.variants import Variant, plain
 
@@ -56,20 +56,20 @@ class Service(Part):
 
     group: Class
     watch: Watch
-    exchange: Exchange | None
+    exchange: CourseExchange | None
     tool: Tool | None
     streams: Counter[int] = field(default_factory=Counter[int], init=False)
 
     @classmethod
-    def open(cls, settings: Settings, site: Site | None = None) -> Self:
+    def open(cls, settings: ServiceSettings, site: SiteState | None = None) -> Self:
         """Open the service of a folder. site: shared with other parts; None opens one.
 
         Raises DatabaseUnavailable, CurriculumError, or UserError if the named course does not
         exist.
         """
-        site = site or Site.open(settings)
+        site = site or SiteState.open(settings)
         group = Class.of(settings.folder)
-        exchange = None if settings.course is None else Exchange.of(settings.course)
+        exchange = None if settings.course is None else CourseExchange.of(settings.course)
         service = cls(site, group, Watch(site.engine), exchange, _tool(settings.folder))
         if exchange is not None:
             # Hand-ins that were stored but not copied when the service ended.
@@ -135,7 +135,7 @@ class Service(Part):
             return given(self.settings.course.resolve(), module)
         except ValueError as error:
             said = f"{module} cannot be judged, tell your instructor: {error}"
-            raise Refused(503, said) from None
+            raise RequestRefused(503, said) from None
 
     @property
     def folders(self) -> list[Path]:
@@ -147,9 +147,9 @@ class Service(Part):
     def stream(self, who: Person) -> Generator[None]:
         """Reserve one stream of a person. Raises Refused if they, or all people, have too many."""
         if self.streams[who.account] >= self.settings.streams_each:
-            raise Refused(429, "You follow too many jobs at once: end some.", wait_s=10)
+            raise RequestRefused(429, "You follow too many jobs at once: end some.", wait_s=10)
         if self.streams.total() >= self.settings.streams:
-            raise Refused(503, SENTENCES[503], wait_s=10)
+            raise RequestRefused(503, SENTENCES[503], wait_s=10)
         self.streams[who.account] += 1
         try:
             yield
@@ -183,7 +183,7 @@ def asking(
     found = people.bearer(service.engine, given.credentials) if given else None
     if found is None:
         service.rates.count("unknown", client(request))
-        raise Refused(401, NO_TOKEN)
+        raise RequestRefused(401, NO_TOKEN)
     return found
 
 

@@ -17,7 +17,7 @@ from hotloop.core.transactions import reading
 from hotloop.learn.remote.job import Phase
 from hotloop.service.course.jobs import QUEUE
 from hotloop.service.tables import workers, works
-from hotloop.service.web.queue import LEASE, State
+from hotloop.service.web.queue import LEASE, WorkState
 
 log = logging.getLogger("hotloop.service")
 
@@ -30,7 +30,7 @@ RECENT = 20
 
 
 @dataclass(frozen=True)
-class Place:
+class JobState:
     """State of a job that has not ended; fields as in `hotloop.learn.remote.job.Job`."""
 
     phase: Phase
@@ -41,22 +41,22 @@ class Place:
     expected_s: float | None = field(default=None, compare=False)
 
 
-def places(engine: Engine) -> dict[str, Place]:
+def places(engine: Engine) -> dict[str, JobState]:
     """Return the places of all open jobs, by id."""
-    found: dict[str, Place] = {}
+    found: dict[str, JobState] = {}
     with reading(engine) as connection:
         for phase in get_args(Phase):
             found |= _of_phase(connection, phase)
     return found
 
 
-def _of_phase(connection: Connection, phase: Phase) -> dict[str, Place]:
+def _of_phase(connection: Connection, phase: Phase) -> dict[str, JobState]:
     running = connection.execute(
         select(works.c.job, works.c.began, works.c.said).where(
-            works.c.phase == phase, works.c.state == State.RUNNING
+            works.c.phase == phase, works.c.state == WorkState.RUNNING
         )
     ).all()
-    found = {row.job: Place(phase, running=True, said=row.said) for row in running}
+    found = {row.job: JobState(phase, running=True, said=row.said) for row in running}
     waiting = QUEUE.waiting(connection, works.c.phase == phase)
     if not waiting:
         return found
@@ -70,7 +70,7 @@ def _of_phase(connection: Connection, phase: Phase) -> dict[str, Place]:
         expected = None
         if takes is not None:
             expected = 0.0 if ahead == 0 else round((under_way + before * takes) / hands, 1)
-        found[one.about] = Place(phase, False, "", before + 1, len(waiting), expected)
+        found[one.about] = JobState(phase, False, "", before + 1, len(waiting), expected)
     return found
 
 
@@ -78,7 +78,7 @@ def _seconds(connection: Connection, phase: Phase) -> float | None:
     """Return the mean time in seconds of the last works; None if there are none."""
     rows = connection.execute(
         select(works.c.began, works.c.ended)
-        .where(works.c.phase == phase, works.c.state == State.DONE)
+        .where(works.c.phase == phase, works.c.state == WorkState.DONE)
         .order_by(works.c.id.desc())
         .limit(RECENT)
     ).all()
@@ -99,11 +99,11 @@ class Watch:
 
     engine: Engine
     _followers: int = 0
-    _places: dict[str, Place] = field(default_factory=dict[str, Place])
+    _places: dict[str, JobState] = field(default_factory=dict[str, JobState])
     _looked: asyncio.Condition = field(default_factory=asyncio.Condition)
     _task: asyncio.Task[None] | None = None
 
-    async def follow(self, job: str) -> AsyncGenerator[Place]:
+    async def follow(self, job: str) -> AsyncGenerator[JobState]:
         """Yield a job's place now and whenever it changes; ends when the job is no longer open."""
         self._followers += 1
         if self._task is None:

@@ -83,7 +83,7 @@ def warm() -> JudgeProcess:
 
 
 @dataclass
-class Worker:
+class QueueWorker:
     """Judges one work at a time.
 
     process: makes the judge. judge: judges a work; tests pass a faster one.
@@ -139,7 +139,7 @@ class _Heart(threading.Thread):
     Ends the judge if it still judges `LET_END_S` after the worker lost the work.
     """
 
-    def __init__(self, worker: Worker, held: Claimed, process: Judging) -> None:
+    def __init__(self, worker: QueueWorker, held: Claimed, process: Judging) -> None:
         super().__init__(name="hotloop-heart", daemon=True)
         self._worker, self._held, self._process = worker, held, process
         self._said = ""
@@ -194,7 +194,7 @@ def main() -> None:
     engine = process.begin("worker", given.folder)
     # Checks on a GPU are mostly timed, and timed workers are not forked from a warm process.
     start = JudgeProcess if given.phase == "gpu" else warm
-    worker = Worker(engine, given.name, given.phase, process=start)
+    worker = QueueWorker(engine, given.name, given.phase, process=start)
     process.end_by_signal(worker.asked)
     try:
         worker.run()

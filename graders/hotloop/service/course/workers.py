@@ -12,14 +12,14 @@ from sqlalchemy import Engine
 from hotloop.service.course import nodes, works
 from hotloop.service.course.settings import Counts
 from hotloop.service.course.worker import command
-from hotloop.service.settings import Settings
+from hotloop.service.settings import ServiceSettings
 from hotloop.service.web.process import DATABASE
 from hotloop.service.web.supervisor import Supervisor
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
-def kept(engine: Engine, settings: Settings, counts: Counts) -> list[Supervisor]:
+def kept(engine: Engine, settings: ServiceSettings, counts: Counts) -> list[Supervisor]:
     """Return the workers' supervisors. When a worker ends, its work waits again at once."""
     name = f"{platform.node()[:30]}-{os.getpid()}"
     on_gpu = counts.names(name, "gpu")

@@ -24,13 +24,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Executor, Lost, Work
+from hotloop.course.executors import Executor, ExecutorWork, Lost
 from hotloop.course.executors.local import Local
 from hotloop.course.executors.ray import Ray
 from hotloop.course.ray_cluster import ClusterUnavailable
 from hotloop.learn.pack.manifest import ForgedManifest
 from hotloop.service.takehome.portal import Portal
-from hotloop.service.takehome.queue import WORKS, Grading, Queue
+from hotloop.service.takehome.queue import WORKS, PortalQueue, QueuedSubmission
 from hotloop.service.takehome.standing import written_since
 from hotloop.service.web import process
 from hotloop.service.web.process import Stopped
@@ -65,7 +65,7 @@ class Grader:
     """
 
     team: Team
-    queue: Queue
+    queue: PortalQueue
     executor: Executor
     terms: Terms = field(default_factory=Terms)
     name: str = "grader"
@@ -123,7 +123,7 @@ class Grader:
             raise
         return dealt + waiting.settled
 
-    def _book(self, one: Grading, submission: Submission, outcome: Attempt | Lost) -> None:
+    def _book(self, one: QueuedSubmission, submission: Submission, outcome: Attempt | Lost) -> None:
         if isinstance(outcome, Lost):
             log.error("%s: %s", one.pack, outcome.reason)
             WORKS.fail(self.queue.engine, one.id, self.name, outcome.reason)
@@ -146,7 +146,7 @@ class Grader:
         if self.asked.is_set():
             raise Stopped from error
 
-    def dropped(self, one: Grading) -> bool:
+    def dropped(self, one: QueuedSubmission) -> bool:
         """Return True and remove the queue entry if the candidate's data was deleted.
 
         A renamed role or a damaged file is not a deletion: the entry stays for people to look at.
@@ -167,7 +167,7 @@ class Grader:
         """
         grading.write(make_report(submission, self.team, outcome.records), self.team)
 
-    def prepared(self, one: Grading) -> tuple[Submission, Work]:
+    def prepared(self, one: QueuedSubmission) -> tuple[Submission, ExecutorWork]:
         """Open the submission; return it with the executor's work item.
 
         Raises UnknownPack if the candidate's data was deleted.
@@ -175,7 +175,7 @@ class Grader:
         submission = open_submission(self._zip(one), self.team)
         return submission, work(str(one.id), submission, self.team, submission.manifest.tasks)
 
-    def _zip(self, one: Grading) -> Path:
+    def _zip(self, one: QueuedSubmission) -> Path:
         for path in self.team.submissions(one.pack):
             if path.stem == one.digest:
                 return path
@@ -189,15 +189,15 @@ class Grader:
         log.info("%s %s %s", key, task, text)
 
 
-class _Waiting(Iterator[Work]):
+class _Waiting(Iterator[ExecutorWork]):
     """Iterates over the queue as it is at each moment; more may follow after its end."""
 
     def __init__(self, grader: Grader) -> None:
-        self.claimed: dict[str, tuple[Grading, Submission]] = {}
+        self.claimed: dict[str, tuple[QueuedSubmission, Submission]] = {}
         self.settled = 0
         self._grader = grader
 
-    def __next__(self) -> Work:
+    def __next__(self) -> ExecutorWork:
         grader = self._grader
         while (one := grader.queue.claim(grader.name)) is not None:
             if one.began is not None and grader.written(one.pack, one.digest, one.queued):
@@ -247,7 +247,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--ray", default="")
     given = parser.parse_args()
-    queue = Queue(process.begin("grader", given.folder))
+    queue = PortalQueue(process.begin("grader", given.folder))
     executor: Executor = Ray(given.ray) if given.ray else Local(given.jobs)
     grader = Grader(Team(given.team), queue, executor, name=given.name)
     process.end_by_signal(grader.asked)

@@ -20,14 +20,14 @@ from starlette.responses import Response
 from hotloop.learn.pack import limits
 from hotloop.learn.pack.manifest import ForgedManifest
 from hotloop.service.pages import refusal
-from hotloop.service.settings import Settings, own_folder
+from hotloop.service.settings import ServiceSettings, own_folder
 from hotloop.service.takehome import links
 from hotloop.service.takehome.answers import DAMAGED, NO_CANDIDATE, OVER
 from hotloop.service.takehome.passwords import MEMBER
-from hotloop.service.takehome.queue import Queue
+from hotloop.service.takehome.queue import PortalQueue
 from hotloop.service.web import secret
 from hotloop.service.web.accounts import Member
-from hotloop.service.web.site import Part, Site, client, part_of
+from hotloop.service.web.site import Part, SiteState, client, part_of
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 
 _UPLOAD = re.compile(r"/c/[^/]{1,100}/submission")
@@ -78,13 +78,13 @@ class Portal(Part):
     )
 
     @classmethod
-    def open(cls, settings: Settings, site: Site | None = None) -> Self:
+    def open(cls, settings: ServiceSettings, site: SiteState | None = None) -> Self:
         """Open the portal of a team's folder. site: shared with other parts; None opens one.
 
         Raises DatabaseUnavailable, or PermissionError if others may read the portal's key.
         """
         own = secret.load(own_folder(settings.team))
-        return cls(site or Site.open(settings), Team(settings.team), own)
+        return cls(site or SiteState.open(settings), Team(settings.team), own)
 
     def routers(self) -> Sequence[APIRouter]:
         """Return the pages of the team and of candidates."""
@@ -132,9 +132,9 @@ class Portal(Part):
             self.team.audit(who.name, what)
 
     @property
-    def queue(self) -> Queue:
+    def queue(self) -> PortalQueue:
         """The queue of submissions to grade."""
-        return Queue(self.engine)
+        return PortalQueue(self.engine)
 
     @cached_property
     def strangers(self) -> URLSafeTimedSerializer:

@@ -15,8 +15,8 @@ from sqlalchemy.exc import IntegrityError
 
 from hotloop.core.transactions import reading, writing
 from hotloop.service.tables import gradings
-from hotloop.service.web.queue import TRIES, State
-from hotloop.service.web.queue import Queue as Works
+from hotloop.service.web.queue import TRIES, WorkState
+from hotloop.service.web.queue import WorkQueue as Works
 from hotloop.takehome.team import Team
 
 CUT_OFF = f"Its grading was cut off {TRIES} times. Look at the portal's log, then grade it again."
@@ -35,7 +35,7 @@ WrittenSince = Callable[[UUID, str, datetime | None], bool]
 
 
 @dataclass(frozen=True)
-class Grading:
+class QueuedSubmission:
     """One submission in the queue. graded: number of reports written on it.
 
     began: of the latest try, None before the first one.
@@ -44,7 +44,7 @@ class Grading:
     id: int
     pack: UUID
     digest: str
-    state: State
+    state: WorkState
     tries: int
     queued: datetime
     began: datetime | None
@@ -53,16 +53,16 @@ class Grading:
 
 
 @dataclass(frozen=True)
-class Queue:
+class PortalQueue:
     """The queue of one portal."""
 
     engine: Engine
 
     # --- what the pages need ----------------------------------------------------------------------
 
-    def add(self, pack: UUID, digest: str, state: State = State.WAITING) -> bool:
+    def add(self, pack: UUID, digest: str, state: WorkState = WorkState.WAITING) -> bool:
         """Add a submission; return False if it is in the queue already."""
-        about = {"pack": str(pack), "digest": digest, "graded": int(state is State.DONE)}
+        about = {"pack": str(pack), "digest": digest, "graded": int(state is WorkState.DONE)}
         try:
             with writing(self.engine) as connection:
                 WORKS.add(connection, datetime.now(UTC), **about, state=state)
@@ -80,19 +80,19 @@ class Queue:
             changed = connection.execute(
                 update(gradings)
                 .where(gradings.c.pack == str(pack), gradings.c.digest == digest)
-                .where(gradings.c.state.not_in([State.WAITING, State.RUNNING]))
-                .values(state=State.WAITING, **anew)
+                .where(gradings.c.state.not_in([WorkState.WAITING, WorkState.RUNNING]))
+                .values(state=WorkState.WAITING, **anew)
             )
         return changed.rowcount == 1
 
-    def all(self) -> dict[tuple[UUID, str], Grading]:
+    def all(self) -> dict[tuple[UUID, str], QueuedSubmission]:
         """Return all submissions by pack and digest; rows with an invalid pack are left out."""
         with reading(self.engine) as connection:
             rows = connection.execute(select(gradings)).all()
         found = [one for row in rows if (one := _grading(row)) is not None]
         return {(one.pack, one.digest): one for one in found}
 
-    def find(self, pack: UUID, digest: str) -> Grading | None:
+    def find(self, pack: UUID, digest: str) -> QueuedSubmission | None:
         """Return a submission, or None."""
         query = select(gradings).where(gradings.c.pack == str(pack), gradings.c.digest == digest)
         with reading(self.engine) as connection:
@@ -110,7 +110,7 @@ class Queue:
 
     # --- what a grader needs ----------------------------------------------------------------------
 
-    def claim(self, worker: str) -> Grading | None:
+    def claim(self, worker: str) -> QueuedSubmission | None:
         """Have a grader hold the next submission and return it as it was; None if none waits."""
         with writing(self.engine) as connection:
             while (row := WORKS.claim(connection, worker)) is not None:
@@ -135,12 +135,12 @@ class Queue:
         """Record that the report was written, if the grader holds the submission."""
         with writing(self.engine) as connection:
             graded = {"graded": gradings.c.graded + 1, "problem": ""}
-            WORKS.end(connection, one, worker, State.DONE, **graded)
+            WORKS.end(connection, one, worker, WorkState.DONE, **graded)
 
     def failed(self, one: int, worker: str, problem: str) -> None:
         """Record a failure for people to look at. problem: one sentence."""
         with writing(self.engine) as connection:
-            WORKS.end(connection, one, worker, State.LOST, problem=problem)
+            WORKS.end(connection, one, worker, WorkState.LOST, problem=problem)
 
     def reconcile(self, team: Team, written: WrittenSince) -> None:
         """Queue submissions that are in the team's folder but not in the queue."""
@@ -150,19 +150,23 @@ class Queue:
             for hand_in in record.submitted[-1:]:
                 if (record.pack, hand_in.digest) not in known:
                     is_done = written(record.pack, hand_in.digest, None)
-                    self.add(record.pack, hand_in.digest, State.DONE if is_done else State.WAITING)
+                    self.add(
+                        record.pack,
+                        hand_in.digest,
+                        WorkState.DONE if is_done else WorkState.WAITING,
+                    )
 
 
-def _grading(row: Row[*tuple[Any, ...]]) -> Grading | None:
+def _grading(row: Row[*tuple[Any, ...]]) -> QueuedSubmission | None:
     """Convert a row; return None if its pack is invalid. An invalid state becomes LOST."""
     try:
         pack = UUID(row.pack)
     except ValueError:
         return None
     try:
-        state, problem = State(row.state), row.problem
+        state, problem = WorkState(row.state), row.problem
     except ValueError:
-        state, problem = State.LOST, DAMAGED
-    return Grading(
+        state, problem = WorkState.LOST, DAMAGED
+    return QueuedSubmission(
         row.id, pack, row.digest, state, row.tries, row.queued, row.began, row.graded, problem
     )

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from hotloop.core.intervals import Interval
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
-from hotloop.service.takehome.queue import Grading, Queue
-from hotloop.service.web.queue import State as Queued
+from hotloop.service.takehome.queue import PortalQueue, QueuedSubmission
+from hotloop.service.web.queue import WorkState as Queued
 from hotloop.takehome.hand_in_status import headline, outcome_of, report_path
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
 
@@ -20,7 +20,7 @@ _CLOCK = timedelta(milliseconds=20)
 """How much file times may lag behind the clock."""
 
 
-class State(StrEnum):
+class CandidateState(StrEnum):
     """State of a candidate."""
 
     INVITED = "not downloaded yet"
@@ -43,15 +43,15 @@ class Damaged:
 
 
 @dataclass(frozen=True)
-class Overview:
+class CandidateOverview:
     """All candidates, the latest first, and packs that are damaged."""
 
-    candidates: Sequence[Standing]
+    candidates: Sequence[CandidateStanding]
     damaged: Sequence[Damaged]
 
 
 @dataclass(frozen=True)
-class Standing:
+class CandidateStanding:
     """State of one candidate. score: with the marks of the filed scorecard.
 
     It is None until the last hand-in has a report. problem: why it was not graded, or what cannot
@@ -60,7 +60,7 @@ class Standing:
 
     record: PackRecord
     manifest: Manifest
-    state: State
+    state: CandidateState
     deadline: datetime
     score: Interval | None
     problem: str = ""
@@ -80,11 +80,11 @@ class Standing:
         return self.record.submitted[-1].received if self.record.submitted else None
 
 
-def overview(team: Team, queue: Queue, now: datetime | None = None) -> Overview:
+def overview(team: Team, queue: PortalQueue, now: datetime | None = None) -> CandidateOverview:
     """Return the state of all candidates."""
     gradings = queue.all()
     records, faults = team.readable_packs()
-    found: list[Standing] = []
+    found: list[CandidateStanding] = []
     damaged = [Damaged(name, str(fault)) for name, fault in sorted(faults.items())]
     for record in records:
         try:
@@ -94,13 +94,13 @@ def overview(team: Team, queue: Queue, now: datetime | None = None) -> Overview:
             continue
         except (TeamError, ForgedManifest, OSError) as fault:
             damaged.append(Damaged(record.pseudonym, str(fault)))
-    return Overview(found[::-1], damaged)
+    return CandidateOverview(found[::-1], damaged)
 
 
-def standing(team: Team, queue: Queue, pack: UUID) -> Standing:
+def standing(team: Team, queue: PortalQueue, pack: UUID) -> CandidateStanding:
     """Return the state of one candidate. Raises UnknownPack if the pack does not exist."""
     record = team.pack(pack)
-    gradings: dict[tuple[UUID, str], Grading] = {}
+    gradings: dict[tuple[UUID, str], QueuedSubmission] = {}
     if record.submitted:
         digest = record.submitted[-1].digest
         one = queue.find(pack, digest)
@@ -133,42 +133,45 @@ def written_since(team: Team, pack: UUID, digest: str, since: datetime | None) -
 def _standing(
     team: Team,
     record: PackRecord,
-    gradings: Mapping[tuple[UUID, str], Grading],
+    gradings: Mapping[tuple[UUID, str], QueuedSubmission],
     now: datetime,
-) -> Standing:
+) -> CandidateStanding:
     found = manifest(team, record.pack)
     until = record.until(found)
     if not record.submitted:
-        return Standing(record, found, _before(record, until, now), until, None)
+        return CandidateStanding(record, found, _before(record, until, now), until, None)
     digest = record.submitted[-1].digest
     one = gradings.get((record.pack, digest))
     came = outcome_of(team, record)
     state = _after(one, came.score is not None)
     problem = one.problem if one else ""
-    if state is State.LOST:
+    if state is CandidateState.LOST:
         path = report_path(team, record.pack)
         problem = f"{path} holds no report on this hand-in that can be read: grade it again."
-    if state is State.GRADED:
-        state, problem = State.FILED if came.is_filed else State.GRADED, came.problem
-    return Standing(record, found, state, until, came.score, problem)
+    if state is CandidateState.GRADED:
+        state, problem = (
+            CandidateState.FILED if came.is_filed else CandidateState.GRADED,
+            came.problem,
+        )
+    return CandidateStanding(record, found, state, until, came.score, problem)
 
 
-def _before(record: PackRecord, until: datetime, now: datetime) -> State:
+def _before(record: PackRecord, until: datetime, now: datetime) -> CandidateState:
     if now > until:
-        return State.OVER
-    return State.WORKING if record.started else State.INVITED
+        return CandidateState.OVER
+    return CandidateState.WORKING if record.started else CandidateState.INVITED
 
 
-def _after(one: Grading | None, graded: bool) -> State:
+def _after(one: QueuedSubmission | None, graded: bool) -> CandidateState:
     if graded and (one is None or one.state is Queued.DONE):
-        return State.GRADED
+        return CandidateState.GRADED
     if one is not None and one.state is Queued.DONE:
-        return State.LOST
+        return CandidateState.LOST
     if one is None:
-        return State.WAITING
+        return CandidateState.WAITING
     if one.state is Queued.LOST:
-        return State.FAILED
-    return State.GRADING if one.state is Queued.RUNNING else State.WAITING
+        return CandidateState.FAILED
+    return CandidateState.GRADING if one.state is Queued.RUNNING else CandidateState.WAITING
 
 
 @lru_cache(maxsize=4096)

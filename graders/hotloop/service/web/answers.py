@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The request is refused. sentence: for people; it is escaped where it is displayed.
 
     wait_s: seconds after which to retry. hang_up: close the connection without reading the body.

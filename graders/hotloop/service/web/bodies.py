@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hotloop.service.settings import Settings
+from hotloop.service.settings import ServiceSettings
 
 
 class BodyTime:
@@ -27,7 +27,11 @@ class BodyTime:
     """
 
     def __init__(
-        self, app: ASGIApp, settings: Settings, is_upload: Callable[[str], bool], largest: int
+        self,
+        app: ASGIApp,
+        settings: ServiceSettings,
+        is_upload: Callable[[str], bool],
+        largest: int,
     ) -> None:
         self.app = app
         self.settings = settings

@@ -35,7 +35,7 @@ from sqlalchemy import (
 
 from hotloop.core.transactions import reading, writing
 from hotloop.service.web.database import Utc
-from hotloop.service.web.turns import Waiting, in_turn
+from hotloop.service.web.turns import WaitingWork, in_turn
 
 LEASE = timedelta(seconds=30)
 TRIES = 3
@@ -49,7 +49,7 @@ log = logging.getLogger("hotloop.service.web")
 WorkRow = Row[*tuple[Any, ...]]
 
 
-class State(StrEnum):
+class WorkState(StrEnum):
     """State of a work. LOST: given up, people are told. DROPPED: not wanted any more."""
 
     WAITING = "waiting"
@@ -83,7 +83,7 @@ def _nothing_more(_connection: Connection, _row: WorkRow, _problem: str) -> None
 
 
 @dataclass(frozen=True)
-class Queue:
+class WorkQueue:
     """The queue of a site.
 
     works: its table. owner: the column that says whose work it is. turns: selects id, subject,
@@ -99,23 +99,23 @@ class Queue:
     def add(self, connection: Connection, queued: datetime, **about: Any) -> None:
         """Put a work into the queue. about: the site's own columns."""
         row = {"tries": 0, "queued": queued, "worker": "", "said": "", "problem": ""}
-        connection.execute(insert(self.works).values({"state": State.WAITING, **row, **about}))
+        connection.execute(insert(self.works).values({"state": WorkState.WAITING, **row, **about}))
 
     def has_waiting(self, engine: Engine, *which: ColumnElement[bool]) -> bool:
         """Return whether a work waits: a cheap query before a transaction that writes."""
-        waits = self.works.c.state == State.WAITING
+        waits = self.works.c.state == WorkState.WAITING
         with reading(engine) as connection:
             found = connection.execute(select(self.works.c.id).where(waits, *which).limit(1))
             return found.one_or_none() is not None
 
-    def waiting(self, connection: Connection, *which: ColumnElement[bool]) -> list[Waiting]:
+    def waiting(self, connection: Connection, *which: ColumnElement[bool]) -> list[WaitingWork]:
         """Return the works that wait, the next one first. which: of these works."""
         works = self.works.c
-        rows = connection.execute(self.turns.where(works.state == State.WAITING, *which)).all()
+        rows = connection.execute(self.turns.where(works.state == WorkState.WAITING, *which)).all()
         lately = works.began > datetime.now(UTC) - LATELY
         last = select(self.owner, func.max(works.began)).where(lately, *which).group_by(self.owner)
         served = {row[0]: row[1] for row in connection.execute(last)}
-        return in_turn([Waiting(*row) for row in rows], served)
+        return in_turn([WaitingWork(*row) for row in rows], served)
 
     def claim(
         self, connection: Connection, worker: str, *which: ColumnElement[bool]
@@ -132,7 +132,7 @@ class Queue:
         its_own = works.id == turns[0].work
         row = connection.execute(select(self.works).where(its_own)).one()
         held = {"worker": worker, "tries": works.tries + 1, "began": now, "beat": now, "said": ""}
-        self._set(connection, its_own, state=State.RUNNING, **held)
+        self._set(connection, its_own, state=WorkState.RUNNING, **held)
         return row
 
     def beat(self, connection: Connection, worker: str, said: str = "") -> bool:
@@ -151,7 +151,7 @@ class Queue:
         connection: Connection,
         work: int,
         worker: str,
-        state: State = State.DONE,
+        state: WorkState = WorkState.DONE,
         **about: Any,
     ) -> bool:
         """End a work; return False, and change nothing, if this worker does not hold it.
@@ -163,8 +163,8 @@ class Queue:
 
     def drop(self, connection: Connection, *which: ColumnElement[bool]) -> None:
         """Drop works that wait or are under way: what a worker finds for them is not stored."""
-        is_open = self.works.c.state.in_([State.WAITING, State.RUNNING])
-        self._set(connection, is_open, *which, state=State.DROPPED)
+        is_open = self.works.c.state.in_([WorkState.WAITING, WorkState.RUNNING])
+        self._set(connection, is_open, *which, state=WorkState.DROPPED)
 
     def fail(self, engine: Engine, work: int, worker: str, problem: str) -> None:
         """Have a work that failed by a fault of ours wait again, or give it up."""
@@ -190,11 +190,11 @@ class Queue:
         """Have the works of a worker that was told to end wait again; the try does not count."""
         own, tries = self.works.c.worker == worker, self.works.c.tries - 1
         with writing(engine) as connection:
-            self._set(connection, own, *self._running, state=State.WAITING, tries=tries)
+            self._set(connection, own, *self._running, state=WorkState.WAITING, tries=tries)
 
     @property
     def _running(self) -> Sequence[ColumnElement[bool]]:
-        return (self.works.c.state == State.RUNNING,)
+        return (self.works.c.state == WorkState.RUNNING,)
 
     def _held(self, work: int, worker: str) -> Sequence[ColumnElement[bool]]:
         return self.works.c.id == work, self.works.c.worker == worker, *self._running
@@ -205,10 +205,10 @@ class Queue:
             log.error("work %d of %s: %s", row.id, self.works.name, "again" if again else problem)
             its_own = self.works.c.id == row.id
             if again:
-                self._set(connection, its_own, state=State.WAITING)
+                self._set(connection, its_own, state=WorkState.WAITING)
                 continue
             over = {"ended": datetime.now(UTC), "problem": problem}
-            self._set(connection, its_own, state=State.LOST, **over)
+            self._set(connection, its_own, state=WorkState.LOST, **over)
             self.given_up(connection, row, problem)
 
     def _set(self, connection: Connection, *which: ColumnElement[bool], **values: Any) -> bool:

@@ -12,7 +12,7 @@ from limits import RateLimitItem, parse
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from hotloop.service.web.answers import SENTENCES, Refused
+from hotloop.service.web.answers import SENTENCES, RequestRefused
 
 
 @dataclass
@@ -41,10 +41,10 @@ class RateLimits:
         """Reset a counter, for example after a successful login."""
         self._limiter.clear(self._items[kind], kind, who)
 
-    def _refused(self, item: RateLimitItem, kind: str, who: str) -> Refused:
+    def _refused(self, item: RateLimitItem, kind: str, who: str) -> RequestRefused:
         reset = self._limiter.get_window_stats(item, kind, who).reset_time
         wait = max(1, math.ceil(reset - time.time()))
-        return Refused(429, SENTENCES[429], wait_s=wait)
+        return RequestRefused(429, SENTENCES[429], wait_s=wait)
 
 
 def address(host: str) -> str:

@@ -13,11 +13,11 @@ from sqlalchemy import Engine
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from hotloop.service.settings import FIELD_BYTES, FIELDS, Settings
+from hotloop.service.settings import FIELD_BYTES, FIELDS, ServiceSettings
 from hotloop.service.tables import opened
 from hotloop.service.web import accounts
 from hotloop.service.web.accounts import Member
-from hotloop.service.web.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.service.web.answers import SENTENCES, LoginNeeded, RequestRefused
 from hotloop.service.web.rates import RateLimits, address
 
 CSRF = "csrf"
@@ -27,19 +27,19 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass
-class Site:
+class SiteState:
     """What all parts of the service share.
 
     rates: `page` is counted for every request. uploading: who has an upload in progress.
     """
 
-    settings: Settings
+    settings: ServiceSettings
     engine: Engine
     rates: RateLimits
     uploading: set[str] = field(default_factory=set[str], init=False)
 
     @classmethod
-    def open(cls, settings: Settings) -> Site:
+    def open(cls, settings: ServiceSettings) -> SiteState:
         """Open the database. Raises DatabaseUnavailable."""
         return cls(settings, opened(settings.data, settings.database), RateLimits(settings.rates))
 
@@ -66,10 +66,10 @@ class Part:
         Mapping[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]
     ] = MappingProxyType({})
 
-    site: Site
+    site: SiteState
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> ServiceSettings:
         """The service's settings."""
         return self.site.settings
 
@@ -111,9 +111,9 @@ class Part:
 PartT = TypeVar("PartT", bound=Part)
 
 
-def of(request: Request) -> Site:
+def of(request: Request) -> SiteState:
     """Return the state that serves a request."""
-    return cast(Site, request.app.state.site)
+    return cast(SiteState, request.app.state.site)
 
 
 def parts_of(request: Request) -> Iterable[Part]:
@@ -147,7 +147,7 @@ async def from_here(request: Request) -> None:
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none") or (
         origin is not None and origin != of(request).settings.origin
     ):
-        raise Refused(403, SENTENCES[403])
+        raise RequestRefused(403, SENTENCES[403])
 
 
 def logged_in(request: Request) -> Member:
@@ -167,7 +167,7 @@ async def own_form(request: Request, who: Annotated[Member, Depends(logged_in)])
     form = await request.form(max_files=0, max_fields=FIELDS, max_part_size=FIELD_BYTES)
     given = form.get(CSRF)
     if not isinstance(given, str) or not who.wrote(given):
-        raise Refused(403, SENTENCES[403])
+        raise RequestRefused(403, SENTENCES[403])
 
 
 Who = Annotated[Member, Depends(logged_in)]
@@ -178,14 +178,14 @@ def pages_for(role: str, sentence: str) -> APIRouter:
 
     def has_role(who: Who) -> None:
         if who.role != role:
-            raise Refused(403, sentence)
+            raise RequestRefused(403, sentence)
 
     return APIRouter(
         default_response_class=Response, dependencies=[Depends(own_form), Depends(has_role)]
     )
 
 
-def begin_session(site: Site, request: Request, account: int, page: str) -> Response:
+def begin_session(site: SiteState, request: Request, account: int, page: str) -> Response:
     """Log an account in with a session cookie, and redirect to a page."""
     had = request.cookies.get(site.session_cookie, "")
     answer = RedirectResponse(page, 303)
@@ -193,7 +193,7 @@ def begin_session(site: Site, request: Request, account: int, page: str) -> Resp
     return answer
 
 
-def set_cookie(site: Site, answer: Response, name: str, value: str) -> None:
+def set_cookie(site: SiteState, answer: Response, name: str, value: str) -> None:
     """Set a cookie that lasts as long as the browser runs."""
     # Lax, not strict: whoever follows a link from a mail stays logged in. Changes need the form's
     # token as well.

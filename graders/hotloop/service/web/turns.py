@@ -19,7 +19,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingWork:
     """One work that waits. queued: since when it, or the work that it replaces, waits.
 
     about: what is to be done, in the site's own words. owner: whose work it is.
@@ -32,29 +32,29 @@ class Waiting:
     deadline: datetime | None = None
 
 
-def in_turn(waiting: Iterable[Waiting], served: Mapping[Owner, datetime]) -> list[Waiting]:
+def in_turn(waiting: Iterable[WaitingWork], served: Mapping[Owner, datetime]) -> list[WaitingWork]:
     """Return all waiting works, the next one first.
 
     served: when each owner last had a turn; owners without a recent turn are absent.
     """
-    by_deadline: defaultdict[datetime | None, list[Waiting]] = defaultdict(list)
+    by_deadline: defaultdict[datetime | None, list[WaitingWork]] = defaultdict(list)
     for one in waiting:
         by_deadline[one.deadline].append(one)
     last: dict[Owner, tuple[int, datetime]] = {who: (0, when) for who, when in served.items()}
-    found: list[Waiting] = []
+    found: list[WaitingWork] = []
     for deadline in sorted(by_deadline, key=lambda d: (d is None, d or _NEVER)):
         _take_turns(by_deadline[deadline], last, found)
     return found
 
 
 def _take_turns(
-    waiting: list[Waiting], last: dict[Owner, tuple[int, datetime]], found: list[Waiting]
+    waiting: list[WaitingWork], last: dict[Owner, tuple[int, datetime]], found: list[WaitingWork]
 ) -> None:
     """Append the works to `found` in turns.
 
     last: by owner, their latest turn as a sort key; turns given here come after all earlier ones.
     """
-    own: defaultdict[Owner, deque[Waiting]] = defaultdict(deque)
+    own: defaultdict[Owner, deque[WaitingWork]] = defaultdict(deque)
     for one in sorted(waiting, key=lambda w: (w.queued, w.work)):
         own[one.owner].append(one)
 

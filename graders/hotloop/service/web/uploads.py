@@ -8,8 +8,8 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from hotloop.service.web.answers import SENTENCES, Refused
-from hotloop.service.web.site import Site
+from hotloop.service.web.answers import SENTENCES, RequestRefused
+from hotloop.service.web.site import SiteState
 
 NO_SPACE = (
     "The disk here is nearly full, so nothing was taken; what you sent before is kept. Tell the "
@@ -20,7 +20,7 @@ log = logging.getLogger("hotloop.service.web")
 
 
 @contextmanager
-def place(site: Site, who: str, most: int, folders: Sequence[Path]) -> Generator[None]:
+def place(site: SiteState, who: str, most: int, folders: Sequence[Path]) -> Generator[None]:
     """Hold a slot for one client's upload.
 
     folders: where it will be stored. Raises Refused if the client has one already, there are `most`
@@ -28,9 +28,9 @@ def place(site: Site, who: str, most: int, folders: Sequence[Path]) -> Generator
     """
     require_space(folders, site.settings.least_free)
     if who in site.uploading:
-        raise Refused(429, "Another upload of yours is coming in: wait for it.", wait_s=5)
+        raise RequestRefused(429, "Another upload of yours is coming in: wait for it.", wait_s=5)
     if len(site.uploading) >= most:
-        raise Refused(503, SENTENCES[503], wait_s=60)
+        raise RequestRefused(503, SENTENCES[503], wait_s=60)
     site.uploading.add(who)
     try:
         yield
@@ -42,7 +42,7 @@ def require_space(folders: Sequence[Path], least: int) -> None:
     """Raise Refused with status 507 if a folder's disk has less than `least` bytes free."""
     if full := nearly_full(folders, least):
         log.error("less than %d MiB are free for %s", least >> 20, ", ".join(map(str, full)))
-        raise Refused(507, NO_SPACE)
+        raise RequestRefused(507, NO_SPACE)
 
 
 def nearly_full(folders: Sequence[Path], least: int) -> list[Path]:

@@ -20,7 +20,7 @@ from hotloop.course.alike.likeness import (
     print_of,
     prints,
 )
-from hotloop.course.alike.parts import Part, language_of, parts
+from hotloop.course.alike.parts import WorkPart, language_of, parts
 from hotloop.takehome.integrity.signal import Signal, Strength
 from hotloop.takehome.recorded import recorded
 from hotloop.tasks import render
@@ -112,7 +112,7 @@ def _to_other(
 
 
 def _to_published(
-    module: Module, tasks: Sequence[str], mine: Sequence[Printed], given: Sequence[Part]
+    module: Module, tasks: Sequence[str], mine: Sequence[Printed], given: Sequence[WorkPart]
 ) -> Iterator[_Match]:
     for kind, what, owners, published in published_code(module.id, tasks, given):
         for part, own in mine:
@@ -124,7 +124,7 @@ def _to_published(
 
 
 def published_code(
-    module: str, tasks: Sequence[str], given: Sequence[Part] = ()
+    module: str, tasks: Sequence[str], given: Sequence[WorkPart] = ()
 ) -> Iterator[tuple[str, str, frozenset[str], Print]]:
     """Yield kind, description, tasks and print of published code: reference, then wrong answers.
 

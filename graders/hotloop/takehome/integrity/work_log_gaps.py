@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from hotloop.learn.pack.work_log import Entry, Kind, WorkLog
+from hotloop.learn.pack.work_log import Kind, WorkLog, WorkLogEntry
 from hotloop.takehome.integrity.signal import Signal
 
 LARGE = 60
@@ -42,7 +42,7 @@ def signals(log: WorkLog | None, rule: str, earliest: datetime, latest: datetime
     return found
 
 
-def _impossible(entry: Entry, earliest: datetime, latest: datetime) -> str:
+def _impossible(entry: WorkLogEntry, earliest: datetime, latest: datetime) -> str:
     if entry.at < earliest - SLOW_CLOCK:
         return f"{entry.at:%Y-%m-%d %H:%M} UTC: before the pack was made."
     if entry.at > latest + SLOW_CLOCK:
@@ -50,7 +50,7 @@ def _impossible(entry: Entry, earliest: datetime, latest: datetime) -> str:
     return ""
 
 
-def _large(entry: Entry) -> str:
+def _large(entry: WorkLogEntry) -> str:
     """Describe many lines added since the previous entry, or return "".
 
     All kinds of entries count: a pasted solution may be checked once, at the end, or never.

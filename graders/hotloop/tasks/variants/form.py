@@ -76,7 +76,7 @@ class Option(Strict):
     prose: dict[Identifier, Text] = Field(default_factory=dict[str, str])
 
 
-class Edit(Strict):
+class VariantEdit(Strict):
     """A replacement of `find` by `becomes`. files: where it applies; empty means everywhere."""
 
     find: Annotated[str, StringConstraints(min_length=3, pattern=r"^[^\n]*$")]
@@ -106,8 +106,8 @@ class Choice(Strict):
     options: dict[OptionId, Option] = Field(default_factory=dict[str, Option])
     numbers: dict[Constant, Range] = Field(default_factory=dict[str, Range])
     plain_too: bool = False
-    answers: list[Edit] = Field(default_factory=list[Edit])
-    text: list[Edit] = Field(default_factory=list[Edit])
+    answers: list[VariantEdit] = Field(default_factory=list[VariantEdit])
+    text: list[VariantEdit] = Field(default_factory=list[VariantEdit])
 
     @model_validator(mode="after")
     def _options_fit(self) -> Self:
@@ -177,7 +177,7 @@ class Choice(Strict):
         raise ValueError(f"the choice {self.name} has no option with {dict(constants)}")
 
 
-class Form(Strict):
+class VariantForm(Strict):
     """The content of variants.yaml. names: callables that are renamed for each candidate."""
 
     format: Literal[1]
@@ -193,7 +193,7 @@ class Form(Strict):
 
 
 @cache
-def form_of(module: str) -> Form:
+def form_of(module: str) -> VariantForm:
     """Return what can differ in `module`. Without a file it is only names that are safe to replace.
 
     Raises KeyError if there is no such module, FileNotFoundError if its solutions are not
@@ -204,8 +204,8 @@ def form_of(module: str) -> Form:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no {path.parent}: a variant's edits lie with solutions")
     if not path.is_file():
-        return Form(format=1, names=_names_by_themselves(module))
-    form = load(path, Form)
+        return VariantForm(format=1, names=_names_by_themselves(module))
+    form = load(path, VariantForm)
     _require_tasks(form, module, path)
     return form
 
@@ -214,7 +214,7 @@ def _as_written(value: Value) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
-def _require_tasks(form: Form, module: str, path: Path) -> None:
+def _require_tasks(form: VariantForm, module: str, path: Path) -> None:
     known = {task.id for task in curriculum.load_module(module).tasks}
     for at, choice in enumerate(form.choices):
         for number, task in enumerate(choice.tasks):

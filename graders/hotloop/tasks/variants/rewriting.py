@@ -7,7 +7,7 @@ from string import Template
 
 from hotloop.core.variant import Variant
 from hotloop.tasks.markers import Lines, Piece, Region
-from hotloop.tasks.variants.form import ARGUMENT, Choice, Edit, form_of
+from hotloop.tasks.variants.form import ARGUMENT, Choice, VariantEdit, form_of
 
 _TEXTS = (".py", ".cu", ".cpp", ".md", ".ipynb")
 """Suffixes of files in which names are replaced; recorded data is not changed."""
@@ -20,7 +20,7 @@ _CELL = "# %%"
 class _Told:
     """An edit with its slots filled. tasks: whose answers it applies to; None for given text."""
 
-    edit: Edit
+    edit: VariantEdit
     becomes: str
     tasks: frozenset[str] | None
 
@@ -91,7 +91,7 @@ def _told(choice: Choice, variant: Variant) -> list[_Told]:
         return []
     slots = choice.slots(constants)
 
-    def told(edits: Iterable[Edit], tasks: frozenset[str] | None) -> list[_Told]:
+    def told(edits: Iterable[VariantEdit], tasks: frozenset[str] | None) -> list[_Told]:
         return [_Told(e, Template(e.becomes).substitute(slots), tasks) for e in edits]
 
     return [*told(choice.answers, frozenset(choice.tasks)), *told(choice.text, None)]

@@ -12,7 +12,7 @@ import socket
 import sys
 
 from hotloop.worker.zygote.child import become
-from hotloop.worker.zygote.program import Program
+from hotloop.worker.zygote.program import ChildProgram
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
         program.run()
 
 
-def _serve(control: socket.socket) -> Program | None:
+def _serve(control: socket.socket) -> ChildProgram | None:
     """Return the program in a forked child; None once the owner has closed the socket."""
     # SIG_IGN: the kernel reaps the children. The child that creates namespaces exits at once.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -12,15 +12,15 @@ from typing import NoReturn
 
 from hotloop.core import wire
 from hotloop.worker.zygote import calls, descriptors, network, program, rights, root
-from hotloop.worker.zygote.program import Program
-from hotloop.worker.zygote.request import HOME, Mount, Request
+from hotloop.worker.zygote.program import ChildProgram
+from hotloop.worker.zygote.request import HOME, ChildRequest, Mount
 
 HOSTNAME = "hotloop"
 _NAMESPACES = calls.NEWNS | calls.NEWPID | calls.NEWNET | calls.NEWIPC | calls.NEWUTS
 _FAILED = 70
 
 
-def become(owner: int) -> Program:
+def become(owner: int) -> ChildProgram:
     """Return the program to run, in the third process only; the other two exit in this function.
 
     `owner`: a socket to the owner, which receives every failure as `refused`.
@@ -47,7 +47,7 @@ def _enter_namespaces() -> None:
     rights.map_user(0, uid, gid)
 
 
-def _be_first(sock: socket.socket) -> Program:
+def _be_first(sock: socket.socket) -> ChildProgram:
     os.setsid()
     # Process 1 of a namespace ignores signals from inside unless it has a handler for them.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -62,7 +62,7 @@ def _be_first(sock: socket.socket) -> Program:
     return _be_program(sock)
 
 
-def _be_program(sock: socket.socket) -> Program:
+def _be_program(sock: socket.socket) -> ChildProgram:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     message, fds = wire.receive_with_fds(sock)
     request = _parse(message)
@@ -98,9 +98,9 @@ def _wait_for(pid: int, sock: socket.socket, program_filter: bytes) -> NoReturn:
     os._exit(0)
 
 
-def _parse(message: wire.Message) -> Request:
+def _parse(message: wire.Message) -> ChildRequest:
     mounts = [Mount(**mount) for mount in message.pop("mounts")]
-    return Request(**message, mounts=mounts)
+    return ChildRequest(**message, mounts=mounts)
 
 
 def _tell_failure(sock: socket.socket, error: BaseException) -> None:

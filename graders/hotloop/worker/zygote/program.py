@@ -7,13 +7,13 @@ import types
 from dataclasses import dataclass
 from importlib.machinery import BuiltinImporter
 
-from hotloop.worker.zygote.request import HOME, Request
+from hotloop.worker.zygote.request import HOME, ChildRequest
 
 _OWN = "hotloop.worker.zygote"
 
 
 @dataclass(frozen=True)
-class Program:
+class ChildProgram:
     """`python -m MODULE …` or `python -c TEXT …`; exceptions end this process as usual."""
 
     option: str
@@ -30,7 +30,7 @@ class Program:
             exec(compile(self.program, "<string>", "exec"), _new_main().__dict__)  # noqa: S102
 
 
-def prepare(request: Request) -> Program:
+def prepare(request: ChildRequest) -> ChildProgram:
     """Reset the interpreter to the state of one that was just started for this request."""
     os.environ.clear()
     os.environ.update(request.environment)
@@ -39,7 +39,7 @@ def prepare(request: Request) -> Program:
     sys.path[0] = HOME if request.option == "-m" else ""
     for folder in ("", HOME):
         sys.path_importer_cache.pop(folder, None)
-    return Program(request.option, request.program, request.arguments)
+    return ChildProgram(request.option, request.program, request.arguments)
 
 
 def _new_main() -> types.ModuleType:
@@ -50,7 +50,7 @@ def _new_main() -> types.ModuleType:
     return main
 
 
-def _forget_modules(request: Request) -> None:
+def _forget_modules(request: ChildRequest) -> None:
     """Remove the zygote's own modules and the one to run as `__main__` from sys.modules."""
     main = request.program if request.option == "-m" else ""
     names = [

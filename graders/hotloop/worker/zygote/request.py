@@ -20,7 +20,7 @@ class Mount:
 
 
 @dataclass(frozen=True)
-class Request:
+class ChildRequest:
     """The description of one child.
 
     option: -m or -c; program: a module's name or source text; arguments: what follows it.

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from hotloop.worker.zygote import calls
-from hotloop.worker.zygote.request import Request
+from hotloop.worker.zygote.request import ChildRequest
 
 
 def own_user_namespace(inside_uid: int) -> None:
@@ -21,7 +21,7 @@ def map_user(inside: int, outside: int, group: int) -> None:
     Path("/proc/self/gid_map").write_text(f"{inside} {group} 1", encoding="ascii")
 
 
-def give_up(request: Request) -> None:
+def give_up(request: ChildRequest) -> None:
     """Drop the program's privileges: user, groups and capabilities; then install the filter."""
     if request.uid is None:
         own_user_namespace(request.inside_uid)

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from hotloop.worker.zygote import calls
-from hotloop.worker.zygote.request import HOME, Mount, Request
+from hotloop.worker.zygote.request import HOME, ChildRequest, Mount
 
 _NEW = "/dev/shm"
 _READ_ONLY = calls.ATTR_RDONLY | calls.ATTR_NOSUID | calls.ATTR_NODEV
@@ -25,7 +25,7 @@ class WrongFolder(RuntimeError):
     """A folder is not the one that the owner named: its device or inode differs."""
 
 
-def build(request: Request) -> None:
+def build(request: ChildRequest) -> None:
     """Build the root file system and enter it.
 
     The caller must be the first process in its own namespaces. Raises OSError or WrongFolder.

@@ -11,14 +11,14 @@ import yaml
 
 from hotloop.author.external import flashinfer, forms, suite
 from hotloop.author.external.judging import ExternalJob
-from hotloop.author.external.suite import Row
+from hotloop.author.external.suite import SuiteResult
 from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 
 PROBLEMS = Path(__file__).parent / "problems"
-WRONG = Row("7_Scaled_softmax", "b.py", "", "wrong_answer", "Wrong.", "", "", "", 1.0)
-ROW = Row("7_Scaled_softmax", "a.py", "", "passed", "Right.", "", "", "", 1.0)
+WRONG = SuiteResult("7_Scaled_softmax", "b.py", "", "wrong_answer", "Wrong.", "", "", "", 1.0)
+ROW = SuiteResult("7_Scaled_softmax", "a.py", "", "passed", "Right.", "", "", "", 1.0)
 
 
 @pytest.fixture
@@ -66,11 +66,11 @@ def test_what_is_judged_is_not_judged_again(
             judged.append(one.name)
             yield number, None
 
-    def row(problem: forms.External, file: Path, _record: object) -> Row:
+    def row(problem: forms.External, file: Path, _record: object) -> SuiteResult:
         return replace(ROW, problem=problem.title, digest=suite.digest(file))
 
     monkeypatch.setattr(suite, "judge_all", judge_all)
-    monkeypatch.setattr(Row, "of", row)
+    monkeypatch.setattr(SuiteResult, "of", row)
     problems = suite.problems(set_of_problems)
     for _ in range(2):
         rows = suite.run(problems, mine, results, lambda *_told: None)
@@ -106,7 +106,7 @@ def test_the_interval_is_wilsons(passed: int, of: int, low: float, high: float) 
     assert (found.value, found.low, found.high) == pytest.approx((passed / of, low, high), abs=1e-4)
 
 
-def fast(ratio: float, error: float = 0.01) -> Row:
+def fast(ratio: float, error: float = 0.01) -> SuiteResult:
     return replace(ROW, ratio=ratio, ratio_interval=(ratio - error, ratio + error))
 
 
@@ -169,14 +169,14 @@ def test_a_row_says_what_was_measured(tmp_path: Path) -> None:
     problem = forms.find(PROBLEMS / "7_Scaled_softmax.py")
     figures = {"ratio": 1.7, "interval": [1.6, 1.8], "fraction_of_limit": 0.4}
     products = {"gflop_per_s": 30.0, "peak_gflop_per_s": 40.0}
-    row = Row.of(problem, tmp_path / "a.py", record(
+    row = SuiteResult.of(problem, tmp_path / "a.py", record(
         check("correct", Verdict.NOT_MEASURED), check("gpu_correct", Verdict.PASSED),
         check("gpu_fast", Verdict.TOO_SLOW, **figures, **products),
         check("gpu_fast_compiled", Verdict.NOT_MEASURED),
     ))  # fmt: skip
     assert (row.right, row.ratio, row.ratio_interval) == (True, 1.7, (1.6, 1.8))
     assert (row.compiled_ratio, row.limit_share) == (None, 0.75)
-    row = Row.of(problem, tmp_path / "a.py", record(
+    row = SuiteResult.of(problem, tmp_path / "a.py", record(
         check("correct", Verdict.PASSED), check("gpu_correct", Verdict.WRONG_ANSWER),
         check("gpu_fast", Verdict.IMPLAUSIBLE, **figures),
         check("gpu_fast_compiled", Verdict.NOT_MEASURED),

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from hotloop.core.record import CheckRecord, Circumstances, Record
 from hotloop.core.verdict import Verdict
-from hotloop.course.attempts.attempt import Attempt, Kind, Points, now
+from hotloop.course.attempts.attempt import Attempt, AttemptPoints, Kind, now
 from hotloop.course.attempts.store import Store, forget
 
 Make = Callable[..., Attempt]
@@ -108,7 +108,7 @@ def test_what_is_dropped_does_not_count_until_it_is_restored(store: Store, attem
     bobs = store.add(attempt(student="bob"))
     for each in (older, newer, bobs):
         store.note(Kind.PUBLISHED, each)
-    old, new = Points(3.0, 0.0), Points(5.0, 2.0)
+    old, new = AttemptPoints(3.0, 0.0), AttemptPoints(5.0, 2.0)
     said = store.note(Kind.DROPPED, newer, "eve", "copied", old, new, "b1")
     assert (said.kind, said.attempt_id, said.why) == (Kind.DROPPED, newer.id, "copied")
     assert (said.who, said.old, said.new, said.batch) == ("eve", old, new, "b1")
@@ -135,7 +135,7 @@ def test_events_say_who_when_why_and_what(store: Store, attempt: Make) -> None:
     start = now()
     kept = store.add(attempt())
     store.begin("ada", "tiny", who="eve", why="handed in again", batch="b1")
-    old, new = Points(3.0, 2.0), Points(5.0, 0.0)
+    old, new = AttemptPoints(3.0, 2.0), AttemptPoints(5.0, 0.0)
     said = store.note(Kind.PUBLISHED, kept, "eve", "grader changed", old, new, "b2")
     store.begin("bob", "other")
     begun, published, bobs = store.events()

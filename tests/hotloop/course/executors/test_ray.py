@@ -21,7 +21,7 @@ from hotloop.core import paths
 from hotloop.course import ray_cluster
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Lost, Work
+from hotloop.course.executors import ExecutorWork, Lost
 from hotloop.course.executors import ray as ray_executor
 from hotloop.course.executors.ray import Ray
 from hotloop.course.hand_in import HandIn
@@ -137,14 +137,14 @@ def node_module(
     curriculum.curriculum.cache_clear()
 
 
-def work(key: str, asked: str = "pass") -> Work:
+def work(key: str, asked: str = "pass") -> ExecutorWork:
     """A submission whose one task needs no kernel."""
     source = b"def work():\n    return 42\n"
     files = {"work.py": source, "ask": f"{key} {asked}".encode(), "lab.ipynb": b"{}"}
     judged = {"grade_id": "from_file", "grade": True, "solution": False}
     cell = {"cell_type": "code", "source": "check()", "metadata": {"nbgrader": judged}}
     notebook = {"cells": [cell]}
-    return Work(key, HandIn("ada", "tiny", files, notebook, tasks=("from_file",)))
+    return ExecutorWork(key, HandIn("ada", "tiny", files, notebook, tasks=("from_file",)))
 
 
 def verdict(outcome: Attempt | Lost) -> str:
@@ -160,7 +160,7 @@ def seen(node_module: SimpleNamespace, key: str) -> list[list[str]]:
 
 def ran(
     executor: Ray,
-    works: Iterable[Work],
+    works: Iterable[ExecutorWork],
     node_module: SimpleNamespace,
     told: list[tuple[str, str, str]] | None = None,
 ) -> dict[str, Attempt | Lost]:
@@ -210,7 +210,7 @@ def test_a_gpu_is_held_by_what_needs_one_only(nodes: Nodes, node_module: SimpleN
     told: list[tuple[str, str, str]] = []
     executor = Ray(nodes.cluster.address)
 
-    def run(work: Work) -> Attempt:
+    def run(work: ExecutorWork) -> Attempt:
         outcomes = ran(executor, [work], node_module, told)
         found = outcomes[work.key]
         assert isinstance(found, Attempt), found
@@ -228,7 +228,7 @@ def test_a_gpu_is_held_by_what_needs_one_only(nodes: Nodes, node_module: SimpleN
     assert (whole, second) == (["all", "cpu"], ["gpu", "gpu_correct"])
 
 
-def on_a_gpu(key: str) -> Work:
+def on_a_gpu(key: str) -> ExecutorWork:
     """A submission whose one task has a check that needs a GPU."""
     cells = [
         ("def gpu_answer():\n    return 42", {"grade_id": "given", "solution": True}),
@@ -241,7 +241,7 @@ def on_a_gpu(key: str) -> Work:
         ]
     }
     files = {"ask": f"{key} pass".encode(), "lab.ipynb": b"{}"}
-    return Work(key, HandIn("ada", "tiny", files, notebook, tasks=("gpu_answer",)))
+    return ExecutorWork(key, HandIn("ada", "tiny", files, notebook, tasks=("gpu_answer",)))
 
 
 def checks_of(attempt: Attempt) -> dict[str, str]:

@@ -9,9 +9,9 @@ import pytest
 
 from hotloop.engines.nvcc import toolchain
 from hotloop.engines.nvcc.compile import (
+    Compilation,
     Compiled,
-    Kernel,
-    Outcome,
+    CompiledKernel,
     compile_files,
     failure,
     job,
@@ -23,11 +23,11 @@ from hotloop.engines.simulate.problem import CompileError, ToolMissing
 from hotloop.worker import nvcc_compile
 
 
-def kernels(compiled: Compiled) -> dict[str, Kernel]:
+def kernels(compiled: Compiled) -> dict[str, CompiledKernel]:
     return {kernel.resources.base_name: kernel for kernel in compiled.kernels}
 
 
-def compile_one(source: Path, tools: Toolchain | None = None) -> dict[str, Kernel]:
+def compile_one(source: Path, tools: Toolchain | None = None) -> dict[str, CompiledKernel]:
     (compiled,) = compile_files(source, tools or toolchain.find(), (90,))
     return kernels(compiled)
 
@@ -148,7 +148,7 @@ def test_warnings_are_no_failures() -> None:
         "At end of source: error: expected a declaration\n"
         "nvcc fatal   : Unsupported gpu architecture 'sm_10'\n"
     )
-    found = Outcome("k.cu", 90, "done", 1, log, None).diagnostics()
+    found = Compilation("k.cu", 90, "done", 1, log, None).diagnostics()
     assert [(d.file, d.line, d.failure, d.message) for d in found] == [
         ("k.cu", 1, False, 'variable "s" was declared but never referenced'),
         ("k.cu", 3, True, "nowhere.h: No such file or directory"),
@@ -156,14 +156,14 @@ def test_warnings_are_no_failures() -> None:
         (None, None, True, "expected a declaration"),
         (None, None, True, "Unsupported gpu architecture 'sm_10'"),
     ]
-    assert "warning" not in failure(Outcome("k.cu", 90, "done", 1, log, None), 60)
+    assert "warning" not in failure(Compilation("k.cu", 90, "done", 1, log, None), 60)
 
 
 def test_without_a_known_word_the_whole_log_is_told() -> None:
-    assert failure(Outcome("k.cu", 90, "done", 3, "sh: gcc: not found\n", None), 60) == (
+    assert failure(Compilation("k.cu", 90, "done", 3, "sh: gcc: not found\n", None), 60) == (
         "sh: gcc: not found"
     )
-    assert failure(Outcome("k.cu", 90, "done", 3, "", None), 60) == "nvcc ended with 3."
+    assert failure(Compilation("k.cu", 90, "done", 3, "", None), 60) == "nvcc ended with 3."
 
 
 def test_files_that_were_read_are_listed(fake: Path, tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ def test_which_files_are_headers(read: str, known: bool) -> None:
 def test_an_answer_that_is_none_is_tampered_with(
     fake: Path, judge: Judge, monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(cuda_compiles.Worker, "request", lambda *_: {"ok": True, **reply})
+    monkeypatch.setattr(cuda_compiles.WorkerConnection, "request", lambda *_: {"ok": True, **reply})
     assert judge(None).verdict is Verdict.TAMPERED
 
 

@@ -9,16 +9,20 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from hotloop.cli import app
-from hotloop.engines.nvcc.compile import Kernel
+from hotloop.engines.nvcc.compile import CompiledKernel
 from hotloop.engines.nvcc.figures import figures
-from hotloop.engines.nvcc.report import Report
+from hotloop.engines.nvcc.report import CompileReport
 from hotloop.engines.nvcc.resources import Resources
-from hotloop.engines.nvcc.sass import Access
+from hotloop.engines.nvcc.sass import SassAccess
 
-WIDE = (Access("load", 16, 1, (7,)), Access("load", 4, 2, (9, 12)), Access("store", 16, 1, ()))
+WIDE = (
+    SassAccess("load", 16, 1, (7,)),
+    SassAccess("load", 4, 2, (9, 12)),
+    SassAccess("store", 16, 1, ()),
+)
 
 
-def kernel(accesses: tuple[Access, ...] = WIDE, **changes: Any) -> Kernel:
+def kernel(accesses: tuple[SassAccess, ...] = WIDE, **changes: Any) -> CompiledKernel:
     values: dict[str, Any] = {
         "symbol": "k",
         "name": "k",
@@ -30,10 +34,10 @@ def kernel(accesses: tuple[Access, ...] = WIDE, **changes: Any) -> Kernel:
         "shared_bytes": 0,
         "barriers": 1,
     }
-    return Kernel(Resources(**(values | changes)), accesses)
+    return CompiledKernel(Resources(**(values | changes)), accesses)
 
 
-def sentences(found: Kernel, block: int = 256, dynamic_shared: int = 0) -> dict[str, str]:
+def sentences(found: CompiledKernel, block: int = 256, dynamic_shared: int = 0) -> dict[str, str]:
     return {f.name: f.sentence for f in figures(found, block, dynamic_shared)}
 
 
@@ -90,7 +94,7 @@ def test_shared_memory_of_the_launch_counts() -> None:
 
 
 def test_narrow_accesses_are_told_what_a_vector_saves() -> None:
-    said = sentences(kernel((Access("load", 2, 1, ()), Access("store", 8, 1, (3,)))))
+    said = sentences(kernel((SassAccess("load", 2, 1, ()), SassAccess("store", 8, 1, (3,)))))
     assert "loads 2 bytes of global memory" in said["load_bytes"]
     assert "takes 8 times fewer instructions" in said["load_bytes"]
     assert "takes 2 times fewer instructions" in said["store_bytes"]
@@ -113,7 +117,7 @@ def document(*words: object, code: int = 0) -> dict[str, Any]:
 @pytest.mark.slow
 def test_the_report_as_a_document(fake: Path, sources: Path) -> None:
     said = document(sources / "copies.cu", "--arch", 80, "--arch", "sm_90", "--block", 128)
-    made = Report.model_validate(said)
+    made = CompileReport.model_validate(said)
     assert (made.nvcc, made.block) == ("13.0", 128)
     assert {k.target for k in made.kernels} == {"sm_80", "sm_90"}
     shared = next(k for k in made.kernels if k.kernel == "through_shared<float4, 1>")
@@ -144,7 +148,7 @@ def test_the_report_as_a_document(fake: Path, sources: Path) -> None:
 def test_a_report_with_something_more_is_refused(fake: Path, sources: Path) -> None:
     said = document(sources / "copies.cu", "--arch", 90)
     with pytest.raises(ValueError, match="Extra inputs"):
-        Report.model_validate({**said, "more": 1})
+        CompileReport.model_validate({**said, "more": 1})
 
 
 @pytest.mark.slow

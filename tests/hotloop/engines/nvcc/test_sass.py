@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.engines.nvcc import sass
-from hotloop.engines.nvcc.sass import Access, Accesses, widest
+from hotloop.engines.nvcc.sass import Accesses, SassAccess, widest
 
 RECORDED = Path(__file__).parent / "recorded"
 THROUGH_SHARED = "_Z14through_sharedI6float4Li1EEvPKT_PS1_i"
@@ -26,20 +26,20 @@ def ptx() -> Accesses:
 
 def test_widths_and_lines_in_machine_code(machine_code: Accesses) -> None:
     assert machine_code[THROUGH_SHARED] == (
-        Access("load", 16, 1, (11,)),
-        Access("store", 16, 1, (13,)),
+        SassAccess("load", 16, 1, (11,)),
+        SassAccess("store", 16, 1, (13,)),
     )
     assert machine_code[TAIL] == (
-        Access("load", 16, 1, (24,)),
-        Access("load", 4, 1, (28,)),
-        Access("store", 4, 2, (26, 28)),
+        SassAccess("load", 16, 1, (24,)),
+        SassAccess("load", 4, 1, (28,)),
+        SassAccess("store", 4, 2, (26, 28)),
     )
-    assert machine_code["bytes"][0] == Access("load", 1, 1, (32,))
+    assert machine_code["bytes"][0] == SassAccess("load", 1, 1, (32,))
     assert widest(machine_code[SCALAR], "load") == 4
 
 
 def test_a_function_that_is_called_counts_for_its_kernel(machine_code: Accesses) -> None:
-    assert machine_code[BY_CALL][0] == Access("load", 4, 1, (34,))
+    assert machine_code[BY_CALL][0] == SassAccess("load", 4, 1, (34,))
 
 
 def test_ptx_says_the_same_where_nothing_is_called(ptx: Accesses, machine_code: Accesses) -> None:
@@ -88,7 +88,7 @@ def test_cuobjdumps_form_is_read_too() -> None:
         "\t\tFunction : _Z1kPf\n"
         "        /*0050*/                   LDG.E.64 R0, [R2] ;     /* 0x0000000402007981 */\n"
     )
-    assert sass.from_sass(text, "k.cu") == {"_Z1kPf": (Access("load", 8, 1, ()),)}
+    assert sass.from_sass(text, "k.cu") == {"_Z1kPf": (SassAccess("load", 8, 1, ()),)}
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_an_inlined_access_stands_on_the_line_of_its_caller() -> None:
         "\t.loc\t2 7 3, function_name $L__info, inlined_at 1 40 5\n"
         "\tld.global.f32 %f1, [%rd1];\n}\n"
     )
-    assert sass.from_ptx(text, "k.cu") == {"k": (Access("load", 4, 1, (40,)),)}
+    assert sass.from_ptx(text, "k.cu") == {"k": (SassAccess("load", 4, 1, (40,)),)}
     text = (
         '.text.k:\n\t//## File "/a/helper.cuh", line 7 inlined at "/a/k.cu", line 40\n'
         "        /*0050*/      LDG.E R0, [R2] ;\n"
     )
-    assert sass.from_sass(text, "k.cu") == {"k": (Access("load", 4, 1, (40,)),)}
-    assert sass.from_sass(text, "other.cu") == {"k": (Access("load", 4, 1, ()),)}
+    assert sass.from_sass(text, "k.cu") == {"k": (SassAccess("load", 4, 1, (40,)),)}
+    assert sass.from_sass(text, "other.cu") == {"k": (SassAccess("load", 4, 1, ()),)}

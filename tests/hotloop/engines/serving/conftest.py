@@ -8,10 +8,10 @@ import pytest
 
 from hotloop.core import paths
 from hotloop.engines.serving import environment
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.network_file import onnx_file
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.sandbox.level import level
 from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS
 
@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 MODULE = paths.curriculum() / "triton_ensemble"
 MODEL = MODULE / "model"
 HEALTHY = MODULE / "recordings" / "repositories" / "healthy"
-StartServer = Callable[..., Server]
+StartServer = Callable[..., TritonServer]
 
 
 @pytest.fixture
@@ -36,14 +36,14 @@ def topics(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def start(installed: Environment) -> Iterator[StartServer]:
+def start(installed: ServingEnvironment) -> Iterator[StartServer]:
     """Starts servers, in the sandbox unless told otherwise; all are stopped at the end."""
-    running: list[Server] = []
+    running: list[TritonServer] = []
 
-    def run(repository: Path, **options: object) -> Server:
+    def run(repository: Path, **options: object) -> TritonServer:
         if options.get("isolation") != "none" and level()[0] == "none":
             pytest.skip(level()[1])
-        running.append(Server(repository, installed, Options(**options)))  # type: ignore[arg-type]
+        running.append(TritonServer(repository, installed, Options(**options)))  # type: ignore[arg-type]
         return running[-1]
 
     yield run

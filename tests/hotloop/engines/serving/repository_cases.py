@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from hotloop.engines.serving.inference import Client, InferenceFailed
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 
 LOADED, REFUSED, USELESS = "loaded", "refused", "useless"
 """USELESS: the server loads it, and does not do what the configuration asks for."""
@@ -84,7 +84,7 @@ def together(cases: Iterable[Case], folder: Path) -> list[Case]:
 
 
 def verdicts(
-    cases: Iterable[Case], start: Callable[[], Server], end_s: float = 10.0
+    cases: Iterable[Case], start: Callable[[], TritonServer], end_s: float = 10.0
 ) -> Iterator[tuple[Case, str]]:
     """Let a server load each case; yield LOADED or REFUSED.
 

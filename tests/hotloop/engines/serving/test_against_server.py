@@ -15,12 +15,12 @@ from tests.hotloop.engines.serving.repository_cases import (
 )
 
 from hotloop.engines.serving import onnx_rules, repository
-from hotloop.engines.serving.environment import Environment
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.environment import ServingEnvironment
+from hotloop.engines.serving.server import TritonServer
 
 pytest.importorskip("google.protobuf", reason="protobuf: pip install 'hotloop[serving]'")
 
-StartServer = Callable[..., Server]
+StartServer = Callable[..., TritonServer]
 LOAD = """
 import sys
 import onnxruntime
@@ -88,7 +88,7 @@ def test_the_server_loads_and_refuses_what_the_cases_say(
     # Each eighth: tests/benchmarks/model_repositories.py asks about all, for some minutes.
     cases = together((*CASES, *onnx_cases())[::8], tmp_path)
 
-    def ready() -> Server:
+    def ready() -> TritonServer:
         # Without the sandbox, since that leaves links out.
         server = start(tmp_path, explicit=True, isolation="none", ready_s=60.0)
         server.wait_ready()
@@ -105,7 +105,7 @@ def test_the_server_loads_and_refuses_what_the_cases_say(
 @pytest.mark.serving
 @pytest.mark.slow
 def test_the_newest_versions_are_those_of_the_server_s_onnxruntime(
-    installed: Environment, tmp_path: Path
+    installed: ServingEnvironment, tmp_path: Path
 ) -> None:
     pytest.importorskip("onnx")
     from tests.hotloop.engines.serving.onnx_cases import relu

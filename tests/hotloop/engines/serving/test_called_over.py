@@ -12,8 +12,8 @@ import pytest
 from hotloop.core import paths
 from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
-from hotloop.engines.serving.environment import Environment
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.environment import ServingEnvironment
+from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_checks
 from hotloop.judge.launcher import Launcher
@@ -114,7 +114,7 @@ HOSTILE = {
 
 
 @pytest.fixture
-def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judge]:
+def judge(installed: ServingEnvironment, topics: Path, tmp_path: Path) -> Iterator[Judge]:
     """Judges a client; checks that nothing of it or of the server is left."""
     if importlib.util.find_spec("tritonclient") is None:
         pytest.skip("the extra `serving` is not installed")
@@ -215,7 +215,7 @@ def test_a_hostile_client_gets_a_verdict(judge: Judge, kind: str, isolation: str
 def killed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Kills the server when a client is called, as many times as its one entry says."""
     ask, over = called_over.ask_plainly, called_over.over
-    left, started = [0], list[Server]()
+    left, started = [0], list[TritonServer]()
 
     def killing(*arguments: Any) -> object:
         if left[0] > 0:
@@ -223,7 +223,7 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             started[-1].process.kill()
         return ask(*arguments)
 
-    def starting(*arguments: Any, **options: Any) -> Server:
+    def starting(*arguments: Any, **options: Any) -> TritonServer:
         started.append(over(*arguments, **options))
         return started[-1]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.engines.serving import backend_folder, environment, interpreter
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.interpreter import Interpreter
 from hotloop.engines.serving.unavailable import ServingUnavailable
 
@@ -161,7 +161,7 @@ def test_the_own_python_is_the_one_under_the_virtual_environment() -> None:
 
 @pytest.mark.slow
 @pytest.mark.serving
-def test_the_installed_one_has_what_it_says(installed: Environment) -> None:
+def test_the_installed_one_has_what_it_says(installed: ServingEnvironment) -> None:
     listed = subprocess.run(
         [str(installed.python), "-m", "pip", "list", "--format", "json"],
         capture_output=True,

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from hotloop.engines.serving import load
-from hotloop.engines.serving.http import MOST_JSON, Answer, Http
+from hotloop.engines.serving.http import MOST_JSON, Http, HttpResponse
 from hotloop.engines.serving.metrics import batch_histogram
 
 Answering = Callable[[socket.socket], None]
@@ -68,7 +68,7 @@ def test_a_sound_answer_is_read_to_its_end(speak: Callable[[Answering, float], H
 def test_a_document_that_would_fill_the_memory_is_not_read() -> None:
     body = b"[" + b"[]," * (MOST_JSON // 3) + b"[]]"
     with pytest.raises(ValueError, match="more than 1 MiB of JSON"):
-        Answer(200, {}, body).json()
+        HttpResponse(200, {}, body).json()
 
 
 @pytest.mark.parametrize("status", [b"200x", b"2000", b"20", b""])

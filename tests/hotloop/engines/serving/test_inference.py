@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.engines.serving.http import Answer
+from hotloop.engines.serving.http import HttpResponse
 from hotloop.engines.serving.inference import Array, decode, encode, texts
 
 
-def answered(outputs: list[dict[str, Any]], data: bytes, length: str | None = None) -> Answer:
+def answered(outputs: list[dict[str, Any]], data: bytes, length: str | None = None) -> HttpResponse:
     header = json.dumps({"outputs": outputs}).encode()
     found = length if length is not None else str(len(header))
-    return Answer(200, {"inference-header-content-length": found}, header + data)
+    return HttpResponse(200, {"inference-header-content-length": found}, header + data)
 
 
 def echoed(inputs: dict[str, Array]) -> dict[str, Array]:
@@ -80,4 +80,4 @@ def test_an_answer_that_lies_is_refused(entry: dict[str, Any], data: bytes) -> N
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"outputs": 3}', b"[" * 100_000])
 def test_what_is_no_answer_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - json's own or ours
-        decode(Answer(200, {}, body))
+        decode(HttpResponse(200, {}, body))

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.lines import LineProgram, LineProgramFailed
 
 PROGRAM = """
@@ -33,7 +33,7 @@ def begin(tmp_path: Path) -> Iterator[Begin]:
     programs: list[LineProgram] = []
 
     def run(*arguments: str) -> LineProgram:
-        programs.append(LineProgram(cast(Environment, cast(Any, python)), script, arguments))
+        programs.append(LineProgram(cast(ServingEnvironment, cast(Any, python)), script, arguments))
         return programs[-1]
 
     yield run

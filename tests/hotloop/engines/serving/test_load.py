@@ -19,11 +19,11 @@ from hotloop.core.clock import now
 from hotloop.engines.serving import load
 from hotloop.engines.serving.inference import decode, texts
 from hotloop.engines.serving.load import Clients, Load, LoadFailed, LoadTimeout, answer
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 Handler = Callable[[socket.socket], None]
-Serve = Callable[[Handler], Server]
+Serve = Callable[[Handler], TritonServer]
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def serve() -> Iterator[Serve]:
                 threads.append(threading.Thread(target=attend, args=(handler, connection)))
                 threads[-1].start()
 
-    def run(handler: Handler) -> Server:
+    def run(handler: Handler) -> TritonServer:
         listener = socket.create_server(("127.0.0.1", 0))
         listeners.append(listener)
         threads.append(threading.Thread(target=accept, args=(listener, handler)))
@@ -62,10 +62,10 @@ def serve() -> Iterator[Serve]:
         assert not thread.is_alive()
 
 
-def reached(connect: Callable[[], socket.socket]) -> Server:
+def reached(connect: Callable[[], socket.socket]) -> TritonServer:
     """Return the parts of a server that clients need."""
     fake = SimpleNamespace(ports=SimpleNamespace(http=0), connect=lambda _port: connect())
-    return cast(Server, cast(Any, fake))
+    return cast(TritonServer, cast(Any, fake))
 
 
 def one_request(connection: socket.socket) -> bytes:

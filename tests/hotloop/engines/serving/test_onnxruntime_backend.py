@@ -11,11 +11,11 @@ import pytest
 from tests.hotloop.engines.serving.repository_cases import together
 
 from hotloop.engines.serving import backend_folder
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.inference import Client
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 
-StartServer = Callable[..., Server]
+StartServer = Callable[..., TritonServer]
 BACKEND = backend_folder.OWN / "onnxruntime" / "model.py"
 ASK = """
 import importlib.util, json, sys, types
@@ -42,7 +42,7 @@ print(options.graph_optimization_level.name, options.intra_op_num_threads)
     ],
 )
 def test_levels_and_threads(
-    installed: Environment, config: dict[str, object], level: str, threads: int
+    installed: ServingEnvironment, config: dict[str, object], level: str, threads: int
 ) -> None:
     command = [str(installed.python), "-I", "-c", ASK, str(BACKEND), json.dumps(config)]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout

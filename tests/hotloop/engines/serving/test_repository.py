@@ -10,7 +10,7 @@ from tests.hotloop.engines.serving.repository_cases import PYTHON
 
 from hotloop.engines.serving import repository
 from hotloop.engines.serving.positions import locate
-from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.problem import RepositoryProblem
 
 pytest.importorskip("google.protobuf", reason="protobuf: pip install 'hotloop[serving]'")
 
@@ -235,7 +235,7 @@ def test_source_that_no_parser_can_take_is_no_crash(topics: Path) -> None:
     source = topics / "preprocess" / "1" / "model.py"
     for text in ("(" * 100_000, "-" * 100_000 + "1", "a" + ".b" * 100_000, "x = [" * 5000, "\xff"):
         source.write_bytes(text.encode("latin-1"))
-        assert all(isinstance(problem, Problem) for problem in repository.check(topics))
+        assert all(isinstance(problem, RepositoryProblem) for problem in repository.check(topics))
 
 
 def test_an_empty_folder_is_no_repository(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_deep_nesting_is_a_problem_and_no_crash(topics: Path) -> None:
     depth = 20_000
     text = "ensemble_scheduling { step { input_map" + " { key" * depth
     (topics / "bert" / "config.pbtxt").write_text(text)
-    assert all(isinstance(problem, Problem) for problem in repository.check(topics))
+    assert all(isinstance(problem, RepositoryProblem) for problem in repository.check(topics))
     assert repository.check(topics)
 
 

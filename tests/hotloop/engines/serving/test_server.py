@@ -18,14 +18,14 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.engines.serving import metrics, programs, repository, shm, trial
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.inference import Client, InferenceFailed, texts
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server, ServerFailed
+from hotloop.engines.serving.server import ServerFailed, TritonServer
 from hotloop.sandbox import processes
 
 pytestmark = [pytest.mark.serving, pytest.mark.slow]
-StartServer = Callable[..., Server]
+StartServer = Callable[..., TritonServer]
 
 GRPC = """
 import numpy as np
@@ -197,7 +197,7 @@ def test_one_that_hangs_at_its_start_runs_into_the_limit(
     assert time.monotonic() - began < 6
 
 
-def ask(server: Server, timeout_s: float = 5.0) -> object:
+def ask(server: TritonServer, timeout_s: float = 5.0) -> object:
     with Client(server, timeout_s) as client:
         return client.infer("m", {"TEXT": texts(["x"])})["SAME"].tolist()
 
@@ -451,7 +451,7 @@ time.sleep(600)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("isolation", ["bubblewrap", "none"])
-def test_a_killed_owner_s_server_ends(installed: Environment, isolation: str) -> None:
+def test_a_killed_owner_s_server_ends(installed: ServingEnvironment, isolation: str) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-c", OWNER, isolation], stdout=subprocess.PIPE, text=True
     )
@@ -486,7 +486,7 @@ def test_two_servers_at_once_do_not_meet(start: StartServer) -> None:
 
 
 def _counted(
-    server: Server, name: str = "nv_inference_count", model: str = "echo", least: float = 1
+    server: TritonServer, name: str = "nv_inference_count", model: str = "echo", least: float = 1
 ) -> float:
     """Return the server's own count, which is updated after the answer was sent."""
     for _ in range(50):
@@ -498,7 +498,7 @@ def _counted(
 
 
 def test_a_port_that_is_taken_is_told(
-    installed: Environment, monkeypatch: pytest.MonkeyPatch
+    installed: ServingEnvironment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from hotloop.engines.serving import ports
 
@@ -509,6 +509,6 @@ def test_a_port_that_is_taken_is_told(
         clash = ports.Ports(taken.getsockname()[1], free.grpc, free.metrics)
         assert not ports.all_free(clash)
         monkeypatch.setattr(ports, "free", lambda: clash)
-        server = Server(trial.REPOSITORY, installed, Options(isolation="none"))
+        server = TritonServer(trial.REPOSITORY, installed, Options(isolation="none"))
         with server, pytest.raises(ServerFailed, match="failed to start HTTP"):
             server.wait_ready()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.engines.serving import shm, trial
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 
 
 def hotloop(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -56,7 +56,7 @@ def test_a_log_that_cannot_be_written_is_said_before_anything_starts(tmp_path: P
 
 @pytest.mark.serving
 @pytest.mark.slow
-def test_install_looks_and_tries(installed: Environment) -> None:
+def test_install_looks_and_tries(installed: ServingEnvironment) -> None:
     told = hotloop("doctor", "--install", "tritonserver", "--json")
     document = json.loads(told.stdout)
     assert told.returncode == 0, document
@@ -69,7 +69,7 @@ def test_install_looks_and_tries(installed: Environment) -> None:
 @pytest.mark.serving
 @pytest.mark.slow
 def test_run_serves_on_loopback_until_it_is_interrupted(
-    installed: Environment, tmp_path: Path
+    installed: ServingEnvironment, tmp_path: Path
 ) -> None:
     command = [sys.executable, "-m", "hotloop.cli", "serving", str(trial.REPOSITORY)]
     path = tmp_path / "server.log"
@@ -100,7 +100,7 @@ def test_run_serves_on_loopback_until_it_is_interrupted(
 
 @pytest.mark.serving
 @pytest.mark.slow
-def test_run_tells_why_a_model_does_not_load(installed: Environment, topics: Path) -> None:
+def test_run_tells_why_a_model_does_not_load(installed: ServingEnvironment, topics: Path) -> None:
     (topics / "preprocess" / "1" / "tokenizer.json").unlink()
     told = hotloop("serving", str(topics), "--json")
     assert told.returncode == 2

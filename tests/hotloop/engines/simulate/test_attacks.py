@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.engines.simulate import build, host
-from hotloop.engines.simulate.problem import Problem
+from hotloop.engines.simulate.problem import SimulatorError
 
 Source = Callable[..., Path]
 
@@ -43,7 +43,7 @@ def test_nothing_goes_unseen(source: Source, attack: Path) -> None:
     assert said is not None
     path = source(text + MAIN)
     if said[1] == "refused":
-        with pytest.raises(Problem):
+        with pytest.raises(SimulatorError):
             build.program([path], checked=True)
         return
     done = host.run(build.program([path], checked=True), timeout_s=20)

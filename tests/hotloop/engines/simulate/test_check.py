@@ -9,7 +9,7 @@ import pytest
 from hotloop.engines.simulate import build, host
 from hotloop.engines.simulate import check as checks
 from hotloop.engines.simulate.check import check
-from hotloop.engines.simulate.problem import Problem
+from hotloop.engines.simulate.problem import SimulatorError
 
 Source = Callable[..., Path]
 
@@ -297,7 +297,7 @@ def test_what_is_not_there_is_refused_with_its_line(
     source: Source, code: str, line: int, said: str
 ) -> None:
     text = f"#include <cstdio>\n__global__ void k(int* x) {{\n{code}\n}}\nint main() {{}}"
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(SimulatorError) as caught:
         build.program([source(text)], checked=True)
     assert f"program.cu:{line}:" in str(caught.value)
     assert said in str(caught.value)

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from hotloop.engines.simulate import extension, operators, pytorch
-from hotloop.engines.simulate.problem import CompileError, Problem, ToolMissing
+from hotloop.engines.simulate.problem import CompileError, SimulatorError, ToolMissing
 
 OPERATORS = Path(__file__).parent / "operators"
 WRONG = OPERATORS / "wrong.cu"
@@ -220,7 +220,7 @@ struct Outer { int more; Inner inner; };
 __global__ void scale(Outer of, float by) { of.inner.data[threadIdx.x] *= by; }
 void host(Outer of) { scale<<<1, of.inner.count>>>(of, 2); }
 """
-    with pytest.raises(Problem, match="`scale` takes a struct with a pointer in it"):
+    with pytest.raises(SimulatorError, match="`scale` takes a struct with a pointer in it"):
         extension.load(source(text))
 
 
@@ -233,7 +233,9 @@ def test_a_pointer_to_numbers_of_another_size_is_refused(
 template <int N> __global__ void PlN({kind} from, int64_t* to) {{ to[N] = from[threadIdx.x]; }}
 void host({kind} from, int64_t* to) {{ PlN<12><<<1, 1>>>(from, to); }}
 """
-    with pytest.raises(Problem, match=r"`PlN<12>` takes a pointer to long or size_t.*use int64_t"):
+    with pytest.raises(
+        SimulatorError, match=r"`PlN<12>` takes a pointer to long or size_t.*use int64_t"
+    ):
         extension.load(source(text))
 
 
@@ -244,7 +246,9 @@ __device__ float* where;
 __global__ void scale() { where[threadIdx.x] *= 2; }
 void host(float* data) { cudaMemcpyToSymbol(where, &data, sizeof data); scale<<<1, 1>>>(); }
 """
-    with pytest.raises(Problem, match="`where` has 8 bytes in host code and 4 in the simulator"):
+    with pytest.raises(
+        SimulatorError, match="`where` has 8 bytes in host code and 4 in the simulator"
+    ):
         extension.load(source(text))
 
 

@@ -9,8 +9,8 @@ import pytest
 import wasmtime
 
 from hotloop.engines.simulate import binary, build, instrument, verify
-from hotloop.engines.simulate.binary import Refused
-from hotloop.engines.simulate.instrument import Kernel, Parameter
+from hotloop.engines.simulate.binary import ForbiddenInstruction
+from hotloop.engines.simulate.instrument import ArgumentSlot, InstrumentedKernel
 
 Source = Callable[..., Path]
 
@@ -38,19 +38,19 @@ __global__ void k(float* x, const float4* v, int n) {
 
 
 @pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[Kernel]]:
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[InstrumentedKernel]]:
     path = tmp_path_factory.mktemp("kernels") / "k.cu"
     path.write_text(KERNELS, encoding="utf-8")
     built = build.kernels([path], checked=True)
     wasm = (built.folder / "device.wasm").read_bytes()
     names = binary.function_names(wasm)
     number = next(index for index, name in names.items() if name == built.kernels[0].symbol)
-    parameters = (Parameter(0, 4), Parameter(4, 4), Parameter(8, 4))
-    return wasm, [Kernel("k", number, parameters)]
+    parameters = (ArgumentSlot(0, 4), ArgumentSlot(4, 4), ArgumentSlot(8, 4))
+    return wasm, [InstrumentedKernel("k", number, parameters)]
 
 
 @pytest.mark.slow
-def test_what_the_compiler_made_passes(compiled: tuple[bytes, list[Kernel]]) -> None:
+def test_what_the_compiler_made_passes(compiled: tuple[bytes, list[InstrumentedKernel]]) -> None:
     wasm, kernels = compiled
     made = instrument.instrument(wasm, kernels, checked=True)
     assert verify.verify(made.wasm, 1) >= 10
@@ -58,19 +58,23 @@ def test_what_the_compiler_made_passes(compiled: tuple[bytes, list[Kernel]]) -> 
 
 
 @pytest.mark.slow
-def test_an_access_without_its_report_is_seen(compiled: tuple[bytes, list[Kernel]]) -> None:
+def test_an_access_without_its_report_is_seen(
+    compiled: tuple[bytes, list[InstrumentedKernel]],
+) -> None:
     made = instrument.instrument(*compiled, checked=False)
-    with pytest.raises(Refused, match="not reported"):
+    with pytest.raises(ForbiddenInstruction, match="not reported"):
         verify.verify(made.wasm, 1)
 
 
-def test_an_address_of_its_own_in_the_frames_is_seen(compiled: tuple[bytes, list[Kernel]]) -> None:
+def test_an_address_of_its_own_in_the_frames_is_seen(
+    compiled: tuple[bytes, list[InstrumentedKernel]],
+) -> None:
     wasm = instrument.instrument(*compiled, checked=True).wasm
     load = re.search(rb"\x23[\x00-\x7f]\x28\x40\x01", wasm)
     assert load is not None
     # local.get 0 instead of the frame's own address
     wrong = wasm[: load.start()] + b"\x20\0" + wasm[load.start() + 2 :]
-    with pytest.raises(Refused, match="frames"):
+    with pytest.raises(ForbiddenInstruction, match="frames"):
         verify.verify(wrong, 1)
 
 
@@ -96,14 +100,16 @@ def mutated(wasm: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.slow
-def test_ten_thousand_modules_that_nobody_compiled(compiled: tuple[bytes, list[Kernel]]) -> None:
+def test_ten_thousand_modules_that_nobody_compiled(
+    compiled: tuple[bytes, list[InstrumentedKernel]],
+) -> None:
     wasm, kernels = compiled
     chance = random.Random(20261124)
     passed = runnable = 0
     for _ in range(10_000):
         try:
             made = instrument.instrument(mutated(wasm, chance), kernels, checked=True)
-        except Refused:
+        except ForbiddenInstruction:
             continue
         passed += 1
         verify.verify(made.wasm, 1)

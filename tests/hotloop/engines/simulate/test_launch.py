@@ -9,7 +9,7 @@ import pytest
 from hotloop.engines.simulate import build, host
 from hotloop.engines.simulate.build import Built
 from hotloop.engines.simulate.launch import Array, launch
-from hotloop.engines.simulate.problem import Problem, Unsupported
+from hotloop.engines.simulate.problem import SimulatorError, Unsupported
 
 KERNELS = """
 __global__ void scale(const float* x, float* y, int count, float by) {
@@ -91,7 +91,7 @@ def test_a_launch_that_the_driver_refuses(kernels: Built) -> None:
     ],
 )
 def test_kernels_that_are_not_what_was_asked_for(kernels: Built, name: str, said: str) -> None:
-    with pytest.raises(Problem, match=said):
+    with pytest.raises(SimulatorError, match=said):
         launch(kernels, name, (1, 1, 1), (32, 1, 1), [*arrays(), 64, 0.5])
 
 
@@ -202,7 +202,7 @@ def test_local_memory_begins_as_nan_in_the_first_block_too(source: Callable[...,
 def test_a_parameter_with_too_little_room_is_a_problem(source: Callable[..., Path]) -> None:
     text = "__global__ void k(const float* x, float* y, short count, float by) { y[0] = count; }"
     built = build.kernels([source(text)], checked=True)
-    with pytest.raises(Problem, match="2 bytes has no room for 100003"):
+    with pytest.raises(SimulatorError, match="2 bytes has no room for 100003"):
         launch(built, "k", (1, 1, 1), (1, 1, 1), [*arrays(), 100003, 0.5])
 
 

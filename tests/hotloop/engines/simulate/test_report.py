@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.engines.simulate import build, host
-from hotloop.engines.simulate.report import Finding, Line, Report, Witness, merge
+from hotloop.engines.simulate.report import Finding, ReportLine, SimulatorReport, Witness, merge
 
 PROGRAM = """\
 #include <cuda_runtime.h>
@@ -27,7 +27,7 @@ int main() {
 
 
 def found(kind: str, *lines: int, kernel: str = "k") -> Finding:
-    witnesses = tuple(Witness(Line("a.cu", line), "reads") for line in lines)
+    witnesses = tuple(Witness(ReportLine("a.cu", line), "reads") for line in lines)
     return Finding(kind, "text", kernel, witnesses)
 
 
@@ -37,10 +37,10 @@ def test_figures_are_those_of_the_programs_lines(source: Callable[..., Path]) ->
     done = host.run(build.program([path], checked=True)).report
     sites = {(s.line, s.space, s.did): s for s in done.sites}
     assert set(sites) == {
-        (Line(str(path), 4), "global", "read"),
-        (Line(str(path), 5), "global", "write"),
+        (ReportLine(str(path), 4), "global", "read"),
+        (ReportLine(str(path), 5), "global", "write"),
     }
-    read = sites[Line(str(path), 4), "global", "read"]
+    read = sites[ReportLine(str(path), 4), "global", "read"]
     assert (read.accesses, read.bytes, read.width, read.requests) == (64, 256, 4, 2)
     assert (read.moved, read.fewest) == (256, 256)
     assert done.bytes("read") == done.bytes("write", "k") == 256
@@ -51,8 +51,10 @@ def test_figures_are_those_of_the_programs_lines(source: Callable[..., Path]) ->
 
 
 def test_what_several_runs_found_is_said_once() -> None:
-    first = Report("exited", [found("race", 3, 4)])
-    second = Report("exited", [found("race", 4, 3), found("race", 5, 6), found("trap", 3, 4)])
+    first = SimulatorReport("exited", [found("race", 3, 4)])
+    second = SimulatorReport(
+        "exited", [found("race", 4, 3), found("race", 5, 6), found("trap", 3, 4)]
+    )
     merged = merge([first, second])
     assert [(f.kind, {x.line for x in f.lines}) for f in merged.findings] == [
         ("race", {3, 4}),
@@ -62,13 +64,20 @@ def test_what_several_runs_found_is_said_once() -> None:
 
 
 def test_merged_reports_tell_how_the_worst_one_ended() -> None:
-    assert merge([Report("exited"), Report("timed out"), Report("exited")]).ended == "timed out"
-    assert merge([Report("exited"), Report("exited")]).ended == "exited"
+    assert (
+        merge(
+            [SimulatorReport("exited"), SimulatorReport("timed out"), SimulatorReport("exited")]
+        ).ended
+        == "timed out"
+    )
+    assert merge([SimulatorReport("exited"), SimulatorReport("exited")]).ended == "exited"
 
 
 def test_a_read_before_its_write_is_the_race_and_nothing_else() -> None:
     race, early, other = found("race", 8, 9), found("uninitialised_shared", 9), found("trap", 9)
     elsewhere = found("uninitialised_shared", 20)
-    merged = merge([Report("exited", [early, elsewhere]), Report("exited", [race, other])])
+    merged = merge(
+        [SimulatorReport("exited", [early, elsewhere]), SimulatorReport("exited", [race, other])]
+    )
     assert [f.kind for f in merged.findings] == ["uninitialised_shared", "race", "trap"]
     assert merged.findings[0].lines == elsewhere.lines

@@ -12,7 +12,7 @@ import pytest
 
 from hotloop.engines.simulate import build
 from hotloop.engines.simulate.build import Built
-from hotloop.engines.simulate.host import Run, run
+from hotloop.engines.simulate.host import ProgramRun, run
 
 MEMORIES = {
     "shared_scalar": "s",
@@ -92,7 +92,7 @@ def built(folder: Path) -> Built:
 
 
 @cache
-def ran(folder: Path, n: int) -> Run:
+def ran(folder: Path, n: int) -> ProgramRun:
     return run(built(folder), [str(n)])
 
 

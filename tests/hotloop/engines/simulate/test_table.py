@@ -4,12 +4,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hotloop.engines.simulate.report import Line, Site
+from hotloop.engines.simulate.report import ReportLine, TrafficLine
 from hotloop.engines.simulate.table import efficiency, picture, sentence
 
 
-def site(space: str, moved: int, fewest: int, *, requests: int = 1, line: int = 3) -> Site:
-    return Site(Line("a<b>.cu", line), "k", space, "read", 32, 128, 4, requests, moved, fewest)
+def site(space: str, moved: int, fewest: int, *, requests: int = 1, line: int = 3) -> TrafficLine:
+    return TrafficLine(
+        ReportLine("a<b>.cu", line), "k", space, "read", 32, 128, 4, requests, moved, fewest
+    )
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,7 @@ def site(space: str, moved: int, fewest: int, *, requests: int = 1, line: int = 
         (site("global", 0, 0, requests=0), 1.0, ""),
     ],
 )
-def test_efficiency_and_its_sentence(one: Site, share: float, text: str) -> None:
+def test_efficiency_and_its_sentence(one: TrafficLine, share: float, text: str) -> None:
     assert efficiency(one) == pytest.approx(share)
     assert sentence(one) == text
 

@@ -16,7 +16,7 @@ from hotloop.engines.nvcc import toolchain
 from hotloop.engines.simulate import build
 from hotloop.engines.simulate.launch import Array, launch
 from hotloop.engines.simulate.problem import ToolMissing
-from hotloop.engines.simulate.report import Report
+from hotloop.engines.simulate.report import SimulatorReport
 
 FRAGMENTS = (Path(__file__).parent / "kernels" / "fragments.cu").read_text(encoding="utf-8")
 
@@ -33,7 +33,7 @@ def run(
     kernel: str,
     arguments: Sequence[Array | int],
     order: str = "forward",
-) -> Report:
+) -> SimulatorReport:
     built = build.kernels([source(text)], checked=True)
     done = launch(built, kernel, (1, 1, 1), (32, 1, 1), arguments, order=order)
     assert done.error == 0 or done.report.findings
@@ -139,7 +139,7 @@ def _complete(wait: str, arrive: str, leave: str) -> str:
 
 def copied(
     source: Callable[..., Path], wait: str, arrive: str, leave: str, order: str = "forward"
-) -> tuple[NDArray[np.float32], NDArray[np.float32], Report]:
+) -> tuple[NDArray[np.float32], NDArray[np.float32], SimulatorReport]:
     text = _complete(wait, arrive, leave)
     x = np.arange(4 * 128, dtype=np.float32).reshape(4, 32, 4)
     y = np.full_like(x, np.nan)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.engines.simulate import build, host
-from hotloop.engines.simulate.report import Site
+from hotloop.engines.simulate.report import TrafficLine
 from hotloop.engines.simulate.table import efficiency
 
 PROGRAM = """\
@@ -34,7 +34,7 @@ int main() {{
 LINE = 11
 
 
-def measured(source: Callable[..., Path], line: str) -> Site:
+def measured(source: Callable[..., Path], line: str) -> TrafficLine:
     done = host.run(build.program([source(PROGRAM.format(line=line))], checked=True)).report
     assert done.findings == []
     (site,) = [s for s in done.sites if s.line and s.line.line == LINE]
@@ -90,7 +90,7 @@ def test_passes_over_the_banks(source: Callable[..., Path], line: str, passes: i
     assert efficiency(site) == pytest.approx(wide / passes)
 
 
-def sites_of(text: str, source: Callable[..., Path]) -> dict[tuple[str, str], Site]:
+def sites_of(text: str, source: Callable[..., Path]) -> dict[tuple[str, str], TrafficLine]:
     done = host.run(build.program([source(text)], checked=True)).report
     assert done.findings == []
     return {(site.space, site.did): site for site in done.sites if site.line and site.line.line < 5}

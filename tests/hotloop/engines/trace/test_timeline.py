@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.engines import trace
-from hotloop.engines.trace.bars import Bar, merged
+from hotloop.engines.trace.bars import TraceBar, merged
 from hotloop.engines.trace.drawing import MOST_BYTES, MOST_SHAPES
 from hotloop.engines.trace.palette import COLOURS, LETTERS
 
@@ -205,14 +205,14 @@ def test_what_is_not_drawn_is_said(tmp_path: Path) -> None:
 
 
 def test_small_bars_become_one_and_large_ones_stay() -> None:
-    row = [Bar(0, 1, 1, 1, 1, 1), Bar(2, 4, 2, 2, 1, 2), Bar(5, 50, 3, 45, 1, 45)]
-    assert merged(row, 10) == [Bar(0, 4, 2, 2, 2, 3), Bar(5, 50, 3, 45, 1, 45)]
+    row = [TraceBar(0, 1, 1, 1, 1, 1), TraceBar(2, 4, 2, 2, 1, 2), TraceBar(5, 50, 3, 45, 1, 45)]
+    assert merged(row, 10) == [TraceBar(0, 4, 2, 2, 2, 3), TraceBar(5, 50, 3, 45, 1, 45)]
     assert merged(row, 0) == row
-    dense = [Bar(at, at + 1, 1, 1, 1, 1) for at in range(1000)]
+    dense = [TraceBar(at, at + 1, 1, 1, 1, 1) for at in range(1000)]
     coarse = merged(dense, 10)
     assert [(bar.start, bar.count) for bar in coarse] == [(at, 20) for at in range(0, 1000, 20)]
     assert merged(coarse, 20) == merged(dense, 20)
-    far = [Bar(0, 1, 1, 1, 1, 1), Bar(30, 31, 1, 1, 1, 1)]
+    far = [TraceBar(0, 1, 1, 1, 1, 1), TraceBar(30, 31, 1, 1, 1, 1)]
     assert merged(far, 10) == far
 
 

@@ -24,7 +24,7 @@ from hotloop.judge.gpu.clocks import Clocks
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.idle import IdleProbe
 from hotloop.judge.gpu.nvml import Nvml
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.sandbox.freezer import SignalFreezer
 
 FAKE = Path(__file__).parents[3] / "fakecuda"
@@ -114,7 +114,7 @@ def card(
 
 @dataclass(frozen=True)
 class FakeWorker:
-    connection: Worker
+    connection: WorkerConnection
     pid: int
     file: str
 
@@ -174,7 +174,9 @@ def start(fake: FakeLibraries, nursery: socket.socket, tmp_path: Path) -> Iterat
             request = {"library": fake.cuda, "environment": environment}
             wire.send(nursery, request, [theirs.fileno()])
             pid = wire.receive(nursery)["pid"]
-        worker = FakeWorker(Worker(ours, SignalFreezer(pid), trusted=trusted), pid, str(file))
+        worker = FakeWorker(
+            WorkerConnection(ours, SignalFreezer(pid), trusted=trusted), pid, str(file)
+        )
         started.append(worker)
         worker.connection.hello(60)
         worker.connection.resolve("softmax", str(file), 30)

@@ -15,12 +15,12 @@ from hotloop.engines.nvcc import toolchain
 from hotloop.engines.simulate import pytorch
 from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.gpu.driver import AllocationProperties, Attribute, Driver
-from hotloop.judge.gpu.nvml import Process
+from hotloop.judge.gpu.nvml import GpuProcess
 from hotloop.judge.task import find
 from hotloop.tasks import curriculum, render
 from hotloop.worker import device
 from hotloop.worker.cuda_tools import HEADERS
-from hotloop.worker.device import Access, Location
+from hotloop.worker.device import AccessDescriptor, Location
 
 CAPABILITIES = (75, 80, 86, 89, 90, 100, 120)
 """Compute capabilities from a T4 to GPUs of 2025."""
@@ -30,7 +30,7 @@ MMA_16816 = 80
 
 STRUCTURES: dict[str, tuple[type[ctypes.Structure], dict[str, str]]] = {
     "CUmemLocation": (Location, {"type": "type", "id": "id"}),
-    "CUmemAccessDesc": (Access, {"location": "location", "flags": "flags"}),
+    "CUmemAccessDesc": (AccessDescriptor, {"location": "location", "flags": "flags"}),
     "CUmemAllocationProp": (
         AllocationProperties,
         {
@@ -125,8 +125,8 @@ def test_the_management_librarys_structure(headers: Path, tmp_path: Path) -> Non
         pytest.skip("nvml.h is not installed")
     names = ["nvmlProcessInfo_t", "pid", "usedGpuMemory", "gpuInstanceId", "computeInstanceId"]
     asked = [f"sizeof({names[0]})", *(f"offsetof({names[0]}, {name})" for name in names[1:])]
-    offsets = [getattr(Process, name).offset for name, _ in Process._fields_]
-    assert printed(headers, tmp_path, "nvml.h", asked) == [ctypes.sizeof(Process), *offsets]
+    offsets = [getattr(GpuProcess, name).offset for name, _ in GpuProcess._fields_]
+    assert printed(headers, tmp_path, "nvml.h", asked) == [ctypes.sizeof(GpuProcess), *offsets]
 
 
 # --- what is compiled for a card ------------------------------------------------------------------

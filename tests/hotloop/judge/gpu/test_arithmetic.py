@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from hotloop.judge.buffers import Placement
+from hotloop.judge.buffers import TensorPlacement
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8, DType, to_float64
@@ -89,7 +89,7 @@ def test_one_element_left_out_is_seen(arithmetic: Arithmetic, monkeypatch) -> No
 
 
 def test_view_and_bytes_agree(arithmetic: Arithmetic) -> None:
-    place = Placement(1, 512, BF16, (4, 6), (10, 1))
+    place = TensorPlacement(1, 512, BF16, (4, 6), (10, 1))
     flat = torch.zeros(1024, dtype=torch.uint8)
     values = torch.arange(24, dtype=torch.bfloat16).reshape(4, 6)
     arithmetic.view(flat, place).copy_(values)

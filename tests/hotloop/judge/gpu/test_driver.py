@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.judge.gpu.driver import AllocationProperties, Driver, Event, Stream
+from hotloop.judge.gpu.driver import AllocationProperties, Driver, GpuEvent, GpuStream
 from hotloop.judge.gpu.memory import DeviceBuffer
 from hotloop.worker.device import READ, READ_WRITE, CudaError
 
@@ -14,14 +14,14 @@ from hotloop.worker.device import READ, READ_WRITE, CudaError
 def test_struct_layouts_are_those_of_cuda_h() -> None:
     import ctypes
 
-    from hotloop.judge.gpu.nvml import Process
-    from hotloop.worker.device import Access
+    from hotloop.judge.gpu.nvml import GpuProcess
+    from hotloop.worker.device import AccessDescriptor
 
     assert ctypes.sizeof(AllocationProperties) == 32
     assert AllocationProperties.location.offset == 8
     assert AllocationProperties.flags.offset == 24
-    assert ctypes.sizeof(Access) == 12
-    assert ctypes.sizeof(Process) == 24
+    assert ctypes.sizeof(AccessDescriptor) == 12
+    assert ctypes.sizeof(GpuProcess) == 24
 
 
 def test_facts(driver: Driver) -> None:
@@ -87,7 +87,7 @@ def test_a_mapped_range_cannot_be_freed(driver: Driver) -> None:
 
 
 def test_events_and_streams(driver: Driver, fake) -> None:
-    with Stream(driver) as stream, Event(driver) as first, Event(driver) as last:
+    with GpuStream(driver) as stream, GpuEvent(driver) as first, GpuEvent(driver) as last:
         first.record(stream)
         stream.synchronize()
         last.record(stream)

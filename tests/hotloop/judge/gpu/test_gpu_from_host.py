@@ -12,11 +12,11 @@ import pytest
 from hotloop.core.verdict import Verdict
 from hotloop.judge import oracle as oracles
 from hotloop.judge import window
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_check
 from hotloop.judge.checks import gpu_from_host as module
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.checks.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.compare import Floats
@@ -44,12 +44,12 @@ def unequal(_case: Case, got: Floats, want: Floats) -> str | None:
     return None if np.array_equal(got, want) else "They differ"
 
 
-def fill(rng: np.random.Generator, call: Call, _hostile: bool) -> None:
+def fill(rng: np.random.Generator, call: PlacedCall, _hostile: bool) -> None:
     call.input(0)[...] = rng.standard_normal(64)
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
-    yield Case("a run", (Tensor(rng.standard_normal(64), FP32),), SPEC.out)
+    yield Case("a run", (InputTensor(rng.standard_normal(64), FP32),), SPEC.out)
 
 
 ORACLE = Oracle({}, "oracle.py")

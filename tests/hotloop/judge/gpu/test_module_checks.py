@@ -12,7 +12,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.correct import Correct
 from hotloop.judge.gpu.driver import Driver
-from hotloop.judge.task import Task
+from hotloop.judge.task import TaskChecks
 from hotloop.tasks.modules.sparse_attention_op import tasks as sparse
 from hotloop.tasks.modules.transformer_compilation import tasks as transformer
 
@@ -24,7 +24,7 @@ class GpuCheck:
     """A check, the solution's function that it calls, and another one that it must refuse."""
 
     module: str
-    task: Task
+    task: TaskChecks
     check: str
     right: str
     wrong: str

@@ -16,7 +16,7 @@ from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.task import Task
+from hotloop.judge.task import TaskChecks
 from hotloop.tasks.modules.control_flow_export import sparse
 from hotloop.tasks.modules.control_flow_export.tasks import loop_in_kernel
 from hotloop.tasks.modules.triton_ensemble import pooling
@@ -50,7 +50,7 @@ def softmax(x, out):
 class Fit:
     """A task whose timed calls are shrunk so that the fake GPU holds several."""
 
-    task: Task
+    task: TaskChecks
     workload: DeviceWorkload
     spec: CallSpec
     right: str

@@ -11,7 +11,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_check
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.checks.on_gpu import OnGpu
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
@@ -43,7 +43,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 def case(label: str, values, dtype, gap: int = 0) -> Case:
-    return Case(label, (Tensor(values, dtype, gap),), TensorSpec(values.shape, dtype, gap))
+    return Case(label, (InputTensor(values, dtype, gap),), TensorSpec(values.shape, dtype, gap))
 
 
 CHECK = Correct(

@@ -28,7 +28,7 @@ from hotloop.author.selftest import (
 )
 from hotloop.author.selftest.run import Result, exit_code, run
 from hotloop.author.selftest.step_results import Broken, Found
-from hotloop.author.selftest.steps import STEPS, Step
+from hotloop.author.selftest.steps import STEPS, SelfTestStep
 from hotloop.core import paths
 from hotloop.judge import device
 from hotloop.judge.gpu import length, nvml, window
@@ -114,7 +114,7 @@ def test_a_step_that_hangs_is_ended_and_one_that_crashes_is_named(
     assert "did not end within 0.2 s" in results[1].said
     assert [step["name"] for step in json.loads(report.read_text())] == [s.name for s in steps]
     monkeypatch.setattr("hotloop.author.selftest.run.sys.executable", "/bin/false")
-    [crashed] = run(lambda _result: None, None, [Step(5, "x", 9, lambda: Found(""))])
+    [crashed] = run(lambda _result: None, None, [SelfTestStep(5, "x", 9, lambda: Found(""))])
     assert crashed.state == "broken"
     assert "ended with status 1" in crashed.said
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from hotloop.core import paths
-from hotloop.learn.bank.catalog import Entry, catalog
+from hotloop.learn.bank.catalog import CatalogEntry, catalog
 from hotloop.tasks import curriculum
 
 from ...small_module import small_module
@@ -88,10 +88,10 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
-def ask(tree: Path) -> Callable[..., Entry]:
+def ask(tree: Path) -> Callable[..., CatalogEntry]:
     """Returns a function that writes the module's only question, with changes, and reads it."""
 
-    def asked(**changes: object) -> Entry:
+    def asked(**changes: object) -> CatalogEntry:
         question = {key: v for key, v in (QUESTION | changes).items() if v is not None}
         write(tree / "first" / "questions.yaml", {"questions": [question]})
         catalog.cache_clear()

@@ -7,9 +7,9 @@ import yaml
 
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.learn.bank import catalog
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 
-Ask = Callable[..., Entry]
+Ask = Callable[..., CatalogEntry]
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 
 from hotloop.learn.bank import numeric, units
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.question import Numeric
 from hotloop.learn.bank.translation import NumericText
 from hotloop.learn.bank.wording import wording
 
-Ask = Callable[..., Entry]
+Ask = Callable[..., CatalogEntry]
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from hotloop.core.yaml_lines import CurriculumError
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 
-Ask = Callable[..., Entry]
+Ask = Callable[..., CatalogEntry]
 
 
 @pytest.mark.parametrize(

@@ -4,36 +4,36 @@ from typing import Any
 
 import pytest
 
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.interviews import roles_of, round_of
-from hotloop.learn.bank.selection import Selection
+from hotloop.learn.bank.selection import QuestionSelection
 
-Ask = Callable[..., Entry]
+Ask = Callable[..., CatalogEntry]
 
 
 @pytest.mark.parametrize(
     ("selection", "fits"),
     [
-        (Selection(), True),
-        (Selection(track="a"), True),
-        (Selection(track="b"), False),
-        (Selection(level="beginner"), True),
-        (Selection(level="advanced"), False),
-        (Selection(module="first"), True),
-        (Selection(module="second"), False),
-        (Selection(kind="concept"), True),
-        (Selection(kind="design"), False),
-        (Selection(role="trainer"), True),
-        (Selection(role="compilers"), False),
-        (Selection(round="phone_screen"), True),
-        (Selection(round="technical"), False),
-        (Selection(language="zh"), False),
-        (Selection(numeric=True), False),
-        (Selection(track="a", level="advanced"), False),
+        (QuestionSelection(), True),
+        (QuestionSelection(track="a"), True),
+        (QuestionSelection(track="b"), False),
+        (QuestionSelection(level="beginner"), True),
+        (QuestionSelection(level="advanced"), False),
+        (QuestionSelection(module="first"), True),
+        (QuestionSelection(module="second"), False),
+        (QuestionSelection(kind="concept"), True),
+        (QuestionSelection(kind="design"), False),
+        (QuestionSelection(role="trainer"), True),
+        (QuestionSelection(role="compilers"), False),
+        (QuestionSelection(round="phone_screen"), True),
+        (QuestionSelection(round="technical"), False),
+        (QuestionSelection(language="zh"), False),
+        (QuestionSelection(numeric=True), False),
+        (QuestionSelection(track="a", level="advanced"), False),
     ],
 )
 def test_a_question_fits_when_all_that_was_asked_holds(
-    ask: Ask, selection: Selection, fits: bool
+    ask: Ask, selection: QuestionSelection, fits: bool
 ) -> None:
     entry = ask()
     assert selection.of([entry]) == ([entry] if fits else [])
@@ -45,15 +45,15 @@ def test_numbers_and_languages_are_asked_for(
 ) -> None:
     translate(numeric={"ask": "{rows} {width}", "explain": "相乘。"})
     entry = ask(numeric=numbers)
-    assert Selection(language="zh", numeric=True).entries() == [entry]
+    assert QuestionSelection(language="zh", numeric=True).entries() == [entry]
 
 
 def test_keys_are_kept_in_their_order_and_may_be_ids(ask: Ask) -> None:
     entry = ask()
-    wanted = Selection(keys=("bytes_of_a_batch", "first.bytes_of_a_batch"))
+    wanted = QuestionSelection(keys=("bytes_of_a_batch", "first.bytes_of_a_batch"))
     assert wanted.entries() == [entry, entry]
     with pytest.raises(KeyError, match="nothing"):
-        Selection(keys=("nothing",)).entries()
+        QuestionSelection(keys=("nothing",)).entries()
 
 
 @pytest.mark.parametrize(

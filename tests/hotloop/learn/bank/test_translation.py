@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from hotloop.core.yaml_lines import CurriculumError
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.translation import joined, typeset
 
-Ask = Callable[..., Entry]
+Ask = Callable[..., CatalogEntry]
 Translate = Callable[..., None]
 
 

@@ -2,10 +2,10 @@ from collections.abc import Callable
 
 import pytest
 
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.wording import Block, blocks, wording
 
-Ask = Callable[..., Entry]
+Ask = Callable[..., CatalogEntry]
 
 
 def test_texts_come_in_the_asked_language(ask: Ask, translate: Callable[..., None]) -> None:

@@ -5,8 +5,8 @@ import pytest
 from hotloop.learn.bank import catalog
 from hotloop.learn.learning.next_steps import steps
 from hotloop.learn.learning.standing import overview
-from hotloop.learn.practice.state import Placement, Review, State
-from hotloop.learn.practice.verdicts import Line
+from hotloop.learn.practice.state import PlacementResult, PracticeRecord, Review
+from hotloop.learn.practice.verdicts import VerdictLine
 from hotloop.tasks import curriculum
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -15,12 +15,12 @@ FIRST, SECOND = "profile_training_loop", "triton_ensemble"
 TRACK = "framework_internals"
 
 
-def _line(task: str, verdict: str = "passed", points: float = 10) -> Line:
+def _line(task: str, verdict: str = "passed", points: float = 10) -> VerdictLine:
     values = {"verdict": verdict, "points": points, "pending": 0, "possible": 10}
-    return Line.model_validate({"at": NOW, "task": task, "by": "command", **values})
+    return VerdictLine.model_validate({"at": NOW, "task": task, "by": "command", **values})
 
 
-def _lines(module: str) -> list[Line]:
+def _lines(module: str) -> list[VerdictLine]:
     tasks = [task for task in curriculum.load_module(module).tasks if task.kind == "code"]
     return [_line(f"{module}.{task.id}") for task in tasks]
 
@@ -30,12 +30,14 @@ def _reviews(module: str, mark: int, count: int) -> list[Review]:
     return [Review(question=k, at=NOW, mark=mark, seconds=9, language="en") for k in keys]
 
 
-def _placement(start: str | None, *known: str) -> Placement:
+def _placement(start: str | None, *known: str) -> PlacementResult:
     values = {"at": NOW, "track": TRACK, "known": known, "start": start}
-    return Placement.model_validate({**values, "answers": []})
+    return PlacementResult.model_validate({**values, "answers": []})
 
 
-def _commands(state: State, lines: list[Line], track: str | None = None) -> list[str]:
+def _commands(
+    state: PracticeRecord, lines: list[VerdictLine], track: str | None = None
+) -> list[str]:
     return [step.command for step in steps(overview(state, lines, NOW), track)]
 
 
@@ -56,14 +58,16 @@ def test_a_module_is_as_firm_as_what_was_done_for_it(
     done: int, reviews: list[Review], placed: bool, level: str
 ) -> None:
     placements = [_placement(SECOND, "beginner")] if placed else []
-    standing = overview(State(reviews=reviews, placements=placements), _lines(FIRST)[:done], NOW)
+    standing = overview(
+        PracticeRecord(reviews=reviews, placements=placements), _lines(FIRST)[:done], NOW
+    )
     assert standing.modules[FIRST].level == level
     mine = next(each for each in standing.concepts if each.concept.id == "profiling")
     assert mine.level == level
 
 
 def test_a_concept_is_as_firm_as_the_module_that_is_furthest() -> None:
-    standing = overview(State(), [*_lines(FIRST), _lines(SECOND)[0]], NOW)
+    standing = overview(PracticeRecord(), [*_lines(FIRST), _lines(SECOND)[0]], NOW)
     shared = next(each for each in standing.concepts if each.concept.id == "measuring_speed")
     assert len(shared.modules) > 1
     assert shared.level == "known"
@@ -71,7 +75,7 @@ def test_a_concept_is_as_firm_as_the_module_that_is_furthest() -> None:
 
 def test_a_task_stays_done_when_a_later_try_fails() -> None:
     task = _lines(FIRST)[0].task
-    standing = overview(State(), [_line(task), _line(task, "wrong_answer", 0)], NOW)
+    standing = overview(PracticeRecord(), [_line(task), _line(task, "wrong_answer", 0)], NOW)
     (found,) = [each for each in standing.modules[FIRST].tasks if each.key == task]
     assert found.done
     assert found.last is not None
@@ -81,7 +85,7 @@ def test_a_task_stays_done_when_a_later_try_fails() -> None:
 def test_practice_is_counted_by_module_and_track() -> None:
     reviews = _reviews(FIRST, 2, 2) + _reviews(FIRST, 4, 1)
     late = [each.model_copy(update={"at": LATER}) for each in reviews[2:]]
-    standing = overview(State(reviews=reviews[:2] + late), [], NOW)
+    standing = overview(PracticeRecord(reviews=reviews[:2] + late), [], NOW)
     questions = standing.modules[FIRST].questions
     assert (questions.practised, questions.mean) == (2, 3.0)
     (track,) = [each for each in standing.tracks if each.id == TRACK]
@@ -91,7 +95,7 @@ def test_practice_is_counted_by_module_and_track() -> None:
 
 def test_records_of_what_no_longer_exists_do_no_harm() -> None:
     gone = Review(question="gone.question", at=NOW, mark=3, seconds=9, language="en")
-    state = State(reviews=[gone], placements=[_placement("gone", "beginner")])
+    state = PracticeRecord(reviews=[gone], placements=[_placement("gone", "beginner")])
     standing = overview(state, [_line("gone.task")], NOW)
     assert standing.due == 0
     assert standing.modules[FIRST].placed
@@ -99,8 +103,8 @@ def test_records_of_what_no_longer_exists_do_no_harm() -> None:
 
 
 def test_of_a_beginner_nothing_is_known_so_a_test_is_proposed() -> None:
-    assert _commands(State(), [])[0] == f"hotloop placement {TRACK}"
-    assert _commands(State(), [], "model_conversion") == [
+    assert _commands(PracticeRecord(), [])[0] == f"hotloop placement {TRACK}"
+    assert _commands(PracticeRecord(), [], "model_conversion") == [
         "hotloop placement model_conversion",
         "hotloop start resnet_tensorrt",
     ]
@@ -108,7 +112,9 @@ def test_of_a_beginner_nothing_is_known_so_a_test_is_proposed() -> None:
 
 def test_what_is_due_comes_first() -> None:
     reviews = _reviews(FIRST, 3, 2)
-    state = State(reviews=reviews, due={reviews[0].question: NOW, reviews[1].question: LATER})
+    state = PracticeRecord(
+        reviews=reviews, due={reviews[0].question: NOW, reviews[1].question: LATER}
+    )
     standing = overview(state, [], NOW)
     assert (standing.due, standing.modules[FIRST].questions.due) == (1, 1)
     assert steps(standing)[0].what == "Practice 1 question"
@@ -117,21 +123,21 @@ def test_what_is_due_comes_first() -> None:
 
 def test_one_goes_on_with_what_was_begun() -> None:
     lines = _lines(FIRST)
-    assert f"hotloop check {lines[1].task}" in _commands(State(), lines[:1])
+    assert f"hotloop check {lines[1].task}" in _commands(PracticeRecord(), lines[:1])
 
 
 def test_a_module_opens_the_next_one() -> None:
-    commands = _commands(State(), _lines(FIRST))
+    commands = _commands(PracticeRecord(), _lines(FIRST))
     assert f"hotloop start {SECOND}" in commands
     assert f"hotloop interview --track {TRACK}" in commands
 
 
 def test_a_placement_opens_the_module_where_it_says() -> None:
-    state = State(placements=[_placement("fused_softmax", "beginner", "intermediate")])
+    state = PracticeRecord(placements=[_placement("fused_softmax", "beginner", "intermediate")])
     assert _commands(state, [])[0] == "hotloop start fused_softmax"
 
 
 def test_a_module_that_asks_for_another_waits_for_it() -> None:
     """A learner placed high who lacks the prerequisite is sent to it first."""
-    state = State(placements=[_placement(SECOND)])
+    state = PracticeRecord(placements=[_placement(SECOND)])
     assert _commands(state, [])[0] == f"hotloop start {FIRST}"

@@ -9,7 +9,7 @@ from hotloop.core import paths
 from hotloop.engines.serving import model_config, repository
 from hotloop.engines.serving.network_file import onnx_file
 from hotloop.learn.mutation import Edit, config_text
-from hotloop.learn.predicting.own_code import Work, changes
+from hotloop.learn.predicting.own_code import PredictedSubmission, changes
 from hotloop.tasks import curriculum, render
 
 pytest.importorskip("google.protobuf", reason="protobuf: pip install 'hotloop[serving]'")
@@ -108,7 +108,7 @@ def _of(text: str, operator: str) -> list[Edit]:
 
 def test_a_work_in_configuration_files_has_changes() -> None:
     module = curriculum.load_module("triton_ensemble")
-    work = Work(
+    work = PredictedSubmission(
         module,
         ("repository_layout",),
         render.submission(module.id),

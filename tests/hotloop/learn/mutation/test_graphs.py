@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from hotloop.learn.mutation import graphs
-from hotloop.learn.predicting.own_code import Work, changes
+from hotloop.learn.predicting.own_code import PredictedSubmission, changes
 from hotloop.tasks import curriculum, render
 
 ONNX = 'n = helper.make_node("Concat", [a, b], ["y"], axis=0, name="join")'
@@ -47,7 +47,7 @@ def test_what_is_made_of_a_node(text: str, wanted: set[tuple[str, str]]) -> None
 
 def test_every_change_to_a_solution_can_be_read() -> None:
     module = curriculum.load_module("sparse_attention_op")
-    work = Work(
+    work = PredictedSubmission(
         module, ("decomposition",), render.submission(module.id), render.untouched(module.id)
     )
     found = [c for c in changes(work, "decomposition") if c.edit.operator in OPERATORS]

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from hotloop.learn.practice import store
-from hotloop.learn.practice.server import Server
-from hotloop.learn.practice.state import Review, State
+from hotloop.learn.practice.server import PracticeServer
+from hotloop.learn.practice.state import PracticeRecord, Review
 
 ReviewOf = Callable[..., Review]
 
@@ -18,7 +18,7 @@ ReviewOf = Callable[..., Review]
 class Client:
     """Sends requests like a browser, or like another program."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: PracticeServer) -> None:
         self.server = server
         self.host = urlsplit(server.address).netloc
         self.origin = f"http://{self.host}"
@@ -44,7 +44,7 @@ class Client:
 
 @pytest.fixture
 def client(home: Path) -> Iterator[Client]:
-    with Server("index.html#track=dl_compilers") as server:
+    with PracticeServer("index.html#track=dl_compilers") as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield Client(server)
@@ -53,7 +53,7 @@ def client(home: Path) -> Iterator[Client]:
 
 
 def text(*reviews: Review) -> str:
-    return State(reviews=list(reviews)).model_dump_json()
+    return PracticeRecord(reviews=list(reviews)).model_dump_json()
 
 
 @pytest.mark.slow

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from hotloop.core.moment import written
-from hotloop.learn.bank.catalog import Entry, catalog
+from hotloop.learn.bank.catalog import CatalogEntry, catalog
 from hotloop.learn.learning import next_steps, standing
 from hotloop.learn.practice import data
-from hotloop.learn.practice.state import Answered, Placement, Review, State
-from hotloop.learn.practice.verdicts import Line
+from hotloop.learn.practice.state import PlacementAnswer, PlacementResult, PracticeRecord, Review
+from hotloop.learn.practice.verdicts import VerdictLine
 from hotloop.tasks import curriculum
 
 JavaScript = Callable[[str, object], Any]
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
 
-def practiced(entries: Sequence[Entry], draw: random.Random, best: int) -> list[Review]:
+def practiced(entries: Sequence[CatalogEntry], draw: random.Random, best: int) -> list[Review]:
     reviews = [
         Review(
             question=entry.key,
@@ -35,21 +35,21 @@ def practiced(entries: Sequence[Entry], draw: random.Random, best: int) -> list[
     return sorted(reviews, key=lambda each: each.at)
 
 
-def placements(entries: Sequence[Entry], draw: random.Random) -> list[Placement]:
+def placements(entries: Sequence[CatalogEntry], draw: random.Random) -> list[PlacementResult]:
     return [
-        Placement(
+        PlacementResult(
             at=NOW - timedelta(days=day),
             track=draw.choice(curriculum.curriculum().tracks).id,
             known=["beginner"],
             start=draw.choice([None, *(m.id for m in curriculum.modules())]),
-            answers=[Answered(question=entries[day].key, right=day % 2 == 0)],
+            answers=[PlacementAnswer(question=entries[day].key, right=day % 2 == 0)],
         )
         for day in range(4, 0, -1)
     ]
 
 
-def verdicts(draw: random.Random) -> list[Line]:
-    lines: list[Line] = []
+def verdicts(draw: random.Random) -> list[VerdictLine]:
+    lines: list[VerdictLine] = []
     for module in curriculum.modules():
         share = draw.choice([0, 0.5, 1, 1])
         for task in module.tasks:
@@ -60,17 +60,17 @@ def verdicts(draw: random.Random) -> list[Line]:
                     "at": written(NOW), "task": f"{module.id}.{task.id}", "verdict": verdict,
                     "points": points, "pending": 0, "possible": 10, "by": "command",
                 }  # fmt: skip
-                lines.append(Line.model_validate_json(json.dumps(line)))
+                lines.append(VerdictLine.model_validate_json(json.dumps(line)))
     return lines
 
 
 @pytest.mark.parametrize("n", range(6))
 def test_where_one_stands_is_what_the_terminal_says(javascript: JavaScript, n: int) -> None:
     draw, entries = random.Random(n), catalog()
-    state = State()
+    state = PracticeRecord()
     if n:
         reviews = practiced(entries, draw, best=4 if n == 5 else 3)
-        state = State(reviews=reviews, placements=placements(entries, draw))
+        state = PracticeRecord(reviews=reviews, placements=placements(entries, draw))
     lines = verdicts(draw) if n else []
     tasks = {line.task: {"done": line.done, "verdict": str(line.verdict)} for line in lines}
     found = javascript(
@@ -89,7 +89,7 @@ def test_where_one_stands_is_what_the_terminal_says(javascript: JavaScript, n: i
             "now": NOW.timestamp() * 1000,
         },
     )
-    expected = standing.overview(State.model_validate_json(found["record"]), lines, NOW)
+    expected = standing.overview(PracticeRecord.model_validate_json(found["record"]), lines, NOW)
     assert found["due"] == expected.due
     assert bool(n) == bool(expected.due)
     assert found["concepts"] == [[each.concept.title, each.level] for each in expected.concepts]

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from hotloop.learn.practice import state
-from hotloop.learn.practice.state import Review, State
+from hotloop.learn.practice.state import PracticeRecord, Review
 
 JavaScript = Callable[[str, object], Any]
 ReviewOf = Callable[..., Review]
@@ -31,15 +31,15 @@ def documented() -> str:
 
 
 def test_the_document_in_the_docstring_is_of_the_format() -> None:
-    found = State.model_validate_json(documented())
+    found = PracticeRecord.model_validate_json(documented())
     assert found.reviews[0].numeric is True
     assert found.placements[0].start == "triton_ensemble"
 
 
 def test_the_page_writes_when_each_question_is_due(javascript: JavaScript) -> None:
     (text,) = javascript(WRITTEN, [documented()])
-    found = State.model_validate_json(text)
-    assert found == State.model_validate_json(documented())
+    found = PracticeRecord.model_validate_json(text)
+    assert found == PracticeRecord.model_validate_json(documented())
     (review,) = found.reviews
     due = found.due[review.question]
     assert review.at + timedelta(days=1) < due
@@ -68,18 +68,21 @@ def test_what_one_reader_refuses_the_other_refuses(
     good = json.dumps({"reviews": [REVIEW]})
     bad = json.dumps({"reviews": [{**REVIEW, **change}]})
     written, refused = javascript(WRITTEN, [good, bad])
-    assert State.model_validate_json(good).reviews == State.model_validate_json(written).reviews
+    assert (
+        PracticeRecord.model_validate_json(good).reviews
+        == PracticeRecord.model_validate_json(written).reviews
+    )
     assert json.loads(written)["reviews"][0]["at"] == "2026-03-01T09:30:00.125Z"
     assert said in refused
     with pytest.raises(ValidationError):
-        State.model_validate_json(bad)
+        PracticeRecord.model_validate_json(bad)
 
 
 def test_merging_takes_what_either_has_and_changes_nothing_twice(
     javascript: JavaScript, review: ReviewOf
 ) -> None:
-    mine = State(reviews=[review(1, 0), review(2, 2)]).model_dump(mode="json")
-    theirs = State(reviews=[review(4, 1), review(4, 2)]).model_dump(mode="json")
+    mine = PracticeRecord(reviews=[review(1, 0), review(2, 2)]).model_dump(mode="json")
+    theirs = PracticeRecord(reviews=[review(4, 1), review(4, 2)]).model_dump(mode="json")
     body = (
         "const { merged } = hotloop.state; const [mine, theirs] = given;"
         "const both = merged(mine, theirs);"

@@ -8,18 +8,18 @@ from pydantic import ValidationError
 
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.learn.practice import store
-from hotloop.learn.practice.state import Review, State
+from hotloop.learn.practice.state import PracticeRecord, Review
 from hotloop.learn.practice.store import Outdated
 
 ReviewOf = Callable[..., Review]
 
 
 def text(*reviews: Review) -> str:
-    return State(reviews=list(reviews)).model_dump_json()
+    return PracticeRecord(reviews=list(reviews)).model_dump_json()
 
 
 def test_nothing_is_kept_before_the_first_mark(home: Path) -> None:
-    assert store.read().state == State()
+    assert store.read().state == PracticeRecord()
     assert not home.exists()
 
 
@@ -98,4 +98,4 @@ def test_a_link_stays_a_link(home: Path, tmp_path: Path, review: ReviewOf) -> No
     (home / "practice.json").symlink_to(elsewhere)
     store.replace(text(review()), store.read().version)
     assert (home / "practice.json").is_symlink()
-    assert len(State.model_validate_json(elsewhere.read_text()).reviews) == 1
+    assert len(PracticeRecord.model_validate_json(elsewhere.read_text()).reviews) == 1

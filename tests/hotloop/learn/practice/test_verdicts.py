@@ -34,7 +34,7 @@ def test_verdicts_are_kept_in_their_order(home: Path) -> None:
     assert verdicts.best(lines)[TASK].points == 10
     assert verdicts.best(lines)[TASK].done
     written = (home / "verdicts.jsonl").read_text().splitlines()
-    assert set(json.loads(written[0])) == set(verdicts.Line.model_fields)
+    assert set(json.loads(written[0])) == set(verdicts.VerdictLine.model_fields)
 
 
 def test_what_cannot_be_measured_here_does_not_keep_a_task_open() -> None:

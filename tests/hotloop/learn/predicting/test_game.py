@@ -13,13 +13,13 @@ from hotloop.learn.pack import manifest
 from hotloop.learn.practice import predictions
 from hotloop.learn.predicting import game, items
 from hotloop.learn.predicting.items import ItemSet, Say
-from hotloop.learn.predicting.outcomes import WORDS, Outcome
-from hotloop.learn.predicting.own_code import Work, changes
+from hotloop.learn.predicting.outcomes import WORDS, JudgedPrediction
+from hotloop.learn.predicting.own_code import PredictedSubmission, changes
 from hotloop.tasks import render
 
 MODULE, TASK = "fused_softmax", "cuda_block"
 KEY = f"{MODULE}.{TASK}"
-RIGHT = Outcome(kind="none", check="", sentence="Right.")
+RIGHT = JudgedPrediction(kind="none", check="", sentence="Right.")
 NUMBER = {kind: str(number) for number, kind in enumerate(WORDS, 1)}
 
 
@@ -40,13 +40,15 @@ def folder(tmp_path: Path) -> Path:
     return work
 
 
-def made_of(work: Work, before: Outcome = RIGHT) -> ItemSet:
+def made_of(work: PredictedSubmission, before: JudgedPrediction = RIGHT) -> ItemSet:
     """Two real changes with given outcomes, a race and no fault."""
     found = [
         items.item_of(
             number,
             change,
-            Outcome.model_validate({"kind": kind, "check": "", "sentence": f"It is {kind}."}),
+            JudgedPrediction.model_validate(
+                {"kind": kind, "check": "", "sentence": f"It is {kind}."}
+            ),
         )
         for number, (change, kind) in enumerate(
             zip(changes(work, TASK), ("race", "none"), strict=False), 1
@@ -60,14 +62,14 @@ def made_of(work: Work, before: Outcome = RIGHT) -> ItemSet:
 
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    def make(work: Work, _most: int, say: Say) -> ItemSet:
+    def make(work: PredictedSubmission, _most: int, say: Say) -> ItemSet:
         say("made")
         return made_of(work)
 
     monkeypatch.setattr(items, "make", make)
 
 
-def played(folder: Path, *said: str) -> tuple[list[predictions.Line], str]:
+def played(folder: Path, *said: str) -> tuple[list[predictions.PredictionLine], str]:
     answers, shown = iter(said), list[str]()
     asked = game.questions(game.work(MODULE, TASK, folder), print)
     lines = game.play(MODULE, asked, lambda _: next(answers), shown.append)
@@ -108,9 +110,9 @@ def test_what_is_no_answer_is_asked_again(folder: Path) -> None:
 
 
 def test_it_begins_when_the_task_passes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = Outcome(kind="wrong", check="correct", sentence="At [0, 0].")
+    wrong = JudgedPrediction(kind="wrong", check="correct", sentence="At [0, 0].")
 
-    def make(work: Work, _most: int, _say: Say) -> ItemSet:
+    def make(work: PredictedSubmission, _most: int, _say: Say) -> ItemSet:
         return made_of(work, wrong)
 
     monkeypatch.setattr(items, "make", make)
@@ -178,7 +180,7 @@ def test_in_the_sandbox_it_does_nothing() -> None:
 def test_a_log_that_is_turned_off_and_one_that_is_damaged(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = predictions.Line.model_validate(
+    line = predictions.PredictionLine.model_validate(
         {"at": "2030-01-01T00:00:00Z", "task": KEY, "operator": "x", "said": "race", "sure": 0.5,
          "was": "none"}
     )  # fmt: skip

@@ -10,24 +10,24 @@ import pytest
 from hotloop.learn.predicting import items, judges
 from hotloop.learn.predicting.items import FEWEST, MOST, ItemSet
 from hotloop.learn.predicting.judges import Judges, JudgingRequest
-from hotloop.learn.predicting.outcomes import Outcome
-from hotloop.learn.predicting.own_code import Work, changes
+from hotloop.learn.predicting.outcomes import JudgedPrediction
+from hotloop.learn.predicting.own_code import PredictedSubmission, changes
 from hotloop.learn.predicting.widths import NoSuchSize
 from hotloop.tasks import curriculum, render
 
 MODULE = "fused_softmax"
-RIGHT = Outcome(kind="none", check="", sentence="Right.", factor=1.0)
+RIGHT = JudgedPrediction(kind="none", check="", sentence="Right.", factor=1.0)
 
-Says = Callable[[Work, str], Outcome | None]
+Says = Callable[[PredictedSubmission, str], JudgedPrediction | None]
 
 
-def of(kind: str, check: str = "correct") -> Outcome:
-    return Outcome.model_validate({"kind": kind, "check": check, "sentence": f"{kind}."})
+def of(kind: str, check: str = "correct") -> JudgedPrediction:
+    return JudgedPrediction.model_validate({"kind": kind, "check": check, "sentence": f"{kind}."})
 
 
 @pytest.fixture(scope="module")
-def work() -> Work:
-    return Work(
+def work() -> PredictedSubmission:
+    return PredictedSubmission(
         curriculum.load_module(MODULE),
         ("cuda_block", "triton_forward"),
         render.submission(MODULE),
@@ -35,19 +35,21 @@ def work() -> Work:
     )
 
 
-def drawn(changed: Work, seed: str = "") -> int:
+def drawn(changed: PredictedSubmission, seed: str = "") -> int:
     """Return a number that depends on the changed code and the seed, equal in every process."""
     code = changed.files["softmax.cu"] + changed.files["softmax_triton.py"] + seed.encode()
     return int.from_bytes(hashlib.sha256(code).digest()[:4], "big")
 
 
 @pytest.fixture
-def made(work: Work, monkeypatch: pytest.MonkeyPatch) -> Callable[[Says], ItemSet]:
+def made(work: PredictedSubmission, monkeypatch: pytest.MonkeyPatch) -> Callable[[Says], ItemSet]:
     def make(says: Says, most: int = MOST) -> ItemSet:
-        def judged(changed: Work, _task: str, seed: str, *_: object) -> Outcome | None:
+        def judged(
+            changed: PredictedSubmission, _task: str, seed: str, *_: object
+        ) -> JudgedPrediction | None:
             return RIGHT if changed is work else says(changed, seed)
 
-        def no_width(*_: object) -> Outcome:
+        def no_width(*_: object) -> JudgedPrediction:
             raise NoSuchSize("none")
 
         monkeypatch.setattr(judges, "judged", judged)
@@ -85,8 +87,8 @@ def test_a_change_without_a_clear_outcome_is_no_item(made: Callable[[Says], Item
     assert lost.unclear == lost.tried > 0
 
 
-def item_work(item: items.Item, _made: ItemSet) -> Work:
-    plain = Work(
+def item_work(item: items.PredictionItem, _made: ItemSet) -> PredictedSubmission:
+    plain = PredictedSubmission(
         curriculum.load_module(MODULE),
         ("cuda_block", "triton_forward"),
         render.submission(MODULE),
@@ -117,9 +119,11 @@ def test_at_most_one_is_about_code_that_is_refused(made: Callable[[Says], ItemSe
 
 
 def test_a_task_on_which_the_seeds_do_not_agree_has_no_items(
-    work: Work, monkeypatch: pytest.MonkeyPatch
+    work: PredictedSubmission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def judged(_changed: Work, task: str, seed: str, *_: object) -> Outcome | None:
+    def judged(
+        _changed: PredictedSubmission, task: str, seed: str, *_: object
+    ) -> JudgedPrediction | None:
         return of(KINDS[int(seed, 16) % 5]) if task == "cuda_block" else None
 
     seeds = iter(("0", "1", "2"))
@@ -133,7 +137,9 @@ def test_a_task_on_which_the_seeds_do_not_agree_has_no_items(
 
 
 @pytest.mark.slow
-def test_an_item_makes_its_change_again(work: Work, made: Callable[[Says], ItemSet]) -> None:
+def test_an_item_makes_its_change_again(
+    work: PredictedSubmission, made: Callable[[Says], ItemSet]
+) -> None:
     found = made(lambda changed, _: of(KINDS[drawn(changed) % 5]))
     for item in found.items:
         changed = item.made_in(work)
@@ -153,7 +159,7 @@ def test_seeds_are_drawn_anew(made: Callable[[Says], ItemSet]) -> None:
 def test_what_is_chosen_depends_on_no_number_of_processes(
     made: Callable[[Says], ItemSet], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found: list[list[items.Item]] = []
+    found: list[list[items.PredictionItem]] = []
     for count in (1, 3):
         monkeypatch.setattr(judges, "default_jobs", lambda count=count: count)
         found.append(made(lambda changed, _: of(KINDS[drawn(changed) % 5])).items)
@@ -163,7 +169,7 @@ def test_what_is_chosen_depends_on_no_number_of_processes(
 
 @pytest.mark.slow
 def test_an_operator_whose_outcome_is_no_longer_wanted_waits(
-    work: Work, made: Callable[[Says], ItemSet]
+    work: PredictedSubmission, made: Callable[[Says], ItemSet]
 ) -> None:
     """One operator makes races, all others wrong results, of which two are soon found."""
     own = [change for task in work.tasks for change in changes(work, task)]
@@ -171,14 +177,14 @@ def test_an_operator_whose_outcome_is_no_longer_wanted_waits(
     rare = next(name for name in reversed(dict.fromkeys(operators)) if operators.count(name) > 2)
     races = {change.text for change in own if change.edit.operator == rare}
 
-    def is_race(changed: Work) -> bool:
+    def is_race(changed: PredictedSubmission) -> bool:
         return not races.isdisjoint(
             data.decode("utf-8", "replace") for data in changed.files.values()
         )
 
     judged: list[tuple[str, bool]] = []
 
-    def says(changed: Work, seed: str) -> Outcome:
+    def says(changed: PredictedSubmission, seed: str) -> JudgedPrediction:
         judged.append((seed, is_race(changed)))
         return of("race" if judged[-1][1] else "wrong")
 
@@ -192,7 +198,7 @@ def test_an_operator_whose_outcome_is_no_longer_wanted_waits(
 def test_no_more_is_tried_once_enough_can_be_had(
     made: Callable[[Says], ItemSet], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def by_two(changed: Work, _seed: str) -> Outcome:
+    def by_two(changed: PredictedSubmission, _seed: str) -> JudgedPrediction:
         return of(("wrong", "bytes")[drawn(changed) % 2])
 
     patient = made(by_two)
@@ -205,11 +211,11 @@ def test_no_more_is_tried_once_enough_can_be_had(
 
 
 def test_works_are_judged_at_once_and_told_in_order(
-    work: Work, monkeypatch: pytest.MonkeyPatch
+    work: PredictedSubmission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = Barrier(2, timeout=30)
 
-    def judged(_work: Work, _task: str, seed: str, *_: object) -> Outcome:
+    def judged(_work: PredictedSubmission, _task: str, seed: str, *_: object) -> JudgedPrediction:
         both.wait()
         return of("wrong", seed)
 

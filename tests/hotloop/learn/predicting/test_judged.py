@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Correct, Tensor
+from hotloop.judge.checks.correct import Case, Correct, InputTensor
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.dtypes import FP32
 from hotloop.learn.predicting import items
 from hotloop.learn.predicting.judges import Judges, JudgingRequest, judged
 from hotloop.learn.predicting.outcomes import against
-from hotloop.learn.predicting.own_code import Work, changes
+from hotloop.learn.predicting.own_code import PredictedSubmission, changes
 from hotloop.learn.predicting.widths import ROWS, NoSuchSize, Size, checks_at, judged_at
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.modules.fused_softmax import tasks
@@ -28,12 +28,12 @@ needs_judge = pytest.mark.skipif(
 )
 
 
-def work(*names: str) -> Work:
+def work(*names: str) -> PredictedSubmission:
     module = curriculum.load_module(MODULE)
-    return Work(module, names, render.submission(MODULE), render.untouched(MODULE))
+    return PredictedSubmission(module, names, render.submission(MODULE), render.untouched(MODULE))
 
 
-def changed(of: Work, task: str, operator: str) -> Work:
+def changed(of: PredictedSubmission, task: str, operator: str) -> PredictedSubmission:
     """Apply the last such change in the file: to the sum, as the maximum comes first."""
     found = [change for change in changes(of, task) if change.edit.operator == operator]
     change = max(found, key=lambda each: each.line)
@@ -42,14 +42,14 @@ def changed(of: Work, task: str, operator: str) -> Work:
 
 def case(rows: int, columns: int) -> Case:
     values = np.arange(rows * columns, dtype=np.float64).reshape(rows, columns)
-    return Case("a case", (Tensor(values, FP32), 0.5), TensorSpec((rows, columns), FP32))
+    return Case("a case", (InputTensor(values, FP32), 0.5), TensorSpec((rows, columns), FP32))
 
 
 def test_a_case_becomes_wider_and_narrower() -> None:
     [wide, narrow] = list(Size((7, 2), rows=3).cases([case(2, 4)]))
     assert wide.out.shape == (3, 7)
     [x, scale] = wide.arguments
-    assert isinstance(x, Tensor)
+    assert isinstance(x, InputTensor)
     assert x.values.tolist()[0] == [0, 1, 2, 3, 0, 1, 2]
     assert x.values.tolist()[2] == x.values.tolist()[0]
     assert scale == 0.5
@@ -61,13 +61,15 @@ def test_a_rows_largest_element_is_neither_cut_off_nor_repeated() -> None:
     values[[0, 1, 2], [0, 4, 8]] = -300.0
     marks = np.arange(27).reshape(3, 9)
     given = Case(
-        "spikes", (Tensor(values, FP32), Tensor(marks, FP32), 0.5), TensorSpec((3, 9), FP32)
+        "spikes",
+        (InputTensor(values, FP32), InputTensor(marks, FP32), 0.5),
+        TensorSpec((3, 9), FP32),
     )
     for columns in (1, 4, 9, 40):
         [resized] = Size((columns,), rows=3).cases([given])
         x, same, scale = resized.arguments
-        assert isinstance(x, Tensor)
-        assert isinstance(same, Tensor)
+        assert isinstance(x, InputTensor)
+        assert isinstance(same, InputTensor)
         assert x.values.shape == resized.out.shape == (3, columns)
         assert (x.values == -300.0).sum(axis=-1).tolist() == [1, 1, 1]
         assert ((x.values == -300.0) == np.isin(same.values, [0, 13, 26])).all(), "same columns"
@@ -83,7 +85,8 @@ def test_at_each_width_there_are_rows_that_one_element_decides(columns: int) -> 
     outliers = [
         np.sort(np.abs(case.arguments[0].values), axis=-1)[:, -2:]
         for case in found
-        if isinstance(case.arguments[0], Tensor) and np.isfinite(case.arguments[0].values).all()
+        if isinstance(case.arguments[0], InputTensor)
+        and np.isfinite(case.arguments[0].values).all()
     ]
     decided = [two for two in outliers if (two[:, 1] > 10 * two[:, 0]).all()]
     assert len(decided) >= 2
@@ -93,7 +96,7 @@ def test_at_each_width_there_are_rows_that_one_element_decides(columns: int) -> 
 def test_a_task_without_tensors_has_no_width() -> None:
     with pytest.raises(NoSuchSize):
         checks_at({"traffic": tasks.cuda_block.checks["compiles"]}, Size((4,)))
-    other = replace(case(2, 4), arguments=(Tensor(np.zeros(3), FP32),))
+    other = replace(case(2, 4), arguments=(InputTensor(np.zeros(3), FP32),))
     with pytest.raises(NoSuchSize):
         list(Size((7,)).cases([other]))
 

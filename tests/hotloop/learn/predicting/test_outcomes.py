@@ -4,7 +4,7 @@ import pytest
 
 from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
-from hotloop.learn.predicting.outcomes import WORDS, Outcome, against, agreed, outcome
+from hotloop.learn.predicting.outcomes import WORDS, JudgedPrediction, against, agreed, outcome
 
 SHAPE = "Many short rows (float32 [300, 11])"
 RACE = (
@@ -57,8 +57,10 @@ def test_what_the_judge_could_not_say_is_no_outcome(verdict: Verdict) -> None:
     assert outcome([passed, *failed(Verdict.NOT_MEASURED, "No GPU here.")]) is not None
 
 
-def of(kind: str, **more: object) -> Outcome:
-    return Outcome.model_validate({"kind": kind, "check": "correct", "sentence": "…", **more})
+def of(kind: str, **more: object) -> JudgedPrediction:
+    return JudgedPrediction.model_validate(
+        {"kind": kind, "check": "correct", "sentence": "…", **more}
+    )
 
 
 def test_seeds_must_agree() -> None:

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from hotloop.learn.predicting.own_code import Work, changes, code_of
+from hotloop.learn.predicting.own_code import PredictedSubmission, changes, code_of
 from hotloop.tasks import curriculum, render
 
 MODULE = "fused_softmax"
 
 
 @pytest.fixture(scope="module")
-def work() -> Work:
-    return Work(
+def work() -> PredictedSubmission:
+    return PredictedSubmission(
         curriculum.load_module(MODULE),
         ("cuda_block", "triton_forward", "online_pass"),
         render.submission(MODULE),
@@ -21,7 +21,7 @@ def work() -> Work:
     )
 
 
-def test_the_starters_lines_are_nobodys(work: Work) -> None:
+def test_the_starters_lines_are_nobodys(work: PredictedSubmission) -> None:
     [code] = code_of(work, "cuda_block")
     lines = code.text.split("\n")
     own = [lines[number - 1] for number in sorted(code.own)]
@@ -30,12 +30,12 @@ def test_the_starters_lines_are_nobodys(work: Work) -> None:
     assert not [line for line in own if "softmax_kept" in line], "another task's helpers"
 
 
-def test_an_untouched_file_has_nothing_to_change(work: Work) -> None:
+def test_an_untouched_file_has_nothing_to_change(work: PredictedSubmission) -> None:
     assert code_of(replace(work, files=work.given), "cuda_block") == []
     assert changes(replace(work, files=work.given), "cuda_block") == []
 
 
-def test_a_cell_of_the_notebook_is_changed_alone(work: Work) -> None:
+def test_a_cell_of_the_notebook_is_changed_alone(work: PredictedSubmission) -> None:
     [code] = code_of(work, "online_pass")
     change = changes(work, "online_pass")[0]
     changed = json.loads(work.with_text(code, change.text).files["lab.ipynb"])
@@ -50,7 +50,7 @@ def test_a_cell_of_the_notebook_is_changed_alone(work: Work) -> None:
 
 
 @pytest.mark.slow
-def test_every_change_lies_in_own_lines_and_differs(work: Work) -> None:
+def test_every_change_lies_in_own_lines_and_differs(work: PredictedSubmission) -> None:
     for task in work.tasks:
         found = changes(work, task)
         assert len(found) > 20
@@ -60,25 +60,25 @@ def test_every_change_lies_in_own_lines_and_differs(work: Work) -> None:
             assert change.text != change.code.text
 
 
-def test_what_takes_understanding_comes_first(work: Work) -> None:
+def test_what_takes_understanding_comes_first(work: PredictedSubmission) -> None:
     operators = [change.edit.operator for change in changes(work, "cuda_block")]
     assert "moved barrier" in operators[:12]
     assert "wrong constant" not in operators[:20]
 
 
-def test_without_headings_the_whole_file_is_asked_about(work: Work) -> None:
+def test_without_headings_the_whole_file_is_asked_about(work: PredictedSubmission) -> None:
     bare = work.files["softmax.cu"].replace(b"### TASK", b"task")
     [code] = code_of(replace(work, files={**work.files, "softmax.cu": bare}), "cuda_block")
     lines = code.text.split("\n")
     assert any("softmax_kept" in lines[number - 1] for number in code.own)
 
 
-def test_a_file_that_is_no_python_gives_no_changes(work: Work) -> None:
+def test_a_file_that_is_no_python_gives_no_changes(work: PredictedSubmission) -> None:
     broken = {**work.files, "softmax_triton.py": b"def f(:\n    x = 1\n"}
     assert changes(replace(work, files=broken), "triton_forward") == []
 
 
-def test_a_diff_shows_the_line(work: Work) -> None:
+def test_a_diff_shows_the_line(work: PredictedSubmission) -> None:
     change = next(c for c in changes(work, "cuda_block") if c.edit.operator == "missing barrier")
     diff = change.diff()
     assert diff[0].startswith("@@ ")

@@ -17,7 +17,7 @@ from hotloop import __version__
 from hotloop.cli import app
 from hotloop.core.user_error import UserError
 from hotloop.learn.remote.request import WholeRequest, packed
-from hotloop.learn.remote.ssh import Place, ask
+from hotloop.learn.remote.ssh import SshHost, ask
 from hotloop.tasks.render import render, submission
 
 MODULE, TASK = "ssa_passes", "fold"
@@ -130,7 +130,7 @@ def test_a_record_about_another_task_is_none(ssh) -> None:
     ssh(f"echo '{json.dumps({'record': {**record, 'task': 'hoist'}})}'".replace("\\", "\\\\"))
     asked = WholeRequest.model_validate(request())
     with pytest.raises(UserError, match=r"answers about ssa_passes\.hoist, not fold"):
-        list(ask(Place("box"), asked, lambda _text: None))
+        list(ask(SshHost("box"), asked, lambda _text: None))
 
 
 @pytest.mark.slow
@@ -178,7 +178,7 @@ def test_too_much_is_refused() -> None:
     ],
 )
 def test_an_address_becomes_a_command(url: str, command: list[str]) -> None:
-    assert Place.of(url).command() == ["ssh", "-T", *command]
+    assert SshHost.of(url).command() == ["ssh", "-T", *command]
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_an_address_becomes_a_command(url: str, command: list[str]) -> None:
 )
 def test_what_is_no_address_is_said(url: str) -> None:
     with pytest.raises(UserError):
-        Place.of(url)
+        SshHost.of(url)
 
 
 def test_a_problem_of_ones_own_is_judged_here(tmp_path: Path) -> None:

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.service.web.turns import Waiting, in_turn
+from hotloop.service.web.turns import WaitingWork, in_turn
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
 
-def waiting(work: int, account: int, minute: int, deadline: int | None = None) -> Waiting:
+def waiting(work: int, account: int, minute: int, deadline: int | None = None) -> WaitingWork:
     due = None if deadline is None else NOON + timedelta(days=deadline)
-    return Waiting(work, str(work), account, NOON + timedelta(minutes=minute), due)
+    return WaitingWork(work, str(work), account, NOON + timedelta(minutes=minute), due)
 
 
-def order(*given: Waiting, served: dict[int, int] | None = None) -> list[int]:
+def order(*given: WaitingWork, served: dict[int, int] | None = None) -> list[int]:
     at = {who: NOON - timedelta(minutes=ago) for who, ago in (served or {}).items()}
     return [one.work for one in in_turn(given, at)]
 

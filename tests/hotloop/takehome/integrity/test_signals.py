@@ -10,15 +10,15 @@ import pytest
 from hotloop.core.intervals import rate_interval
 from hotloop.core.verdict import Verdict
 from hotloop.learn.bank import catalog
-from hotloop.learn.pack.work_log import Entry, WorkLog, active_minutes
-from hotloop.learn.pack.work_summary import Change
+from hotloop.learn.pack.work_log import WorkLog, WorkLogEntry, active_minutes
+from hotloop.learn.pack.work_summary import LineCounts
 from hotloop.takehome import grading, integrity_signals
 from hotloop.takehome.integrity import prose, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import wrong_answers
 from hotloop.takehome.pack import Pack
 from hotloop.takehome.recorded import recorded
-from hotloop.takehome.report import Report
+from hotloop.takehome.report import TakehomeReport
 from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.submission import Submission
 from hotloop.tasks import render
@@ -263,15 +263,15 @@ def test_work_at_once_is_told() -> None:
 
 @pytest.mark.parametrize("kind", ["submitted", "opened", "checked"])
 def test_much_work_at_once_needs_no_passed_check(kind: Any) -> None:
-    much = {"softmax.cu": Change(added=321, removed=0)}
+    much = {"softmax.cu": LineCounts(added=321, removed=0)}
     facts: dict[str, Any] = {"kind": kind, "at": START, "changes": much}
     if kind == "checked":
         facts |= {"task": "cuda_block", "verdict": Verdict.WRONG_ANSWER}
-    (found,) = gaps(log(Entry(**facts)), "optional")
+    (found,) = gaps(log(WorkLogEntry(**facts)), "optional")
     assert found.title == "Much work came at once"
     assert "321 lines since the entry before" in found.evidence[0]
-    facts["changes"] = {"softmax.cu": Change(added=work_log_gaps.LARGE - 1, removed=0)}
-    assert gaps(log(Entry(**facts)), "optional") == []
+    facts["changes"] = {"softmax.cu": LineCounts(added=work_log_gaps.LARGE - 1, removed=0)}
+    assert gaps(log(WorkLogEntry(**facts)), "optional") == []
 
 
 def test_a_missing_log_is_a_sign_only_where_one_was_asked_for() -> None:
@@ -284,19 +284,19 @@ def test_time_is_that_before_each_check_without_long_pauses() -> None:
     assert active_minutes(found) == {"online_pass": 15.0, "explain": 30.0}
 
 
-def log(*entries: Entry) -> WorkLog:
-    return WorkLog((Entry(kind="opened", at=START), *entries))
+def log(*entries: WorkLogEntry) -> WorkLog:
+    return WorkLog((WorkLogEntry(kind="opened", at=START), *entries))
 
 
-def checked(minute: int, task: str, added: int = 1) -> Entry:
-    return Entry(
+def checked(minute: int, task: str, added: int = 1) -> WorkLogEntry:
+    return WorkLogEntry(
         kind="checked",
         at=START + timedelta(minutes=minute),
         task=task,
         verdict=Verdict.PASSED,
         points=1,
         possible=1,
-        changes={"lab.ipynb": Change(added=added, removed=0)},
+        changes={"lab.ipynb": LineCounts(added=added, removed=0)},
     )
 
 
@@ -393,7 +393,7 @@ def test_whoever_was_graded_first_is_compared_with_who_came_later(
 ) -> None:
     team, (first, second) = own_team.team, own_team.packs
 
-    def kept(pack: Pack) -> Report:
+    def kept(pack: Pack) -> TakehomeReport:
         path = team.report_folder(pack.manifest.pack) / "report.json"
         return OwnReports(team).read(path)
 

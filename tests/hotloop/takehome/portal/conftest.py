@@ -14,7 +14,7 @@ from argon2 import PasswordHasher
 
 pytest.importorskip("fastapi", reason="the group `takehome` is not installed")
 
-from hotloop.service.settings import Settings
+from hotloop.service.settings import ServiceSettings
 from hotloop.service.takehome import links, passwords
 from hotloop.service.takehome.portal import Portal
 from hotloop.takehome.pack import make_pack
@@ -49,7 +49,7 @@ def made(
     path = team.role_path("gpu_engineer")
     path.parent.mkdir(parents=True)
     path.write_text(ROLE.format(title=TITLE))
-    portal = Portal.open(Settings(("takehome",), team=team.folder))
+    portal = Portal.open(ServiceSettings(("takehome",), team=team.folder))
     passwords.add(portal.engine, MEMBER, PASSWORD)
     role, now = team.role("gpu_engineer"), datetime.now(UTC)
     packs = [make_pack(team, role, name, now=now).manifest for name in NAMES]
@@ -68,7 +68,7 @@ def opened(made: tuple[Path, tuple[UUID, UUID]], tmp_path: Path) -> Iterator[Cal
         folder, packs = made
         copied = tmp_path / f"team{len(portals)}"
         shutil.copytree(folder, copied)
-        chosen = Settings(("takehome",), team=copied, rates=OFTEN)
+        chosen = ServiceSettings(("takehome",), team=copied, rates=OFTEN)
         portals.append(Portal.open(replace(chosen, **settings)))
         return Office(portals[-1], packs)
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from hotloop.core import whole_file
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Lost, Outcomes, Tell, Work
+from hotloop.course.executors import ExecutorWork, Lost, Outcomes, Tell
 from hotloop.service.settings import own_folder
 from hotloop.service.tables import opened
 from hotloop.service.takehome.grader import Grader
-from hotloop.service.takehome.queue import Queue
+from hotloop.service.takehome.queue import PortalQueue
 from hotloop.service.takehome.standing import report_path
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
@@ -32,7 +32,7 @@ class Sleeping:
     seconds: float = 0.0
     lost: int = 0
 
-    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
+    def run(self, works: Iterable[ExecutorWork], terms: Terms, tell: Tell) -> Generator[Outcomes]:
         for work in works:
             tell(work.key, "", "starting")
             noted(self.trace, f"begin {work.key}")
@@ -66,7 +66,9 @@ class Quick(Grader):
         noted(self.trace, f"report {submission.digest}")
 
 
-def quick(team: Team, queue: Queue, trace: Path, seconds: float = 0.0, lost: int = 0) -> Quick:
+def quick(
+    team: Team, queue: PortalQueue, trace: Path, seconds: float = 0.0, lost: int = 0
+) -> Quick:
     return Quick(team, queue, Sleeping(trace, seconds, lost), idle_s=0.05, trace=trace)
 
 
@@ -77,7 +79,7 @@ def noted(trace: Path, line: str) -> None:
 
 def main() -> None:
     team = Team(Path(sys.argv[1]))
-    queue = Queue(opened(own_folder(team.folder)))
+    queue = PortalQueue(opened(own_folder(team.folder)))
     quick(team, queue, Path(sys.argv[3]), float(sys.argv[2])).run()
 
 

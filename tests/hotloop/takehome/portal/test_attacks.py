@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 from argon2 import PasswordHasher, Type
 
-from hotloop.service.settings import UPLOAD_BYTES, Settings
+from hotloop.service.settings import UPLOAD_BYTES, ServiceSettings
 from hotloop.service.takehome import links, passwords
 from hotloop.service.takehome.routes import candidate, candidates
 from hotloop.service.web import accounts
@@ -719,7 +719,7 @@ def test_too_many_requests_are_turned_away(opened: Callable[..., Office]) -> Non
 )
 def test_links_are_made_for_real_addresses_only(url: str) -> None:
     with pytest.raises(ValueError, match="is not of the form"):
-        Settings(base_url=url)
+        ServiceSettings(base_url=url)
 
 
 # --- raw requests ---------------------------------------------------------------------------------

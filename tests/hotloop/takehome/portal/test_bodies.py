@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from hotloop.learn.pack import limits
-from hotloop.service.settings import Settings
+from hotloop.service.settings import ServiceSettings
 
 from .office import Browser, Office, listening
 
@@ -61,7 +61,7 @@ def large(work: Callable[..., bytes], office: Office) -> bytes:
 
 
 def test_the_figures_that_the_pages_state() -> None:
-    settings = Settings()
+    settings = ServiceSettings()
     assert (settings.upload_rate, settings.stall_s, settings.late_s) == (16 << 10, 15.0, 60.0)
     # 2.3 Mbit/s are enough for the largest file in the time that is left after the deadline.
     assert 8 * limits.MAX_UPLOAD / settings.late_s < 2.3e6

@@ -9,9 +9,9 @@ import pytest
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.service.takehome import links
 from hotloop.service.takehome.grader import Grader
-from hotloop.service.takehome.queue import Grading
+from hotloop.service.takehome.queue import QueuedSubmission
 from hotloop.service.takehome.routes import candidate
-from hotloop.service.web.queue import State
+from hotloop.service.web.queue import WorkState
 from hotloop.takehome import scorecard
 from hotloop.takehome.report import JSON_NAME
 from hotloop.takehome.submission import Submission, open_submission
@@ -96,7 +96,7 @@ def test_nothing_is_deleted_where_a_submission_cannot_be_opened(
     grader.batch()
     grader.reconcile()
     assert everything(marked) == found
-    assert (only(marked).state, said in only(marked).problem) == (State.LOST, True)
+    assert (only(marked).state, said in only(marked).problem) == (WorkState.LOST, True)
 
 
 @pytest.mark.slow
@@ -122,7 +122,7 @@ def test_one_damaged_record_keeps_no_other_from_being_graded(
     judged = {"online_pass": all_of("online_pass")}
     submission, _ = grader.prepared(one)
     grader._book(one, submission, Attempt("a", "m", "", "", {}, now(), 0.0, judged))
-    assert only(marked).state is State.DONE
+    assert only(marked).state is WorkState.DONE
     assert (marked.team.report_folder(marked.packs[1]) / JSON_NAME).is_file()
 
 
@@ -259,7 +259,7 @@ def test_a_link_lasts_as_long_as_the_deadline_that_was_set_by_command(
     assert f"It works until {later:%Y-%m-%d}" in shown
 
 
-def only(office: Office) -> Grading:
+def only(office: Office) -> QueuedSubmission:
     (one,) = office.portal.queue.all().values()
     return one
 

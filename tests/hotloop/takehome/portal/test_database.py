@@ -11,10 +11,10 @@ from sqlalchemy import Engine
 
 from hotloop.service import tables
 from hotloop.service.takehome import links, passwords
-from hotloop.service.takehome.queue import Queue
+from hotloop.service.takehome.queue import PortalQueue
 from hotloop.service.web import accounts
 from hotloop.service.web.accounts import AccountError
-from hotloop.service.web.queue import State
+from hotloop.service.web.queue import WorkState
 
 from ...course.attempts.conftest import Server, server
 
@@ -37,7 +37,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
 
 @pytest.mark.slow
 def test_each_submission_is_claimed_once(engine: Engine) -> None:
-    queue = Queue(engine)
+    queue = PortalQueue(engine)
     packs = [uuid4() for _ in range(COUNT)]
     with ThreadPoolExecutor(8) as pool:
         added = list(pool.map(lambda pack: queue.add(pack, "d" * 64), packs * 2))
@@ -49,11 +49,11 @@ def test_each_submission_is_claimed_once(engine: Engine) -> None:
     while (one := queue.claim("grader")) is not None:
         found.append(one.pack)
     assert sorted(found) == sorted(packs)
-    assert {one.state for one in queue.all().values()} == {State.RUNNING}
+    assert {one.state for one in queue.all().values()} == {WorkState.RUNNING}
 
 
 def test_the_first_to_come_is_the_first_to_be_graded(engine: Engine) -> None:
-    queue = Queue(engine)
+    queue = PortalQueue(engine)
     packs = [UUID(int=number) for number in (3, 1, 2)]
     for pack in packs:
         queue.add(pack, "d" * 64)

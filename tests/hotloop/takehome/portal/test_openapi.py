@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from hotloop.service.app import application
 from hotloop.service.web.headers import ALWAYS
-from hotloop.service.web.queue import State
+from hotloop.service.web.queue import WorkState
 from hotloop.takehome import scorecard
 
 from .office import MEMBER, PASSWORD, Browser, Office, field
@@ -35,7 +35,7 @@ WITHOUT_LOGIN = ("/site.css", "/health", "/login", "/c/")
 def busy(office: Office, work: Callable[..., bytes], tmp_path: Path) -> Office:
     """The first candidate has a report and a filed scorecard; the second one has a link."""
     submission = reported(office, work(office), tmp_path)
-    office.portal.queue.add(office.packs[0], submission.digest, State.DONE)
+    office.portal.queue.add(office.packs[0], submission.digest, WorkState.DONE)
     scorecard.file(office.team, office.packs[0], filled(office.team, office.packs[0]), "rita")
     return office
 

@@ -14,7 +14,7 @@ from hotloop.core.intervals import Interval
 from hotloop.service.pages import moment, score
 from hotloop.service.takehome import links, passwords, standing
 from hotloop.service.web import uploads
-from hotloop.service.web.queue import State
+from hotloop.service.web.queue import WorkState
 from hotloop.takehome.team import TeamError
 
 from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field, listening
@@ -149,7 +149,7 @@ def test_a_candidate_downloads_works_and_hands_in(
     assert 'type="file"' not in shown
     assert kept.read_bytes() == content
     (one,) = office.portal.queue.all().values()
-    assert (one.pack, one.digest, one.state) == (pack, kept.stem, State.WAITING)
+    assert (one.pack, one.digest, one.state) == (pack, kept.stem, WorkState.WAITING)
 
 
 def test_looking_at_a_link_begins_no_window(office: Office, stranger: Browser) -> None:

@@ -16,17 +16,17 @@ from sqlalchemy import insert, select, update
 
 from hotloop.core.transactions import writing
 from hotloop.course.attempts.attempt import Attempt, now
-from hotloop.course.executors import Outcomes, Work
+from hotloop.course.executors import ExecutorWork, Outcomes
 from hotloop.course.ray_cluster import ClusterUnavailable
 from hotloop.service.settings import own_folder
 from hotloop.service.tables import gradings, opened
 from hotloop.service.takehome import grader as grader_of_portal
 from hotloop.service.takehome import standing
 from hotloop.service.takehome.grader import Grader
-from hotloop.service.takehome.queue import DAMAGED, Queue
+from hotloop.service.takehome.queue import DAMAGED, PortalQueue
 from hotloop.service.web import queue as queue_of_sites
 from hotloop.service.web.process import Stopped
-from hotloop.service.web.queue import LEASE, TRIES, State
+from hotloop.service.web.queue import LEASE, TRIES, WorkState
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import TeamError
 
@@ -53,7 +53,7 @@ def trace(tmp_path: Path) -> Path:
     return path
 
 
-def states(office: Office) -> list[State]:
+def states(office: Office) -> list[WorkState]:
     return sorted(one.state for one in office.portal.queue.all().values())
 
 
@@ -65,7 +65,7 @@ def test_all_that_waits_is_graded_once(handed_in: Office, trace: Path) -> None:
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
     assert grader.batch() == 2
     assert grader.batch() == 0
-    assert states(handed_in) == [State.DONE, State.DONE]
+    assert states(handed_in) == [WorkState.DONE, WorkState.DONE]
     assert set(reports(trace).values()) == {1}
     assert {one.graded for one in handed_in.portal.queue.all().values()} == {1}
 
@@ -84,7 +84,7 @@ def test_no_executor_is_begun_for_nothing(office: Office) -> None:
 @pytest.mark.slow
 def test_a_cluster_that_does_not_answer_takes_no_try(handed_in: Office, trace: Path) -> None:
     class Away:
-        def run(self, works: Iterator[Work], *_: object) -> Generator[Outcomes]:
+        def run(self, works: Iterator[ExecutorWork], *_: object) -> Generator[Outcomes]:
             next(works)
             raise ClusterUnavailable("There is no Ray cluster.")
             yield
@@ -93,7 +93,7 @@ def test_a_cluster_that_does_not_answer_takes_no_try(handed_in: Office, trace: P
     for _ in range(TRIES + 1):
         with pytest.raises(ClusterUnavailable):
             Grader(handed_in.team, queue, Away()).batch()
-    assert {(one.state, one.tries) for one in queue.all().values()} == {(State.WAITING, 0)}
+    assert {(one.state, one.tries) for one in queue.all().values()} == {(WorkState.WAITING, 0)}
 
 
 def test_the_list_says_where_each_one_is(handed_in: Office, trace: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_grader_that_is_killed_loses_nothing(handed_in: Office, trace: Path, m
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
     grader.queue.release("grader")
     grader.batch()
-    assert states(handed_in) == [State.DONE, State.DONE]
+    assert states(handed_in) == [WorkState.DONE, WorkState.DONE]
     assert {one.graded for one in handed_in.portal.queue.all().values()} == {1}
     assert set(reports(trace).values()) == {1}
 
@@ -146,10 +146,10 @@ def test_killed_again_and_again(handed_in: Office, trace: Path) -> None:
     grader.queue.release("grader")
     grader.batch()
     for one in handed_in.portal.queue.all().values():
-        if one.state is State.LOST:
+        if one.state is WorkState.LOST:
             assert handed_in.portal.queue.again(one.pack, one.digest)
     grader.batch()
-    assert states(handed_in) == [State.DONE, State.DONE]
+    assert states(handed_in) == [WorkState.DONE, WorkState.DONE]
     assert set(reports(trace).values()) == {1}
 
 
@@ -160,18 +160,18 @@ def test_what_was_cut_off_too_often_waits_for_people(handed_in: Office, trace: P
         assert queue.claim("grader") is not None
         assert queue.claim("grader") is not None
         queue.release("grader")
-    assert states(handed_in) == [State.LOST, State.LOST]
+    assert states(handed_in) == [WorkState.LOST, WorkState.LOST]
     assert {one.problem for one in queue.all().values()} != {""}
     page = Browser(handed_in.portal)
     page.log_in()
     assert page.send(f"/candidates/{handed_in.packs[0]}/grade").status_code == 303
-    assert states(handed_in) == [State.LOST, State.WAITING]
+    assert states(handed_in) == [WorkState.LOST, WorkState.WAITING]
     assert page.send(f"/candidates/{handed_in.packs[0]}/grade").status_code == 409
 
 
 def test_a_lost_node_is_no_end(handed_in: Office, trace: Path) -> None:
     quick(handed_in.team, handed_in.portal.queue, trace, lost=2).batch()
-    assert states(handed_in) == [State.DONE, State.DONE]
+    assert states(handed_in) == [WorkState.DONE, WorkState.DONE]
 
 
 def test_ending_on_request_is_no_try(handed_in: Office, trace: Path) -> None:
@@ -179,7 +179,7 @@ def test_ending_on_request_is_no_try(handed_in: Office, trace: Path) -> None:
     for _ in range(TRIES + 2):
         assert queue.claim("grader") is not None
         queue.give_back("grader")
-    assert states(handed_in) == [State.WAITING, State.WAITING]
+    assert states(handed_in) == [WorkState.WAITING, WorkState.WAITING]
 
 
 def test_a_submission_that_never_reached_the_queue_is_found(
@@ -192,9 +192,9 @@ def test_a_submission_that_never_reached_the_queue_is_found(
     grader = quick(office.team, office.portal.queue, trace)
     grader.reconcile()
     grader.reconcile()
-    assert states(office) == [State.WAITING]
+    assert states(office) == [WorkState.WAITING]
     grader.batch()
-    assert states(office) == [State.DONE]
+    assert states(office) == [WorkState.DONE]
 
 
 def test_a_lost_database_is_made_anew_from_the_folder(handed_in: Office, trace: Path) -> None:
@@ -204,9 +204,9 @@ def test_a_lost_database_is_made_anew_from_the_folder(handed_in: Office, trace: 
         path.unlink()
     engine = opened(own_folder(handed_in.team.folder))
     try:
-        grader = quick(handed_in.team, Queue(engine), trace)
+        grader = quick(handed_in.team, PortalQueue(engine), trace)
         grader.reconcile()
-        assert [one.state for one in grader.queue.all().values()] == [State.DONE] * 2
+        assert [one.state for one in grader.queue.all().values()] == [WorkState.DONE] * 2
         assert grader.batch() == 0
     finally:
         engine.dispose()
@@ -248,7 +248,7 @@ def test_a_damaged_line_is_told_and_can_be_graded_again(handed_in: Office, trace
     quick(handed_in.team, queue, trace).batch()
     assert page.send(f"/candidates/{pack}/grade").status_code == 303
     quick(handed_in.team, queue, trace).batch()
-    assert states(handed_in) == [State.DONE, State.DONE]
+    assert states(handed_in) == [WorkState.DONE, WorkState.DONE]
 
 
 def test_a_line_about_no_pack_keeps_nothing_from_being_graded(
@@ -264,7 +264,7 @@ def test_a_line_about_no_pack_keeps_nothing_from_being_graded(
     page.log_in()
     assert page.get("/candidates").status_code == 200
     assert quick(handed_in.team, queue, trace).batch() == 2
-    assert states(handed_in) == [State.DONE, State.DONE]
+    assert states(handed_in) == [WorkState.DONE, WorkState.DONE]
 
 
 @pytest.mark.slow
@@ -272,7 +272,7 @@ def test_two_graders_grade_each_one_once(handed_in: Office, trace: Path) -> None
     """Two portals of one team, say on two machines."""
     processes = [_started(handed_in, "0.1", trace) for _ in range(2)]
     try:
-        until(lambda: states(handed_in) == [State.DONE, State.DONE], process=processes[0])
+        until(lambda: states(handed_in) == [WorkState.DONE, WorkState.DONE], process=processes[0])
     finally:
         for process in processes:
             process.kill()
@@ -292,7 +292,7 @@ def test_what_a_silent_grader_held_is_graded_by_another_one(handed_in: Office, t
     submission, _ = silent.prepared(one)
     other = quick(handed_in.team, queue, trace)
     queue.beat(other.name)
-    assert states(handed_in).count(State.RUNNING) == 1
+    assert states(handed_in).count(WorkState.RUNNING) == 1
     with writing(queue.engine) as connection:
         long_ago = datetime.now(UTC) - LEASE - timedelta(seconds=1)
         connection.execute(update(gradings).values(beat=long_ago))
@@ -314,7 +314,7 @@ def test_a_grader_at_work_keeps_what_it_holds(
     thread = threading.Thread(target=grader.run)
     thread.start()
     try:
-        until(lambda: states(handed_in) == [State.DONE, State.DONE], 30)
+        until(lambda: states(handed_in) == [WorkState.DONE, WorkState.DONE], 30)
     finally:
         grader.asked.set()
         thread.join(10)
@@ -329,7 +329,7 @@ def test_a_report_that_cannot_be_written_is_told(handed_in: Office, trace: Path)
 
     grader.report = fails  # type: ignore[method-assign]
     grader.batch()
-    assert states(handed_in) == [State.LOST, State.LOST]
+    assert states(handed_in) == [WorkState.LOST, WorkState.LOST]
     assert all("No space" in one.problem for one in handed_in.portal.queue.all().values())
 
 
@@ -348,7 +348,7 @@ def test_an_interruption_that_comes_as_another_error_is_none_of_the_submission(
     setattr(grader, step, interrupted)
     with pytest.raises(Stopped):
         grader.batch()
-    assert State.LOST not in states(handed_in)
+    assert WorkState.LOST not in states(handed_in)
 
 
 @pytest.mark.slow
@@ -367,7 +367,7 @@ def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> 
     grader.batch()
     found = queue.find(one.pack, one.digest)
     assert found is not None
-    assert (found.state, found.graded) == (State.DONE, 2)
+    assert (found.state, found.graded) == (WorkState.DONE, 2)
 
 
 @pytest.mark.slow
@@ -379,17 +379,17 @@ def test_the_grader_ends_when_it_is_asked_to(handed_in: Office, trace: Path) -> 
     process = subprocess.Popen(command, env=_environment())
     try:
         queue = handed_in.portal.queue
-        until(lambda: State.RUNNING in states(handed_in) or _all_failed(queue), process=process)
+        until(lambda: WorkState.RUNNING in states(handed_in) or _all_failed(queue), process=process)
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
     finally:
         process.kill()
         process.wait()
-    assert State.RUNNING not in states(handed_in)
+    assert WorkState.RUNNING not in states(handed_in)
 
 
-def _all_failed(queue: Queue) -> bool:
-    return all(one.state is not State.WAITING for one in queue.all().values())
+def _all_failed(queue: PortalQueue) -> bool:
+    return all(one.state is not WorkState.WAITING for one in queue.all().values())
 
 
 def _environment() -> dict[str, str]:

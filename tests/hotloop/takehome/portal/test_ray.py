@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from hotloop.service.takehome import standing
-from hotloop.service.takehome.queue import Grading
-from hotloop.service.web.queue import State
+from hotloop.service.takehome.queue import QueuedSubmission
+from hotloop.service.web.queue import WorkState
 from hotloop.takehome.report import read_report
 
 from ...waiting import until
@@ -33,8 +33,8 @@ def test_a_node_grades_and_an_end_on_request_is_no_try(
     with (tmp_path / "log").open("wb") as log:
         grader = subprocess.Popen(command, env=environment, stderr=log)
     try:
-        until(lambda: only(office).state in (State.DONE, State.LOST), 400, process=grader)
-        assert (only(office).state, only(office).problem) == (State.DONE, "")
+        until(lambda: only(office).state in (WorkState.DONE, WorkState.LOST), 400, process=grader)
+        assert (only(office).state, only(office).problem) == (WorkState.DONE, "")
         report = read_report(standing.report_path(office.team, pack))
         assert report.submission.digest == only(office).digest
         assert report.environment.isolation == "bubblewrap"
@@ -42,16 +42,16 @@ def test_a_node_grades_and_an_end_on_request_is_no_try(
 
         assert office.portal.queue.again(pack, only(office).digest)
         # It is taken from the queue by a process that is connected to the cluster.
-        until(lambda: only(office).state is State.RUNNING, 400, process=grader)
+        until(lambda: only(office).state is WorkState.RUNNING, 400, process=grader)
         grader.send_signal(signal.SIGTERM)
         assert grader.wait(60) == 0
     finally:
         grader.kill()
         grader.wait()
     one = only(office)
-    assert (one.state, one.tries, one.graded) == (State.WAITING, 0, 1)
+    assert (one.state, one.tries, one.graded) == (WorkState.WAITING, 0, 1)
 
 
-def only(office: Office) -> Grading:
+def only(office: Office) -> QueuedSubmission:
     (one,) = office.portal.queue.all().values()
     return one

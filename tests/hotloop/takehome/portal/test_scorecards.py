@@ -149,7 +149,7 @@ def test_the_comparison_shows_the_vivas_apart(
         filed=datetime.now(UTC),
         by="ann",
         submission=first.digest,
-        answers=viva.Answered(candidate=first.manifest.pseudonym),
+        answers=viva.VivaFile(candidate=first.manifest.pseudonym),
         score=told,
     )
     (folder / viva.ANSWERS).write_text(document.model_dump_json())

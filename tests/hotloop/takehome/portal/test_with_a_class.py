@@ -15,7 +15,7 @@ from hotloop.cli import app
 from hotloop.service.app import opened, served
 from hotloop.service.course import people
 from hotloop.service.course.service import Service
-from hotloop.service.settings import Settings
+from hotloop.service.settings import ServiceSettings
 from hotloop.service.takehome import links, passwords
 from hotloop.service.takehome.portal import Portal
 from hotloop.service.web import accounts
@@ -54,7 +54,9 @@ def both(made: tuple[Path, tuple[UUID, UUID]], tmp_path: Path) -> Iterator[Both]
     folder, packs = made
     shutil.copytree(folder, tmp_path / "team")
     parts = ("course", "takehome")
-    settings = Settings(parts, folder=tmp_path / "class", team=tmp_path / "team", rates=OFTEN)
+    settings = ServiceSettings(
+        parts, folder=tmp_path / "class", team=tmp_path / "team", rates=OFTEN
+    )
     service, portal = opened(settings)
     assert isinstance(service, Service)
     assert isinstance(portal, Portal)
@@ -160,7 +162,9 @@ def test_a_part_that_is_not_served_is_not_there(
     both: Both, parts: Any, paths: tuple[str, ...], tmp_path: Path
 ) -> None:
     part = both.office.portal if parts == ("takehome",) else both.service
-    settings = Settings(parts, folder=tmp_path / "alone", team=part.settings.team, rates=OFTEN)
+    settings = ServiceSettings(
+        parts, folder=tmp_path / "alone", team=part.settings.team, rates=OFTEN
+    )
     (alone,) = opened(settings)
     try:
         browser = Browser(alone)  # type: ignore[arg-type]

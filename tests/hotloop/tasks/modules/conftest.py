@@ -13,7 +13,7 @@ from hotloop.judge import oracle
 from hotloop.judge.checks import gpu_from_host
 from hotloop.judge.gpu import engine
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 STAND_IN = Path(__file__).parent / "engine_on_cpu.py"
 
@@ -34,12 +34,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @contextmanager
-def _candidate_worker(session: Session, _card: Any, _memory_bytes: int = 0) -> Generator[Worker]:
+def _candidate_worker(
+    session: Session, _card: Any, _memory_bytes: int = 0
+) -> Generator[WorkerConnection]:
     yield session.worker()
 
 
 @contextmanager
-def _trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Worker]:
+def _trusted_worker(session: Session, files: Path, _card: Any) -> Generator[WorkerConnection]:
     worker = session.trusted(files)
     yield worker
     worker.close()

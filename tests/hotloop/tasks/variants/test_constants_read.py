@@ -11,7 +11,7 @@ import pytest
 from hotloop.core.variant import Value
 from hotloop.tasks import curriculum
 from hotloop.tasks import modules as checks
-from hotloop.tasks.variants.form import Form, form_of
+from hotloop.tasks.variants.form import VariantForm, form_of
 
 CHECKS = Path(checks.__file__).parent
 MODULES = [module.id for module in curriculum.modules()]
@@ -45,7 +45,7 @@ def read(module: str) -> Iterator[Call]:
                     pass
 
 
-def plain_values(form: Form) -> dict[str, Value]:
+def plain_values(form: VariantForm) -> dict[str, Value]:
     """Return the plain value by constant: the first of several options is the module's own."""
     found: dict[str, Value] = {}
     for choice in form.choices:

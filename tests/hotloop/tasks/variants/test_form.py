@@ -12,7 +12,7 @@ from hotloop.tasks import curriculum, render
 from hotloop.tasks.markers import parse, regions
 from hotloop.tasks.reference_files import NOTEBOOK_SOURCE, VARIANTS, sources
 from hotloop.tasks.variants import form, plain, rewriting
-from hotloop.tasks.variants.form import Edit, Form
+from hotloop.tasks.variants.form import VariantEdit, VariantForm
 
 MODULES = [p.parent.name for p in sorted(paths.solutions().glob(f"*/{VARIANTS}"))]
 SOUND = """\
@@ -29,10 +29,10 @@ choices:
 """
 
 
-def _form(folder: Path, text: str) -> Form:
+def _form(folder: Path, text: str) -> VariantForm:
     path = folder / VARIANTS
     path.write_text(text, encoding="utf-8")
-    return load(path, Form)
+    return load(path, VariantForm)
 
 
 def test_a_sound_form_is_read(tmp_path: Path) -> None:
@@ -129,11 +129,11 @@ def _name(source: Path) -> str:
     return render.NOTEBOOK if source.name == NOTEBOOK_SOURCE else source.name
 
 
-def _finds(edit: Edit, line: str, file: str) -> bool:
+def _finds(edit: VariantEdit, line: str, file: str) -> bool:
     return (not edit.files or file in edit.files) and _changes(edit, line)
 
 
-def _changes(edit: Edit, line: str) -> bool:
+def _changes(edit: VariantEdit, line: str) -> bool:
     return rewriting._edited(line, edit.find, "\0") != line
 
 

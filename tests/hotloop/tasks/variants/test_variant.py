@@ -8,7 +8,7 @@ import pytest
 
 from hotloop.tasks import curriculum
 from hotloop.tasks.variants import Variant, draw, plain, same_answers, same_for_all
-from hotloop.tasks.variants.form import Form, form_of
+from hotloop.tasks.variants.form import VariantForm, form_of
 
 MODULE = "fused_softmax"
 SECRET = b"sixteen bytes or more of secret"
@@ -42,7 +42,7 @@ def test_twenty_candidates_share_no_answer_and_none_has_the_public_one() -> None
 def test_names_alone_share_no_task_that_they_could_differ_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    form = Form(format=1, names=["read_graph", "read_build"])
+    form = VariantForm(format=1, names=["read_graph", "read_build"])
     monkeypatch.setattr("hotloop.tasks.variants.form.form_of", lambda _module: form)
     first, second = _drawn(2, "resnet_tensorrt")
     assert first.names != second.names

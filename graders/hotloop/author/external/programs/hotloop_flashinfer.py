@@ -27,10 +27,10 @@ hotloop_without_gpu.prepare(HERE)
 
 def problem(test):
     """Return one of the workloads, and a text on its sizes, which is empty."""
-    return Problem(test), ""
+    return FlashInferProblem(test), ""
 
 
-class Problem:
+class FlashInferProblem:
     """The definition's reference, and one workload."""
 
     def __init__(self, test):

@@ -25,10 +25,10 @@ WRITES = True
 
 def problem(test):
     """Return one of the tests, and a text on its sizes, which is empty."""
-    return Problem(test), ""
+    return GpuModeProblem(test), ""
 
 
-class Problem:
+class GpuModeProblem:
     """`reference.py` with the files that it imports, and one of task.yml's tests."""
 
     def __init__(self, test):

@@ -51,10 +51,10 @@ def _sized():
         MOST_BYTES_GPU if on_gpu else MOST_BYTES, MOST_FLOPS_GPU if on_gpu else MOST_FLOPS
     )
     told = f"sizes from {least} on divided by {factor}" if factor > 1 else ""
-    return Problem(factor, least), told
+    return KernelBenchProblem(factor, least), told
 
 
-class Problem:
+class KernelBenchProblem:
     """The problem's file with its sizes divided by `factor`; 1 leaves them unchanged."""
 
     def __init__(self, factor=1, least=0):
@@ -161,7 +161,7 @@ def fitting(most_bytes, most_flops):
     smallest = None
     for size in sizes:
         try:
-            cost, flops = _cost(Problem(*size), "meta")
+            cost, flops = _cost(KernelBenchProblem(*size), "meta")
         except Exception:  # noqa: BLE001 - a size at which it does not run
             continue
         if cost <= most_bytes and flops <= most_flops:
@@ -181,7 +181,7 @@ def _grown(sizes, most_bytes, most_flops):
     fits, why = None, None
     for size in sizes:
         try:
-            cost, flops = _cost(Problem(*size), DEVICE)
+            cost, flops = _cost(KernelBenchProblem(*size), DEVICE)
         except Exception as error:  # noqa: BLE001 - a size at which it does not run
             why = error
             continue

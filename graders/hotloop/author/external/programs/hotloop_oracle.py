@@ -30,7 +30,7 @@ class Unfit(Exception):
     """Why a problem cannot be judged."""
 
 
-class Call:
+class OracleCall:
     """One call with hidden inputs. seed: of the inputs; weights: seed of the model's parameters."""
 
     def __init__(self, test, seed, weights, kind):
@@ -141,7 +141,7 @@ def _listed(out):
 @functools.lru_cache(maxsize=2)
 def _call(*call):
     with on_this_device():
-        return Call(*call)
+        return OracleCall(*call)
 
 
 def describe(*call):

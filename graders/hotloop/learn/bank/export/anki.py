@@ -17,7 +17,7 @@ from typing import Any
 import genanki
 
 from hotloop.learn.bank import numeric
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.export import markup
 from hotloop.learn.bank.export.labels import LABELS
 from hotloop.learn.bank.wording import Language, wording
@@ -41,7 +41,7 @@ th { padding-right: .7em; vertical-align: top; text-align: left; }
 """
 
 
-def package(entries: Sequence[Entry], language: Language, written: float) -> bytes:
+def package(entries: Sequence[CatalogEntry], language: Language, written: float) -> bytes:
     """Return the questions as an .apkg file.
 
     written: seconds since 1970; when importing, Anki keeps the newer note.
@@ -59,13 +59,15 @@ def package(entries: Sequence[Entry], language: Language, written: float) -> byt
     return _packed(library.Package([deck for deck in decks if deck.notes]), written)
 
 
-def guid(entry: Entry, language: Language, kind: str = "question") -> str:
+def guid(entry: CatalogEntry, language: Language, kind: str = "question") -> str:
     """Return a note's id."""
     library: Any = genanki
     return library.guid_for("hotloop", entry.question.id, language, kind)
 
 
-def _deck(model: Any, track: curriculum.Track, entries: Iterable[Entry], language: Language) -> Any:
+def _deck(
+    model: Any, track: curriculum.Track, entries: Iterable[CatalogEntry], language: Language
+) -> Any:
     library: Any = genanki
     number = int.from_bytes(hashlib.sha256(f"hotloop.{track.id}.{language}".encode()).digest()[:4])
     deck = library.Deck(2**30 + number % 2**30, f"{LABELS[language].bank}::{track.title}")
@@ -83,7 +85,7 @@ def _deck(model: Any, track: curriculum.Track, entries: Iterable[Entry], languag
     return deck
 
 
-def _cards(entry: Entry, language: Language) -> list[tuple[str, str, str]]:
+def _cards(entry: CatalogEntry, language: Language) -> list[tuple[str, str, str]]:
     """Return kind, front and back of each card."""
     said = wording(entry, language)
     labels = LABELS[language]
@@ -95,14 +97,14 @@ def _cards(entry: Entry, language: Language) -> list[tuple[str, str, str]]:
     return found
 
 
-def _about(entry: Entry, language: Language) -> list[str]:
+def _about(entry: CatalogEntry, language: Language) -> list[str]:
     labels, question = LABELS[language], entry.question
     about = f"{labels.levels[question.level]} · {question.minutes} {labels.minutes}"
     practise = f"{labels.practise}: {', '.join(question.links)}" if question.links else ""
     return [about, entry.key, practise]
 
 
-def _tags(entry: Entry) -> list[str]:
+def _tags(entry: CatalogEntry) -> list[str]:
     places = [entry.track, entry.question.level, *([entry.module] if entry.module else [])]
     return [f"hotloop::{place}" for place in places]
 

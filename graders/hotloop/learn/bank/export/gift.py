@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hotloop.learn.bank import numeric
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.export import markup
 from hotloop.learn.bank.export.labels import LABELS
 from hotloop.learn.bank.wording import Language, wording
@@ -16,7 +16,7 @@ from hotloop.tasks import curriculum
 _SPECIAL = re.compile(r"([\\~=#{}:])")
 
 
-def text(entries: Sequence[Entry], language: Language) -> str:
+def text(entries: Sequence[CatalogEntry], language: Language) -> str:
     """Return the questions as GIFT text, in categories by track and level."""
     lines: list[str] = []
     category = ""
@@ -36,7 +36,7 @@ def escaped(said: str) -> str:
     return _SPECIAL.sub(r"\\\1", said.strip()).replace("\n", r"\n")
 
 
-def _questions(entry: Entry, language: Language) -> Iterator[str]:
+def _questions(entry: CatalogEntry, language: Language) -> Iterator[str]:
     said = wording(entry, language)
     solution = escaped(markup.solution(said, LABELS[language]))
     yield (

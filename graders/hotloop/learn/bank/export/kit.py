@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from hotloop.core.html_templates import environment
 from hotloop.learn.bank import numeric
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.export import markup
 from hotloop.learn.bank.export.labels import LABELS
 from hotloop.learn.bank.numeric import Instance
@@ -20,7 +20,7 @@ from hotloop.tasks import curriculum
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def page(entries: Sequence[Entry], language: Language) -> str:
+def page(entries: Sequence[CatalogEntry], language: Language) -> str:
     """Return the kit for these questions, in this order."""
     templates = environment(_TEMPLATES, inline=_inline, paragraphs=_paragraphs)
     titles = {track.id: track.title for track in curriculum.curriculum().tracks}
@@ -50,7 +50,7 @@ def _paragraphs(text: str) -> Markup:
     return Markup(markup.paragraphs(text))
 
 
-def _drawn(entry: Entry, language: Language) -> Instance | None:
+def _drawn(entry: CatalogEntry, language: Language) -> Instance | None:
     if entry.question.numeric is None:
         return None
     return numeric.draw(entry.question.numeric, entry.key, wording(entry, language).numeric)

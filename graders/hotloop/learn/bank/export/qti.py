@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from hotloop.learn.bank import numeric
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.export import markup
 from hotloop.learn.bank.export.labels import LABELS
 from hotloop.learn.bank.numeric import Instance
@@ -25,7 +25,7 @@ _FEEDBACK = "general_fb"
 """Identifier of feedback that Canvas shows for every answer."""
 
 
-def package(entries: Sequence[Entry], language: Language) -> bytes:
+def package(entries: Sequence[CatalogEntry], language: Language) -> bytes:
     """Return a zip file with the questions and the manifest; equal questions give equal bytes."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -34,7 +34,7 @@ def package(entries: Sequence[Entry], language: Language) -> bytes:
     return target.getvalue()
 
 
-def items(entries: Sequence[Entry], language: Language) -> bytes:
+def items(entries: Sequence[CatalogEntry], language: Language) -> bytes:
     """Return the XML file with the questions."""
     root = Element("questestinterop")
     bank = LABELS[language].bank
@@ -70,7 +70,7 @@ def manifest(language: Language) -> bytes:
     return _document(root)
 
 
-def _add(section: Element, entry: Entry, language: Language) -> None:
+def _add(section: Element, entry: CatalogEntry, language: Language) -> None:
     said = wording(entry, language)
     item = _item(section, entry, said, "")
     _metadata(item, entry, "essay_question", 4)
@@ -84,7 +84,7 @@ def _add(section: Element, entry: Entry, language: Language) -> None:
         _add_numeric(section, entry, said, drawn)
 
 
-def _add_numeric(section: Element, entry: Entry, said: Wording, drawn: Instance) -> None:
+def _add_numeric(section: Element, entry: CatalogEntry, said: Wording, drawn: Instance) -> None:
     item = _item(section, entry, said, ".numeric")
     _metadata(item, entry, "numerical_question", 1)
     asked = f"{drawn.ask} ({drawn.unit})" if drawn.unit else drawn.ask
@@ -100,12 +100,12 @@ def _add_numeric(section: Element, entry: Entry, said: Wording, drawn: Instance)
     _show_feedback(item, condition, markup.paragraphs(f"{drawn.shown}. {drawn.explain}"))
 
 
-def _item(section: Element, entry: Entry, said: Wording, kind: str) -> Element:
+def _item(section: Element, entry: CatalogEntry, said: Wording, kind: str) -> Element:
     ident = f"hotloop.{entry.question.id}.{said.language}{kind}"
     return SubElement(section, "item", ident=ident, title=said.title)
 
 
-def _metadata(item: Element, entry: Entry, kind: str, points: int) -> None:
+def _metadata(item: Element, entry: CatalogEntry, kind: str, points: int) -> None:
     fields = {
         "question_type": kind,
         "points_possible": str(points),

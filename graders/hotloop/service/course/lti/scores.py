@@ -28,7 +28,7 @@ from hotloop.core.record import Record, counts
 from hotloop.core.transactions import reading, writing
 from hotloop.learn.remote.client import NoRedirect
 from hotloop.service.course.lti.platforms import Platform
-from hotloop.service.course.lti.tool import SCORE_SCOPE, TIMEOUT_S, Launch, Tool
+from hotloop.service.course.lti.tool import SCORE_SCOPE, TIMEOUT_S, LtiLaunch, Tool
 from hotloop.service.tables import jobs, lti_items, records
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.problem import Score, settle
@@ -51,7 +51,7 @@ class NotTaken(Exception):
 
 
 @dataclass(frozen=True)
-class Standing:
+class ModuleScore:
     """A learner's score over a module's judged tasks.
 
     open: points that checks which are still open may add; the score is final when it is 0.
@@ -63,7 +63,7 @@ class Standing:
     instrumented: bool = False
 
 
-def keep(engine: Engine, account: int, launch: Launch) -> None:
+def keep(engine: Engine, account: int, launch: LtiLaunch) -> None:
     """From now on, send scores of this account to the line item of its launch."""
     row = {
         "account": account,
@@ -80,7 +80,7 @@ def keep(engine: Engine, account: int, launch: Launch) -> None:
         connection.execute(insert(lti_items).values(row))
 
 
-def standing(engine: Engine, account: int, module: str) -> Standing:
+def standing(engine: Engine, account: int, module: str) -> ModuleScore:
     """Return the sum of the best score of each task; of open points, those of its latest job only.
 
     Only what was judged as the course gave it counts.
@@ -112,10 +112,10 @@ def standing(engine: Engine, account: int, module: str) -> Standing:
         if scores
     ]
     possible = sum(problem.task(task).points for task in judged)
-    return Standing(sum(best.values()), float(possible), sum(still), instrumented)
+    return ModuleScore(sum(best.values()), float(possible), sum(still), instrumented)
 
 
-def score(found: Standing, subject: str) -> dict[str, Any]:
+def score(found: ModuleScore, subject: str) -> dict[str, Any]:
     """Return the score as the LMS receives it.
 
     While points are open, no score is given: the LMS would take it for the final grade.

@@ -50,7 +50,7 @@ class NotLaunched(Exception):
     """The login or launch is not valid. The text is one sentence."""
 
 
-class Grades(BaseModel):
+class GradesEndpoint(BaseModel):
     """The endpoint for scores of the link."""
 
     scope: list[str] = []
@@ -69,11 +69,11 @@ class Claims(BaseModel):
     deployment: Annotated[str, Field(alias=f"{CLAIM}deployment_id")]
     target: Annotated[HttpUrl, Field(alias=f"{CLAIM}target_link_uri")]
     roles: Annotated[list[str], Field(alias=f"{CLAIM}roles")]
-    grades: Annotated[Grades, Field(alias=GRADES)] = Grades()
+    grades: Annotated[GradesEndpoint, Field(alias=GRADES)] = GradesEndpoint()
 
 
 @dataclass(frozen=True)
-class Launch:
+class LtiLaunch:
     """A validated launch.
 
     subject: the LMS's id of the person. module: named by the link; may be empty. lineitem: URL for
@@ -141,7 +141,7 @@ class Tool:
         """Return a token with these claims, signed by this service."""
         return jwt.encode(claims, self.key, ALGORITHM, headers={"kid": self._key_id})
 
-    def login(self, engine: Engine, asked: Login, back: str) -> tuple[str, str]:
+    def login(self, engine: Engine, asked: LtiLogin, back: str) -> tuple[str, str]:
         """Begin a login: return the LMS's URL for the browser, and the state to be returned.
 
         The browser must bring the state back. back: this service's URL for the answer. Raises
@@ -177,7 +177,7 @@ class Tool:
         url = str(platform.login_url)
         return f"{url}{'&' if '?' in url else '?'}{urlencode(query)}", state
 
-    def launch(self, engine: Engine, state: str, cookie: str, token: str) -> Launch:
+    def launch(self, engine: Engine, state: str, cookie: str, token: str) -> LtiLaunch:
         """Validate a launch and return it. Raises NotLaunched if it is not valid.
 
         state: sent by the browser; works once. cookie: set in the same browser when the login
@@ -232,7 +232,7 @@ class Tool:
             raise NotLaunched(f"The LMS's token is not valid: {error}.") from None
 
 
-class Login(BaseModel):
+class LtiLogin(BaseModel):
     """The parameters with which an LMS sends a browser here to begin a login."""
 
     iss: str = Field(max_length=255)
@@ -241,11 +241,11 @@ class Login(BaseModel):
     lti_message_hint: str = Field("", max_length=8000)
 
 
-def _launch(platform: Platform, claims: Claims) -> Launch:
+def _launch(platform: Platform, claims: Claims) -> LtiLaunch:
     taught = f"{MEMBERSHIP}Instructor" in claims.roles
     graded = f"{MEMBERSHIP}Learner" in claims.roles and not taught
     takes = graded and SCORE_SCOPE in claims.grades.scope and claims.grades.lineitem is not None
-    return Launch(
+    return LtiLaunch(
         platform,
         claims.sub,
         claims.email,

@@ -16,14 +16,14 @@ from hotloop.service.course.service import Asking, Here
 router = APIRouter(prefix="/api/board", tags=["board"])
 
 
-class Shown(Strict):
+class BoardName(Strict):
     """The name that others see."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,29}$")]
 
 
 @router.post("", status_code=204)
-def join(service: Here, who: Asking, given: Shown) -> None:
+def join(service: Here, who: Asking, given: BoardName) -> None:
     """Join the board under a name of your choice."""
     board.join(service.engine, who.account, given.name)
 

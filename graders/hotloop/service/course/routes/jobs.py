@@ -13,15 +13,15 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
 from hotloop.core.user_error import UserError
-from hotloop.learn.remote.job import Job, Stored
+from hotloop.learn.remote.job import RemoteJob, Stored
 from hotloop.learn.remote.request import MAX_BYTES, WholeRequest, parsed
-from hotloop.learn.remote.request import Request as JudgeRequest
+from hotloop.learn.remote.request import RemoteRequest as JudgeRequest
 from hotloop.service import judging
 from hotloop.service.course import jobs
-from hotloop.service.course.jobs import Outcome
+from hotloop.service.course.jobs import JobResult
 from hotloop.service.course.service import Asking, Body, Here, Key, Service, body_of
-from hotloop.service.course.watch import Place, places
-from hotloop.service.web.answers import Refused
+from hotloop.service.course.watch import JobState, places
+from hotloop.service.web.answers import RequestRefused
 
 NO_JOB = "There is no such job of yours."
 
@@ -30,7 +30,7 @@ async def own(service: Here, who: Asking, job: UUID) -> str:
     """Return the id of the asking person's job. Raises Refused if they have none with this id."""
     found = await run_in_threadpool(jobs.find, service.engine, who.account, str(job))
     if found is None:
-        raise Refused(404, NO_JOB)
+        raise RequestRefused(404, NO_JOB)
     return found.id
 
 
@@ -58,7 +58,7 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
         judging.require_known(asked)
         asked.contents()
     except (UserError, ValueError) as error:
-        raise Refused(422, str(error)) from None
+        raise RequestRefused(422, str(error)) from None
     deadline = service.group.deadlines.get(asked.module)
     if deadline is not None and deadline < datetime.now(UTC):
         deadline = None  # a module that is overdue must not stay ahead of the others
@@ -67,7 +67,7 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
 
 
 @router.get("/{job}")
-def look(service: Here, who: Asking, job: Own) -> Job:
+def look(service: Here, who: Asking, job: Own) -> RemoteJob:
     """Return the state of a job, with the records so far. Use the stream to follow a job."""
     # A look reads the whole queue, so it counts against the same limit as a new stream.
     service.rates.count("stream", str(who.account))
@@ -102,7 +102,7 @@ def _completed(service: Service, asked: JudgeRequest) -> WholeRequest:
     """Return the request with what the course gave. Raises Refused if the work is not for that."""
     variant, given = service.given(asked.module)
     if asked.made_for not in (None, variant.digest):
-        raise Refused(
+        raise RequestRefused(
             422,
             f"Your folder is made for another variant of {asked.module} than this course has: "
             "fetch the module again.",
@@ -111,10 +111,10 @@ def _completed(service: Service, asked: JudgeRequest) -> WholeRequest:
     return WholeRequest(**dict(asked), variant=document, given=dict(given))
 
 
-async def _outcome(service: Service, job: str) -> Outcome:
+async def _outcome(service: Service, job: str) -> JobResult:
     return await run_in_threadpool(jobs.outcome, service.engine, job)
 
 
-def _seen(job: str, found: Outcome, place: Place | None) -> Job:
+def _seen(job: str, found: JobResult, place: JobState | None) -> RemoteJob:
     at = asdict(place) if place is not None and found.state == "open" else {}
-    return Job(id=job, **vars(found), **at)
+    return RemoteJob(id=job, **vars(found), **at)

@@ -9,10 +9,10 @@ from pydantic import Field
 from starlette.requests import Request
 
 from hotloop.core.document import Strict
-from hotloop.learn.remote.job import Link, Login
+from hotloop.learn.remote.job import LoginAnswer, OneTimeLink
 from hotloop.service.course import people
 from hotloop.service.course.service import Asking, Here
-from hotloop.service.web.answers import Refused
+from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.site import client
 
 NO_INVITATION = "This invitation is over, or was used: ask your instructor for another one."
@@ -30,20 +30,20 @@ PAGE_STAY = timedelta(minutes=10)
 
 
 @router.post("/page")
-def page(service: Here, who: Asking) -> Link:
+def page(service: Here, who: Asking) -> OneTimeLink:
     """For an instructor: return a link that opens the pages in a browser, once."""
     if who.role != "instructor":
-        raise Refused(403, "The pages are for instructors.")
+        raise RequestRefused(403, "The pages are for instructors.")
     secret = people.invitation(service.engine, who.account, PAGE_STAY)
-    return Link(link=service.link(secret))
+    return OneTimeLink(link=service.link(secret))
 
 
 @router.post("/login")
-def log_in(request: Request, service: Here, given: Invitation) -> Login:
+def log_in(request: Request, service: Here, given: Invitation) -> LoginAnswer:
     """Exchange an invitation for a token. An invitation works once."""
     found = people.accept(service.engine, given.invitation)
     if found is None:
         service.rates.count("unknown", client(request))
-        raise Refused(410, NO_INVITATION)
+        raise RequestRefused(410, NO_INVITATION)
     person, token = found
-    return Login(name=person.name, role=person.role, token=token)
+    return LoginAnswer(name=person.name, role=person.role, token=token)

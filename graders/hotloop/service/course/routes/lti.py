@@ -11,10 +11,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from hotloop.service.course import people
 from hotloop.service.course.lti import scores
-from hotloop.service.course.lti.tool import LOGIN_STAY, Launch, Login, NotLaunched, Tool
+from hotloop.service.course.lti.tool import LOGIN_STAY, LtiLaunch, LtiLogin, NotLaunched, Tool
 from hotloop.service.course.service import Here, Service
 from hotloop.service.pages import page
-from hotloop.service.web.answers import Refused
+from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.secret import digest
 from hotloop.service.web.site import begin_session, client
 from hotloop.tasks import curriculum
@@ -42,7 +42,7 @@ def jwks(tool: AsTool) -> Response:
 
 @router.get("/login")
 def login(
-    request: Request, service: Here, tool: AsTool, asked: Annotated[Login, Query()]
+    request: Request, service: Here, tool: AsTool, asked: Annotated[LtiLogin, Query()]
 ) -> Response:
     """Begin a login: redirect a browser that the LMS sent back to the LMS, to log in."""
     return _begun(request, service, tool, asked)
@@ -50,7 +50,7 @@ def login(
 
 @router.post("/login")
 def login_by_form(
-    request: Request, service: Here, tool: AsTool, asked: Annotated[Login, Form()]
+    request: Request, service: Here, tool: AsTool, asked: Annotated[LtiLogin, Form()]
 ) -> Response:
     """As `login`, for a form."""
     return _begun(request, service, tool, asked)
@@ -91,7 +91,7 @@ def launch(
     return answer
 
 
-def _begun(request: Request, service: Service, tool: Tool, asked: Login) -> Response:
+def _begun(request: Request, service: Service, tool: Tool, asked: LtiLogin) -> Response:
     back = f"{service.settings.origin}{LAUNCH}"
     try:
         url, state = tool.login(service.engine, asked, back)
@@ -116,15 +116,17 @@ def _cookie(service: Service, state: str) -> str:
     return f"{service.site.session_cookie}-lti-{digest(state)[:16]}"
 
 
-def _refused(request: Request, service: Service, error: NotLaunched) -> Refused:
+def _refused(request: Request, service: Service, error: NotLaunched) -> RequestRefused:
     service.rates.count("unknown", client(request))
-    return Refused(403, f"{error} Open the link on the page of your course again.")
+    return RequestRefused(403, f"{error} Open the link on the page of your course again.")
 
 
-def _require_known(found: Launch) -> None:
+def _require_known(found: LtiLaunch) -> None:
     """Raise Refused if a link names an unknown module, so that the link's author notices."""
     try:
         if found.module:
             curriculum.load_module(found.module)
     except KeyError:
-        raise Refused(422, f"This link names {found.module[:60]!r}: no such module.") from None
+        raise RequestRefused(
+            422, f"This link names {found.module[:60]!r}: no such module."
+        ) from None

@@ -18,7 +18,7 @@ from hotloop.service.course.service import Here, Service
 from hotloop.service.pages import page
 from hotloop.service.web import accounts
 from hotloop.service.web.accounts import AccountError, Member
-from hotloop.service.web.answers import Refused
+from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.site import Who, begin_session, client, pages_for
 from hotloop.service.web.uploads import nearly_full
 
@@ -38,7 +38,7 @@ def join(request: Request, service: Here, secret: Secret) -> Response:
     person = people.invited(service.engine, secret)
     if person is None:
         service.rates.count("unknown", client(request))
-        raise Refused(410, NO_INVITATION)
+        raise RequestRefused(410, NO_INVITATION)
     return page("join.html", person=person, link=service.link(secret))
 
 
@@ -47,12 +47,12 @@ def enter(request: Request, service: Here, secret: Secret) -> Response:
     """Exchange an instructor's invitation for a session."""
     person = people.invited(service.engine, secret)
     if person is not None and person.role != "instructor":
-        raise Refused(403, FOR_INSTRUCTORS)
+        raise RequestRefused(403, FOR_INSTRUCTORS)
     with writing(service.engine) as connection:
         person = people.use_up(connection, secret)
     if person is None:
         service.rates.count("unknown", client(request))
-        raise Refused(410, NO_INVITATION)
+        raise RequestRefused(410, NO_INVITATION)
     return begin_session(service.site, request, person.account, service.home)
 
 
@@ -85,7 +85,7 @@ def invite(
     """Make invitations; their links are shown once."""
     wanted = names.split()
     if len(wanted) > MOST_NAMES:
-        raise Refused(422, f"Invite at most {MOST_NAMES} at once.")
+        raise RequestRefused(422, f"Invite at most {MOST_NAMES} at once.")
     links: dict[str, str] = {}
     problems: list[str] = []
     for name in wanted:
@@ -100,11 +100,11 @@ def invite(
 def remove(service: Here, who: Who, name: Annotated[str, Form(max_length=60)]) -> Response:
     """Delete an account with everything it has sent."""
     if name == who.name:
-        raise Refused(409, "This is your own account: another instructor can remove it.")
+        raise RequestRefused(409, "This is your own account: another instructor can remove it.")
     try:
         accounts.remove(service.engine, name, *people.ROLES)
     except AccountError as error:
-        raise Refused(404, str(error)) from None
+        raise RequestRefused(404, str(error)) from None
     return RedirectResponse("/people", 303)
 
 

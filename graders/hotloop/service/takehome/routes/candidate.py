@@ -24,8 +24,8 @@ from hotloop.service.takehome import links, standing
 from hotloop.service.takehome.answers import OVER
 from hotloop.service.takehome.links import Link
 from hotloop.service.takehome.portal import Here, Portal, of
-from hotloop.service.takehome.standing import State
-from hotloop.service.web.answers import Refused
+from hotloop.service.takehome.standing import CandidateState
+from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.site import client
 from hotloop.service.web.uploads import place
 from hotloop.takehome.archive import Refusal, RefusedSubmission
@@ -62,9 +62,9 @@ def opened(request: Request, token: Annotated[str, InPath(max_length=100)]) -> L
     found = links.find(portal.engine, token)
     if found is None:
         portal.rates.count("unknown", client(request))
-        raise Refused(404, "There is no such link. Check that you have copied all of it.")
+        raise RequestRefused(404, "There is no such link. Check that you have copied all of it.")
     if datetime.now(UTC) > found.works_until(_record(portal, found).deadline):
-        raise Refused(410, OVER)
+        raise RequestRefused(410, OVER)
     return found
 
 
@@ -86,9 +86,9 @@ def download(portal: Here, link: Opened) -> Response:
     one = standing.standing(portal.team, portal.queue, link.pack)
     now = datetime.now(UTC)
     if now < one.manifest.not_before:
-        raise Refused(403, "It has not begun yet.")
+        raise RequestRefused(403, "It has not begun yet.")
     if now > one.deadline:
-        raise Refused(410, "The time for it is over.")
+        raise RequestRefused(410, "The time for it is over.")
     if one.record.started is None:
         portal.team.start(link.pack, now)
         portal.team.audit("candidate", f"{one.record.pseudonym} downloaded the pack")
@@ -108,7 +108,7 @@ async def upload(request: Request, portal: Here, link: Opened) -> Response:
         async with _form(request, portal, _deadline(portal, link) - received) as form:
             found = form.get(FIELD)
             if not isinstance(found, UploadFile) or not found.size:
-                raise Refused(422, "No file was chosen: choose the zip that you have made.")
+                raise RequestRefused(422, "No file was chosen: choose the zip that you have made.")
             await run_in_threadpool(take, portal, link.pack, found.file, received)
     return RedirectResponse(f"/c/{link.token}", 303)
 
@@ -125,7 +125,7 @@ async def _form(request: Request, portal: Portal, left: timedelta) -> AsyncGener
         async with asyncio.timeout((left + late).total_seconds() if left >= timedelta() else None):
             form = await request.form(max_files=1, max_fields=4, max_part_size=1024)
     except TimeoutError:
-        raise Refused(410, LATE.format(late.total_seconds()), hang_up=True) from None
+        raise RequestRefused(410, LATE.format(late.total_seconds()), hang_up=True) from None
     try:
         yield form
     finally:
@@ -148,7 +148,7 @@ def _page(portal: Portal, link: Link) -> Response:
         begun=now >= one.manifest.not_before,
         may_download=now <= one.deadline,
         may_upload=may_upload,
-        is_over=one.state is State.OVER,
+        is_over=one.state is CandidateState.OVER,
         digest=one.record.submitted[-1].digest if one.record.submitted else "",
         minutes=round(sum(task.minutes for task in one.manifest.tasks.values())),
         largest=limits.MAX_UPLOAD >> 20,
@@ -189,7 +189,7 @@ def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> No
                 portal.team.audit(
                     "candidate", f"{pseudonym} was refused a submission: {error.code}"
                 )
-            raise Refused(_STATUS.get(error.code, 422), error.sentence) from None
+            raise RequestRefused(_STATUS.get(error.code, 422), error.sentence) from None
         is_new = submission.digest not in [one.digest for one in portal.team.pack(pack).submitted]
         _keep(portal, submission, path)
     # The submission is safe now: if the process is killed, `Queue.reconcile` queues it.
@@ -215,4 +215,4 @@ def _keep(portal: Portal, submission: Submission, path: Path) -> None:
         raise
     except TeamError:
         # Another submission was stored since this one was opened.
-        raise Refused(409, "Work on this pack was handed in already.") from None
+        raise RequestRefused(409, "Work on this pack was handed in already.") from None

@@ -18,14 +18,14 @@ from hotloop.service.takehome import links, standing
 from hotloop.service.takehome.answers import FOR_MEMBERS, NO_CANDIDATE
 from hotloop.service.takehome.passwords import MEMBER
 from hotloop.service.takehome.portal import Here, Portal
-from hotloop.service.takehome.standing import Overview, Standing
+from hotloop.service.takehome.standing import CandidateOverview, CandidateStanding
 from hotloop.service.web.accounts import Member
-from hotloop.service.web.answers import Refused
+from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.site import Who, pages_for
 from hotloop.takehome import installable
 from hotloop.takehome.hand_in_status import report_path
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.role import Role
+from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.team import AlreadyInvited, TeamError, UnknownPack
 
 LONGEST_STAY = 366
@@ -150,7 +150,7 @@ def extend(portal: Here, who: Who, pack: UUID, day: Annotated[date, Form()]) -> 
     found = known(portal, pack)
     today = datetime.now(UTC).date()
     if not today <= day <= today + timedelta(days=LONGEST_STAY):
-        raise Refused(422, f"Choose a day from today on, within {LONGEST_STAY} days.")
+        raise RequestRefused(422, f"Choose a day from today on, within {LONGEST_STAY} days.")
     until = datetime.combine(day + timedelta(days=1), datetime.min.time(), UTC)
     portal.team.extend(pack, until)
     links.prolong(portal.engine, pack, max(until, found.manifest.expires))
@@ -163,9 +163,9 @@ def grade(portal: Here, who: Who, pack: UUID) -> Response:
     """Queue the last submission for grading again."""
     found = known(portal, pack)
     if not found.record.submitted:
-        raise Refused(409, "Nothing was handed in yet.")
+        raise RequestRefused(409, "Nothing was handed in yet.")
     if not portal.queue.again(pack, found.record.submitted[-1].digest):
-        raise Refused(409, "It is waiting, or being graded, already.")
+        raise RequestRefused(409, "It is waiting, or being graded, already.")
     portal.team.audit(who.name, f"had {found.record.pseudonym} graded again")
     return _back(pack)
 
@@ -188,7 +188,7 @@ def submission_file(portal: Here, who: Who, pack: UUID) -> Response:
     found = known(portal, pack)
     paths = portal.team.submissions(pack)
     if not paths:
-        raise Refused(404, "Nothing was handed in yet.")
+        raise RequestRefused(404, "Nothing was handed in yet.")
     portal.team.audit(who.name, f"downloaded the submission of {found.record.pseudonym}")
     name = f"{found.record.pseudonym}-submission.zip"
     return FileResponse(paths[-1], media_type="application/zip", filename=name)
@@ -199,14 +199,14 @@ def forget(portal: Here, who: Who, pack: UUID, pseudonym: Short = "") -> Respons
     """Delete all data of a candidate, if the typed pseudonym matches."""
     found = known(portal, pack)
     if pseudonym.strip() != found.record.pseudonym:
-        raise Refused(422, "Nothing was deleted: type the pseudonym exactly as it is shown.")
+        raise RequestRefused(422, "Nothing was deleted: type the pseudonym exactly as it is shown.")
     links.end(portal.engine, pack)
     portal.queue.forget(pack)
     portal.team.forget(pack, who.name)
     return RedirectResponse("/candidates", 303)
 
 
-def known(portal: Portal, pack: UUID) -> Standing:
+def known(portal: Portal, pack: UUID) -> CandidateStanding:
     """Return the candidate's state. Raises Refused if the pack does not exist.
 
     Raises TeamError or ForgedManifest if its files are damaged.
@@ -214,7 +214,7 @@ def known(portal: Portal, pack: UUID) -> Standing:
     try:
         return standing.standing(portal.team, portal.queue, pack)
     except UnknownPack:
-        raise Refused(404, NO_CANDIDATE) from None
+        raise RequestRefused(404, NO_CANDIDATE) from None
 
 
 def _new(
@@ -225,7 +225,7 @@ def _new(
     given: tuple[str, float | None] | None = None,
 ) -> Response:
     """Render the form. given: name and factor of a possible duplicate, to be submitted again."""
-    roles: list[Role] = []
+    roles: list[TakehomeRole] = []
     try:
         roles = portal.team.roles()
     except CurriculumError as error:
@@ -252,7 +252,7 @@ _COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def csv_table(found: Overview) -> str:
+def csv_table(found: CandidateOverview) -> str:
     """Return CSV with one line per candidate."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\r\n")
@@ -269,7 +269,7 @@ def harmless(cell: str) -> str:
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
-def _csv_row(one: Standing) -> tuple[str, ...]:
+def _csv_row(one: CandidateStanding) -> tuple[str, ...]:
     low, high = ("", "") if one.score is None else (f"{n / 10:.1f}" for n in tenths(one.score))
     return (
         one.record.pseudonym,

@@ -13,7 +13,7 @@ from hotloop.service.pages import page
 from hotloop.service.takehome import passwords
 from hotloop.service.takehome.portal import Here, Portal, count_guess, guessed_right
 from hotloop.service.web import accounts
-from hotloop.service.web.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.service.web.answers import SENTENCES, LoginNeeded, RequestRefused
 from hotloop.service.web.site import begin_session, logged_in, set_cookie
 
 FORM_S = 3600
@@ -71,6 +71,6 @@ def _require_own(request: Request, portal: Portal, token: str) -> None:
     try:
         signed = str(portal.strangers.loads(token, max_age=FORM_S))
     except BadSignature:
-        raise Refused(403, SENTENCES[403]) from None
+        raise RequestRefused(403, SENTENCES[403]) from None
     if not nonce or not hmac.compare_digest(signed.encode(), nonce.encode()):
-        raise Refused(403, SENTENCES[403])
+        raise RequestRefused(403, SENTENCES[403])

@@ -17,22 +17,22 @@ from hotloop.service.takehome.answers import FOR_MEMBERS
 from hotloop.service.takehome.passwords import MEMBER
 from hotloop.service.takehome.portal import Here, Portal
 from hotloop.service.takehome.routes.candidates import known
-from hotloop.service.takehome.standing import State
+from hotloop.service.takehome.standing import CandidateState
 from hotloop.service.web.accounts import Member
-from hotloop.service.web.answers import Refused
+from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.headers import REPORT_POLICY
 from hotloop.service.web.site import Who, pages_for
 from hotloop.takehome import scorecard, viva
 from hotloop.takehome.compare import (
     VIVA_COLUMNS,
     VIVA_NOTE,
+    CandidateComparison,
     CompareError,
-    Comparison,
     compare,
     viva_words,
 )
 from hotloop.takehome.hand_in_status import report_path
-from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, UnreadableReport
+from hotloop.takehome.report import HTML_NAME, JSON_NAME, TakehomeReport, UnreadableReport
 from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.scorecard import (
     Filing,
@@ -95,7 +95,7 @@ def form(portal: Here, who: Who, pack: UUID) -> Response:
     try:
         card = scorecard.read(portal.team, pack)
     except ScorecardError as error:
-        raise Refused(409, str(error)) from None
+        raise RequestRefused(409, str(error)) from None
     return _form(portal, who, pack, card)
 
 
@@ -125,8 +125,10 @@ def reveal(portal: Here, who: Who, pack: UUID) -> Response:
         name = portal.team.reveal(pack, who.name)
     except (TeamError, KeyMissing) as error:
         if portal.team.scorecard_path(pack).is_file():
-            raise Refused(409, str(error)) from None
-        raise Refused(409, "File the scorecard first: the name is shown after that.") from None
+            raise RequestRefused(409, str(error)) from None
+        raise RequestRefused(
+            409, "File the scorecard first: the name is shown after that."
+        ) from None
     return page("name.html", member=who, one=found, name=name)
 
 
@@ -148,7 +150,7 @@ def side_by_side(
     problems += [
         f"{one.record.pseudonym} is left out. {one.problem}"
         for one in everybody.candidates
-        if one.state is State.LOST and one.record.role == role
+        if one.state is CandidateState.LOST and one.record.role == role
     ]
     packs = {one.record.pseudonym: one.record.pack for one in graded}
     return page(
@@ -169,12 +171,12 @@ def side_by_side(
 
 def _compared(
     portal: Portal, records: Sequence[PackRecord], measured: bool
-) -> tuple[Comparison | None, list[str]]:
+) -> tuple[CandidateComparison | None, list[str]]:
     """Compare candidates with readable files; return the comparison and problems of the others.
 
     The comparison is None if there are fewer than two.
     """
-    reports: list[Report] = []
+    reports: list[TakehomeReport] = []
     cards: dict[str, Scorecard] = {}
     vivas: dict[str, VivaScore] = {}
     problems: list[str] = []
@@ -204,7 +206,7 @@ def _file(portal: Portal, pack: UUID, name: str, kind: str) -> Response:
     known(portal, pack)
     path = report_path(portal.team, pack).with_name(name)
     if not path.is_file():
-        raise Refused(404, "There is no report yet.")
+        raise RequestRefused(404, "There is no report yet.")
     headers = {"Content-Security-Policy": REPORT_POLICY}
     return FileResponse(path, media_type=kind, headers=headers)
 
@@ -227,9 +229,9 @@ def _form(
             read = given.get(REPORT, "")
         asked = scorecard.form(portal.team, pack)
     except ReportAltered as error:
-        raise Refused(409, str(error)) from None
+        raise RequestRefused(409, str(error)) from None
     except ScorecardError:
-        raise Refused(409, "There is no report to mark yet.") from None
+        raise RequestRefused(409, "There is no report to mark yet.") from None
     # Marks of an earlier hand-in are not shown for a later one.
     is_earlier = card is not None and card.submission != asked.report.submission.digest
     values = given if given is not None else _values(None if is_earlier else card)

@@ -15,7 +15,7 @@ from hotloop.service.takehome.portal import Here, count_guess, guessed_right
 from hotloop.service.web.accounts import AccountError
 from hotloop.service.web.site import Who, pages_for
 from hotloop.takehome.audit_log import Line
-from hotloop.takehome.role import Role
+from hotloop.takehome.role import TakehomeRole
 
 LINES = 200
 """Lines of the audit log per page."""
@@ -31,7 +31,7 @@ Password = Annotated[str, Form(max_length=2000)]
 @router.get("/roles")
 def roles(portal: Here, who: Who) -> Response:
     """List the team's roles."""
-    found: list[Role] = []
+    found: list[TakehomeRole] = []
     problem = ""
     try:
         found = portal.team.roles()

@@ -9,7 +9,7 @@ import numpy as np
 
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.judge_fault import JudgeFault
@@ -56,7 +56,7 @@ def one_graph(file: models.Written, session: Session) -> str | None:
     for n, length in SIZES:
         for kind in range(3):
             request = Case("messages", (seed(rng),), TensorSpec((n, length), I64))
-            tokens = Tensor(truth.answer("messages", request).astype(np.int64), I64)
+            tokens = InputTensor(truth.answer("messages", request).astype(np.int64), I64)
             out = TensorSpec((n, QUEUES), FP32)
             want = truth.answer("run", Case("truth", (file.weights, tokens, kind), out))
             label = f"{n} of {length} tokens, kind {kind}"

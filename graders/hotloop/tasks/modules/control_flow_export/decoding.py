@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.core.wire import Message, as_list
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
@@ -92,7 +92,7 @@ def fixed(facts: Message) -> str | None:
 def cases(rng: Rng) -> Iterator[Case]:
     """Yield batches of answers to generate, of several sizes."""
     for n, steps in ((1, 5), (4, STEPS), (8, LONGEST)):
-        first = Tensor(rng.integers(0, VOCABULARY, n), I64)
+        first = InputTensor(rng.integers(0, VOCABULARY, n), I64)
         label = f"{n} answer{'s' if n > 1 else ''} of {steps} tokens"
         yield Case(label, (WEIGHTS, first), TensorSpec((n, steps), I64))
 
@@ -113,7 +113,7 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
 def _step_by_step(weights: int, runner: Process, session: Session) -> str | None:
     rng = session.rng()
     for steps in (1, STEPS, LONGEST):
-        tokens = Tensor(rng.integers(0, VOCABULARY, (MESSAGES, steps)), I64)
+        tokens = InputTensor(rng.integers(0, VOCABULARY, (MESSAGES, steps)), I64)
         out = TensorSpec((MESSAGES, steps, VOCABULARY), FP32)
         label = f"{steps} steps"
         want = TRUTH.trusted(session).answer("scores", Case(label, (weights, tokens), out))
@@ -128,7 +128,7 @@ def timed() -> Workload:
     return Workload(lambda _rng, _index: TIMED, _fill)
 
 
-def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, _hostile: bool) -> None:
     (first,) = call.inputs()
     first[...] = rng.integers(0, VOCABULARY, first.shape)
 

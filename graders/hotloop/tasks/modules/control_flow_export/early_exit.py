@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
@@ -52,8 +52,8 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def _case(label: str, rng: Rng, lengths: NDArray[np.int64]) -> Case:
-    tokens = Tensor(_messages(rng, lengths), I64)
-    kinds = Tensor(rng.integers(KINDS, size=len(lengths)), I64)
+    tokens = InputTensor(_messages(rng, lengths), I64)
+    kinds = InputTensor(rng.integers(KINDS, size=len(lengths)), I64)
     return Case(label, (WEIGHTS, tokens, kinds), TensorSpec((len(lengths), QUEUES), FP32))
 
 
@@ -83,7 +83,7 @@ def timed() -> Workload:
     return Workload(lambda _rng, _index: TIMED, _fill)
 
 
-def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, _hostile: bool) -> None:
     tokens, kinds = call.inputs()
     tokens[...] = _messages(rng, rng.integers(1, LONGEST + 1, len(tokens)))
     kinds[...] = rng.integers(KINDS, size=len(kinds))

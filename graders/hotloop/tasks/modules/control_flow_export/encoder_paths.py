@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
@@ -81,7 +81,7 @@ def case_of(weights: int, way: Way, rng: Rng, session: Session) -> Case:
         request = Case("messages", (weights, seed(rng), near.kind, near.late), _tokens(near))
         tokens = truth.answer("messages", request)
         if (tokens >= 0).all():
-            arguments = (Tensor(tokens.astype(np.int64), I64), near.kind)
+            arguments = (InputTensor(tokens.astype(np.int64), I64), near.kind)
             return Case(near.label, arguments, TensorSpec((near.n, QUEUES), FP32))
     raise JudgeFault(f"no message goes the way “{way.label}” with these weights")
 

@@ -15,11 +15,11 @@ import numpy as np
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge import program as programs
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import check
 from hotloop.judge.checks.assertions import Assertion
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
@@ -28,7 +28,7 @@ from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.judge.written_files import Assignment, file_written
 from hotloop.sandbox.scratch import scratch
 from hotloop.tasks.modules.control_flow_export.encoder_paths import (
@@ -161,7 +161,7 @@ def _timed_spec(weights: int, _rng: Rng, index: int) -> CallSpec:
     return CallSpec((weights, tokens, index % len(KINDS)), TensorSpec((n, QUEUES), FP32))
 
 
-def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     """Sample messages; adversarial: half of each is padding."""
     (tokens,) = call.inputs()
     tokens[...] = rng.integers(1, 512, tokens.shape)
@@ -169,7 +169,7 @@ def _fill(rng: Rng, call: Call, hostile: bool) -> None:
         tokens[:, tokens.shape[1] // 2 :] = 0
 
 
-def _package_alone(session: Session) -> tuple[Worker, Candidate]:
+def _package_alone(session: Session) -> tuple[WorkerConnection, Candidate]:
     session.worker().close()
     process = PACKAGED.another(session, given=True)
     process.ask("load", GivenFile(FILE, packaged(session).data))
@@ -210,7 +210,7 @@ def _requests(
         way = Way(int(rng.integers(3)), 1, lengths[number % 4], goes_on)
         case = case_of(weights, way, rng, session)
         (tokens, _) = case.arguments
-        assert isinstance(tokens, Tensor)
+        assert isinstance(tokens, InputTensor)
         truth = truth_of(weights, case, session)
         yield Request(tokens.values[0].tolist(), way.kind, way.label, truth)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export.encoder_paths import departs, seed, with_weights
@@ -28,7 +28,7 @@ def right_everywhere(runs: Runs, file: Written, session: Session) -> str | None:
     for kind, n, length in _ways(rng):
         sampled = truth.answer("messages", Case("", (seed(rng),), TensorSpec((n, length), I64)))
         label = f"{KINDS[kind]}, messages: {n}, tokens: {length}"
-        arguments = (Tensor(sampled.astype(np.int64), I64), kind)
+        arguments = (InputTensor(sampled.astype(np.int64), I64), kind)
         case = Case(label, arguments, TensorSpec((n, QUEUES), FP32))
         found = departs(
             runner.answer("run", case), truth.answer("run", with_weights(file.weights, case))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32
@@ -67,7 +67,7 @@ def sparsemax_on_device(x: Any) -> Any:
 
 def tolerance(case: Case) -> Tolerance:
     """Return the tolerance of x − τ: rounding x − max alone costs a unit of the largest number."""
-    x = next(a for a in case.arguments if isinstance(a, Tensor)).values
+    x = next(a for a in case.arguments if isinstance(a, InputTensor)).values
     return _tolerance(case.out.shape[-1], float(np.abs(x[np.isfinite(x)]).max()))
 
 
@@ -122,7 +122,7 @@ def _one_by_one(rng: Rng) -> Floats:
 
 
 def _case(label: str, x: Floats) -> Case:
-    return Case(label, (Tensor(x, FP32),), TensorSpec(x.shape, FP32))
+    return Case(label, (InputTensor(x, FP32),), TensorSpec(x.shape, FP32))
 
 
 def on_gpu() -> DeviceWorkload:

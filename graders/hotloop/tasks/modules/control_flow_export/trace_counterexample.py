@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.constants import constant
 from hotloop.judge.judge_fault import ours
 from hotloop.judge.program import Process
@@ -44,7 +44,7 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
         way = Way(kind, 2, length, late=bool(rng.integers(2)))
         weights = seed(rng)
         tokens = case_of(weights, way, rng, session).arguments[0]
-        assert isinstance(tokens, Tensor)
+        assert isinstance(tokens, InputTensor)
         example = json.dumps({"tokens": tokens.values.tolist(), "kind": kind})
         given = GivenFile("example.json", example.encode())
         label = f"A trace on the way “{way.label}”"

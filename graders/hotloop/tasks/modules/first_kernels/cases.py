@@ -8,7 +8,7 @@ import numpy as np
 
 from hotloop.judge.adversarial import reductions
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP16, FP32, DType
 
@@ -78,14 +78,16 @@ def _vectors_case(rng: Rng, label: str, count: int, dtype: DType) -> Case:
 
 
 def _vectors(label: str, a: float, x: Floats, y: Floats, dtype: DType) -> Case:
-    return Case(label, (a, Tensor(x, dtype), Tensor(y, dtype)), TensorSpec(x.shape, dtype))
+    return Case(
+        label, (a, InputTensor(x, dtype), InputTensor(y, dtype)), TensorSpec(x.shape, dtype)
+    )
 
 
 def of_vectors(case: Case) -> Tolerance:
     """Return the tolerance of a float32 product and sum, stored in the vectors' dtype."""
     _, x, y = case.arguments
-    assert isinstance(x, Tensor)
-    assert isinstance(y, Tensor)
+    assert isinstance(x, InputTensor)
+    assert isinstance(y, InputTensor)
     derived = Tolerance.derived(case.out.dtype, FP32)
     largest = 3.0 * float(np.abs(x.values).max()) + float(np.abs(y.values).max())
     return Tolerance(derived.relative, derived.absolute + SLACK * FP32.unit_roundoff * largest)
@@ -121,7 +123,7 @@ def counted_biased(rng: Rng) -> Case:
 def _biased(rng: Rng, label: str, shape: tuple[int, int]) -> Case:
     x = 2.0 * rng.standard_normal(shape)
     bias = rng.uniform(-3.0, 3.0, shape[1])
-    return Case(label, (Tensor(x, FP32), Tensor(bias, FP32)), TensorSpec(shape, FP32))
+    return Case(label, (InputTensor(x, FP32), InputTensor(bias, FP32)), TensorSpec(shape, FP32))
 
 
 def of_gelu(_case: Case) -> Tolerance:
@@ -163,13 +165,13 @@ def counted_rows(rng: Rng) -> Case:
 
 
 def _rows(label: str, x: Floats, dtype: DType = FP32, *, gap: int = 0) -> Case:
-    return Case(label, (Tensor(x, dtype, gap),), TensorSpec(x.shape[:1], FP32))
+    return Case(label, (InputTensor(x, dtype, gap),), TensorSpec(x.shape[:1], FP32))
 
 
 def of_sums(case: Case) -> Tolerance:
     """Return the tolerance of a float32 sum, which grows with the summed magnitudes."""
     (x,) = case.arguments
-    assert isinstance(x, Tensor)
+    assert isinstance(x, InputTensor)
     magnitude = float(np.abs(x.values).sum(axis=1).max())
     derived = Tolerance.derived(FP32, FP32, terms=x.values.shape[1])
     return Tolerance(derived.relative, SLACK * FP32.unit_roundoff * magnitude)
@@ -212,7 +214,7 @@ def counted_to_transpose(rng: Rng) -> Case:
 
 def _matrix(rng: Rng, label: str, shape: tuple[int, int]) -> Case:
     x = rng.standard_normal(shape)
-    return Case(label, (Tensor(x, FP32),), TensorSpec(shape[::-1], FP32))
+    return Case(label, (InputTensor(x, FP32),), TensorSpec(shape[::-1], FP32))
 
 
 def exactly(_case: Case) -> Tolerance:
@@ -256,7 +258,7 @@ def counted_to_blur(rng: Rng) -> Case:
 
 def _to_blur(rng: Rng, label: str, columns: int, rows: int = 16) -> Case:
     x = reductions.spikes(rng, columns, HEIGHT, rows)
-    return Case(label, (Tensor(x, FP32),), TensorSpec(x.shape, FP32))
+    return Case(label, (InputTensor(x, FP32),), TensorSpec(x.shape, FP32))
 
 
 def of_blur(_case: Case) -> Tolerance:
@@ -304,15 +306,15 @@ def _product(rng: Rng, label: str, m: int, k: int, n: int, gap: int = 0) -> Case
     """Each element of a row of `a` matters; one in each row dominates."""
     a = reductions.spikes(rng, k, 30.0, m)
     b = rng.standard_normal((k, n))
-    tensors = (Tensor(a, FP16, gap), Tensor(b, FP16, gap))
+    tensors = (InputTensor(a, FP16, gap), InputTensor(b, FP16, gap))
     return Case(label, tensors, TensorSpec((m, n), FP32, gap))
 
 
 def of_product(case: Case) -> Tolerance:
     """Return the tolerance of a float32 sum of products, which are exact in float32."""
     a, b = case.arguments
-    assert isinstance(a, Tensor)
-    assert isinstance(b, Tensor)
+    assert isinstance(a, InputTensor)
+    assert isinstance(b, InputTensor)
     magnitude = float((np.abs(a.values) @ np.abs(b.values)).max())
     derived = Tolerance.derived(FP32, FP32, terms=a.values.shape[1])
     return Tolerance(derived.relative, SLACK * FP32.unit_roundoff * magnitude)

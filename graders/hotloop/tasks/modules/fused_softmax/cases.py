@@ -9,7 +9,7 @@ import numpy as np
 
 from hotloop.judge.adversarial import recurrences, reductions
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import published
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, U8, DType
@@ -135,7 +135,7 @@ def _kept_cases(rng: Rng) -> Iterator[Case]:
 def _kept_by(case: Case) -> Case:
     """Invert a mask whose 1 means keep, if the variant's mask hides by 1."""
     x, mask, scale = case.arguments
-    if not SOFTMAX.hides or not isinstance(mask, Tensor):
+    if not SOFTMAX.hides or not isinstance(mask, InputTensor):
         return case
     inverted = (1 - mask.values.astype(np.uint8)).astype(mask.values.dtype)
     return replace(case, arguments=(x, replace(mask, values=inverted), scale))
@@ -194,7 +194,7 @@ def refused(rng: Rng) -> Iterator[Case]:
     yield _case("float64", _normal(rng, (3, 64)), FP64)
     yield _case("float16", _normal(rng, (3, 64)), FP16)
     whole = rng.integers(-9, 9, (3, 64))
-    yield Case("integers", (Tensor(whole, I32),), TensorSpec(whole.shape, FP32))
+    yield Case("integers", (InputTensor(whole, I32),), TensorSpec(whole.shape, FP32))
 
 
 def in_a_graph(rng: Rng) -> Iterator[Case]:
@@ -214,10 +214,10 @@ def gradients(rng: Rng) -> Iterator[Case]:
         ("long rows", (rows, 9001)),
     ):
         x, dy = _weighed(rng, shape)
-        yield Case(label, (Tensor(x, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
+        yield Case(label, (InputTensor(x, FP32), InputTensor(dy, FP32)), TensorSpec(shape, FP32))
     x, dy = _cancelling(rng, odd(rng, 65, 1000))
     spec = TensorSpec(x.shape, FP32)
-    yield Case("a sum that cancels", (Tensor(x, FP32), Tensor(dy, FP32)), spec)
+    yield Case("a sum that cancels", (InputTensor(x, FP32), InputTensor(dy, FP32)), spec)
 
 
 def _weighed(rng: Rng, shape: Shape) -> tuple[Floats, Floats]:
@@ -242,7 +242,9 @@ def gradients_in_a_graph(rng: Rng) -> Iterator[Case]:
         shape = (reductions.ROWS + int(rng.integers(3, 9)), columns)
         x, dy = _weighed(rng, shape)
         # The graph doubles x before the softmax.
-        yield Case(label, (Tensor(x / 2, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
+        yield Case(
+            label, (InputTensor(x / 2, FP32), InputTensor(dy, FP32)), TensorSpec(shape, FP32)
+        )
 
 
 def second_gradients(rng: Rng) -> Iterator[Case]:
@@ -250,7 +252,7 @@ def second_gradients(rng: Rng) -> Iterator[Case]:
     for label, columns in (("an odd number of columns", odd(rng, 65, 900)), ("fours", 1024)):
         shape = (int(rng.integers(3, 9)), columns)
         # Small numbers, so that no row is dominated by one element, whose gradients would vanish.
-        tensors = tuple(Tensor(rng.standard_normal(shape), FP32) for _ in range(3))
+        tensors = tuple(InputTensor(rng.standard_normal(shape), FP32) for _ in range(3))
         yield Case(label, tensors, TensorSpec(shape, FP32))
 
 
@@ -261,7 +263,7 @@ def to_transpose(rng: Rng) -> Iterator[Case]:
         ("a wide matrix", (int(rng.integers(2, 9)), odd(rng, 65, 300))),
     ):
         x = _normal(rng, shape)
-        yield Case(label, (Tensor(x, FP32),), TensorSpec(shape[::-1], FP32))
+        yield Case(label, (InputTensor(x, FP32),), TensorSpec(shape[::-1], FP32))
 
 
 def for_a_triton_operator(rng: Rng) -> Iterator[Case]:
@@ -287,9 +289,9 @@ def backward(rng: Rng) -> Iterator[Case]:
     ):
         x, dy = _weighed(rng, shape)
         y = softmax(x)
-        yield Case(label, (Tensor(y, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
+        yield Case(label, (InputTensor(y, FP32), InputTensor(dy, FP32)), TensorSpec(shape, FP32))
     x, dy = _cancelling(rng, odd(rng, 1025, 3000))
-    tensors = (Tensor(softmax(x), FP32), Tensor(dy, FP32))
+    tensors = (InputTensor(softmax(x), FP32), InputTensor(dy, FP32))
     yield Case("a sum that cancels", tensors, TensorSpec(x.shape, FP32))
 
 
@@ -314,13 +316,13 @@ def short_masked_rows(rng: Rng) -> Case:
     shape = (reductions.ROWS, odd(rng, 2100, 4000))
     case = _spiked_mask_case(rng, "rows that fit in a block", shape, kept=True)
     x, *others = case.arguments
-    assert isinstance(x, Tensor)
+    assert isinstance(x, InputTensor)
     lifted = replace(x, values=x.values + rng.uniform(-LARGE, LARGE, (shape[0], 1)))
     return _kept_by(replace(case, arguments=(lifted, *others)))
 
 
 def _case(label: str, x: Floats, dtype: DType, *, gap: int = 0, out_gap: int = 0) -> Case:
-    return Case(label, (Tensor(x, dtype, gap),), TensorSpec(x.shape, dtype, out_gap))
+    return Case(label, (InputTensor(x, dtype, gap),), TensorSpec(x.shape, dtype, out_gap))
 
 
 def _masked_case(
@@ -350,8 +352,8 @@ def _masked_case(
         keep[::2] = False
     keep.flat[rng.choice(keep.size, size=dropped, replace=False)] = False
     x = spread * rng.uniform(-1, 1, shape)
-    mask = Tensor(keep.astype(np.uint8) if mask_dtype is U8 else keep, mask_dtype, mask_gap)
-    return Case(label, (Tensor(x, dtype, gap), mask, scale), TensorSpec(shape, dtype, out_gap))
+    mask = InputTensor(keep.astype(np.uint8) if mask_dtype is U8 else keep, mask_dtype, mask_gap)
+    return Case(label, (InputTensor(x, dtype, gap), mask, scale), TensorSpec(shape, dtype, out_gap))
 
 
 def _spiked_mask_case(rng: Rng, label: str, shape: Shape, *, kept: bool) -> Case:
@@ -362,7 +364,9 @@ def _spiked_mask_case(rng: Rng, label: str, shape: Shape, *, kept: bool) -> Case
     keep = rng.random(shape) < 0.7
     keep[all_rows, (largest + 1) % columns] = True
     keep[all_rows, largest] = kept
-    return Case(label, (Tensor(x, FP32), Tensor(keep, BOOL), 1.0), TensorSpec(shape, FP32))
+    return Case(
+        label, (InputTensor(x, FP32), InputTensor(keep, BOOL), 1.0), TensorSpec(shape, FP32)
+    )
 
 
 def _normal(rng: Rng, shape: Shape) -> Floats:

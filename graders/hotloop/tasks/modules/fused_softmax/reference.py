@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import Between, constant
 from hotloop.judge.dtypes import FP32, DType
@@ -182,7 +182,7 @@ class Meaning:
     def _largest(case: Case) -> float:
         """Return the largest finite |element| of the first tensor, times the case's scale."""
         scale = max((abs(a) for a in case.arguments if isinstance(a, float)), default=1.0)
-        first = next(a.values for a in case.arguments if isinstance(a, Tensor))
+        first = next(a.values for a in case.arguments if isinstance(a, InputTensor))
         finite = np.abs(first[np.isfinite(first)])
         return scale * float(finite.max(initial=0.0))
 

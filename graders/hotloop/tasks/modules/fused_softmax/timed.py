@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BOOL, FP16, FP32, DType
 from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
@@ -35,7 +35,7 @@ def on_cpu() -> Workload:
     return Workload(_cpu_spec, _fill_rows, _rows_agree)
 
 
-def _rows_agree(call: Call, rows: Rows) -> None:
+def _rows_agree(call: PlacedCall, rows: Rows) -> None:
     x: NDArray[np.float32] = call.input(0)[slice(None) if rows is None else rows]
     largest = float(np.abs(x[np.isfinite(x)]).max(initial=0.0))
     tolerance = SOFTMAX.tolerance_of(FP32, CPU_SHAPE[1], largest)
@@ -57,7 +57,7 @@ def _spec(shape: Shape, dtype: DType) -> CallSpec:
     return CallSpec((TensorSpec(shape, dtype),), TensorSpec(shape, dtype))
 
 
-def _fill_rows(rng: Rng, call: Call, hostile: bool) -> None:
+def _fill_rows(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     """Fill in uniform numbers, in place because a window has many calls."""
     x: NDArray[np.float32] = call.input(0)
     rng.random(out=x, dtype=np.float32)

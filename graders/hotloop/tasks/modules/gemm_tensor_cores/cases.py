@@ -10,7 +10,7 @@ import numpy as np
 
 from hotloop.judge.adversarial import reductions
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BF16, FP16, FP32, I32, U8, DType
 
@@ -45,8 +45,8 @@ def product(a: Floats, b: Floats, _k: int = 0) -> Floats:
 def of_product(case: Case) -> Tolerance:
     """Return the tolerance of a float32 sum; only products of float32 inputs are rounded, too."""
     a, b = case.arguments[:2]
-    assert isinstance(a, Tensor)
-    assert isinstance(b, Tensor)
+    assert isinstance(a, InputTensor)
+    assert isinstance(b, InputTensor)
     magnitude = float((np.abs(a.values) @ np.abs(b.values)).max())
     derived = Tolerance.derived(FP32, FP32, terms=a.values.shape[1])
     return Tolerance(derived.relative, SLACK * FP32.unit_roundoff * magnitude)
@@ -74,7 +74,7 @@ def counted_tiled(rng: Rng, dtype: DType, side: int, depth: int) -> Case:
 def bytes_of_tiles(case: Case, side: int) -> int:
     """Return the bytes of a and b, loaded once per tile of c, and of c."""
     a, _, k = case.arguments
-    assert isinstance(a, Tensor)
+    assert isinstance(a, InputTensor)
     assert isinstance(k, int)
     m, n = case.out.shape
     loaded = m * k * (n // side) + k * n * (m // side)
@@ -83,7 +83,7 @@ def bytes_of_tiles(case: Case, side: int) -> int:
 
 def _whole(rng: Rng, label: str, dtype: DType, m: int, n: int, k: int) -> Case:
     a, b = reductions.spikes(rng, k, HEIGHT, m), rng.standard_normal((k, n))
-    return Case(label, (Tensor(a, dtype), Tensor(b, dtype), k), TensorSpec((m, n), FP32))
+    return Case(label, (InputTensor(a, dtype), InputTensor(b, dtype), k), TensorSpec((m, n), FP32))
 
 
 # --- products in Triton ---------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def counted_long_sum(rng: Rng) -> Case:
 
 def _pair(rng: Rng, label: str, m: int, k: int, n: int) -> Case:
     a, b = reductions.spikes(rng, k, HEIGHT, m), rng.standard_normal((k, n))
-    return Case(label, (Tensor(a, FP16), Tensor(b, FP16)), TensorSpec((m, n), FP32))
+    return Case(label, (InputTensor(a, FP16), InputTensor(b, FP16)), TensorSpec((m, n), FP32))
 
 
 # --- the epilogue ---------------------------------------------------------------------------------
@@ -156,14 +156,14 @@ def counted_layer(rng: Rng) -> Case:
 def _layer(rng: Rng, label: str, m: int, k: int, n: int) -> Case:
     x, w = rng.standard_normal((m, k)), rng.standard_normal((k, n)) / math.sqrt(k)
     bias, residual = rng.uniform(-2, 2, n), rng.uniform(-0.05, 0.05, (m, n))
-    given = tuple(Tensor(v, FP16) for v in (x, w, bias, residual))
+    given = tuple(InputTensor(v, FP16) for v in (x, w, bias, residual))
     return Case(label, given, TensorSpec((m, n), FP16))
 
 
 def of_layer(case: Case) -> Tolerance:
     """Return the tolerance of a float32 sum that is stored in float16."""
     x = case.arguments[0]
-    assert isinstance(x, Tensor)
+    assert isinstance(x, InputTensor)
     derived = Tolerance.derived(FP16, FP32, terms=x.values.shape[1])
     return Tolerance(derived.relative, 3e-5)
 
@@ -196,16 +196,16 @@ def _packed(rng: Rng, label: str, m: int, groups: int, n: int) -> Case:
     x = reductions.spikes(rng, k, HEIGHT, m)
     packed = rng.integers(0, 256, (k // 2, n))
     scales = 2.0 ** rng.uniform(-7, 0, (groups, n))
-    given = (Tensor(x, FP16), Tensor(packed, U8), Tensor(scales, FP16))
+    given = (InputTensor(x, FP16), InputTensor(packed, U8), InputTensor(scales, FP16))
     return Case(label, given, TensorSpec((m, n), FP32))
 
 
 def of_packed(case: Case) -> Tolerance:
     """Return the tolerance of a float32 sum of products with float16-rounded weights."""
     x, packed, scales = case.arguments
-    assert isinstance(x, Tensor)
-    assert isinstance(packed, Tensor)
-    assert isinstance(scales, Tensor)
+    assert isinstance(x, InputTensor)
+    assert isinstance(packed, InputTensor)
+    assert isinstance(scales, InputTensor)
     magnitude = float(np.abs(x.values).sum(axis=1).max() * 8 * scales.values.max())
     derived = Tolerance.derived(FP32, FP32, terms=x.values.shape[1])
     # A kernel may round the dequantized weight to float16 before it multiplies.
@@ -264,9 +264,9 @@ def _cache(rng: Rng, label: str, lengths: list[int], heads: int, kv_heads: int, 
     k[unused], v[unused] = 9.0, 300.0
     q = 2.0 * rng.standard_normal((len(lengths), heads, d))
     given = (
-        *(Tensor(x, FP16) for x in (q, k, v)),
-        Tensor(table, I32),
-        Tensor(np.array(lengths), I32),
+        *(InputTensor(x, FP16) for x in (q, k, v)),
+        InputTensor(table, I32),
+        InputTensor(np.array(lengths), I32),
     )
     return Case(label, given, TensorSpec(q.shape, FP32))
 
@@ -279,9 +279,9 @@ def of_attention(_case: Case) -> Tolerance:
 def bytes_of_cache(case: Case) -> int:
     """Return the bytes of existing tokens' keys and values once, and of queries and results."""
     q, k, _, _, lengths = case.arguments
-    assert isinstance(q, Tensor)
-    assert isinstance(k, Tensor)
-    assert isinstance(lengths, Tensor)
+    assert isinstance(q, InputTensor)
+    assert isinstance(k, InputTensor)
+    assert isinstance(lengths, InputTensor)
     tokens = int(lengths.values.sum()) * math.prod(k.values.shape[2:])
     return 2 * tokens * FP16.bytes + q.values.size * (FP16.bytes + FP32.bytes)
 
@@ -299,6 +299,6 @@ of_block_tiles = (partial(tiled, **BLOCK_TILES), partial(small_tiled, **BLOCK_TI
 
 def bytes_of_call(case: Case) -> int:
     """Return the bytes of reading every input once and writing the output once."""
-    tensors = [a for a in case.arguments if isinstance(a, Tensor)]
+    tensors = [a for a in case.arguments if isinstance(a, InputTensor)]
     loaded = sum(t.values.size * t.dtype.bytes for t in tensors)
     return loaded + math.prod(case.out.shape) * case.out.dtype.bytes

@@ -15,7 +15,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.check import check
-from hotloop.judge.checks.correct import Case, Tensor, ruling_about
+from hotloop.judge.checks.correct import Case, InputTensor, ruling_about
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.cuda_kernel import CudaLaunch, Simulated, simulator
 from hotloop.judge.judge_fault import ours
@@ -156,4 +156,4 @@ def _k(case: Case) -> int:
 
 
 def _bytes(argument: object) -> int:
-    return argument.values.size * argument.dtype.bytes if isinstance(argument, Tensor) else 0
+    return argument.values.size * argument.dtype.bytes if isinstance(argument, InputTensor) else 0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP16, FP32, I32
@@ -88,14 +88,19 @@ def _chunk(
     shape = (blocks, size, heads[1], 16)
     q = scale * rng.standard_normal((n, heads[0], 16))
     k, v = (pool(rng, shape, table, [length]) for _ in range(2))
-    tensors = (Tensor(q, FP32), Tensor(k, FP32), Tensor(v, FP32), Tensor(table[0], I32))
+    tensors = (
+        InputTensor(q, FP32),
+        InputTensor(k, FP32),
+        InputTensor(v, FP32),
+        InputTensor(table[0], I32),
+    )
     return Case(f"{label} ({n} of {length} tokens)", (*tensors, length), TensorSpec(q.shape, FP32))
 
 
 def of_chunk(case: Case) -> Tolerance:
     """Return the tolerance: scores of size s err by about s roundings, which exp passes on."""
     q = case.arguments[0]
-    assert isinstance(q, Tensor)
+    assert isinstance(q, InputTensor)
     largest = float(np.abs(q.values).max())
     derived = Tolerance.derived(FP32, FP32, terms=400, amplification=16 * largest)
     return Tolerance(derived.relative, max(1e-5, 3e-6 * largest))
@@ -185,8 +190,8 @@ def _sequences(
     shape = (blocks, size, heads[1], dim)
     q = scale * rng.standard_normal((len(lengths), heads[0], dim))
     k, v = (pool(rng, shape, table, lengths) for _ in range(2))
-    tensors = (Tensor(q, FP16), Tensor(k, FP16), Tensor(v, FP16))
-    plan = (Tensor(table, I32), Tensor(np.array(lengths) - 1, I32))
+    tensors = (InputTensor(q, FP16), InputTensor(k, FP16), InputTensor(v, FP16))
+    plan = (InputTensor(table, I32), InputTensor(np.array(lengths) - 1, I32))
     return Case(label, (*tensors, *plan), TensorSpec(q.shape, FP16))
 
 
@@ -198,9 +203,9 @@ def of_half(_case: Case) -> Tolerance:
 def fewest_bytes(case: Case) -> int:
     """Return the minimum bytes: keys and values of each token once, q, tables, output."""
     q, k, _, _, positions = case.arguments
-    assert isinstance(q, Tensor)
-    assert isinstance(k, Tensor)
-    assert isinstance(positions, Tensor)
+    assert isinstance(q, InputTensor)
+    assert isinstance(k, InputTensor)
+    assert isinstance(positions, InputTensor)
     size, kv_heads, dim = k.values.shape[1:]
     lengths = positions.values + 1
     tokens, blocks = int(lengths.sum()), int((-(-lengths // size)).sum())

@@ -14,7 +14,7 @@ from hotloop.judge.check import check
 from hotloop.judge.judge_fault import generated
 from hotloop.judge.questions import ask_plainly, dict_mismatch, shown
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.tasks.modules.portable_trainer import random_faults
 from hotloop.tasks.modules.portable_trainer.fallback import Backend, Event, Policy, first_rest
 from hotloop.tasks.modules.portable_trainer.random_faults import Trouble, Weather
@@ -122,7 +122,7 @@ def _decided(label: str, run: Weather, length: int, session: Session) -> int:
 
 
 def _answered(
-    backends: str, memory: str, event: Event, worker: Worker, session: Session
+    backends: str, memory: str, event: Event, worker: WorkerConnection, session: Session
 ) -> tuple[object, object]:
     arguments = (backends, memory, json.dumps(event))
     answer = ask_plainly(worker, arguments, session.timeout(TIMEOUT_S))

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.adversarial.gathers import indices
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I64, U8
 from hotloop.judge.gpu.recipes import Draw, Whole
@@ -67,7 +67,7 @@ def fewest_bytes(spec: CallSpec) -> int:
 def _case(rng: Rng, label: str, n: int, rows: NDArray[np.int64]) -> Case:
     images = rng.integers(0, 256, (n, SIDE, SIDE, 3))
     out = TensorSpec((len(rows), 3, SIDE, SIDE), FP32)
-    return Case(label, (Tensor(images, U8), Tensor(rows, I64)), out)
+    return Case(label, (InputTensor(images, U8), InputTensor(rows, I64)), out)
 
 
 def _to_every_edge(rng: Rng, n: int) -> NDArray[np.int64]:
@@ -84,7 +84,7 @@ def _timed_spec(_rng: Rng, _index: int) -> CallSpec:
     return CallSpec((images, rows), TensorSpec((TIMED_BATCH, 3, SIDE, SIDE), FP32))
 
 
-def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     images, rows = call.inputs()
     images[...] = rng.integers(0, 256, images.shape, dtype=np.uint8)
     rows[...] = entries(rng, len(images), len(rows))

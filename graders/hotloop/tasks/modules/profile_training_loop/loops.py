@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.gpu.card import Card
@@ -34,7 +34,7 @@ def plainly(function: str, case: Case) -> Case:
     """Return the oracle's equivalent of a candidate's case, for its `function`."""
     arguments = list(case.arguments)
     labels = arguments[LABELS]
-    assert isinstance(labels, Tensor)
+    assert isinstance(labels, InputTensor)
     classes = (
         constant("TIMES", 1, range(3, 11, 2)) * labels.values + constant("PLUS", 0, range(1, 10))
     ) % CLASSES

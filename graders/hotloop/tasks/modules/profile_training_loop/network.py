@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64, U8
@@ -102,7 +102,7 @@ class Network:
             TensorSpec((self.size,), FP32),
         )
 
-    def fill(self, rng: Rng, call: Call, _hostile: bool) -> None:
+    def fill(self, rng: Rng, call: PlacedCall, _hostile: bool) -> None:
         """Sample a run's inputs."""
         images, labels, plan, initial = call.inputs()
         images[...], labels[...] = pictures(rng, Textures(rng), len(images))
@@ -124,7 +124,11 @@ class Network:
         unseen, answers = pictures(rng, textures, HELD_OUT)
 
         def test(weights: Floats) -> Case:
-            arguments = (Tensor(unseen, U8), Tensor(answers, I64), Tensor(weights, FP32))
+            arguments = (
+                InputTensor(unseen, U8),
+                InputTensor(answers, I64),
+                InputTensor(weights, FP32),
+            )
             return Case("held-out images", arguments, TensorSpec((1,), FP32))
 
         return Exam(training, test)
@@ -132,7 +136,7 @@ class Network:
     def disagreement(self, case: Case, got: Floats, want: Floats) -> str | None:
         """Return `Agreement.disagreement` of the trained weights, relative to the initial ones."""
         initial = case.arguments[-1]
-        assert isinstance(initial, Tensor)
+        assert isinstance(initial, InputTensor)
         return self.agreement.disagreement(initial.rounded(), got, want)
 
     def flops(self, spec: CallSpec) -> int:
@@ -158,11 +162,11 @@ class Network:
         rate: float,
     ) -> Case:
         arguments = (
-            Tensor(images, U8),
-            Tensor(labels, I64),
-            Tensor(plan, I64),
+            InputTensor(images, U8),
+            InputTensor(labels, I64),
+            InputTensor(plan, I64),
             rate / pace(),
-            Tensor(self.initial(rng), FP32),
+            InputTensor(self.initial(rng), FP32),
         )
         return Case(label, arguments, TensorSpec((self.size,), FP32))
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
-from hotloop.engines.trace import Step, Trace, TraceError, read
+from hotloop.engines.trace import ProfilerStep, Trace, TraceError, read
 from hotloop.judge.author_guard import Check
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly, put_folder, shown
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.sandbox.scratch import scratch
 from hotloop.tasks.modules.profile_training_loop.hidden_loops import PHASES, UnseenLoop
 
@@ -65,7 +65,7 @@ class TraceRecorded(Check):
         session.note(steps=len(found.steps), events=found.events)
         return f"A trace of {active} steps with ranges, memory, shapes and stacks, in both layouts."
 
-    def _require_board(self, worker: Worker, path: str, active: int) -> None:
+    def _require_board(self, worker: WorkerConnection, path: str, active: int) -> None:
         if not path.endswith(BOARD_SUFFIXES):
             raise Ruling(
                 Verdict.WRONG_ANSWER,
@@ -80,7 +80,7 @@ class TraceRecorded(Check):
 
 
 def recorded(
-    worker: Worker, arguments: tuple[Plain | GivenFile, ...], timeout_s: float
+    worker: WorkerConnection, arguments: tuple[Plain | GivenFile, ...], timeout_s: float
 ) -> Mapping[str, Any]:
     """Return the dict that the candidate's `record` returns. Raises Ruling if it is no dict."""
     reported = as_message(ask_plainly(worker, (put_folder(worker), *arguments), timeout_s))
@@ -89,7 +89,7 @@ def recorded(
     return reported
 
 
-def trace_of(worker: Worker, path: str) -> Trace:
+def trace_of(worker: WorkerConnection, path: str) -> Trace:
     """Read a trace from the worker's file. Raises Ruling(WRONG_ANSWER) if it is no trace."""
     data = get_file(worker, path)
     with scratch() as folder:
@@ -137,7 +137,7 @@ def _mismatches(found: Trace, numbers: range, prefix: str, loop: UnseenLoop) -> 
                 )
 
 
-def _allocates(trace: Trace, step: Step, name: str, size: int) -> bool:
+def _allocates(trace: Trace, step: ProfilerStep, name: str, size: int) -> bool:
     """Whether a range of this name in the step holds an allocation of `size` bytes."""
     rows = trace.spans("range")
     chosen = trace.named(rows, name.__eq__)

@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.check import check
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.checks.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -27,7 +27,7 @@ from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.tasks.modules.resnet_tensorrt.given_files import program
 
 Rng = np.random.Generator
@@ -67,7 +67,7 @@ def _oracle() -> Oracle:
     return Oracle(network.files, network.main, _load)
 
 
-def _load(worker: Worker, session: Session) -> None:
+def _load(worker: WorkerConnection, session: Session) -> None:
     """Load the network on the GPU, in eager PyTorch."""
     Process(_network(), worker, session).ask("load", _seed(session))
 
@@ -84,7 +84,7 @@ def _seed(session: Session) -> int:
 def _cases(rng: Rng) -> Iterator[Case]:
     for count in BATCHES:
         images = rng.integers(0, 256, (count, SIDE, SIDE, 3))
-        yield Case(f"a batch of {count}", (Tensor(images, U8),), _spec(count).out)
+        yield Case(f"a batch of {count}", (InputTensor(images, U8),), _spec(count).out)
 
 
 def _spec(count: int) -> CallSpec:
@@ -93,7 +93,7 @@ def _spec(count: int) -> CallSpec:
     return CallSpec((images,), TensorSpec((count, CLASSES), FP32))
 
 
-def fill(rng: Rng, call: Call, hostile: bool) -> None:
+def fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     """Fill the images with noise; hostile: with one color each."""
     (images,) = call.inputs()
     shape = (len(images), 1, 1, 3) if hostile else images.shape

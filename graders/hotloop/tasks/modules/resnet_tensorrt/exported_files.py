@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8, DType
 from hotloop.judge.judge_fault import JudgeFault
@@ -132,7 +132,7 @@ def wrong_numbers(
     process = RUNNER.given(session, "runs")
     process.ask("load", file)
     for label, frames in _frames(batches, session):
-        given = Tensor(frames, element)
+        given = InputTensor(frames, element)
         case = Case(label, (given,), TensorSpec((len(frames), CLASSES), FP32))
         want = truth().trusted(session).answer("probabilities", case)
         wrong = compare(process.answer("run", case), want, NEAR)

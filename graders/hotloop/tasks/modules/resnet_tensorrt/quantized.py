@@ -9,10 +9,10 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Call, TensorSpec
+from hotloop.judge.calls import PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import check
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
@@ -24,7 +24,7 @@ from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.tasks.modules.resnet_tensorrt.given_files import program
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import CLASSES, flops
 from hotloop.tasks.modules.resnet_tensorrt.sessions import CROPS, SIDE, oracle, spec
@@ -171,14 +171,14 @@ class _Pool:
     def __init__(self) -> None:
         self.signs: Floats | None = None
 
-    def entrant(self, session: Session) -> tuple[Worker, Candidate]:
+    def entrant(self, session: Session) -> tuple[WorkerConnection, Candidate]:
         """Start our process that runs the candidate's file."""
         (signs,) = _signs(session, seed(session.rng())).arguments
         self.signs = cast(Any, signs).values
         file = FILE.file(session)
         return entrant(session, file, session_options.plain(session.launcher.threads))
 
-    def fill(self, rng: Rng, call: Call, hostile: bool) -> None:
+    def fill(self, rng: Rng, call: PlacedCall, hostile: bool) -> None:
         """Fill in random signs; hostile: mirrored, and rolled around the edge."""
         assert self.signs is not None
         (pictures,) = call.inputs()
@@ -197,10 +197,10 @@ def _running(session: Session, purpose: str, file: GivenFile) -> Process:
 def _signs(session: Session, number: int) -> Case:
     pictures = TensorSpec((AT_ONCE, 3, SIDE, SIDE), FP32)
     signs = QUANTIZATION.generated(session, "signs", number, pictures)
-    return Case("signs", (Tensor(signs, FP32),), TensorSpec((AT_ONCE, CLASSES), FP32))
+    return Case("signs", (InputTensor(signs, FP32),), TensorSpec((AT_ONCE, CLASSES), FP32))
 
 
-def _load_float32(worker: Worker, session: Session) -> None:
+def _load_float32(worker: WorkerConnection, session: Session) -> None:
     worker.resolve("load", RUNNER.main, TIMEOUT_S)
     options = session_options.plain(session.launcher.threads)
     ask_plainly(worker, (QUANTIZATION.material(session).network, options), TIMEOUT_S)

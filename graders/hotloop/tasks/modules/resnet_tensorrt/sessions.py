@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.answers import Answers
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
@@ -23,7 +23,7 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.tasks.modules.resnet_tensorrt.given_files import PROGRAMS, network_files, program
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import CLASSES, flops
 
@@ -78,7 +78,7 @@ def mismatch(file: GivenFile, _order: None, session: Session) -> str | None:
     rng = session.rng()
     for count in (CROPS, 1, 3):
         pictures = rng.normal(0.0, 1.0, (count, 3, SIDE, SIDE))
-        case = Case(f"{count} pictures", (Tensor(pictures, FP32),), spec(count).out)
+        case = Case(f"{count} pictures", (InputTensor(pictures, FP32),), spec(count).out)
         want = eager().trusted(session).answer("run", case)
         found = disagreement(case, process.answer("run", case), want)
         if found is not None:
@@ -86,7 +86,7 @@ def mismatch(file: GivenFile, _order: None, session: Session) -> str | None:
     return None
 
 
-def _entrant(session: Session) -> tuple[Worker, Candidate]:
+def _entrant(session: Session) -> tuple[WorkerConnection, Candidate]:
     file = FILE.file(session)
     return entrant(session, file, session_options.chosen(session.of("session_options")))
 
@@ -97,7 +97,7 @@ def spec(count: int) -> CallSpec:
     return CallSpec((pictures,), TensorSpec((count, CLASSES), FP32))
 
 
-def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     """Fill in noise as bright as signs; hostile: one color for each crop, some overexposed."""
     (pictures,) = call.inputs()
     pictures[...] = rng.standard_normal(pictures.shape, dtype=np.float32)

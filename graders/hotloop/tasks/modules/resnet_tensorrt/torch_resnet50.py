@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from hotloop.judge.calls import CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.checks.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -52,7 +52,7 @@ def _cases(rng: Rng, batches: tuple[int, ...]) -> Iterator[Case]:
 
 def _case(label: str, rng: Rng, weights: int, count: int) -> Case:
     frames = rng.integers(0, 256, (count, SIDE, SIDE, 3))
-    return Case(label, (weights, Tensor(frames, U8)), TensorSpec((count, CLASSES), FP32))
+    return Case(label, (weights, InputTensor(frames, U8)), TensorSpec((count, CLASSES), FP32))
 
 
 def _timed_spec(rng: Rng, _index: int) -> CallSpec:

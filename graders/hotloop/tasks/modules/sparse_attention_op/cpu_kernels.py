@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.tasks.modules.sparse_attention_op import patterns, truth
@@ -42,7 +42,7 @@ def without_poison(
 def tolerance(case: Case) -> Tolerance:
     """Return the tolerance for both references; NaN in the arguments counts as 0."""
     numbers = [
-        replace(a, values=np.nan_to_num(a.values)) if isinstance(a, Tensor) else a
+        replace(a, values=np.nan_to_num(a.values)) if isinstance(a, InputTensor) else a
         for a in case.arguments
     ]
     allowed = patterns.tolerance(replace(case, arguments=tuple(numbers)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.dtypes import FP16
 from hotloop.tasks.modules.sparse_attention_op import truth
 from hotloop.tasks.modules.sparse_attention_op.patterns import (
@@ -44,9 +44,9 @@ def thin(rng: Rng) -> Case:
 def fewest_bytes(case: Case) -> int:
     """Return the bytes of queries, list entries, listed keys and values, and output, each once."""
     q, _, _, counts, columns, block, _ = case.arguments
-    assert isinstance(q, Tensor)
-    assert isinstance(counts, Tensor)
-    assert isinstance(columns, Tensor)
+    assert isinstance(q, InputTensor)
+    assert isinstance(counts, InputTensor)
+    assert isinstance(columns, InputTensor)
     assert isinstance(block, int)
     length, depth = q.values.shape[-2:]
     listed_places = truth.listed(counts.values, columns.values)

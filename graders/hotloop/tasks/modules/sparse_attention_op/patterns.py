@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hotloop.judge.adversarial.attention import keys_alike, pointing
 from hotloop.judge.adversarial.reductions import places
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Argument, Case, Tensor
+from hotloop.judge.checks.correct import Argument, Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BOOL, FP16, FP32, I32, DType, to_float64, to_storage
 from hotloop.judge.judge_fault import JudgeFault
@@ -55,8 +55,10 @@ class Sample:
 
     def tensors(self, gap: int = 0) -> tuple[Argument, ...]:
         """Return q, k, v and threshold as the candidate gets them. gap: elements after q's rows."""
-        tensors = [Tensor(x, self.dtype, g) for x, g in ((self.q, gap), (self.k, 0), (self.v, 0))]
-        return (*tensors, Tensor(self.threshold, FP32))
+        tensors = [
+            InputTensor(x, self.dtype, g) for x, g in ((self.q, gap), (self.k, 0), (self.v, 0))
+        ]
+        return (*tensors, InputTensor(self.threshold, FP32))
 
     def case(self, label: str, gap: int = 0) -> Case:
         """Return a case for the operator itself."""
@@ -73,7 +75,7 @@ class Sample:
 
     def gradient_case(self, label: str, rng: Rng) -> Case:
         """Return a case for the gradients of q, k and v, given a random output gradient."""
-        grad = Tensor(rng.standard_normal(self.shape), self.dtype)
+        grad = InputTensor(rng.standard_normal(self.shape), self.dtype)
         arguments = (*self.tensors(), grad, self.block, self.causal)
         return Case(label, arguments, TensorSpec((3, *self.shape), self.dtype))
 
@@ -97,8 +99,8 @@ def listed(
     """Return a case for the kernel with the given lists. gap: elements between q's rows."""
     arguments = (
         *sample.tensors(gap)[:3],
-        Tensor(counts, I32),
-        Tensor(columns, I32),
+        InputTensor(counts, I32),
+        InputTensor(columns, I32),
         sample.block,
         sample.causal,
     )
@@ -237,7 +239,7 @@ def tolerance(case: Case) -> Tolerance:
 
 def _longest(argument: Argument) -> float:
     """Return the largest L2 norm of a row."""
-    assert isinstance(argument, Tensor)
+    assert isinstance(argument, InputTensor)
     return float(np.sqrt((argument.values**2).sum(-1).max()))
 
 

@@ -17,7 +17,7 @@ from hotloop.judge.adversarial.attention import keys_alike, pointing, scored
 from hotloop.judge.adversarial.recurrences import staircases
 from hotloop.judge.adversarial.reductions import Places, lifted, places
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP16, FP32, DType
@@ -84,7 +84,7 @@ def tolerance(case: Case) -> Tolerance:
     value. It comes from the scores, which are sums of d products, and from rounding weights to the
     dtype of the values.
     """
-    q, k, v = (a.rounded() for a in case.arguments[:3] if isinstance(a, Tensor))
+    q, k, v = (a.rounded() for a in case.arguments[:3] if isinstance(a, InputTensor))
     scale = next((a for a in case.arguments[3:4] if isinstance(a, float)), q.shape[-1] ** -0.5)
     summed = sum_of_products(q, k, scale)
     return derived(case.out.dtype, q.shape[-1], k.shape[1], summed, float(np.abs(v).max()))
@@ -177,7 +177,7 @@ def _long_case(label: str, rng: Rng) -> Case:
     """Return a case in which the sum of weighted values overflows float16."""
     q = 0.01 * rng.standard_normal((1, 16, 16))
     k, v = rng.standard_normal((2, 1, 10_001, 16))
-    tensors = Tensor(q, FP16), Tensor(k, FP16), Tensor(8.0 + 0.1 * v, FP16)
+    tensors = InputTensor(q, FP16), InputTensor(k, FP16), InputTensor(8.0 + 0.1 * v, FP16)
     return Case(label, (*tensors, 0.25, False), TensorSpec(q.shape, FP16))
 
 
@@ -209,7 +209,7 @@ def compiled_case(rng: Rng) -> Case:
 
 def fewest_bytes(case: Case) -> int:
     """Return the bytes of all tensors, each once."""
-    tensors = [a.spec.bytes for a in case.arguments if isinstance(a, Tensor)]
+    tensors = [a.spec.bytes for a in case.arguments if isinstance(a, InputTensor)]
     return sum(tensors) + case.out.bytes
 
 
@@ -231,11 +231,11 @@ def _kernel_case(
 
 def _tensors(
     rng: Rng, shape: Shape, dtype: DType, spread: float, group: int = 1
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[InputTensor, InputTensor, InputTensor]:
     heads, queries, keys, width = shape
     q = rng.standard_normal((heads, queries, width)) * spread
     k, v = rng.standard_normal((2, heads // group, keys, width))
-    return Tensor(q, dtype), Tensor(k, dtype), Tensor(v, dtype)
+    return InputTensor(q, dtype), InputTensor(k, dtype), InputTensor(v, dtype)
 
 
 def _pointed_case(
@@ -248,7 +248,7 @@ def _pointed_case(
 
 def _pointed(
     rng: Rng, shape: Shape, dtype: DType, scale: float, height: float, causal: bool
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[InputTensor, InputTensor, InputTensor]:
     """Return inputs in which one key's score is by far the largest.
 
     With `causal`, in the first head it is the last visible key or any key before it; in the other
@@ -259,7 +259,7 @@ def _pointed(
     v = rng.standard_normal(k.shape)
     points = [_deciding(rng, queries, keys, causal, head > 0) for head in range(heads)]
     q = np.stack([pointing(k[n], place, scale, height) for n, place in enumerate(points)])
-    return Tensor(q, dtype), Tensor(k, dtype), Tensor(v, dtype)
+    return InputTensor(q, dtype), InputTensor(k, dtype), InputTensor(v, dtype)
 
 
 def _deciding(rng: Rng, queries: int, keys: int, causal: bool, hidden: bool) -> Places:
@@ -273,7 +273,9 @@ def _deciding(rng: Rng, queries: int, keys: int, causal: bool, hidden: bool) -> 
     return np.where(rng.random(queries) < 0.5, np.clip(last, 0, None), anywhere % (last + 1))
 
 
-def _stepped(rng: Rng, shape: Shape, dtype: DType, scale: float) -> tuple[Tensor, Tensor, Tensor]:
+def _stepped(
+    rng: Rng, shape: Shape, dtype: DType, scale: float
+) -> tuple[InputTensor, InputTensor, InputTensor]:
     """Return six heads of scores: in small or large steps, or far below and above 0."""
     heads, queries, keys, width = shape
     rows = (
@@ -282,4 +284,8 @@ def _stepped(rng: Rng, shape: Shape, dtype: DType, scale: float) -> tuple[Tensor
         lifted(rng, keys, LARGE, heads - 4),
     )
     q, k = scored(rng, np.concatenate(rows), queries, width, scale)
-    return Tensor(q, dtype), Tensor(k, dtype), Tensor(rng.standard_normal(k.shape), dtype)
+    return (
+        InputTensor(q, dtype),
+        InputTensor(k, dtype),
+        InputTensor(rng.standard_normal(k.shape), dtype),
+    )

@@ -14,10 +14,10 @@ import numpy as np
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.check import check
 from hotloop.judge.checks.assertions import Assertion
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
@@ -102,7 +102,7 @@ def fewest_flops(spec: CallSpec) -> int:
 def cases(rng: Rng) -> Iterator[Case]:
     """Yield batches to generate; later ones find old keys and values in the cache."""
     for rows, steps in ((8, 20), (8, 6), (16, 12), (8, 90)):
-        first = Tensor(rng.integers(0, VOCABULARY, rows), I64)
+        first = InputTensor(rng.integers(0, VOCABULARY, rows), I64)
         label = f"{rows} answers of {steps} tokens"
         yield Case(label, (SEED, first), TensorSpec((rows, steps), I64))
 
@@ -136,8 +136,8 @@ class Problem:
             for name, values in decoders.weights(rng, self.size).items()
         }
         requests = decoders.request(rng, self.size, sampled, self.prompts, self.steps)
-        given = [Tensor(values, FP32) for values in (*sampled.values(), requests.cache)]
-        given += [Tensor(requests.places, I64), Tensor(requests.tokens, I64)]
+        given = [InputTensor(values, FP32) for values in (*sampled.values(), requests.cache)]
+        given += [InputTensor(requests.places, I64), InputTensor(requests.tokens, I64)]
         out = TensorSpec((self.size.rows, self.steps, self.size.vocabulary), FP32)
         got = runner.answer("run", Case(self.label, tuple(given), out))
         # A take-home's variant scales the decoder's scores.
@@ -186,7 +186,7 @@ def _recorded(session: Session, size: Sizes) -> tuple[Process, int]:
     return runner, kernels
 
 
-def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, _hostile: bool) -> None:
     (first,) = call.inputs()
     first[...] = rng.integers(0, VOCABULARY, first.shape)
 

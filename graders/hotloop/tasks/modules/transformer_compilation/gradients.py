@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP16, FP32, DType
@@ -86,7 +86,9 @@ def tolerance(case: Case) -> Tolerance:
     Each softmax weight has a relative error, its factors have errors relative to their sums of
     absolute products, and sums err in proportion to their absolute terms.
     """
-    q, k, v, out, dout, lse = (a.rounded() for a in case.arguments[:6] if isinstance(a, Tensor))
+    q, k, v, out, dout, lse = (
+        a.rounded() for a in case.arguments[:6] if isinstance(a, InputTensor)
+    )
     factor = next(a for a in case.arguments[6:7] if isinstance(a, float))
     causal = case.arguments[7] is True
     weights, dscores = _weights_and_dscores(q, k, v, out, dout, lse, factor, causal)
@@ -154,11 +156,11 @@ def _case(
     heads, queries, keys, width = shape
     factor = scale if scale is not None else width**-0.5
     sizes = ((heads, queries, width), (heads, keys, width), (heads, keys, width))
-    q, k, v = (Tensor(rng.standard_normal(size), dtype) for size in sizes)
+    q, k, v = (InputTensor(rng.standard_normal(size), dtype) for size in sizes)
     exact = (q.rounded(), k.rounded())
-    out = Tensor(attend(*exact, v.rounded(), factor, causal, cap=0.0, empty=0), dtype)
-    dout = Tensor(rng.standard_normal(sizes[0]), dtype)
-    lse = Tensor(log_sums(*exact, factor, causal), FP32)
+    out = InputTensor(attend(*exact, v.rounded(), factor, causal, cap=0.0, empty=0), dtype)
+    dout = InputTensor(rng.standard_normal(sizes[0]), dtype)
+    lse = InputTensor(log_sums(*exact, factor, causal), FP32)
     return Case(
         label,
         (q, k, v, out, dout, lse, factor, causal),

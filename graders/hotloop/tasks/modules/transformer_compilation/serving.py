@@ -17,7 +17,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.check import check
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
@@ -196,7 +196,7 @@ def _require_right(
 ) -> None:
     width = len(weights[1])
     # A mean of 1, so that padding with zeros would stand out.
-    x = Tensor(1.0 + rng.standard_normal((request.rows, request.length, width)), FP32)
+    x = InputTensor(1.0 + rng.standard_normal((request.rows, request.length, width)), FP32)
     out = TensorSpec((request.rows, width), FP32)
     arguments = (x, request.strided, steps)
     got = process.answer("answer", Case(label, arguments, out), timeout_s=CALL_S)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP16, FP32, to_float64
@@ -67,7 +67,7 @@ def _spec(rng: Rng, index: int) -> CallSpec:
     return CallSpec((tensor, tensor, tensor, True, CAP), tensor)
 
 
-def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     for tensor in call.inputs():
         rng.standard_normal(out=tensor, dtype=np.float32)
     if hostile:
@@ -75,7 +75,7 @@ def _fill(rng: Rng, call: Call, hostile: bool) -> None:
         call.input(1)[0, :, 0] = np.linspace(-4, 8, call.input(1).shape[1], dtype=np.float32)
 
 
-def _verify(call: Call, rows: Rows) -> None:
+def _verify(call: PlacedCall, rows: Rows) -> None:
     """Check all of a call's heads, or sampled queries of the heads in `rows`.
 
     Raises Ruling at a wrong output.

@@ -16,11 +16,11 @@ from pathlib import Path
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.engines.serving import listeners, programs
-from hotloop.engines.serving.environment import Environment
-from hotloop.engines.serving.problem import Problem
+from hotloop.engines.serving.environment import ServingEnvironment
+from hotloop.engines.serving.problem import RepositoryProblem
 from hotloop.engines.serving.relay import Caps, Relay, Seen
 from hotloop.engines.serving.repository import read_config
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.case_label import labelled
 from hotloop.judge.check import check
 from hotloop.judge.checks.batches import candidate_server
@@ -28,10 +28,10 @@ from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.model_servers import over, require_environment
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
-from hotloop.judge.speed import Comparison, Pace
+from hotloop.judge.speed import Pace, SpeedComparison
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
 from hotloop.judge.statistics import Estimate, estimate
-from hotloop.judge.worker_connection import Worker, freeze
+from hotloop.judge.worker_connection import WorkerConnection, freeze
 from hotloop.sandbox.confinement import Confined
 from hotloop.tasks.modules.triton_ensemble import analyzer_reports
 from hotloop.tasks.modules.triton_ensemble.analyzer_reports import CLIENTS, P95, RATE, Row
@@ -129,7 +129,7 @@ def _compared(
     a: AnalyzedServer, b: AnalyzedServer, session: Session, limit_s: Callable[[Session, int], float]
 ) -> str:
     rng, threads = session.rng(), session.launcher.threads
-    outcome = Comparison(
+    outcome = SpeedComparison(
         a,
         b,
         session.levels,
@@ -181,7 +181,7 @@ class AnalyzedServer:
     trusted: the server is the judge's.
     """
 
-    def __init__(self, server: Server, clients: int, *, trusted: bool = False) -> None:
+    def __init__(self, server: TritonServer, clients: int, *, trusted: bool = False) -> None:
         self.server = server
         self.clients = clients
         self.trusted = trusted
@@ -222,7 +222,7 @@ def _require_short_wait(alone: Estimate, least: float, said: str, *, quiet: bool
     raise Ruling(Verdict.UNDECIDED, f"{waits}, too close to {1 / least:g} to decide.")
 
 
-def _worker(session: Session, environment: Environment) -> Worker:
+def _worker(session: Session, environment: ServingEnvironment) -> WorkerConnection:
     """Start the candidate's process, which can also read the server's environment."""
     session.source()
     worker = session.launcher.start(
@@ -236,7 +236,7 @@ def _worker(session: Session, environment: Environment) -> Worker:
     return worker
 
 
-def _confined(worker: Worker) -> Confined:
+def _confined(worker: WorkerConnection) -> Confined:
     if worker.confined is None:
         raise JudgeFault("a load test is a file with a process of its own")
     return worker.confined
@@ -302,7 +302,7 @@ def _misread(reported: object, rows: dict[int, Row]) -> Iterator[str]:
 
 def _require_settings(folder: Path) -> None:
     config = read_config(folder, MODEL)
-    if isinstance(config, Problem):
+    if isinstance(config, RepositoryProblem):
         raise Ruling(Verdict.COMPILE_ERROR, str(config))
     batching = config.message.dynamic_batching
     preferred = list(batching.preferred_batch_size)
@@ -317,7 +317,7 @@ def _require_settings(folder: Path) -> None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{config.file} must have {what}.")
 
 
-def _analyzed(server: Server, clients: int) -> Row:
+def _analyzed(server: TritonServer, clients: int) -> Row:
     """Run perf_analyzer at this load and return its report's row."""
     with tempfile.TemporaryDirectory(prefix="hotloop-load-") as name:
         report = Path(name) / "report.csv"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
@@ -46,7 +46,7 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 def _case(label: str, tokens: NDArray[np.int64]) -> Case:
     out = TensorSpec((len(tokens), TOPICS), FP32)
-    return Case(label, (WEIGHTS, Tensor(tokens, I64)), out)
+    return Case(label, (WEIGHTS, InputTensor(tokens, I64)), out)
 
 
 def _lengths(rng: Rng, count: int) -> NDArray[np.int64]:
@@ -79,7 +79,7 @@ def timed() -> Workload:
     return Workload(lambda _rng, _index: TIMED, _fill)
 
 
-def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, _hostile: bool) -> None:
     (tokens,) = call.inputs()
     tokens[...] = _requests(rng, _lengths(rng, len(tokens)))
 

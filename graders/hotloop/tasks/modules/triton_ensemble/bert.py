@@ -10,7 +10,7 @@ import numpy as np
 
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.assertions import Assertion
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.program import Program
@@ -93,12 +93,12 @@ def _sizes(rng: Rng) -> Iterator[tuple[int, int]]:
     yield 17, LONGEST
 
 
-def _texts(rng: Rng, batch: int, length: int) -> tuple[Tensor, Tensor]:
+def _texts(rng: Rng, batch: int, length: int) -> tuple[InputTensor, InputTensor]:
     """Return ids and a mask that hides the end of every second row; hidden ids are not zeros."""
     ids = rng.integers(1, VOCABULARY, (batch, length))
     real = rng.integers((length + 1) // 2, length + 1, (batch, 1))
     padded = (np.arange(length) >= real) & (np.arange(batch)[:, None] % 2 == 1)
-    return Tensor(ids, I64), Tensor((~padded).astype(np.int64), I64)
+    return InputTensor(ids, I64), InputTensor((~padded).astype(np.int64), I64)
 
 
 def _written(session: Session) -> Written:

@@ -20,17 +20,17 @@ from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.engines.serving import extra, listeners
-from hotloop.engines.serving.conversation import Call, Kind
+from hotloop.engines.serving.conversation import Kind, ReceivedCall
 from hotloop.engines.serving.inference import Client, InferenceFailed, texts
 from hotloop.engines.serving.relay import Relay, Seen, Trouble
-from hotloop.engines.serving.server import Server
+from hotloop.engines.serving.server import TritonServer
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.author_guard import Check
 from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.model_servers import over, require_environment
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 
 Pair = tuple[str, float]
 """A topic and the model's confidence in it."""
@@ -167,16 +167,18 @@ class CalledOver(Check):
             "connections": sum(seen.connections.values()),
         }
 
-    def _server(self, session: Session) -> Server:
+    def _server(self, session: Session) -> TritonServer:
         """Return the server shared by all checks; start a new one if it is no longer ready."""
-        running = session.once("called server", list[Server])
+        running = session.once("called server", list[TritonServer])
         if running and not running[0].ready():
             running.pop().stop()
         if not running:
             running.append(_start(self.service, session))
         return running[0]
 
-    def _truth(self, server: Server, session: Session, given: Sequence[str]) -> Sequence[Pair]:
+    def _truth(
+        self, server: TritonServer, session: Session, given: Sequence[str]
+    ) -> Sequence[Pair]:
         if self.service.truth is not None:
             return self.service.truth(session, given)
         try:
@@ -190,12 +192,12 @@ class _ServerGone(Exception):
     """The server has ended or no longer reports that it is ready."""
 
 
-def _require_serving(server: Server) -> None:
+def _require_serving(server: TritonServer) -> None:
     if not server.ready():
         raise _ServerGone
 
 
-def _asked(server: Server, service: Service, given: Sequence[str]) -> list[Pair]:
+def _asked(server: TritonServer, service: Service, given: Sequence[str]) -> list[Pair]:
     """Return the server's answer to each text, requested by the judge's own client."""
     size, found = service.max_batch_size, list[Pair]()
     with Client(server) as client:
@@ -207,7 +209,7 @@ def _asked(server: Server, service: Service, given: Sequence[str]) -> list[Pair]
     return found
 
 
-def _start(service: Service, session: Session) -> Server:
+def _start(service: Service, session: Session) -> TritonServer:
     """Start the server for this session. Raises Ruling(NOT_MEASURED) if a package is missing."""
     missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
@@ -218,7 +220,7 @@ def _start(service: Service, session: Session) -> Server:
 
 
 def _relay(
-    worker: Worker, server: Server, trouble: Trouble, session: Session
+    worker: WorkerConnection, server: TritonServer, trouble: Trouble, session: Session
 ) -> AbstractContextManager[Relay]:
     """Return a relay from new ports in the candidate's network to the server."""
     if worker.confined is None:
@@ -240,7 +242,11 @@ def _relay(
 
 
 def _ask(
-    worker: Worker, client_call: ClientCall, given: Sequence[str], relay: Relay, timeout_s: float
+    worker: WorkerConnection,
+    client_call: ClientCall,
+    given: Sequence[str],
+    relay: Relay,
+    timeout_s: float,
 ) -> object:
     http, grpc = relay.ports["http"], relay.ports["grpc"]
     arguments = (given, client_call.kind, http, grpc, client_call.version, client_call.deadline_s)
@@ -359,7 +365,7 @@ def _too_many(client_call: ClientCall, seen: Seen, max_batch_size: int) -> str |
     return _too_hasty(client_call, calls)
 
 
-def _too_hasty(client_call: ClientCall, calls: Sequence[Call]) -> str | None:
+def _too_hasty(client_call: ClientCall, calls: Sequence[ReceivedCall]) -> str | None:
     gaps = [later.at - earlier.at for earlier, later in pairwise(calls)]
     if gaps and min(gaps) < client_call.pause_s:
         return (

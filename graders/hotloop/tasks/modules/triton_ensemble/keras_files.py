@@ -11,7 +11,7 @@ from hotloop.core import paths
 from hotloop.core.wire import as_message
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.assertions import Assertion
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import Program
@@ -66,7 +66,7 @@ class KerasFile:
         if facts != WANTED:
             return f"it says {readable(facts, 200)}, and should say {WANTED} (None: free)"
         for batch in (1, int(rng.integers(2, 9))):
-            images = Tensor(rng.random((batch, *SIZE)).astype(np.float32), FP32)
+            images = InputTensor(rng.random((batch, *SIZE)).astype(np.float32), FP32)
             out = TensorSpec((batch, CLASSES), FP32)
             truth = TRUTH.trusted(session)
             want = truth.answer("run", Case("pictures", (seed, images), out), CONVERSION_S)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, DType
@@ -58,7 +58,7 @@ def tolerance(case: Case) -> Tolerance:
 
     A mean's error grows with the summed numbers and is divided by the norm.
     """
-    hidden, mask = (a.rounded() for a in case.arguments if isinstance(a, Tensor))
+    hidden, mask = (a.rounded() for a in case.arguments if isinstance(a, InputTensor))
     norm = np.sqrt((_mean(hidden, mask) ** 2).sum(-1, keepdims=True))
     sizes = _mean(np.abs(hidden), mask) / np.where(norm > 0, norm, math.inf)
     return _tolerance(hidden.shape[1], hidden.shape[2], float(sizes.max()))
@@ -111,13 +111,13 @@ def _case(
         mask[::2] = False
     if padding:
         hidden[~mask] = padding
-    arguments = (Tensor(hidden, dtype), Tensor(mask, BOOL))
+    arguments = (InputTensor(hidden, dtype), InputTensor(mask, BOOL))
     return Case(label, arguments, TensorSpec((rows, width), FP32))
 
 
 def fewest_bytes_of_case(case: Case) -> int:
     """Return the bytes of its tokens, mask and result, each once; padding need not be read."""
-    hidden, mask = (a for a in case.arguments if isinstance(a, Tensor))
+    hidden, mask = (a for a in case.arguments if isinstance(a, InputTensor))
     tokens = int(mask.values.sum())
     return tokens * hidden.values.shape[2] * hidden.dtype.bytes + mask.spec.bytes + case.out.bytes
 

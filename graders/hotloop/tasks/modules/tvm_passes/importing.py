@@ -15,7 +15,7 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.assertions import Assertion, Assertions
-from hotloop.judge.checks.correct import Argument, Case, Tensor
+from hotloop.judge.checks.correct import Argument, Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, FP64
@@ -262,7 +262,9 @@ def _truth(network: Network, case: Case, session: Session) -> Floats:
 
 def _case(images: Floats) -> Case:
     count = len(images)
-    return Case(f"a batch of {count}", (Tensor(images, FP32),), TensorSpec((count, CLASSES), FP32))
+    return Case(
+        f"a batch of {count}", (InputTensor(images, FP32),), TensorSpec((count, CLASSES), FP32)
+    )
 
 
 def _described(module: bytes, session: Session) -> dict[str, Any]:

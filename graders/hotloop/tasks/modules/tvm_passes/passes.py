@@ -19,7 +19,7 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.assertions import Assertion, Assertions
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP64
@@ -179,7 +179,7 @@ class Applied:
         """Return random numbers for the module's calls, with room for as many outputs."""
         size = self.programs.pool
         values = self.session.rng().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, size)
-        numbers = Tensor(values.astype(np.float64), FP64)
+        numbers = InputTensor(values.astype(np.float64), FP64)
         return Case(f"module {self.number + 1}", (numbers,), TensorSpec((outputs,), FP64))
 
     def run(self, process: Process, module: bytes, case: Case, function: str = "run") -> Floats:

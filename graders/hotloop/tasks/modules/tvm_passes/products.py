@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import check
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.cuda_compiles import CudaCompiles
 from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
@@ -30,7 +30,7 @@ from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import Workload
-from hotloop.judge.worker_connection import Worker, reading
+from hotloop.judge.worker_connection import WorkerConnection, reading
 from hotloop.judge.written_files import Assignment, file_written
 from hotloop.sandbox.scratch import scratch
 from hotloop.tasks.modules.tvm_passes.given_files import PROGRAMS, ours
@@ -110,7 +110,10 @@ class Inspection:
         runner = RUNS.given(session, "runs")
         runner.ask(self.load, file, timeout_s=LOAD_TIMEOUT_S)
         m, n, k = size
-        a, b = Tensor(rng.standard_normal((m, k)), FP32), Tensor(rng.standard_normal((k, n)), FP32)
+        a, b = (
+            InputTensor(rng.standard_normal((m, k)), FP32),
+            InputTensor(rng.standard_normal((k, n)), FP32),
+        )
         case = Case(shown(size), (a, b), TensorSpec((m, n), FP32))
         return difference(runner.answer(self.run, case), a.rounded(), b.rounded())
 
@@ -207,7 +210,7 @@ def workload(size: Size) -> Workload:
     return Workload(lambda _rng, _index: spec, fill, verify)
 
 
-def fill(rng: Rng, call: Call, hostile: bool) -> None:
+def fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     """Fill the inputs with numbers in [-1, 1).
 
     hostile: also scale rows of a and columns of b by powers of two from 2^-20 to 2^19, and set some
@@ -227,7 +230,7 @@ def _scales(rng: Rng, shape: tuple[int, ...], axis: int) -> NDArray[np.float32]:
     return np.exp2(powers)[:, None] if axis == 0 else np.exp2(powers)[None, :]
 
 
-def verify(call: Call, rows: Rows) -> None:
+def verify(call: PlacedCall, rows: Rows) -> None:
     """Recompute the sampled rows of a timed call.
 
     rows: None for all. Raises Ruling if one is wrong.
@@ -254,7 +257,7 @@ def _tensors(spec: CallSpec) -> list[TensorSpec]:
     return [t for t in (*spec.arguments, spec.out) if isinstance(t, TensorSpec)]
 
 
-def _entrant(session: Session, size: Size) -> tuple[Worker, Candidate]:
+def _entrant(session: Session, size: Size) -> tuple[WorkerConnection, Candidate]:
     """Start a process of ours that runs the candidate's module, after closing its worker."""
     own = session.worker()
     data = reschedule(size, session, "scheduled")
@@ -280,7 +283,7 @@ def reschedule(size: Size, session: Session, look: str = "") -> bytes:
     return data
 
 
-def _give_naive(worker: Worker, session: Session, size: Size) -> None:
+def _give_naive(worker: WorkerConnection, session: Session, size: Size) -> None:
     """Load the naive product in a new baseline worker, which compiles it."""
     arguments: tuple[Plain | GivenFile, ...] = (naive_module(session, size),)
     worker.resolve("load", "matmul_runs.py", RESOLVE_TIMEOUT_S)

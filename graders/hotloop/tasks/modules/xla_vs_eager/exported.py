@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile
@@ -124,7 +124,9 @@ class RunCheck:
     trees: int
     share: float = SHARE
 
-    def mismatch(self, data: bytes, inputs: tuple[Tensor, ...], session: Session) -> str | None:
+    def mismatch(
+        self, data: bytes, inputs: tuple[InputTensor, ...], session: Session
+    ) -> str | None:
         """Run the program on these inputs and compare all numbers; return a message or None."""
         out = TensorSpec((self.first + self.trees * PARAMETERS,), FP32)
         case = Case("inputs", inputs, out)
@@ -153,6 +155,6 @@ class RunCheck:
         return None
 
 
-def tensor(values: NDArray[np.float64]) -> Tensor:
+def tensor(values: NDArray[np.float64]) -> InputTensor:
     """Return the values as float32, as the candidate's program gets them."""
-    return Tensor(values, FP32)
+    return InputTensor(values, FP32)

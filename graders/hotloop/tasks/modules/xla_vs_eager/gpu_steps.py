@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.checks.correct import Case
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats
@@ -74,7 +74,7 @@ def _spec(_rng: Rng, _index: int) -> CallSpec:
     return CallSpec(tuple(TensorSpec(s, FP32) for s in shapes), TensorSpec((2 + state,), FP32))
 
 
-def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     """Fill in a call. hostile: a random batch has a NaN in it."""
     images, labels, state, rate = _inputs(rng, STEPS)
     if hostile:

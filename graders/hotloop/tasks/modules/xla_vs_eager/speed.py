@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
@@ -44,7 +44,7 @@ def _case(rng: Rng, steps: int, batch: int) -> Case:
     images = exported.random_images(rng, steps * batch).reshape(steps, batch, 8, 8, 1)
     labels = exported.labels(rng, steps * batch).reshape(steps, batch)
     state = np.concatenate([exported.parameters(rng), 0.1 * exported.parameters(rng)])
-    inputs = tuple(Tensor(values, FP32) for values in (images, labels, state))
+    inputs = tuple(InputTensor(values, FP32) for values in (images, labels, state))
     return Case(f"{steps} steps of {batch} samples", inputs, TensorSpec(state.shape, FP32))
 
 
@@ -95,7 +95,7 @@ def _spec(steps: int) -> CallSpec:
     )
 
 
-def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     """Fill in random batches and state. hostile: each image is all 0 or all 1."""
     images, labels, state = call.inputs()
     images[...] = rng.random(images.shape, dtype=np.float32)

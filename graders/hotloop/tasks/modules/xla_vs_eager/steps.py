@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
@@ -57,7 +57,7 @@ def guarded(rng: Rng, session: Session) -> Iterator[Assignment]:
     yield Assignment(f"A step for {batch} samples", (batch,), exported.FILE, mismatch)
 
 
-def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
+def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[InputTensor, ...]]]:
     rate = np.array([0.05 + 0.2 * rng.random()])
     for label, factor, rubbish in (
         ("for small gradients", 0.02, None),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I32
@@ -53,13 +53,15 @@ def _case(rng: Rng, label: str, scores: Floats) -> Case:
     # Some labels are the top class, so that a confident row has a loss of almost 0.
     largest: NDArray[np.int64] = scores.argmax(axis=1)
     labels[:: max(1, n // 4)] = largest[:: max(1, n // 4)]
-    return Case(label, (Tensor(scores, FP32), Tensor(labels, I32)), TensorSpec((n,), FP32))
+    return Case(
+        label, (InputTensor(scores, FP32), InputTensor(labels, I32)), TensorSpec((n,), FP32)
+    )
 
 
 def tolerance(case: Case) -> Tolerance:
     """Return the tolerance for the scores of a case."""
     scores = case.arguments[0]
-    assert isinstance(scores, Tensor)
+    assert isinstance(scores, InputTensor)
     return _within(float(np.abs(scores.values).max()))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.check import check
-from hotloop.judge.checks.correct import Case, Correct, Tensor, Truth
+from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.checks.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.compare import Floats
@@ -26,7 +26,7 @@ from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.tasks.modules.yolo_on_mobile.given_files import EAGER, PROGRAMS, program
 from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, boxes, flops
 from hotloop.tasks.modules.yolo_on_mobile.speeds import SIZE, fill, tiles
@@ -63,14 +63,14 @@ def _oracle() -> Oracle:
     return Oracle(EAGER.files, EAGER.main, _use)
 
 
-def _use(worker: Worker, session: Session) -> None:
+def _use(worker: WorkerConnection, session: Session) -> None:
     """Load the eager PyTorch network onto the GPU."""
     Process(EAGER, worker, session).ask("use", DEVICE)
 
 
 def _cases(rng: Rng) -> Iterator[Case]:
     for count in BATCHES:
-        pictures = Tensor(tiles(rng, (count, 3, *SIZE)), FP32)
+        pictures = InputTensor(tiles(rng, (count, 3, *SIZE)), FP32)
         yield Case(f"a batch of {count}", (pictures,), _spec(count).out)
 
 

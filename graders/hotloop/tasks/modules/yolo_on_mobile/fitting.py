@@ -14,10 +14,10 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import check
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
@@ -29,7 +29,7 @@ from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.questions import GivenFile, ask_plainly
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
-from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
+from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection, readable
 from hotloop.tasks.modules.yolo_on_mobile.audits import PROGRAM as AUDITING
 from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS, program
 from hotloop.tasks.modules.yolo_on_mobile.network_cost import (
@@ -164,7 +164,7 @@ def sight_mismatch(file: GivenFile, _order: object, session: Session) -> str | N
     process = FITTING.given(session, "sees")
     process.ask("load", file, 1)
     table = TensorSpec((PICTURES, boxes(side, side), 5 + CLASSES), FP32)
-    got = process.answer("tables", Case("scenes", (Tensor(scenes, FP32),), table))
+    got = process.answer("tables", Case("scenes", (InputTensor(scenes, FP32),), table))
     return floor_mismatch(mean_average_precision(got, objects, CLASSES), FLOORS[card(session).side])
 
 
@@ -197,11 +197,11 @@ def distant(_case: Case, got: Floats, want: Floats) -> str | None:
     return distance_mismatch(got, want, MOST_DISTANCE, "maps")
 
 
-def _entrant(session: Session) -> tuple[Worker, Candidate]:
+def _entrant(session: Session) -> tuple[WorkerConnection, Candidate]:
     return entrant(session, FILE.file(session), session.launcher.threads, runner=FITTING)
 
 
-def _load_source(worker: Worker, session: Session) -> None:
+def _load_source(worker: WorkerConnection, session: Session) -> None:
     maker = FITTING.trusted(session)
     data = maker.take(maker.ask("source", card(session).side))
     worker.resolve("load_source", "fitting.py", TIMEOUT_S)
@@ -239,7 +239,7 @@ def _maps(side: int) -> CallSpec:
     return CallSpec((TensorSpec((1, 3, side, side), FP32),), TensorSpec((numbers,), FP32))
 
 
-def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
+def _fill(rng: Rng, call: PlacedCall, _hostile: bool) -> None:
     """Fill in images without overexposure.
 
     Values beyond the calibration range are not a fault of the speed.
@@ -248,5 +248,5 @@ def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
     pictures[...] = tiles(rng, pictures.shape)
 
 
-def _nothing(_call: Call, _rows: Any) -> None:
+def _nothing(_call: PlacedCall, _rows: Any) -> None:
     """Accept any output: the baseline is Hotloop's own program."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, U8
@@ -63,7 +63,7 @@ def cases(rng: Rng) -> Iterator[Case]:
         height, width = _size(rng, least, most, rng.uniform(low, high), side)
         frame = rng.integers(0, 256, (height, width, 3), np.uint8)
         out = TensorSpec((3, side, side), FP32)
-        yield Case(label, (Tensor(frame, U8), side), out)
+        yield Case(label, (InputTensor(frame, U8), side), out)
 
 
 def truth(frame: Floats, side: float) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.assertions import Assertion
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.onnx import session_options
 from hotloop.judge.onnx.programs import RUNNER, onnx_program
@@ -124,7 +124,7 @@ def network_mismatch(file: GivenFile, _size: tuple[int, int], session: Session) 
 def _difference(session: Session, size: tuple[int, int], hostile: bool) -> str | None:
     picture = speeds.tiles(session.rng(), (1, 3, *size), hostile).astype(np.float32)
     out = TensorSpec((1, boxes(*size), 5 + CLASSES), FP32)
-    case = Case("a picture", (Tensor(picture, FP32),), out)
+    case = Case("a picture", (InputTensor(picture, FP32),), out)
     process = RUNNER.given(session, "runs YOLOv5n")
     options = session_options.plain(session.launcher.threads)
     process.ask("load", FILE.file(session), options)

@@ -9,7 +9,7 @@ import numpy as np
 
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.judge_fault import JudgeFault
@@ -87,7 +87,7 @@ def accuracy_mismatch(file: GivenFile, given: Material, session: Session) -> str
         for name, process in runners.items():
             case = Case(
                 "pictures",
-                (Tensor(pictures, FP32),),
+                (InputTensor(pictures, FP32),),
                 TensorSpec((AT_ONCE, BOXES, 5 + CLASSES), FP32),
             )
             tables[name].append(process.answer("run", case))

@@ -16,7 +16,7 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.assertions import Assertion
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_files
@@ -37,9 +37,9 @@ WEIGHTS = "yolo_shapes.npz"
 """The file name under which detector.py looks for its weights."""
 
 
-def as_it_is(picture: Floats) -> Tensor:
+def as_it_is(picture: Floats) -> InputTensor:
     """Return the image unchanged: float32 [1, 3, height, width] from 0 to 1, RGB."""
-    return Tensor(picture, FP32)
+    return InputTensor(picture, FP32)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Runtime:
     target: str
     main: str
     mismatch: Callable[[Facts, Size], str | None]
-    fed: Callable[[Floats], Tensor] = as_it_is
+    fed: Callable[[Floats], InputTensor] = as_it_is
     beside: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     truth: Program = EAGER
@@ -100,7 +100,7 @@ class Runtime:
         # Whole bytes, because some runtimes accept nothing else.
         picture = np.rint(np.clip(tiles, 0, 1) * 255).astype(np.float32) / np.float32(255)
         out = TensorSpec((1, boxes(*size), 5 + CLASSES), FP32)
-        eager = Case("a picture", (Tensor(picture, FP32),), out)
+        eager = Case("a picture", (InputTensor(picture, FP32),), out)
         want = self.truth.trusted(session).answer("run", eager)
         process = self.process(session, "runs", self.files(session, size))
         case = Case("a picture", (self.fed(picture.astype(np.float64)),), out)
@@ -235,15 +235,15 @@ def _about_arithmetic(facts: Facts) -> str | None:
     return None
 
 
-def bytes_of(picture: Floats) -> Tensor:
+def bytes_of(picture: Floats) -> InputTensor:
     """Return the image as a camera delivers it: uint8 [1, height, width, 3], BGR."""
     whole = np.rint(picture * 255).astype(np.uint8)
-    return Tensor(np.ascontiguousarray(whole.transpose(0, 2, 3, 1)[..., ::-1]), U8)
+    return InputTensor(np.ascontiguousarray(whole.transpose(0, 2, 3, 1)[..., ::-1]), U8)
 
 
-def channels_last(picture: Floats) -> Tensor:
+def channels_last(picture: Floats) -> InputTensor:
     """Return the image as float32 [1, height, width, 3]."""
-    return Tensor(np.ascontiguousarray(picture.transpose(0, 2, 3, 1)), FP32)
+    return InputTensor(np.ascontiguousarray(picture.transpose(0, 2, 3, 1)), FP32)
 
 
 # A worker's sandbox has no /sys and does not allow it to set its CPU affinity. OpenVINO's scheduler

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.answers import Answers
 from hotloop.judge.checks.assertions import Assertion
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
@@ -24,7 +24,7 @@ from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.judge.written_files import Assignment, file_written
 from hotloop.tasks.modules.yolo_on_mobile.given_files import EAGER, PROGRAMS
 from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, TILE, boxes, flops
@@ -85,7 +85,7 @@ def spec(height: int, width: int) -> CallSpec:
     return CallSpec((TensorSpec((1, 3, height, width), FP32),), out)
 
 
-def fill(rng: Rng, call: Call, hostile: bool) -> None:
+def fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     """Fill in one-color tiles with noise; adversarial: larger, overexposed, without noise."""
     (pictures,) = call.inputs()
     pictures[...] = tiles(rng, pictures.shape, hostile)
@@ -109,7 +109,7 @@ def file_of(session: Session, size: tuple[int, int]) -> GivenFile:
     return GivenFile(FILE, data)
 
 
-def _entrant(session: Session) -> tuple[Worker, Candidate]:
+def _entrant(session: Session) -> tuple[WorkerConnection, Candidate]:
     file = file_of(session, SIZE)
     return entrant(session, file, session_options.chosen(session.of("session_options")), ENDS)
 
@@ -119,6 +119,6 @@ def _mismatch(session: Session, size: tuple[int, int]) -> str | None:
     options = session_options.plain(session.launcher.threads)
     process.ask("load", file_of(session, size), options, ENDS)
     picture = tiles(session.rng(), (1, 3, *size))
-    case = Case("a picture", (Tensor(picture, FP32),), spec(*size).out)
+    case = Case("a picture", (InputTensor(picture, FP32),), spec(*size).out)
     want = EAGER.trusted(session).answer("run", case)
     return disagreement(case, process.answer("run", case), want)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
@@ -45,8 +45,8 @@ def cases(rng: Rng) -> Iterator[Case]:
                 share = rng.random(objectness.shape)
                 objectness[share < SHARE_MASKED] = -np.inf
                 objectness[share > 1 - SHARE_MASKED] = FAINT
-        maps = [Tensor(raw, FP32) for raw in values]
-        anchors = Tensor(rng.uniform(6, 90, (3, 3, 2)), FP32)
+        maps = [InputTensor(raw, FP32) for raw in values]
+        anchors = InputTensor(rng.uniform(6, 90, (3, 3, 2)), FP32)
         boxes = 3 * rows * columns * (16 + 4 + 1)
         out = TensorSpec((n, boxes, 5 + classes), FP32)
         yield Case(label, (*maps, anchors), out)

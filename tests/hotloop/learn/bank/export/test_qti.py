@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from hotloop.learn.bank.catalog import Entry, catalog
+from hotloop.learn.bank.catalog import CatalogEntry, catalog
 from hotloop.learn.bank.export import qti
 from hotloop.learn.bank.wording import Language
 
@@ -34,7 +34,7 @@ def _complaints(root: Any) -> Sequence[str]:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_it_is_valid(entry: Entry, language: Language) -> None:
+def test_it_is_valid(entry: CatalogEntry, language: Language) -> None:
     root = _items(qti.package([entry], language))
     assert _complaints(root) == []
     essay, numbers = root.iter("item")
@@ -43,13 +43,13 @@ def test_it_is_valid(entry: Entry, language: Language) -> None:
     assert essay.find("presentation").get("{http://www.w3.org/XML/1998/namespace}lang") == language
 
 
-def test_an_invalid_one_would_be_found(entry: Entry) -> None:
+def test_an_invalid_one_would_be_found(entry: CatalogEntry) -> None:
     root = _items(qti.package([entry], "en"))
     next(root.iter("item")).append(etree.Element("answer"))
     assert "answer" in "\n".join(_complaints(root))
 
 
-def test_texts_arrive_as_they_were_written(entry: Entry) -> None:
+def test_texts_arrive_as_they_were_written(entry: CatalogEntry) -> None:
     essay = next(_items(qti.package([entry], "en")).iter("item"))
     asked = essay.find("presentation/material/mattext")
     assert asked.get("texttype") == "text/html"
@@ -61,7 +61,7 @@ def test_texts_arrive_as_they_were_written(entry: Entry) -> None:
     assert "// not a comment" in feedback.find("flow_mat/material/mattext").text
 
 
-def test_numbers_are_marked_by_the_system_that_imports_them(entry: Entry) -> None:
+def test_numbers_are_marked_by_the_system_that_imports_them(entry: CatalogEntry) -> None:
     _, numbers = _items(qti.package([entry], "en")).iter("item")
     right = numbers.find("resprocessing/respcondition/conditionvar/or")
     exact = float(right.findtext("varequal"))
@@ -73,7 +73,7 @@ def test_numbers_are_marked_by_the_system_that_imports_them(entry: Entry) -> Non
     assert asked == {response.get("ident")}
 
 
-def test_the_same_questions_give_the_same_package(entry: Entry) -> None:
+def test_the_same_questions_give_the_same_package(entry: CatalogEntry) -> None:
     assert qti.package([entry], "en") == qti.package([entry], "en")
 
 

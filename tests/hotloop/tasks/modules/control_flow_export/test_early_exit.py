@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hotloop.judge.calls import CallBuffers
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.tasks.modules.control_flow_export import early_exit
 from hotloop.tasks.modules.control_flow_export.encoder_paths import QUEUES
 
@@ -36,8 +36,8 @@ def test_nan_is_a_mistake() -> None:
 def test_hidden_messages_have_all_kinds_and_both_lengths() -> None:
     for case in list(early_exit.cases(np.random.default_rng(2)))[3:]:
         _, tokens, kinds = case.arguments
-        assert isinstance(tokens, Tensor)
-        assert isinstance(kinds, Tensor)
+        assert isinstance(tokens, InputTensor)
+        assert isinstance(kinds, InputTensor)
         lengths = (tokens.values != 0).sum(1)
         assert (lengths <= early_exit.FULL_UP_TO).any()
         assert (lengths > early_exit.FULL_UP_TO).any()
@@ -56,5 +56,5 @@ def test_timed_messages_are_padded_behind_and_as_long_as_their_operations_suppos
 
 @pytest.mark.parametrize("case", list(early_exit.cases(RNG)), ids=lambda c: c.label)
 def test_cases_are_of_the_timed_calls_form(case: Case) -> None:
-    given = [a.spec.shape[1:] if isinstance(a, Tensor) else a for a in case.arguments]
+    given = [a.spec.shape[1:] if isinstance(a, InputTensor) else a for a in case.arguments]
     assert given == [early_exit.WEIGHTS, (early_exit.LONGEST,), ()]

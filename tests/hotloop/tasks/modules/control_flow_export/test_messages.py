@@ -2,7 +2,7 @@
 
 import pytest
 
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
@@ -31,7 +31,7 @@ def test_the_unsure_are_sure_of_something(late: bool) -> None:
     finally:
         session.close()
     tokens = case.arguments[0]
-    assert isinstance(tokens, Tensor)
+    assert isinstance(tokens, InputTensor)
     assert len({tuple(row) for row in tokens.values.tolist()}) == 8
 
 
@@ -45,6 +45,6 @@ def test_where_no_message_of_a_length_goes_on_another_length_does(kind: int) -> 
     finally:
         session.close()
     tokens = case.arguments[0]
-    assert isinstance(tokens, Tensor)
+    assert isinstance(tokens, InputTensor)
     assert 1 < tokens.values.shape[1] <= FULL_UP_TO
     assert "all layers" in case.label

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import compare
 from hotloop.judge.seeds import Seeds
 from hotloop.tasks.modules.control_flow_export import sparse
@@ -12,7 +12,7 @@ CASES = list(sparse.cases(np.random.default_rng(3)))
 
 def _x(case: Case) -> np.ndarray:
     (x,) = case.arguments
-    assert isinstance(x, Tensor)
+    assert isinstance(x, InputTensor)
     return x.rounded()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
-from hotloop.judge.checks.correct import Case, Correct, Tensor
+from hotloop.judge.checks.correct import Case, Correct, InputTensor
 from hotloop.judge.checks.fast import Fast
 from hotloop.judge.checks.recorded_calls import RecordedCalls
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
@@ -44,9 +44,9 @@ def _cases(task: str, seed: int = 1) -> list[Case]:
     return list(_correct(task).truth.cases(np.random.default_rng(seed)))
 
 
-def _x(case: Case) -> Tensor:
+def _x(case: Case) -> InputTensor:
     first = case.arguments[0]
-    assert isinstance(first, Tensor)
+    assert isinstance(first, InputTensor)
     return first
 
 
@@ -99,7 +99,7 @@ def test_masks_of_both_types_and_scales_of_both_signs() -> None:
     assert min(s for s in scales if isinstance(s, float)) < 0
     assert 0.0 in scales
     masks = [case.arguments[1] for case in found]
-    assert any(isinstance(mask, Tensor) and mask.dtype is U8 for mask in masks)
+    assert any(isinstance(mask, InputTensor) and mask.dtype is U8 for mask in masks)
     assert all(np.isfinite(_x(case).values).all() for case in found)
 
 
@@ -333,7 +333,7 @@ def test_a_sum_over_the_first_block_is_never_right_for_long_rows(
     for seed in range(20):
         drawn = cases.gradients(np.random.default_rng(seed))
         case = next(c for c in drawn if c.out.shape[-1] > 8192)
-        x, dy = (t.values for t in case.arguments if isinstance(t, Tensor))
+        x, dy = (t.values for t in case.arguments if isinstance(t, InputTensor))
         with constants({**DRAWN, "SHARPNESS": sharpness}):
             y, right = SOFTMAX.rows(x), SOFTMAX.gradient(x, dy)
             tolerance = SOFTMAX.gradient_tolerance(case)

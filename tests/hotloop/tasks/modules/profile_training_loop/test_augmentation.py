@@ -11,7 +11,7 @@ import torch
 
 from hotloop.core import paths
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.gpu.arithmetic import Arithmetic
 from hotloop.tasks.modules.profile_training_loop import augmentation
 from hotloop.tasks.modules.profile_training_loop.given_files import AUGMENT_CHAIN, GIVEN
@@ -21,8 +21,8 @@ from hotloop.tasks.modules.profile_training_loop.given_files import AUGMENT_CHAI
 def test_each_corner_is_cut_mirrored_and_not(seed: int) -> None:
     *_, edges = augmentation.cases(np.random.default_rng(seed))
     images, rows = edges.arguments
-    assert isinstance(images, Tensor)
-    assert isinstance(rows, Tensor)
+    assert isinstance(images, InputTensor)
+    assert isinstance(rows, InputTensor)
     asked = {tuple(row[1:]) for row in rows.values.astype(int).tolist()}
     assert asked == set(product((0, 4, 8), (0, 4, 8), (0, 1)))
     assert {0, len(images.values) - 1} <= set(rows.values[:, 0].astype(int).tolist())

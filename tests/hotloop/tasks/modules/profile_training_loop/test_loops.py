@@ -7,7 +7,7 @@ import pytest
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import CallBuffers
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.checks.fast import Fast
 from hotloop.judge.constants import constants, published
 from hotloop.judge.seeds import Seeds
@@ -43,7 +43,7 @@ def test_the_oracle_trains_plainly_what_a_candidate_is_given_in_other_units() ->
     assert given.arguments[RATE] == CAREFUL_RATE / 5
     assert run[RATE] == pytest.approx(CAREFUL_RATE)
     for position, (want, got) in enumerate(zip(plain.arguments, run, strict=True)):
-        if isinstance(want, Tensor) and isinstance(got, Tensor):
+        if isinstance(want, InputTensor) and isinstance(got, InputTensor):
             values = (3 * want.values + 4) % 10 if position == 1 else want.values
             np.testing.assert_array_equal(got.values, values)
 

@@ -10,7 +10,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from hotloop.core import paths
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.tasks.modules.profile_training_loop.network import RESNET50, SMALL, Network
 from hotloop.tasks.modules.profile_training_loop.weights import Agreement, Entry
 
@@ -53,14 +53,14 @@ def test_fresh_weights_begin_as_pytorch_begins() -> None:
 def test_a_plan_takes_every_image_as_often_as_every_other() -> None:
     case = next(iter(SMALL.cases(np.random.default_rng(5))))
     plan = case.arguments[2]
-    assert isinstance(plan, Tensor)
+    assert isinstance(plan, InputTensor)
     assert plan.values.shape == (1, 32, 4)
     assert len(set(plan.values[0, :, 0].tolist())) == 32
 
 
 def a_step(resnet: ModuleType, case: Case, images: int, *, bfloat16: bool) -> np.ndarray:
     """Return the weights after one step of plain gradient descent on so many of the images."""
-    given = [torch.from_numpy(a.values) for a in case.arguments if isinstance(a, Tensor)]
+    given = [torch.from_numpy(a.values) for a in case.arguments if isinstance(a, InputTensor)]
     samples = given[2][0, :images, 0].long()
     model = resnet.ResNet(resnet.RESNET50)
     resnet.unpack(model, given[3].float())
@@ -81,7 +81,7 @@ def test_a_gpus_network_tells_bfloat16_from_half_of_the_samples(resnet: ModuleTy
     """At the usual scale of 1, both would be equally far from float32."""
     case = next(iter(RESNET50.cases(np.random.default_rng(7))))
     initial = case.arguments[-1]
-    assert isinstance(initial, Tensor)
+    assert isinstance(initial, InputTensor)
     want = a_step(resnet, case, 32, bfloat16=False)
     rounded = a_step(resnet, case, 32, bfloat16=True)
     assert RESNET50.agreement.disagreement(initial.rounded(), rounded, want) is None

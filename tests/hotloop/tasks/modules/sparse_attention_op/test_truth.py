@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op import kernels, patterns, silent_exports, truth
@@ -118,7 +118,9 @@ def test_gates_decide_by_equality_and_by_what_float16_loses(seed: int) -> None:
 def test_deciding_keys_are_listed_and_not_listed(causal: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)
     case = patterns.pointed_case("pointed", rng, (1, 1, 120, 32), 32, causal=causal)
-    q, k, _, counts, columns = (a.rounded() for a in case.arguments[:5] if isinstance(a, Tensor))
+    q, k, _, counts, columns = (
+        a.rounded() for a in case.arguments[:5] if isinstance(a, InputTensor)
+    )
     scores = q[0, 0] @ k[0, 0].T / math.sqrt(32)
     best, row = scores.argmax(1), np.arange(120)
     rising = np.sort(scores, axis=1)

@@ -8,7 +8,7 @@ import torch
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import CallBuffers
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, compare
 from hotloop.judge.constants import constants
 from hotloop.tasks.modules.transformer_compilation import (
@@ -23,7 +23,7 @@ KERNEL_CASES = [*attentions.kernel_cases(np.random.default_rng(1))]
 
 
 def rounded(case: Case) -> tuple[Floats, Floats, Floats]:
-    q, k, v = (a.rounded() for a in case.arguments[:3] if isinstance(a, Tensor))
+    q, k, v = (a.rounded() for a in case.arguments[:3] if isinstance(a, InputTensor))
     return q, k, v
 
 
@@ -176,7 +176,7 @@ def test_a_query_that_sees_no_key_gives_the_variants_number() -> None:
 def test_gradients_of_another_loss_scale_are_wrong(number: int) -> None:
     """Neighboring scales are closest to each other at the upper end."""
     case = [*gradients.cases(np.random.default_rng(1))][number]
-    given = [a.rounded() if isinstance(a, Tensor) else a for a in case.arguments]
+    given = [a.rounded() if isinstance(a, InputTensor) else a for a in case.arguments]
     wants: list[Floats] = []
     for scale in (1, 399, 400):
         with constants({"LOSS_SCALE": scale}):

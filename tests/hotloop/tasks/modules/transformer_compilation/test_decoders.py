@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from hotloop.core import paths
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.program import Process
@@ -108,7 +108,7 @@ class Replays:
         self.size, self.prompts, self.gain = size, prompts, gain
 
     def answer(self, _what: str, case: Case) -> Floats:
-        values = [a.values for a in case.arguments if isinstance(a, Tensor)]
+        values = [a.values for a in case.arguments if isinstance(a, InputTensor)]
         *sampled, _cache, _places, tokens = values
         names = decoders.weights(np.random.default_rng(0), self.size)
         given = dict(zip(names, sampled, strict=True))

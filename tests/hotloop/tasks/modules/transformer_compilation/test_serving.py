@@ -11,7 +11,7 @@ import torch
 
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.program import Process
@@ -51,7 +51,7 @@ class Exact:
 
     def answer(self, _what: str, case: Case, **_options: float) -> Floats:
         x = case.arguments[0]
-        assert isinstance(x, Tensor)
+        assert isinstance(x, InputTensor)
         return self.gain * serving.truth(self.weights, x.rounded(), self.temperature)
 
 

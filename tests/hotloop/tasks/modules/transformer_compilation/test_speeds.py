@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hotloop.core import paths
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.gpu.arithmetic import Arithmetic
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
@@ -101,7 +101,9 @@ def test_attention_without_its_cap_or_in_half_precision_is_refused() -> None:
 def test_the_reference_of_a_gpu_is_right(tiled: ModuleType, number: int) -> None:
     """Tests what `attention` calls for tensors on a GPU, with CPU tensors."""
     case = [*attentions.capped_cases(np.random.default_rng(2))][number]
-    q, k, v = (torch.from_numpy(a.rounded()) for a in case.arguments[:3] if isinstance(a, Tensor))
+    q, k, v = (
+        torch.from_numpy(a.rounded()) for a in case.arguments[:3] if isinstance(a, InputTensor)
+    )
     causal, cap = case.arguments[3:]
     out = torch.full_like(q, torch.nan)
     ahead = k.shape[1] - q.shape[1] if causal else None

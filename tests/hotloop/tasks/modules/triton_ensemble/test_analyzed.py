@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hotloop.core.verdict import Ruling
-from hotloop.engines.serving.conversation import Call, RelayedRequest
+from hotloop.engines.serving.conversation import ReceivedCall, RelayedRequest
 from hotloop.engines.serving.relay import Seen
 from hotloop.tasks.modules.triton_ensemble import analyzed
 from hotloop.tasks.modules.triton_ensemble.analyzer_reports import (
@@ -30,7 +30,7 @@ def seen(seconds: float = 1.0) -> Seen:
     times = [number / PER_SECOND for number in range(round(PER_SECOND * seconds))]
     return Seen(
         {"http": 16, "grpc": 0},
-        tuple(Call("http", asked, 0, 8, t, refused=False) for t in times),
+        tuple(ReceivedCall("http", asked, 0, 8, t, refused=False) for t in times),
         "",
         "",
     )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hotloop.judge.calls import CallBuffers
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.tasks.modules.triton_ensemble import batching
 
 RNG = np.random.default_rng(0)
@@ -43,5 +43,5 @@ def test_timed_requests_are_padded_behind_and_as_long_as_their_operations_suppos
 
 @pytest.mark.parametrize("case", list(batching.cases(RNG)), ids=lambda c: c.label)
 def test_cases_are_of_the_timed_calls_form(case: Case) -> None:
-    given = [a.spec.shape[1:] if isinstance(a, Tensor) else a for a in case.arguments]
+    given = [a.spec.shape[1:] if isinstance(a, InputTensor) else a for a in case.arguments]
     assert given == [batching.WEIGHTS, (batching.LONGEST,)]

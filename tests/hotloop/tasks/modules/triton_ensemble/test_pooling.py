@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from hotloop.judge.checks.correct import Case, Tensor
+from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import compare
 from hotloop.judge.dtypes import FP16, FP32
 from hotloop.judge.gpu.arithmetic import Arithmetic
@@ -15,7 +15,7 @@ CASES = list(pooling.cases(np.random.default_rng(3)))
 
 
 def _inputs(case: Case) -> tuple[np.ndarray, np.ndarray]:
-    hidden, mask = (a.rounded() for a in case.arguments if isinstance(a, Tensor))
+    hidden, mask = (a.rounded() for a in case.arguments if isinstance(a, InputTensor))
     return hidden, mask
 
 
@@ -67,8 +67,8 @@ def test_timed_rows_cancel_less_than_their_tolerance_allows(hostile: bool) -> No
     rng = np.random.default_rng(1)
     workload = pooling.on_gpu()
     whole = workload.spec(rng, 0)
-    rows = Tensor(np.zeros((16, *pooling.TIMED[1:])), FP16).spec
-    mask = Tensor(np.zeros((16, pooling.TIMED[1])), FP32).spec
+    rows = InputTensor(np.zeros((16, *pooling.TIMED[1:])), FP16).spec
+    mask = InputTensor(np.zeros((16, pooling.TIMED[1])), FP32).spec
     for number in range(6):
         draws = list(workload.draws(rng, whole, hostile))
         hidden = arithmetic.draw(rows, draws[0], number).double().numpy()

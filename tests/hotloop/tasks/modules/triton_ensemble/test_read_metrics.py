@@ -14,7 +14,7 @@ from hotloop.core import paths
 from hotloop.core.record import CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.check import judge_checks
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.modules.triton_ensemble import tasks
@@ -56,7 +56,7 @@ def judged() -> Iterator[Judge]:
             thread = threading.Thread(target=serve, args=(theirs, names))
             thread.start()
             ending.callback(thread.join, 10)
-            link = Worker(ours, SignalFreezer(2**22 - 1), trusted=False)
+            link = WorkerConnection(ours, SignalFreezer(2**22 - 1), trusted=False)
             session = new_session(
                 candidate=tasks.read_metrics.candidate(
                     task_spec(load_module("triton_ensemble"), "read_metrics")

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from hotloop.engines.serving.environment import Environment
+from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.inference import Array, InferenceFailed
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.triton_ensemble import inference_requests, truth
@@ -172,7 +172,7 @@ def test_logits_of_the_other_version_are_told_from_rounding() -> None:
 @pytest.mark.slow
 @pytest.mark.serving
 def test_nearly_every_text_tells_the_versions_apart(
-    installed: Environment, session_over: SessionOver
+    installed: ServingEnvironment, session_over: SessionOver
 ) -> None:
     """44 of 20,000 texts did not when this was written. Each ensemble is asked about five."""
     session, rng = session_over(), np.random.default_rng()
@@ -187,7 +187,9 @@ def test_nearly_every_text_tells_the_versions_apart(
 
 @pytest.mark.slow
 @pytest.mark.serving
-def test_logits_tell_the_versions_apart(installed: Environment, session_over: SessionOver) -> None:
+def test_logits_tell_the_versions_apart(
+    installed: ServingEnvironment, session_over: SessionOver
+) -> None:
     session, rng = session_over(), np.random.default_rng()
     given = [sentence(rng) for _ in range(TEXTS_APART)]
     first, second = (truth.answers(session, given, version).logits for version in (1, 2))
@@ -196,7 +198,7 @@ def test_logits_tell_the_versions_apart(installed: Environment, session_over: Se
 
 @pytest.mark.slow
 @pytest.mark.serving
-def test_tokens_and_batches(installed: Environment, session_over: SessionOver) -> None:
+def test_tokens_and_batches(installed: ServingEnvironment, session_over: SessionOver) -> None:
     session, rng = session_over(), np.random.default_rng(1)
     given = [sentence(rng), " ".join([sentence(rng)] * 9), "a"]
     found = truth.answers(session, given)
@@ -213,7 +215,7 @@ def test_tokens_and_batches(installed: Environment, session_over: SessionOver) -
 
 @pytest.mark.slow
 @pytest.mark.serving
-def test_pairs_are_the_answers(installed: Environment, session_over: SessionOver) -> None:
+def test_pairs_are_the_answers(installed: ServingEnvironment, session_over: SessionOver) -> None:
     session, rng = session_over(), np.random.default_rng(2)
     given = [sentence(rng) for _ in range(5)]
     shares = truth.answers(session, given).shares
@@ -224,7 +226,7 @@ def test_pairs_are_the_answers(installed: Environment, session_over: SessionOver
 
 @pytest.mark.slow
 @pytest.mark.serving
-def test_the_networks_own_time(installed: Environment, session_over: SessionOver) -> None:
+def test_the_networks_own_time(installed: ServingEnvironment, session_over: SessionOver) -> None:
     session = session_over()
     one, many = (truth.seconds_per_row(session, rows) for rows in (1, 16))
     assert 1e-6 < many < 0.1

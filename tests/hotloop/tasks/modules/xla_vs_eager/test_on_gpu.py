@@ -14,13 +14,13 @@ import torch
 from hotloop.core import extras, paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.arithmetic import Arithmetic
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.session import Session
-from hotloop.judge.task import Task
-from hotloop.judge.worker_connection import Worker
+from hotloop.judge.task import TaskChecks
+from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.tasks import render
 from hotloop.tasks.modules.xla_vs_eager import gpu_steps, speed, tasks, vocabulary
 
@@ -32,7 +32,7 @@ Over = Callable[..., Session]
 
 
 def session(
-    task: Task, entry: str, file: str, folder: Path, session_over: Over, wrong: str = ""
+    task: TaskChecks, entry: str, file: str, folder: Path, session_over: Over, wrong: str = ""
 ) -> Session:
     path = WRONG / wrong if wrong else None
     for name, data in render.submission("xla_vs_eager", path).items():
@@ -105,7 +105,7 @@ def test_without_jaxs_plugin_it_stays_open(
     """JAX would silently use the CPU, and the timed device would not be the GPU."""
 
     @contextmanager
-    def on_cpu(session: Session, files: Path, _card: Any) -> Generator[Worker]:
+    def on_cpu(session: Session, files: Path, _card: Any) -> Generator[WorkerConnection]:
         yield session.trusted(files)
 
     monkeypatch.setattr(workers, "trusted_worker", on_cpu)
@@ -146,8 +146,8 @@ def test_the_large_losss_truth_on_a_card(
 def test_losses_of_cases_are_those_of_a_library() -> None:
     for case in vocabulary.cases(np.random.default_rng(3)):
         scores, labels = case.arguments
-        assert isinstance(scores, Tensor)
-        assert isinstance(labels, Tensor)
+        assert isinstance(scores, InputTensor)
+        assert isinstance(labels, InputTensor)
         want = torch.nn.functional.cross_entropy(
             torch.from_numpy(scores.values), torch.from_numpy(labels.values), reduction="none"
         )

@@ -4,14 +4,14 @@ import numpy as np
 import torch
 from torch.nn.functional import interpolate
 
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.tasks.modules.yolo_on_mobile import pictures
 
 
 def test_the_truth_is_what_torch_computes() -> None:
     for case in pictures.cases(np.random.default_rng(3)):
         frame, side = case.arguments
-        assert isinstance(frame, Tensor)
+        assert isinstance(frame, InputTensor)
         assert isinstance(side, int)
         given = frame.rounded()
         want = pictures.truth(given, side)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.checks.correct import Tensor
+from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.constants import constants
 from hotloop.tasks.modules.yolo_on_mobile import tables
 
@@ -12,7 +12,7 @@ MASKED = -37
 
 def _values() -> list[list[NDArray[np.float64]]]:
     cases = tables.cases(np.random.default_rng(0))
-    return [[a.rounded() for a in case.arguments if isinstance(a, Tensor)] for case in cases]
+    return [[a.rounded() for a in case.arguments if isinstance(a, InputTensor)] for case in cases]
 
 
 def test_only_an_objectness_of_minus_infinity_masks_a_box() -> None:
