@@ -23,7 +23,7 @@ COURSE = (
     "notebook_run.py",
     "outputs.py",
     "repair.py",
-    "rulings.py",
+    "judging_corrections.py",
     "sanitize.py",
 )
 """Files of course/ that run a notebook or decide which parts of a hand-in are run."""
