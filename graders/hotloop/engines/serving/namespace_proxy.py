@@ -9,6 +9,9 @@ It is run by its path, without Hotloop, in one of three ways:
     PID --listen N PORT …   sends through socket N one socket per port that listens inside; port 0
                             means any free port
     PID -- ARGV …           executes that program inside
+
+A socket stays in the network namespace it was created in, so the judge then communicates directly:
+no data passes through this program.
 """
 
 import array
