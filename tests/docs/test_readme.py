@@ -19,6 +19,7 @@ NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 GENERATED = {
     SITE / name
     for name in (
+        "authoring.md",
         "benchmarks.md",
         "checks.md",
         "glossary.md",

@@ -279,6 +279,7 @@ class OnCpu:
 class Correct(Check):
     """Every case must agree with the truth.
 
+    truth: which cases, what is right, and how near an answer must come.
     on: where the candidate computes; it has the defaults of `after` and of the field below.
     case_timeout_s: seconds for each case.
     """
