@@ -126,5 +126,5 @@ def test_the_fields_of_all_checks_are_told_once() -> None:
     assert page.count("- `instrumented`: ") == 1
     assert page.count("instrumented: bool") == 2  # of `hl.Check` and `hl.check`
     assert "    *, after: tuple[str, ...] | None = ('correct',),\n" in page  # another default
-    assert "Takes also what [`hl.Check`](#hl.Check) takes." in page
-    assert "Takes also what [`hl.DiagnosisWord`](#hl.DiagnosisWord) takes." in page
+    assert "Also takes what [`hl.Check`](#hl.Check) takes." in page
+    assert "Also takes what [`hl.DiagnosisWord`](#hl.DiagnosisWord) takes." in page

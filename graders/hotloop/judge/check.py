@@ -24,7 +24,7 @@ CheckFunction = Check | Callable[[Session], str]
 """What an author may give for a check: a `Check`, or a function that needs no fields of one.
 
 Wrap code that no answer can influence (making questions and their expected answers) in
-`judge_fault.generated` and `judge_fault.ours`.
+`generated` and `ours` of `hotloop.judge.judge_fault`.
 """
 
 

@@ -108,7 +108,7 @@ def _entry(name: str, examples: Sequence[Cell]) -> Lines:
         lines += [*_code(shown), ""]
     lines += _text(described(name))
     for base in bases(value):
-        lines += ["", f"Takes also what [`hl.{base}`](#hl.{base}) takes."]
+        lines += ["", f"Also takes what [`hl.{base}`](#hl.{base}) takes."]
     if isinstance(value, ModuleType):
         for member, function in vars(value).items():
             own = inspect.isfunction(function) and function.__module__ == value.__name__
@@ -189,14 +189,16 @@ def _text(described: str) -> Lines:
     """Return a docstring as Markdown: what it says of a parameter becomes an item of a list."""
     lines: Lines = []
     for paragraph in re.split(r"\n\s*\n", described):
-        items = re.split(r"\n(?=[\w, ]+: )", paragraph)
+        items = re.split(r"\n(?=[\w, ]+: |- )", paragraph)
         for item in items:
             words = " ".join(textwrap.dedent(item).split())
             parameter = re.match(r"^((?:[a-z_]+, )*[a-z_]+): (.*)$", words)
-            if parameter is None:
-                lines += [words, ""]
-            else:
+            if parameter is not None:
                 lines += [f"- `{parameter[1]}`: {parameter[2]}"]
+            elif words.startswith("- "):
+                lines += [words]
+            else:
+                lines += [words, ""]
         lines.append("")
     while lines and not lines[-1]:
         lines.pop()
