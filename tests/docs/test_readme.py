@@ -19,6 +19,7 @@ NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 GENERATED = {
     SITE / name
     for name in (
+        "authoring.md",
         "benchmarks.md",
         "checks.md",
         "glossary.md",
@@ -76,7 +77,7 @@ def test_commands_are_found_where_they_stand() -> None:
 def test_the_make_targets_exist_that_pages_at_the_root_name() -> None:
     lines = {line for page in PAGES if page.parent == ROOT for line in code(page)}
     lines = {line for line in lines if re.match(r"make [a-z]", line)}
-    assert {"make demo", "make test", "make lint", "make test-slow SHARE=16"} <= lines
+    assert {"make demo", "make test", "make lint", "make test-slow SHARE=6"} <= lines
     for line in sorted(lines):
         done = subprocess.run([*line.split(), "-n"], check=False, cwd=ROOT, capture_output=True)
         assert done.returncode == 0, f"{line}: {done.stderr.decode()}"
@@ -84,7 +85,7 @@ def test_the_make_targets_exist_that_pages_at_the_root_name() -> None:
 
 def test_ci_runs_the_readmes_test_commands() -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
-    assert [line.partition(" SHARE")[0] for line in lines[-2:]] == ["make test", "make test-slow"]
+    assert {"make test", "make test-slow"} <= {line.partition(" SHARE")[0] for line in lines}
 
 
 def test_the_readmes_parts_fit_on_a_screen_each() -> None:

@@ -1,4 +1,4 @@
-"""Checks are the checks of a task: values of `Check`, called with the judging session.
+"""What is asked of a task's answer: values of `Check`, called with the judging session.
 
 A check that returns has passed, and what it returns is the sentence to record. It raises `Ruling`
 for any other verdict, and `Partly` to earn a share of its points; `exception_attribution` decides
@@ -21,10 +21,10 @@ from hotloop.judge.time_limit import Overrun, ending_after
 
 P = ParamSpec("P")
 CheckFunction = Check | Callable[[Session], str]
-"""What an author may give for a check: a `Check`, or a function that needs no attributes of one.
+"""What an author may give for a check: a `Check`, or a function that needs no fields of one.
 
 Wrap code that no answer can influence (making questions and their expected answers) in
-`fault.generated` and `fault.ours`.
+`generated` and `ours` of `hotloop.judge.judge_fault`.
 """
 
 
@@ -53,7 +53,7 @@ def check(
     instrumented: bool = False,
     scored_by: str = "",
 ) -> Callable[[Callable[Concatenate[Session, P], str]], FunctionCheck[P]]:
-    """Decorator that makes a check of a function, with these attributes of `Check`.
+    """Decorator that makes a check of a function, with these fields of `Check`.
 
     If the function takes more than the session, `bind` gives that where a task names the check.
     """

@@ -23,14 +23,8 @@ _declared: Sequence[Shape] = ()
 class Each(Authored):
     """Generates one case for each shape in the task's `cases`, for `Truth.cases`.
 
-    make: takes a secret generator, and the numbers of a shape by name; returns the case.
-
-        cases: [{columns: 1}, {columns: 4099}]      # in problem.yaml
-
-        def case(rng, columns):
-            return hl.case(truth, rng.standard_normal((7, columns)))
-
-        hl.Truth(hl.Each(case), truth, TOLERANCE)
+    make: takes a secret generator, and the numbers of a shape by name; returns the case. With
+        `cases: [{columns: 1}, {columns: 4099}]` in problem.yaml, `make(rng, columns=1)` is first.
     """
 
     make: Callable[..., Case]

@@ -26,22 +26,21 @@ EXAMPLES = Path("tests") / "docs" / "authoring" / "examples.py"
 PRELUDE = "prelude"
 """The cell before all others."""
 
-GROUPS: Mapping[str, str] = {
-    "judge.task": "Tasks: how an answer is called",
-    "judge.checks": "Checks: what is asked of an answer",
-    "judge.check": "Checks of one's own",
-    "judge": "Cases, references, tolerances, timed calls",
-    "core": "Verdicts",
+GROUPS: Mapping[str, Sequence[str]] = {
+    "Tasks: how an answer is called": ("judge.task", "judge.triton_kernel"),
+    "Checks: what is asked of an answer": ("judge.checks",),
+    "Checks of one's own": ("judge.author_guard", "judge.check"),
+    "Cases, references, tolerances, timed calls": ("judge",),
+    "Verdicts": ("core",),
 }
-"""Headings by the package or module that defines the names, in the order of the page."""
+"""The packages and modules that define the names below each heading, in the order of the page."""
 
 OFTEN = {
-    "after": "names of the checks that must pass first; the others are skipped until then.",
     "timeout_s": "seconds for each request to the answer.",
     "case_timeout_s": "seconds for each case.",
     "seconds": "time for measuring.",
     "pace": "how many windows are measured between two looks at the statistics.",
-    "entry": "the function to ask, in the same file or notebook; by default the task's.",
+    "truth": "for which cases, what is right, and how near an answer must come: a `Truth`.",
     "cases": "generates the cases from a secret generator, anew for each judging.",
     "reference": "a function in NumPy that takes the arguments (float64 arrays, bool for masks) "
     "and returns the expected float64 output.",
@@ -54,7 +53,7 @@ OFTEN = {
 """What these parameters mean in every check whose text does not say otherwise."""
 
 
-RECEIVED = {"Session", "Call", "Verdict", "CheckFunction"}
+RECEIVED = {"Session", "PlacedCall", "Verdict", "CheckFunction"}
 """Classes that an author receives or names, and never calls."""
 
 
@@ -92,13 +91,9 @@ def page(root: Path) -> str:
         *(f"- `{name}`: {text}" for name, text in OFTEN.items()),
     ]
     left = list(authoring.homes())
-    for prefix, heading in GROUPS.items():
-        home = f"hotloop.{prefix}"
-        names = [
-            name
-            for name in left
-            if (authoring.homes()[name] == home or authoring.homes()[name].startswith(f"{home}."))
-        ]
+    for heading, modules in GROUPS.items():
+        prefixes = tuple(f"hotloop.{module}." for module in modules)
+        names = [name for name in left if f"{authoring.homes()[name]}.".startswith(prefixes)]
         left = [name for name in left if name not in names]
         lines += ["", f"## {heading}"]
         for name in names:
@@ -108,10 +103,12 @@ def page(root: Path) -> str:
 
 def _entry(name: str, examples: Sequence[Cell]) -> Lines:
     value = getattr(authoring, name)
-    lines = [f"### `hl.{name}`", ""]
+    lines = [f"### `hl.{name}` {{ #hl.{name} }}", ""]  # `hl.Case` and `hl.case` differ
     if shown := signature(name):
         lines += [*_code(shown), ""]
     lines += _text(described(name))
+    for base in bases(value):
+        lines += ["", f"Also takes what [`hl.{base}`](#hl.{base}) takes."]
     if isinstance(value, ModuleType):
         for member, function in vars(value).items():
             own = inspect.isfunction(function) and function.__module__ == value.__name__
@@ -122,8 +119,14 @@ def _entry(name: str, examples: Sequence[Cell]) -> Lines:
         if name == cell.names[0]:
             lines += ["", *_code(cell.code)]
         elif name in cell.names:
-            lines += ["", f"Example: [`hl.{cell.names[0]}`](#hl{cell.names[0].lower()})."]
+            lines += ["", f"Example: [`hl.{cell.names[0]}`](#hl.{cell.names[0]})."]
     return lines
+
+
+def bases(value: Any) -> list[str]:
+    """Return the names of `hl` from which a class derives; none for another value."""
+    classes = value.__mro__[1:] if inspect.isclass(value) else ()
+    return [c.__name__ for c in classes if authoring.homes().get(c.__name__) == c.__module__]
 
 
 def signature(name: str) -> str:
@@ -135,8 +138,14 @@ def signature(name: str) -> str:
 
 
 def _signature(name: str, value: Any) -> str:
-    """Return one line, or a line for each parameter, without the modules of types."""
-    parameters = inspect.signature(value).parameters.values()
+    """Return one line, or a line for each parameter, without the modules of types.
+
+    A check's shows those of `Check` where the default is another.
+    """
+    parameters = list(inspect.signature(value).parameters.values())
+    if "Check" in bases(value):
+        usual = inspect.signature(authoring.Check).parameters
+        parameters = [one for one in parameters if usual.get(one.name) != one]
     shown: list[str] = []
     for number, one in enumerate(parameters):
         kind, default = one.annotation, one.default
@@ -180,14 +189,16 @@ def _text(described: str) -> Lines:
     """Return a docstring as Markdown: what it says of a parameter becomes an item of a list."""
     lines: Lines = []
     for paragraph in re.split(r"\n\s*\n", described):
-        items = re.split(r"\n(?=[\w, ]+: )", paragraph)
+        items = re.split(r"\n(?=[\w, ]+: |- )", paragraph)
         for item in items:
             words = " ".join(textwrap.dedent(item).split())
             parameter = re.match(r"^((?:[a-z_]+, )*[a-z_]+): (.*)$", words)
-            if parameter is None:
-                lines += [words, ""]
-            else:
+            if parameter is not None:
                 lines += [f"- `{parameter[1]}`: {parameter[2]}"]
+            elif words.startswith("- "):
+                lines += [words]
+            else:
+                lines += [words, ""]
         lines.append("")
     while lines and not lines[-1]:
         lines.pop()

@@ -57,6 +57,32 @@ task = hl.returns_data(doubles=hl.Assertions(doubles, "Right for {count} number.
 right = "def double(n): return 2 * n"
 wrong = "def double(n): return n"
 
+# %% Diagnosis, DiagnosisWord, DiagnosisLine, DiagnosisFigure
+from pathlib import Path
+
+from hotloop.judge import answer_key
+
+key = Path("key.json")  # made once; who opens the file cannot read the answers
+answer_key.write(key, {"a": {"cause": "loader", "line": 12, "evidence": {"load_ms": 40.0}}})
+task = hl.returns_data(
+    causes=hl.Diagnosis(
+        key,
+        "run",
+        (
+            hl.DiagnosisWord("cause", "not {}, look at the waits", choices=("loader", "sync")),
+            hl.DiagnosisLine("line", "line {} is not where it waits"),
+            hl.DiagnosisFigure(label="{} of a step", relative=0.03),
+        ),
+        names=("a",),
+        files=lambda: ("a",),
+    )
+)
+right = """
+def diagnosis():
+    return {"a": {"cause": "loader", "line": 12, "evidence": "load_ms", "value": 40.5}}
+"""
+wrong = right.replace("loader", "sync")
+
 # %% WritesFiles, GivenFile
 from hotloop.judge.written_files import Assignment
 
@@ -82,14 +108,14 @@ wrong = right.replace(".upper()", "")
 
 
 @hl.check(after=())
-def is_short(session: hl.Session) -> str:
+def is_short(session: hl.Session, most: int) -> str:
     lines = session.source().count("\n")
-    if lines > 3:
-        raise hl.Ruling(hl.Verdict.WRONG_ANSWER, f"It has {lines} lines, three are allowed.")
+    if lines > most:
+        raise hl.Ruling(hl.Verdict.WRONG_ANSWER, f"It has {lines} lines, {most} are allowed.")
     return "Short."
 
 
-check: hl.CheckFunction = is_short
+check: hl.CheckFunction = is_short.bind(most=3)  # values for all but the session
 task = hl.returns_data(short=check)
 right = "def nothing(): pass\n"
 wrong = right + "\n\n\n"
@@ -106,21 +132,23 @@ assert hl.Partly(0.0, "Too slow.").verdict is hl.Verdict.TOO_SLOW
 assert hl.Partly(0.5, "Half of it.").verdict is hl.Verdict.PARTIAL
 
 # %% Check
+from dataclasses import dataclass
 
 
-class Named(hl.Check):
+@dataclass(frozen=True)
+class Names(hl.Check):
     """The file names its author; a class of one's own, for what several tasks ask."""
 
-    after: tuple[str, ...] = ()
+    author: str
 
     def __call__(self, session: hl.Session) -> str:
-        if "author" not in session.source():
+        if self.author not in session.source():
             raise hl.Ruling(hl.Verdict.WRONG_ANSWER, "Name the author in the file.")
         return "It names its author."
 
 
-task = hl.returns_data(named=Named())
-right = "author = 'Ada'\ndef nothing(): pass"
+task = hl.returns_data(ada=Names("Ada"), grace=Names("Grace", after=("ada",)))
+right = "authors = 'Ada and Grace'\ndef nothing(): pass"
 wrong = "def nothing(): pass"
 
 # %% following
@@ -147,11 +175,12 @@ def cases(rng):
         yield hl.case(truth, rng.normal(size=(4, columns)))
 
 
-task = hl.fills_tensor(correct=hl.Correct(cases, truth, hl.Tolerance(relative=0, absolute=1e-5)))
+tolerance = hl.Tolerance(relative=0, absolute=1e-5)
+task = hl.fills_tensor(correct=hl.Correct(hl.Truth(cases, truth, tolerance)))
 right = "def center(x, out): out.copy_(x - x.mean(-1, keepdim=True))"
 wrong = "def center(x, out): out.copy_(x - x.mean())"
 
-# %% returns_tensor, Case, Tensor, TensorSpec
+# %% returns_tensor, Case, InputTensor, TensorSpec
 
 
 def truth(x):
@@ -164,7 +193,7 @@ def cases(rng):
 
 
 tolerance = hl.Tolerance(relative=2**-10, absolute=0)
-task = hl.returns_tensor(correct=hl.Correct(cases, truth, tolerance))
+task = hl.returns_tensor(correct=hl.Correct(hl.Truth(cases, truth, tolerance)))
 right = "def sums(x): return x.float().sum(-1).half()"
 wrong = "def sums(x): return x[:, ::2].sum(-1).mul(2)"
 
@@ -186,22 +215,48 @@ def cases(rng):
     yield hl.case(lambda x: 2 * x, rng.normal(size=(0, 4)))
 
 
-exact = hl.Tolerance(0, 0)
-task = hl.returns_tensor(empty=hl.CorrectOrRaises(cases, lambda x: 2 * x, exact, after=()))
+truth = hl.Truth(cases, lambda x: 2 * x, hl.Tolerance(0, 0))
+task = hl.returns_tensor(empty=hl.CorrectOrRaises(truth, after=()))
 right = "def double(x): return x + x"
 wrong = "def double(x): return x.new_ones(0, 3)"
 
-# %% ForFunction
+# %% Truth
 
 
 def cases(rng):
-    yield hl.case(lambda x: 2 * x, rng.normal(size=(3, 4)))
+    yield hl.case(np.square, rng.normal(size=(3, 4)))
 
 
-gradient = hl.Correct(cases, lambda x: 2 * x, hl.Tolerance(0, 0))
-task = hl.returns_tensor(gradient=hl.ForFunction("gradient", gradient))
+def empty(rng):
+    yield hl.case(np.square, rng.normal(size=(0, 4)))
+
+
+square = hl.Truth(cases, np.square, hl.Tolerance(relative=1e-6, absolute=0))
+gradient = hl.Truth(cases, lambda x: 2 * x, hl.Tolerance(0, 0))
+task = hl.returns_tensor(
+    correct=hl.Correct(square),
+    empty=hl.Correct(square.of(empty)),  # the same for other cases
+    gradient=hl.Correct(gradient, entry="gradient"),  # another function of the same file
+)
 right = "def square(x): return x * x\ndef gradient(x): return 2 * x"
 wrong = "def square(x): return x * x\ndef gradient(x): return x"
+
+# %% Each
+
+
+def truth(x):
+    return x.max(-1)
+
+
+def case(rng, rows, columns):
+    return hl.case(truth, rng.normal(size=(rows, columns)))
+
+
+# What problem.yaml says of the task in `cases`.
+shapes = [{"rows": 1, "columns": 100}, {"rows": 7, "columns": 1000}]
+task = hl.returns_tensor(correct=hl.Correct(hl.Truth(hl.Each(case), truth, hl.Tolerance(0, 0))))
+right = "def largest(x): return x.amax(-1)"
+wrong = "def largest(x): return x[:, :512].amax(-1)"
 
 # %% RecordedCalls, OnePass
 
@@ -214,24 +269,50 @@ def cases(rng):
     yield hl.case(truth, rng.normal(size=(1, 1 << 16)))
 
 
-calls = hl.RecordedCalls(hl.Correct(cases, truth, hl.Tolerance(0, 1e-6)), "operations")
+correct = hl.Correct(hl.Truth(cases, truth, hl.Tolerance(0, 1e-6)))
+calls = hl.RecordedCalls(correct, "operations")
 task = hl.returns_tensor(correct=calls, one_pass=hl.OnePass(calls, widest=4096))
 assert task.checks["one_pass"].after == ("correct",)
 
-# %% TritonKernelCalls, TritonKernelCorrect, TritonTraffic, TritonCompiles
+# %% triton_kernel, TritonKernelCalls
+
+
+def vector(rng, size):
+    return hl.case(lambda x: 2 * x, rng.normal(size=size))
+
+
+truth = hl.Truth(
+    cases=lambda rng: (vector(rng, size) for size in (1, 1000, 4099)),
+    reference=lambda x: 2 * x,
+    tolerance=hl.Tolerance(0, 0),
+)
+calls = hl.TritonKernelCalls(truth, counted=lambda rng: vector(rng, 8192))  # its bytes are counted
+task = hl.triton_kernel(calls)
+assert list(task.checks) == ["correct", "traffic", "compiles", "gpu_correct"]
+right = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x, out, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, 2 * tl.load(x + at, mask=at < size), mask=at < size)
+
+def double(x, out):
+    kernel[(triton.cdiv(len(x), 1024),)](x, out, len(x), BLOCK=1024)
+"""
+wrong = right.replace("mask=at < size)", "mask=at < size - 1)")
+
+# %% TritonKernelCorrect, TritonTraffic, TritonCompiles
 
 
 def row(rng):
     return hl.case(np.cumsum, rng.integers(-9, 10, 1000).astype(np.float64))
 
 
-calls = hl.TritonKernelCalls(
-    cases=lambda rng: [row(rng)],
-    counted=row,  # its bytes are counted
-    reference=np.cumsum,
-    tolerance=hl.Tolerance(0, 0),
-)
-task = hl.fills_tensor(
+truth = hl.Truth(lambda rng: [row(rng)], np.cumsum, hl.Tolerance(0, 0))
+calls = hl.TritonKernelCalls(truth, counted=row)
+task = hl.fills_tensor(  # in place of `triton_kernel`, for other checks or another order
     correct=hl.TritonKernelCorrect(calls),
     traffic=hl.TritonTraffic(calls, fewest_bytes=lambda case: case.spec.bytes),
     compiles=hl.TritonCompiles(calls, targets=(80, 90), max_spill_bytes=0),
@@ -278,7 +359,7 @@ fast = hl.Fast(timed, hl.Baseline("baseline.py", "pytorch"), fewest_bytes=lambda
 assert fast.timed
 assert fast.scored_by == "levels"  # problem.yaml says what a speedup earns
 
-# %% Workload, Call, Rows, rows_agree
+# %% Workload, PlacedCall, Rows, rows_agree
 
 
 def fill(rng: np.random.Generator, call: hl.PlacedCall, adversarial: bool) -> None:
@@ -301,22 +382,40 @@ truth = hl.Oracle({"truth.py": Path("truth.py")}, "truth.py")  # fills the judge
 assert sort.main in sort.files
 assert truth.main in truth.files
 
-# %% DeviceWorkload, GpuFast, OnGpu
+# %% device_workload, Input, Output, few_rows, GpuFast, OnGpu
+from hotloop.judge.gpu.recipes import Normal
+
+rows_and_columns = {"rows": 4096, "columns": 4096}
+timed = hl.device_workload(
+    axes=rows_and_columns,
+    inputs=(
+        hl.Input("rows columns", hl.FP16, Normal(4.0), hostile=hl.few_rows(4.0, ("spikes",))),
+        hl.Input("columns"),  # normal float32 numbers
+        "columns",  # the size of that axis, an int
+    ),
+    output=hl.Output("rows", hl.FP32),
+    reference=lambda x, weight, columns: (x * weight).sum(-1) / columns,
+    tolerance=hl.Tolerance(relative=1e-3, absolute=1e-3),
+)
+call = timed.spec(np.random.default_rng(0), 0)
+assert call.bytes == 4096 * 4096 * 2 + 4096 * 4 + 4096 * 4
+fast = hl.GpuFast(timed, hl.Baseline("baseline.py", "pytorch"))
+truth = hl.Truth(lambda rng: (), np.sum, hl.Tolerance(1e-3, 0))
+assert hl.Correct(truth, on=hl.OnGpu()).prerequisites == ("correct",)
+
+# %% DeviceWorkload
 
 
 def spec(rng, number):
     return hl.CallSpec((hl.TensorSpec((4096, 4096), hl.FP16),), hl.TensorSpec((4096,), hl.FP32))
 
 
-timed = hl.DeviceWorkload(
+timed = hl.DeviceWorkload(  # what `device_workload` makes, for shapes that no names of axes say
     spec,
-    draws=lambda rng, spec, adversarial: (),
+    draws=lambda rng, spec, adversarial: (hl.few_rows(1.0, ("ramp",))(rng),),
     truth=lambda x: x.sum(-1),
     tolerance=lambda spec: hl.Tolerance(1e-3, 1e-3),
 )
-fast = hl.GpuFast(timed, hl.Baseline("baseline.py", "pytorch"))
-right_there = hl.Correct(lambda rng: (), np.sum, hl.Tolerance(1e-3, 0), on=hl.OnGpu())
-assert right_there.after == ("correct",)
 
 # %% OnGpuFromHost, GpuFastFromHost
 from pathlib import Path
@@ -342,21 +441,18 @@ def matrix(rng):
 
 
 launch = hl.CudaLaunch(("x", "y"), rows_a_block=1, block=128)
-exact = hl.Tolerance(0, 0)
+truth = hl.Truth(lambda rng: [matrix(rng)], lambda x: 2 * x, hl.Tolerance(0, 0))
 task = hl.cuda_kernel(
     Path("launcher.cu"),
     compiles=hl.CudaCompiles(targets=(80, 90), block=128, after=()),
-    correct=hl.Correct(
-        lambda rng: [matrix(rng)], lambda x: 2 * x, exact, on=hl.InSimulator(launch)
-    ),
-    clean=hl.CudaClean(launch, lambda rng: [matrix(rng)], lambda x: 2 * x, exact),
-    traffic=hl.CudaTraffic(
-        launch, matrix, lambda x: 2 * x, exact, fewest_bytes=lambda case: case.spec.bytes
-    ),
+    correct=hl.Correct(truth, on=hl.InSimulator(launch)),
+    clean=hl.CudaClean(launch, truth),
+    traffic=hl.CudaTraffic(launch, truth, matrix, fewest_bytes=lambda case: case.spec.bytes),
 )
 
 # %% operator
-task = hl.operator(correct=hl.Correct(lambda rng: (), lambda x: x, hl.Tolerance(0, 0)))
+truth = hl.Truth(lambda rng: (), lambda x: x, hl.Tolerance(0, 0))
+task = hl.operator(correct=hl.Correct(truth))
 assert task.operator
 
 # %% ValidModelRepository, Serves, Batches, ServedFast

@@ -557,7 +557,7 @@ def test_an_array_is_judged_as_its_own_dtype(array: Any, dtype: object) -> None:
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "uint32", "complex128", "U3", "O"])
 def test_an_array_without_a_dtype_of_ours_is_refused(dtype: str) -> None:
-    with pytest.raises(TypeError, match="give a `InputTensor`"):
+    with pytest.raises(TypeError, match="give an `InputTensor`"):
         case(_twice, np.zeros(2, dtype))
 
 

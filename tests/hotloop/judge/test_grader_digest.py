@@ -37,6 +37,10 @@ def digests() -> dict[str, str]:
     return {name: grader.grader_digest(name) for name in ("fused_softmax", "tvm_passes")}
 
 
+def test_the_files_of_the_course_exist() -> None:
+    assert [name for name in grader.COURSE if not (PACKAGE / "course" / name).is_file()] == []
+
+
 ALL, ONE, NONE = {"fused_softmax", "tvm_passes"}, {"fused_softmax"}, set[str]()
 
 

@@ -394,7 +394,7 @@ JUDGED = {
         "prefix_sum/tasks.py",
         "astype(np.float64)",
         "astype(np.uint16)",
-        ("tasks.py:9", "uint16", "give a `Tensor`"),
+        ("tasks.py:9", "uint16", "give an `InputTensor`"),
     ),
     "a NumPy number in a case": Mistake(
         "prefix_sum/tasks.py",
@@ -448,7 +448,7 @@ JUDGED = {
         "layer_norm/baseline.py",
         "layer_norm(x, x.shape[-1:])",
         "x",
-        ("tasks.py:17", "the baseline `pytorch` does not pass", "fix one of them"),
+        ("tasks.py:16", "the baseline `pytorch` does not pass", "fix one of them"),
     ),
 }
 """Told when an answer is judged: what goes wrong in what a check computes."""

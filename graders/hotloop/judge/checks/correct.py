@@ -140,7 +140,7 @@ def case(
     """Return a case whose output has the shape of the reference's result, and the dtype `out`.
 
     arguments: arrays become contiguous tensors: float64 of float32; float32, float16, int64, int32,
-        uint8 and bool of their own dtype. For other tensors give a `InputTensor`.
+        uint8 and bool of their own dtype. For other tensors give an `InputTensor`.
 
     Raises TypeError for an array of another dtype.
     """
@@ -151,7 +151,7 @@ def case(
 
 def _tensor(values: NDArray[Any]) -> InputTensor:
     if values.dtype not in _OF_ARRAY:
-        raise TypeError(f"no tensor is made of an array of {values.dtype}: give a `InputTensor`")
+        raise TypeError(f"no tensor is made of an array of {values.dtype}: give an `InputTensor`")
     return InputTensor(values, _OF_ARRAY[values.dtype])
 
 
@@ -279,6 +279,7 @@ class OnCpu:
 class Correct(Check):
     """Every case must agree with the truth.
 
+    truth: which cases, what is right, and how near an answer must come.
     on: where the candidate computes; it has the defaults of `after` and of the field below.
     case_timeout_s: seconds for each case.
     """

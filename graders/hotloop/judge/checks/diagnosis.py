@@ -26,8 +26,9 @@ Sealed = Callable[..., Any]
 class DiagnosisWord(Authored):
     """A word that the diagnosis of each recording must have right, such as its cause.
 
-    field: the word's name, in the answer and in the key. advice: what a wrong word is told; `{}`
-    stands for the word. choices: the only allowed words; none: any.
+    field: the word's name, in the answer and in the key.
+    advice: what a wrong word is told; `{}` stands for the word.
+    choices: the only allowed words; none: any.
     """
 
     field: str
@@ -76,7 +77,9 @@ class DiagnosisLine(DiagnosisWord):
 class DiagnosisFigure(DiagnosisWord):
     """The name of a figure that shows the cause, and in the field `value` the figure itself.
 
-    label: what messages call the figure; `{}` stands for its name. relative, absolute: tolerances.
+    value: name of the field with the figure.
+    label: what messages call the figure; `{}` stands for its name.
+    relative, absolute: tolerances.
     factor: what a candidate's variant multiplies the figure by.
     """
 
@@ -110,9 +113,12 @@ class Diagnosis(Check):
     The function that is asked takes nothing and returns a dict: by the name of each recording, a
     dict with the fields of all `parts`.
 
-    key: the file that `answer_key.write` has written. recording: what messages call a recording,
-    such as "run". parts: of one diagnosis, the cause first. names: of the recordings. files: the
-    recordings' names in the key, in the order of `names`, where a candidate's variant mixes them.
+    key: the file that `answer_key.write` has written.
+    recording: what messages call a recording, such as "run".
+    parts: of one diagnosis, the cause first.
+    names: of the recordings.
+    files: the recordings' names in the key, in the order of `names`, where a candidate's variant
+        mixes them.
     timeout_s: seconds for each recording.
     """
 

@@ -59,6 +59,7 @@ class OnGpuFromHost(Authored):
     """A GPU, with the tensors in host memory. An oracle computes on the same GPU.
 
     entrant: yields what is judged, if not the candidate itself but a file that it made.
+    after: as in `OnGpu`.
     """
 
     reads_answer: ClassVar[frozenset[str]] = frozenset({"entrant"})

@@ -18,7 +18,10 @@ result correct, as on a GPU; finding races is the task of `CudaClean`."""
 
 @dataclass(frozen=True)
 class InSimulator:
-    """The simulator, which also reports accesses outside of the tensors."""
+    """The simulator, which also reports accesses outside of the tensors.
+
+    after: as in `OnGpu`.
+    """
 
     launch: CudaLaunch
     after: tuple[str, ...] = ()

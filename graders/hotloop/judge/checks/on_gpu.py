@@ -36,7 +36,10 @@ from hotloop.worker.device import OUT_OF_MEMORY, CudaError
 
 @dataclass(frozen=True)
 class OnGpu:
-    """A GPU, with the tensors in its memory. The reference in NumPy is computed on the CPU."""
+    """A GPU, with the tensors in its memory. The reference in NumPy is computed on the CPU.
+
+    after: names of the checks that must pass first, where the check's own `after` does not say.
+    """
 
     after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0

@@ -29,6 +29,7 @@ class Input:
     """A tensor of a timed call that is filled with random values.
 
     shape: names of axes, separated by spaces, such as "rows columns".
+    dtype: of its elements.
     draw: how its values are drawn; hostile: in adversarial calls, if that differs.
     """
 
@@ -45,7 +46,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Output:
-    """The tensor that a timed call fills. shape: as in `Input`."""
+    """The tensor that a timed call fills. shape, dtype: as in `Input`."""
 
     shape: str
     dtype: DType = FP32
