@@ -136,7 +136,11 @@ def local(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def filled(folder: Path, wheel: Path, extra: str = "") -> Path:
-    """Create an environment from this environment's packages; nothing is downloaded."""
+    """Create an environment from this environment's packages; nothing is downloaded.
+
+    pytest's folders are only for their owner, and root's sandboxes run under a spare user id.
+    """
+    folder.chmod(0o755)
     venv.create(folder, symlinks=True)
     [packages] = folder.glob("lib/python*/site-packages")
     for distribution in closure(requirements(wheel, extra)).values():
@@ -461,6 +465,23 @@ def test_check(local: Path, tmp_path: Path) -> None:
         (folder / name).write_bytes(content)
     [task] = run(local, tmp_path, "check", "fused_softmax.online_pass", "fused_softmax")["tasks"]
     assert (task["verdict"], task["points"]) == ("passed", task["possible"])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="anyone but root is the user of his sandboxes")
+def test_an_environment_that_only_root_can_read_is_refused(local: Path, tmp_path: Path) -> None:
+    """Once, before judging: its packages would be missing for candidates who import them."""
+    folder = local.parent
+    folder.chmod(0o700)
+    try:
+        refused = run(local, tmp_path, "check", "fused_softmax.online_pass", ".")["error"]
+        findings = run(local, tmp_path, "doctor")["findings"]
+    finally:
+        folder.chmod(0o755)
+    fix = f"chmod -R o+rX {folder}"
+    assert f"{folder} has mode 0700" in refused
+    assert fix in refused
+    assert [found["fix"] for found in findings if found["name"] == "sandbox"] == [fix]
 
 
 @pytest.mark.slow
