@@ -117,7 +117,9 @@ PLACES = {
     "judge/window.py TimedWorker._verify": OWN_PROCESS,
     "judge/verification.py _require": AUTHORS,
     "judge/worker_connection.py WorkerConnection._receive": OWN_PROCESS,
-    "judge/worker_connection.py WorkerConnection.send": "An answer came as JSON, so it can be sent as JSON.",
+    "judge/worker_connection.py WorkerConnection.send": (
+        "An answer came as JSON, so it can be sent as JSON."
+    ),
     "judge/worker_connection.py WorkerConnection._cause_of_death": (
         "The sandbox's own first process says so, before it executes the worker."
     ),
