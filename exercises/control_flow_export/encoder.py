@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 VOCABULARY, WIDTH, HEADS, LAYERS, QUEUES = 512, 64, 4, 2, 8
 PADDING = 0
-"""The token that fills a message up to its neighbours' length; it comes last."""
+"""The token that fills a message up to its neighbors' length; it comes last."""
 
 LONGEST = 128
 FULL_UP_TO, REACH = 32, 8

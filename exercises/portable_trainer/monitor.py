@@ -68,7 +68,7 @@ def tensorboard(path, target):
 
 ### TASK portable_trainer.monitor dashboard
 def dashboard(path):
-    """The run's figures as a text of lines of at most 80 characters, without colours.
+    """The run's figures as a text of lines of at most 80 characters, without colors.
 
     Each on a line of its own, its label, then its figure: "steps", "lost steps", "p50",
     "p95", "p99" (in ms), "MFU" (in %), "recompiles", "goodput" (tokens/s), "memory" (GB of

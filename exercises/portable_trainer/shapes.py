@@ -13,7 +13,7 @@ import torch
 SIDE, TOKENS = 16, 8
 WORDS = "pad start end a small large red green blue yellow square disc cross stripes left right"
 VOCABULARY = WORDS.split()
-COLOURS = {"red": (1, 0, 0), "green": (0, 1, 0), "blue": (0, 0, 1), "yellow": (1, 1, 0)}
+COLORS = {"red": (1, 0, 0), "green": (0, 1, 0), "blue": (0, 0, 1), "yellow": (1, 1, 0)}
 SHAPES = ("square", "disc", "cross", "stripes")
 
 
@@ -21,21 +21,21 @@ SHAPES = ("square", "disc", "cross", "stripes")
 def sample(number):
     """Picture and caption of one number, from 0 up."""
     rng = np.random.default_rng(number)
-    size, colour = rng.choice(["small", "large"]), rng.choice(list(COLOURS))
+    size, color = rng.choice(["small", "large"]), rng.choice(list(COLORS))
     shape, place = rng.choice(SHAPES), rng.choice(["left", "right"])
     radius = 3 if size == "small" else 5
-    centre = (8 + rng.integers(-2, 3), (5 if place == "left" else 11) + rng.integers(-1, 2))
+    center = (8 + rng.integers(-2, 3), (5 if place == "left" else 11) + rng.integers(-1, 2))
     picture = np.full((3, SIDE, SIDE), 0.1, np.float32)
-    picture[:, inside(shape, centre, radius)] = np.array(COLOURS[colour])[:, None]
-    words = ["start", "a", size, colour, shape, place, "end", "pad"]
+    picture[:, inside(shape, center, radius)] = np.array(COLORS[color])[:, None]
+    words = ["start", "a", size, color, shape, place, "end", "pad"]
     caption = [VOCABULARY.index(word) for word in words]
     return torch.from_numpy(picture), torch.tensor(caption)
 
 
-def inside(shape, centre, radius):
+def inside(shape, center, radius):
     """Which pixels belong to the shape: bool [16, 16]."""
     rows, columns = np.mgrid[:SIDE, :SIDE]
-    down, across = np.abs(rows - centre[0]), np.abs(columns - centre[1])
+    down, across = np.abs(rows - center[0]), np.abs(columns - center[1])
     box = (down <= radius) & (across <= radius)
     if shape == "disc":
         return down**2 + across**2 <= radius**2

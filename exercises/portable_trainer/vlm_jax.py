@@ -70,7 +70,7 @@ def contrastive(parameters, seen, read):
 
 def block(parameters, name, x, *, causal):
     """Attention and a two-layer network, each added to what it was given: [N, T, WIDTH]."""
-    qkv = dense(parameters, f"{name}.qkv", normalised(parameters, f"{name}.norm", x))
+    qkv = dense(parameters, f"{name}.qkv", normalized(parameters, f"{name}.norm", x))
     query, key, value = jnp.split(qkv, 3, -1)
     scores = query @ key.transpose(0, 2, 1) / WIDTH**0.5
     if causal:
@@ -81,11 +81,11 @@ def block(parameters, name, x, *, causal):
     return x + dense(parameters, f"{name}.down", hidden)
 
 
-def normalised(parameters, name, x):
+def normalized(parameters, name, x):
     """Layer norm, with PyTorch's epsilon."""
-    centred = x - x.mean(-1, keepdims=True)
-    deviation = jnp.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
-    return centred / deviation * parameters[f"{name}.weight"] + parameters[f"{name}.bias"]
+    centered = x - x.mean(-1, keepdims=True)
+    deviation = jnp.sqrt((centered**2).mean(-1, keepdims=True) + 1e-5)
+    return centered / deviation * parameters[f"{name}.weight"] + parameters[f"{name}.bias"]
 
 
 def dense(parameters, name, x):

@@ -24,7 +24,7 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def augment(image, dy, dx, flip):
-    """Shift an image of bytes [32, 32, 3] by up to four pixels, mirror it, normalise it."""
+    """Shift an image of bytes [32, 32, 3] by up to four pixels, mirror it, normalize it."""
     height, width, channels = image.shape
     padded = np.zeros((height + 2 * PADDING, width + 2 * PADDING, channels), np.uint8)
     padded[PADDING : PADDING + height, PADDING : PADDING + width] = image

@@ -1,7 +1,7 @@
 """Drawn signs in ten classes, as a camera on a small robot might see them.
 
-A sign is a shape in a colour. Size, place, rotation, lighting, blur and noise differ from picture
-to picture, and so does what is behind it. Four pairs of classes have the same shape, and colours
+A sign is a shape in a color. Size, place, rotation, lighting, blur and noise differ from picture
+to picture, and so does what is behind it. Four pairs of classes have the same shape, and colors
 that change places when red and blue do: a network that gets blue for red tells them apart exactly
 the wrong way. The octagons are green and magenta, which stay what they are.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 SIDE = 64
 SHAPES = ("disc", "triangle", "square", "diamond", "octagon")
-COLOURS = {
+COLORS = {
     "red": (0.80, 0.10, 0.12),
     "blue": (0.12, 0.10, 0.80),
     "yellow": (0.82, 0.74, 0.10),
@@ -71,10 +71,10 @@ def _draw(labels, generator):
     # A soft edge, one pixel wide, in place of several samples a pixel.
     rim = np.clip(0.5 - inside, 0, 1)[..., None]
     face = np.clip(0.5 - (inside + 0.18 * radius), 0, 1)[..., None]
-    colour = _colours(labels, generator)
+    color = _colors(labels, generator)
     light = _between(generator, 0.75, 1.0, (count, 1, 1, 1))
     image = image * (1 - rim) + light * rim
-    image = image * (1 - face) + colour * face
+    image = image * (1 - face) + color * face
     # A bar across the face: it says nothing about the class.
     bar = (abs(down) < 0.16 * radius) & (abs(across) < 0.5 * radius)
     bar = bar[..., None] & (generator.random((count, 1, 1, 1), np.float32) < 0.5)
@@ -83,7 +83,7 @@ def _draw(labels, generator):
 
 
 def _background(count, generator):
-    """Smooth blotches in any colour."""
+    """Smooth blotches in any color."""
     coarse = _between(generator, 0.1, 0.9, (count, 5, 5, 3))
     place = np.linspace(0, 3.999, SIDE, dtype=np.float32)
     low, part = place.astype(int), place % 1
@@ -93,12 +93,12 @@ def _background(count, generator):
 
 
 def _place(count, generator):
-    """Coordinates in pixels from the sign's centre, turned with it; and its radius in pixels."""
+    """Coordinates in pixels from the sign's center, turned with it; and its radius in pixels."""
     radius = _between(generator, 7, 24, (count, 1, 1))
-    centre = _between(generator, -1, 1, (2, count, 1, 1)) * (SIDE / 2 - radius) + SIDE / 2
+    center = _between(generator, -1, 1, (2, count, 1, 1)) * (SIDE / 2 - radius) + SIDE / 2
     turn = _between(generator, -0.4, 0.4, (count, 1, 1))
     rows, columns = np.mgrid[:SIDE, :SIDE].astype(np.float32) + np.float32(0.5)
-    across, down = columns - centre[0], rows - centre[1]
+    across, down = columns - center[0], rows - center[1]
     # Seen from the side: narrower.
     across = across / _between(generator, 0.75, 1.0, (count, 1, 1))
     return (
@@ -124,8 +124,8 @@ def _distance(labels, across, down, radius):
     return found
 
 
-def _colours(labels, generator):
-    pure = np.array([COLOURS[CLASSES[label].split()[0]] for label in labels], np.float32)
+def _colors(labels, generator):
+    pure = np.array([COLORS[CLASSES[label].split()[0]] for label in labels], np.float32)
     faded = pure + np.float32(0.05) * generator.standard_normal(pure.shape, np.float32)
     grey = _between(generator, 0, 0.55, (len(labels), 1))
     mixed = faded * (1 - grey) + faded.mean(1, keepdims=True) * grey
@@ -145,7 +145,7 @@ def _photographed(image, generator):
 
 
 def _blurred(image, axis, width):
-    """Weighted means of five neighbours along an axis."""
+    """Weighted means of five neighbors along an axis."""
     weights = [np.exp(-(step**2) / (2 * width**2 + 1e-3)) for step in (0, 1, 2)]
     total = weights[0] + 2 * weights[1] + 2 * weights[2]
     out = image * (weights[0] / total)

@@ -53,12 +53,12 @@ def edge(source, target, left, width, lane):
         straight = svg.line(x, begin, x, end - 5, stroke=FORWARD, stroke_width=1.4)
         return straight + svg.tip(x, end, fill=FORWARD)
     back = end < begin
-    colour = BACK if back else FORWARD
+    color = BACK if back else FORWARD
     x = left + (10 + 6 * lane if back else width - 10 - 6 * lane)
     out = left - 14 - 9 * lane if back else left + width + 14 + 9 * lane
     way = f"M{x:.0f},{begin} C{x:.0f},{begin + 20} {out:.0f},{begin + 20} {out:.0f},{begin} "
     way += f"L{out:.0f},{end} C{out:.0f},{end - 20} {x:.0f},{end - 20} {x:.0f},{end - 5}"
-    return svg.path(way, stroke=colour, stroke_width=1.4) + svg.tip(x, end, fill=colour)
+    return svg.path(way, stroke=color, stroke_width=1.4) + svg.tip(x, end, fill=color)
 
 
 def on_white(width, height, parts, title, **style):

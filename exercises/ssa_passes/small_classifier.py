@@ -114,10 +114,10 @@ def folded(arrays):
     raise NotImplementedError("ssa_passes.classifier folded")
 
 
-### TASK ssa_passes.classifier quantised
-def quantised(arrays):
+### TASK ssa_passes.classifier quantized
+def quantized(arrays):
     """A folded network with int8 weights, -127 to 127, and a scale above 0 per channel."""
-    raise NotImplementedError("ssa_passes.classifier quantised")
+    raise NotImplementedError("ssa_passes.classifier quantized")
 
 
 ### TASK ssa_passes.classifier pruned
@@ -134,9 +134,9 @@ def folded_from(path):
     return as_text(folded(read(path)))
 
 
-def quantised_from(path):
-    """As `quantised`."""
-    return as_text(quantised(read(path)))
+def quantized_from(path):
+    """As `quantized`."""
+    return as_text(quantized(read(path)))
 
 
 def pruned_from(path, pictures, most_bytes):

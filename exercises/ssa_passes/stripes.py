@@ -15,7 +15,7 @@ def drawn(seed, count, noise=NOISE):
     y, x = np.mgrid[:SIDE, :SIDE]
     along = np.multiply.outer(np.cos(angle), x) + np.multiply.outer(np.sin(angle), y)
     waves = np.sin(2 * np.pi * along / length[:, None, None] + phase[:, None, None])
-    colours = rng.normal(0, 1, (count, 3, 1, 1))
-    colours *= 1.2 / np.linalg.norm(colours, axis=1, keepdims=True)
-    images = colours * waves[:, None] + rng.normal(0, noise, (count, 3, SIDE, SIDE))
+    colors = rng.normal(0, 1, (count, 3, 1, 1))
+    colors *= 1.2 / np.linalg.norm(colors, axis=1, keepdims=True)
+    images = colors * waves[:, None] + rng.normal(0, noise, (count, 3, SIDE, SIDE))
     return images.astype("float32"), labels

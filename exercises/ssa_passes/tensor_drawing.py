@@ -53,7 +53,7 @@ def edge(x, above, below, skipped):
 
 
 def kernels(text, *divisions, titles=()):
-    """A graph of fuse.py; each division is a list of kernels, each of which gets a colour."""
+    """A graph of fuse.py; each division is a list of kernels, each of which gets a color."""
     graph = json.loads(text)
     columns = []
     for division in divisions:
@@ -112,9 +112,9 @@ def images(pictures, titles, scale=6):
     for number, (image, title) in enumerate(zip(pictures, titles, strict=True)):
         left = number * (wide + 12)
         parts.append(svg.text(left, 14, title, fill=DARK))
-        colours = np.clip(128 + 40 * image, 0, 255).astype(int)
+        colors = np.clip(128 + 40 * image, 0, 255).astype(int)
         for y, x in np.ndindex(side, side):
-            fill = f"rgb({','.join(map(str, colours[:, y, x]))})"
+            fill = f"rgb({','.join(map(str, colors[:, y, x]))})"
             parts.append(svg.rect(left + x * scale, 20 + y * scale, scale, scale, fill=fill))
     return on_white(len(pictures) * (wide + 12), 24 + wide, parts, "Pictures of stripes")
 

@@ -10,7 +10,7 @@ INSTRUCTION = re.compile(
 )
 TYPE = re.compile(r"(pred|bf16|[fsu]\d+)\[([\d,]*)\]")
 QUIET = {"parameter", "constant", "bitcast", "tuple", "get-tuple-element"}
-COLOURS = {
+COLORS = {
     "fusion": svg.GREEN,
     "convolution": svg.BLUE,
     "dot": svg.BLUE,
@@ -49,9 +49,9 @@ def entry(hlo):
     place = {each["name"]: ROW * number + 30 for number, each in enumerate(busy)}
     drawn = [edge for each in busy for edge in edges(each, found, place)]
     for each, count in zip(busy, moved, strict=True):
-        y, colour = place[each["name"]], COLOURS.get(each["op"], svg.GRAY)
+        y, color = place[each["name"]], COLORS.get(each["op"], svg.GRAY)
         width = max(3, WIDEST * count / max(moved))
-        drawn.append(svg.rect(LEFT, y, width, ROW - 8, fill=colour))
+        drawn.append(svg.rect(LEFT, y, width, ROW - 8, fill=color))
         drawn.append(svg.text(LEFT - 8, y + 13, each["name"], text_anchor="end"))
         drawn.append(svg.text(LEFT + width + 6, y + 13, f"{count / 1024:.1f} KiB"))
     return picture(ROW * len(busy) + 44, drawn, "what moves memory, and how much")

@@ -14,7 +14,7 @@ PATIENCE = 4.0  # a loss above it halves the rate
 SPREAD = 1e-3
 
 
-def standardised(images):
+def standardized(images):
     """Each picture with mean 0 and spread 1, in numpy, because that was there already."""
 
     def on_host(pictures):
@@ -29,7 +29,7 @@ def standardised(images):
 
 def slow_step(parameters, momentum, images, labels, rate):
     """New parameters, momentum, rate, and the loss before the step."""
-    images = standardised(images)
+    images = standardized(images)
     value, gradients = jax.value_and_grad(network.loss)(parameters, images, labels)
     if not math.isfinite(float(value)):  # a bad batch changes nothing
         return parameters, momentum, rate, value

@@ -4,7 +4,7 @@ import base64
 import struct
 import zlib
 
-from shapes import CLASSES, COLOURS
+from shapes import CLASSES, COLORS
 
 from hotloop.core import svg
 
@@ -40,13 +40,13 @@ class Drawing:
 
 def _box(names, left, top, right, bottom, score, which):
     name = names[int(which)]
-    shade = COLOURS.get(name.split()[0], COLOURS["grey"])
-    colour = "#" + "".join(f"{int(255 * part):02x}" for part in shade)
+    shade = COLORS.get(name.split()[0], COLORS["grey"])
+    color = "#" + "".join(f"{int(255 * part):02x}" for part in shade)
     place = (left, top, right - left, bottom - top)
     outlined = {"fill": "white", "stroke": "black", "stroke_width": 0.7, "paint_order": "stroke"}
     return (
         svg.rect(*place, fill="none", stroke="white", stroke_width=1.6)
-        + svg.rect(*place, fill="none", stroke=colour, stroke_width=0.9)
+        + svg.rect(*place, fill="none", stroke=color, stroke_width=0.9)
         + svg.text(left, max(top - 1, 4), f"{name} {score:.2f}", font_size=4.5, **outlined)
     )
 

@@ -1,12 +1,12 @@
-"""Drawn scenes: coloured shapes in six classes on blotchy backgrounds, with their boxes.
+"""Drawn scenes: colored shapes in six classes on blotchy backgrounds, with their boxes.
 
-Two pairs of classes have one shape, and colours that change places when red and blue do. What is
-grey, or has a colour that its shape has in no class, is no object.
+Two pairs of classes have one shape, and colors that change places when red and blue do. What is
+grey, or has a color that its shape has in no class, is no object.
 """
 
 import numpy as np
 
-COLOURS = {
+COLORS = {
     "red": (0.80, 0.10, 0.12),
     "blue": (0.12, 0.10, 0.80),
     "yellow": (0.82, 0.74, 0.10),
@@ -79,7 +79,7 @@ def _scene(generator, height, width):
         box = np.array([*polygon.min(0), *polygon.max(0)])
         if any(_overlap(box, other) > 0.25 for other in placed):
             continue
-        _paint(image, polygon, _colour(generator, name), generator)
+        _paint(image, polygon, _color(generator, name), generator)
         placed.append(box)
         if not decoy:
             boxes.append(box)
@@ -89,7 +89,7 @@ def _scene(generator, height, width):
 
 
 def _background(generator, height, width):
-    """Smooth blotches in any colour."""
+    """Smooth blotches in any color."""
     coarse = generator.uniform(0.1, 0.9, (6, 6, 3)).astype(np.float32)
     rows, columns = (np.linspace(0, 4.999, size, dtype=np.float32) for size in (height, width))
     low, part = rows.astype(int), (rows % 1)[:, None, None]
@@ -120,7 +120,7 @@ def _overlap(a, b):
     return float(np.prod(np.maximum(sides, 0)) / smaller)
 
 
-def _paint(image, polygon, colour, generator):
+def _paint(image, polygon, color, generator):
     """With a soft edge, one pixel wide, and sometimes a light bar across."""
     left, top = np.maximum(np.floor(polygon.min(0)).astype(int) - 1, 0)
     right, bottom = np.ceil(polygon.max(0)).astype(int) + 1
@@ -133,7 +133,7 @@ def _paint(image, polygon, colour, generator):
         outside = ((columns - x) * (v - y) - (rows - y) * (u - x)) / length
         distance = np.maximum(distance, outside)
     cover = np.clip(0.5 - distance, 0, 1)[..., None]
-    shade = np.broadcast_to(np.asarray(colour, np.float32), part.shape)
+    shade = np.broadcast_to(np.asarray(color, np.float32), part.shape)
     if generator.random() < 0.4:
         middle, size = polygon.mean(0), np.ptp(polygon[:, 1])
         bar = abs(rows - middle[1]) < 0.1 * size
@@ -141,8 +141,8 @@ def _paint(image, polygon, colour, generator):
     part[...] = part * (1 - cover) + shade * cover
 
 
-def _colour(generator, name):
-    pure = np.array(COLOURS[name.split()[0]]) + 0.05 * generator.standard_normal(3)
+def _color(generator, name):
+    pure = np.array(COLORS[name.split()[0]]) + 0.05 * generator.standard_normal(3)
     grey = generator.uniform(0, 0.5)
     return np.clip(pure * (1 - grey) + pure.mean() * grey, 0, 1)
 

@@ -20,7 +20,7 @@ def answer(package_path, requests_path):
     The file: [{"tokens": […], "kind": …}, …]. Each message gets what it would get alone.
     """
     model = torch._inductor.aoti_load_package(package_path, run_single_threaded=True)
-    # One at a time: in a batch, a neighbour that is unsure takes all of them through all layers.
+    # One at a time: in a batch, a neighbor that is unsure takes all of them through all layers.
     return [
         model(torch.tensor([request["tokens"]]), torch.tensor(request["kind"]))[0].tolist()
         for request in json.loads(Path(requests_path).read_text())

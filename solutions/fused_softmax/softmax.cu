@@ -32,7 +32,7 @@ __global__ void softmax_naive(const float* x, float* y, int rows, int columns) {
 
 // 6. One block a row, and a reduction through shared memory.  <<<rows, 256>>>
 //
-// Neighbouring threads read neighbouring elements: nothing moves that was not asked for. The price is
+// Neighboring threads read neighboring elements: nothing moves that was not asked for. The price is
 // that 256 threads must agree on one maximum and one sum.
 constexpr int kThreads = 256;
 

@@ -258,7 +258,7 @@ def tensorboard(path, target):
 
 ### BEGIN SOLUTION portable_trainer.monitor dashboard
 ### STUB def dashboard(path):
-### STUB     """The run's figures as a text of lines of at most 80 characters, without colours.
+### STUB     """The run's figures as a text of lines of at most 80 characters, without colors.
 ### STUB
 ### STUB     Each on a line of its own, its label, then its figure: "steps", "lost steps", "p50",
 ### STUB     "p95", "p99" (in ms), "MFU" (in %), "recompiles", "goodput" (tokens/s), "memory" (GB of

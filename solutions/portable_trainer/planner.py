@@ -155,8 +155,8 @@ def work_s(model, cluster, plan, stage, layers, mode):
     data *= {3: 3, 2: 1}.get(plan["zero"], 0)
     bandwidth, latency = link(cluster, plan, "pipeline")
     size = max(boundary_bytes(tower, plan) for tower in model["towers"])
-    neighbours = (stage > 0) + (not is_last(plan, stage))
-    sends = neighbours * (latency + size / (plan["tensor"] * bandwidth))
+    neighbors = (stage > 0) + (not is_last(plan, stage))
+    sends = neighbors * (latency + size / (plan["tensor"] * bandwidth))
     return max(own_s(model, cluster, plan, stage, layers, mode), data) + sends
 
 

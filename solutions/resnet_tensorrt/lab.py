@@ -188,8 +188,8 @@ from graph_reading import first_departure
 GRAPH = """<ir_version: 9, opset_import: ["": 17]>
 g (float[1, 2] x) => (float[1, 2] y) <float[2] mean = {0.5, 0.25}> {
     [a] positive = Relu(x)
-    [b] centred = Sub(positive, mean)
-    [c] y = Softmax(centred)
+    [b] centered = Sub(positive, mean)
+    [c] y = Softmax(centered)
 }"""
 onnx.save(onnx.parser.parse_model(GRAPH), "reference.onnx")
 onnx.save(

@@ -68,8 +68,8 @@ numbers = torch.Generator().manual_seed(1)
 def text_like(n, block=16, heads=2, depth=32):
     """q, k and v whose tokens resemble those of their block, and a threshold for each head."""
     blocks = -(-n // block)
-    centres = torch.randn(2, 1, heads, blocks, depth, generator=numbers)
-    q, k = centres.repeat_interleave(block, -2)[..., :n, :] + 0.5 * torch.randn(
+    centers = torch.randn(2, 1, heads, blocks, depth, generator=numbers)
+    q, k = centers.repeat_interleave(block, -2)[..., :n, :] + 0.5 * torch.randn(
         2, 1, heads, n, depth, generator=numbers
     )
     return q, k, torch.randn(1, heads, n, depth, generator=numbers), torch.full((heads,), 1.0)

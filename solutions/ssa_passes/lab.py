@@ -381,7 +381,7 @@ for file, name in [
 ]:
     program = fresh(file, name)(program)
     print(f"{name:10} {len(program.instrs):3} instructions, {ir.run(program, [50, 3])[2]} executed")
-SVG(ir_drawing.graph(single, str(program), titles=["SSA", "optimised"]))
+SVG(ir_drawing.graph(single, str(program), titles=["SSA", "optimized"]))
 
 # %% [markdown]
 # ## 10. SSA destruction
@@ -703,7 +703,7 @@ check("ssa_passes.pir")
 # arrays, and the file's first page says which.
 #
 # - `folded(arrays)`: without the batch norms, the same function of an image. All arrays stay float32.
-# - `quantised(arrays)`: of a network without batch norm, whose biases stay as they are; weights int8 from -127 to 127, and a float32 scale above 0 for each *output* channel: `conv1.scale`, `conv2.scale`, `linear.scale`. Each weight
+# - `quantized(arrays)`: of a network without batch norm, whose biases stay as they are; weights int8 from -127 to 127, and a float32 scale above 0 for each *output* channel: `conv1.scale`, `conv2.scale`, `linear.scale`. Each weight
 #   times its scale is at most half a step from what it was; a channel's step is its largest absolute weight divided by 127. A channel may be all 0.
 # - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the images given. The judge counts the bytes of all
 #   arrays, and then the right answers on unseen images.
@@ -732,7 +732,7 @@ given = small_classifier.trained(images, labels)
 # %%
 classifier = importlib.reload(small_classifier)
 slim = classifier.folded(given)
-whole = classifier.quantised(slim)
+whole = classifier.quantized(slim)
 fewest = classifier.pruned(given, images[:1000], labels[:1000], classifier.size(slim) // 10)
 unseen = stripes.drawn(1, 1000)
 rows = [

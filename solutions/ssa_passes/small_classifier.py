@@ -131,13 +131,13 @@ def folded(arrays):
 ### END SOLUTION
 
 
-### BEGIN SOLUTION ssa_passes.classifier quantised
-### STUB def quantised(arrays):
+### BEGIN SOLUTION ssa_passes.classifier quantized
+### STUB def quantized(arrays):
 ### STUB     """A folded network with int8 weights, -127 to 127, and a scale above 0 per channel."""
-### STUB     raise NotImplementedError("ssa_passes.classifier quantised")
+### STUB     raise NotImplementedError("ssa_passes.classifier quantized")
 
 
-def quantised(arrays):
+def quantized(arrays):
     """A folded network with int8 weights, -127 to 127, and a scale above 0 per channel."""
     found = dict(arrays)
     for layer in LAYERS:
@@ -163,11 +163,11 @@ def pruned(arrays, images, labels, most_bytes):
     """A network of fewer channels, trained again, without batch norm; float32 or int8."""
     for share in np.arange(1, 0, -0.02):
         small = without_weak(arrays, share)
-        if size(quantised(folded(small))) <= most_bytes:
+        if size(quantized(folded(small))) <= most_bytes:
             break
     model = network(small)
     train(model, images, labels, epochs=12)
-    return quantised(folded(arrays_of(model)))
+    return quantized(folded(arrays_of(model)))
 
 
 def without_weak(arrays, share):
@@ -195,9 +195,9 @@ def folded_from(path):
     return as_text(folded(read(path)))
 
 
-def quantised_from(path):
-    """As `quantised`."""
-    return as_text(quantised(read(path)))
+def quantized_from(path):
+    """As `quantized`."""
+    return as_text(quantized(read(path)))
 
 
 def pruned_from(path, pictures, most_bytes):

@@ -176,7 +176,7 @@ def cuda_source(source, target):
     sch.reverse_compute_at(sums, j_thread)
     sch.vectorize(sch.get_loops(sums)[-1])
     for copy in copies:
-        # All threads of a block together bring a tile: each one four neighbouring floats.
+        # All threads of a block together bring a tile: each one four neighboring floats.
         sch.compute_at(copy, k_outer)
         together = sch.fuse(*sch.get_loops(copy)[-2:])
         _, y, x, four = sch.split(together, [None, 16, 16, 4])

@@ -10,7 +10,7 @@ import network
 from slow_training import LIMIT, PATIENCE, SPREAD
 
 
-def standardised(images):
+def standardized(images):
     """Each picture with mean 0 and spread 1."""
     mean = images.mean((1, 2, 3), keepdims=True)
     return (images - mean) / (images.std((1, 2, 3), keepdims=True) + SPREAD)
@@ -18,7 +18,7 @@ def standardised(images):
 
 def step(parameters, momentum, images, labels, rate):
     """New parameters, momentum, rate, and the loss before the step."""
-    value, gradients = jax.value_and_grad(network.loss)(parameters, standardised(images), labels)
+    value, gradients = jax.value_and_grad(network.loss)(parameters, standardized(images), labels)
     norm = jnp.sqrt(sum((g**2).sum() for g in jax.tree.leaves(gradients)))
     scale = jnp.minimum(1.0, LIMIT / norm)
     good = jnp.isfinite(value)

@@ -14,7 +14,7 @@ def letterbox(frame, side):
     height, width, _ = frame.shape
     tall, wide, above, before = placed(height, width, side)
     rgb = frame.flip(2).permute(2, 0, 1).float()
-    # Half-pixel centres, as OpenCV resizes too; no antialiasing.
+    # Half-pixel centers, as OpenCV resizes too; no antialiasing.
     small = functional.interpolate(rgb[None], (tall, wide), mode="bilinear", align_corners=False)
     picture = torch.full((3, side, side), float(PADDING))
     picture[:, above : above + tall, before : before + wide] = small[0]

@@ -57,13 +57,13 @@ tail (float[1, 1008, 11] table, float[1] floor, float[1] overlap)
 <int64[1] i0 = {{0}}, int64[1] i1 = {{1}}, int64[1] i2 = {{2}}, int64[1] i4 = {{4}},
  int64[1] i5 = {{5}}, int64[1] end = {{999}}, float half = {{0.5}}, int64[1] most = {{{most}}},
  int64[1, 1, {len(CLASSES)}] ids = {{{ids}}}> {{
-    centre = Slice(table, i0, i2, i2)
+    center = Slice(table, i0, i2, i2)
     size = Slice(table, i2, i4, i2)
     seen = Slice(table, i4, i5, i2)
     likely = Slice(table, i5, end, i2)
     reach = Mul(size, half)
-    low = Sub(centre, reach)
-    high = Add(centre, reach)
+    low = Sub(center, reach)
+    high = Add(center, reach)
     corners = Concat <axis = 2> (low, high)
     highest = ReduceMax <axes = [2]> (likely)
     which = ArgMax <axis = 2> (likely)

@@ -835,7 +835,7 @@ check("yolo_on_mobile.executorch")
 #
 # and `diagnosis()`, which gives for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`. The causes there are:
 #
-# - `colours`: red and blue changed places.
+# - `colors`: red and blue changed places.
 # - `range`: values were not divided by 255.
 # - `scale`: coordinates and probabilities have one scale in int8.
 # - `decoding`: half a cell is missing in the formula for the center.

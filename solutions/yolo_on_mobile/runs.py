@@ -55,7 +55,7 @@ def diagnosis():
     """By letter: {"cause": …, "evidence": …, "value": …}."""
     return {
         "a": {"cause": "scale", "evidence": "levels", "value": 3},
-        "b": {"cause": "colours", "evidence": "blind", "value": 0.976},
+        "b": {"cause": "colors", "evidence": "blind", "value": 0.976},
         "c": {"cause": "suppression", "evidence": "boxes", "value": 33.1},
         "d": {"cause": "decoding", "evidence": "overlap", "value": 0.473},
     }

@@ -21,7 +21,7 @@ def to_coreml(height, width, target):
     exported = torch.export.export(detector.load(), (picture,)).run_decompositions({})
     model = coremltools.convert(
         exported,
-        # A picture with its colours named: iOS gives it as the network was trained with.
+        # A picture with its colors named: iOS gives it as the network was trained with.
         inputs=[
             coremltools.ImageType(
                 name="picture",

@@ -138,7 +138,7 @@ def _rounded(blocks: list[list[float]]) -> list[list[float]]:
 
 
 @contextmanager
-def neighbour(busy: bool):
+def neighbor(busy: bool):
     """Run a process with an endless loop if `busy`."""
     if not busy:
         yield
@@ -155,7 +155,7 @@ def cell(baseline: str, threads: int, busy: bool, repeats: int) -> dict[str, Any
     """Run all judgings of one true ratio under one load."""
     judgings: list[dict[str, Any]] = []
     pair: Pair | None = None
-    with neighbour(busy):
+    with neighbor(busy):
         for index in range(repeats):
             if index % JUDGINGS_A_PROCESS == 0:
                 if pair is not None:
@@ -174,7 +174,7 @@ def cell(baseline: str, threads: int, busy: bool, repeats: int) -> dict[str, Any
         "baseline": baseline,
         "true_ratio": 1.1 if baseline == "units_11" else 0.9,
         "threads": threads,
-        "busy_neighbour": busy,
+        "busy_neighbor": busy,
         "wanted": wanted.value,
         "judgings": judgings,
     }
@@ -189,7 +189,7 @@ def summary(result: dict[str, Any]) -> dict[str, Any]:
     return {
         "true_ratio": result["true_ratio"],
         "threads": result["threads"],
-        "busy_neighbour": result["busy_neighbour"],
+        "busy_neighbor": result["busy_neighbor"],
         "judgings": len(seconds),
         "right": right,
         "wrong": wrong,
@@ -205,7 +205,7 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=int, default=100)
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
-    parser.add_argument("--busy", type=int, nargs="*", default=[0, 1], help="0 idle, 1 neighbour")
+    parser.add_argument("--busy", type=int, nargs="*", default=[0, 1], help="0 idle, 1 neighbor")
     parser.add_argument("--out", type=Path, default=HERE / "results" / "false_grades.json")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

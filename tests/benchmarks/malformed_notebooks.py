@@ -27,7 +27,7 @@ from hotloop.judge.device import device_name
 sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
 from notebooks import malformed
 
-NEIGHBOURS = 24
+NEIGHBORS = 24
 LIMIT_S = 120.0
 """Time limit of one submission in the batch, from its first progress event to its last."""
 RESULTS = Path(__file__).parent / "results" / "malformed_notebooks.json"
@@ -67,8 +67,8 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     for student, case in cases.items():
         case.handed.write(course / "submitted" / student / lab.MODULE)
     # Learners are graded in order of name: these come before, between and after the others.
-    places = [f"case_{n * arguments.count // NEIGHBOURS:04}_beside" for n in range(NEIGHBOURS)]
-    neighbours = hand_in(course, ["untouched_0", *places])
+    places = [f"case_{n * arguments.count // NEIGHBORS:04}_beside" for n in range(NEIGHBORS)]
+    neighbors = hand_in(course, ["untouched_0", *places])
     arguments_of = ("grade", str(course), "--jobs", str(arguments.jobs))
     answer = clone.start(*arguments_of, log=folder / "log").document()
     left = still_there(os.getpid(), 10.0)
@@ -77,8 +77,8 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         found.setdefault(one["student"], {})[one["task"]] = one
     complaints = [f"left running: {words}" for words in left]
     complaints += [f"not dealt with: {key}: {text}" for key, text in answer["problems"].items()]
-    for student, given in neighbours.items():
-        complaints += wrong_neighbour(student, given.points, found.get(student, {}))
+    for student, given in neighbors.items():
+        complaints += wrong_neighbor(student, given.points, found.get(student, {}))
     rows: dict[str, Counter[str]] = {}
     for student, case in cases.items():
         verdicts = found.get(student, {})
@@ -92,7 +92,7 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         "seed": arguments.seed,
         "malformed": len(cases),
         "mutations": len(rows),
-        "untouched": len(neighbours),
+        "untouched": len(neighbors),
         "isolation": answer["isolation"],
         "seconds": answer["seconds"],
         "longest_s": answer["longest_s"],
@@ -105,7 +105,7 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def wrong_neighbour(
+def wrong_neighbor(
     student: str, points: Mapping[str, float], found: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
     """Return what is wrong with the results of an untouched notebook."""

@@ -35,7 +35,7 @@ from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.device import device_name
 
 RESULT = Path(__file__).parent / "results" / "model_repositories.json"
-LABELLED = {
+LABELED = {
     "core": "qa/L0_model_config/noautofill_platform",
     "onnx": "qa/L0_model_config/autofill_noplatform/onnx",
     "ensemble": "qa/L0_model_config/autofill_noplatform/ensemble",
@@ -90,9 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for clone in given.clones:
             commit, folder = _laid_out(clone, Path(scratch))
             result["clones"][folder.name] = commit
-            for kind, below in LABELLED.items():
+            for kind, below in LABELED.items():
                 if (folder / below).is_dir():
-                    counted = _labelled(folder / below, given.verbose)
+                    counted = _labeled(folder / below, given.verbose)
                     result["rows"].append({"bad models": kind, **counted})
             for models in _repositories(folder):
                 _sound(models, folder, sound, alarms)
@@ -166,7 +166,7 @@ def _is_within(path: str, roots: set[str]) -> bool:
     return any("/".join(parts[:count]) in roots for count in range(1, len(parts)))
 
 
-def _labelled(folder: Path, verbose: bool) -> dict[str, int]:
+def _labeled(folder: Path, verbose: bool) -> dict[str, int]:
     """Count how many bad cases are reported. A case is a model, or a folder of models."""
     cases = sorted(path for path in folder.iterdir() if path.is_dir())
     named = 0

@@ -379,7 +379,7 @@ def cancels(options: argparse.Namespace) -> dict[str, Any]:
     """Measure a learner's checks alone, and while another one sends and cancels jobs in a loop."""
     asked = request(*CPU)
     over = threading.Event()
-    cancelled: list[str] = []
+    canceled: list[str] = []
 
     def one(server: ServiceClient) -> float:
         began = time.monotonic()
@@ -392,7 +392,7 @@ def cancels(options: argparse.Namespace) -> dict[str, Any]:
             for found in server.follow(job, quiet):
                 if found.running and found.state == "open":
                     server.cancel(job)
-                    cancelled.append(job)
+                    canceled.append(job)
 
     with running(2, lambda service: service.real(1)) as service:
         server = service.server(0)
@@ -407,7 +407,7 @@ def cancels(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "repeats": options.repeats,
         "task": ".".join(CPU),
-        "cancelled_while_judged": len(cancelled),
+        "canceled_while_judged": len(canceled),
         "alone_s": round(medians[0], 2),
         "beside_s": round(medians[1], 2),
         "longest_beside_s": round(max(beside), 2),

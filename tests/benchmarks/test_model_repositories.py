@@ -22,7 +22,7 @@ ensemble_scheduling { step {
   input_map { key: "X" value: "X" } output_map { key: "Y" value: "Y" }
 } }
 """
-CORE = model_repositories.LABELLED["core"]
+CORE = model_repositories.LABELED["core"]
 FILES = {
     "models/fine/config.pbtxt": SOUND.replace("NAME", "fine"),
     "models/fine/1/config.pbtxt": "no server reads it",

@@ -6,11 +6,11 @@ from pathlib import Path
 KEPT = json.loads((Path(__file__).parent / "results" / "triton_races.json").read_text("utf-8"))
 
 
-def test_every_race_of_the_labelled_launches_is_found_and_no_other() -> None:
+def test_every_race_of_the_labeled_launches_is_found_and_no_other() -> None:
     assert KEPT["device"]
     assert KEPT["date"]
-    assert KEPT["labelled"]["right_reported"] == []
-    assert KEPT["labelled"]["racy_never_reported"] == []
+    assert KEPT["labeled"]["right_reported"] == []
+    assert KEPT["labeled"]["racy_never_reported"] == []
 
 
 def test_enough_public_kernels_ran_in_enough_orders() -> None:

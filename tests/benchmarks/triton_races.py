@@ -2,7 +2,7 @@
 
     python tests/benchmarks/triton_races.py --liger LIGER --flaggems FLAGGEMS --keep
 
-Runs, in Triton's interpreter and watched as the judge watches them: the labelled launches of
+Runs, in Triton's interpreter and watched as the judge watches them: the labeled launches of
 tests/hotloop/worker/races/kernels.py, then the kernels of public libraries, which are given as
 paths of their repositories (a checkout, or an archive with a file COMMIT): a race that is reported
 there is to be read. Each runs in several orders of the programs. Also measures what the watch
@@ -92,7 +92,7 @@ class Corpus(Protocol):
 def main() -> None:
     """Run all, print, and write the results with --keep."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--orders", type=int, default=5, help="of each labelled launch")
+    parser.add_argument("--orders", type=int, default=5, help="of each labeled launch")
     parser.add_argument("--library-orders", type=int, default=5, help="of each library's kernels")
     parser.add_argument("--liger", type=Path, help="repository of Liger-Kernel")
     parser.add_argument("--flaggems", type=Path, help="repository of FlagGems")
@@ -106,7 +106,7 @@ def main() -> None:
         "date": datetime.now(UTC).date().isoformat(),
         "cores": os.cpu_count(),
         "triton": triton.__version__,
-        "labelled": labelled(arguments.orders),
+        "labeled": labeled(arguments.orders),
         "cost": cost(),
     }
     for name, corpus in (("liger", liger), ("flaggems", flaggems)):
@@ -116,12 +116,12 @@ def main() -> None:
     print(json.dumps(found, indent=1))
     if arguments.keep:
         RESULT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    wrong = found["labelled"]["right_reported"] + found["labelled"]["racy_never_reported"]
+    wrong = found["labeled"]["right_reported"] + found["labeled"]["racy_never_reported"]
     sys.exit(bool(wrong))
 
 
-def labelled(orders: int) -> dict[str, Any]:
-    """Return what is found in the labelled launches."""
+def labeled(orders: int) -> dict[str, Any]:
+    """Return what is found in the labeled launches."""
     right = {name: _reports(launch, orders) for name, launch in kernels.RIGHT.items()}
     racy = {name: _reports(launch, orders) for name, launch in kernels.RACY.items()}
     runs = [report for each in racy.values() for report in each]

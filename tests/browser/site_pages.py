@@ -134,7 +134,7 @@ class Browser:
         ]
 
     def scheme(self) -> str:
-        """The colour scheme that is shown."""
+        """The color scheme that is shown."""
         shown = "return document.body.getAttribute('data-md-color-scheme')"
         return {"default": "light", "slate": "dark"}[self.driver.execute_script(shown)]
 

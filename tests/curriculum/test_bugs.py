@@ -24,7 +24,7 @@ class Expected:
 
 
 EXPECTED = {
-    "few_warps": Expected("uninitialised_shared", "warp_sum(of_warp[lane])"),
+    "few_warps": Expected("uninitialized_shared", "warp_sum(of_warp[lane])"),
     # No access is at fault, so that there is no line to name.
     "first_come": Expected("order", None),
     "last_lanes": Expected("divergent_warp", "__shfl_down_sync("),
@@ -32,7 +32,7 @@ EXPECTED = {
     "many_blocks": Expected("race", "*out += value"),
     "one_buffer": Expected("race", "return buffer[0];", frozenset({"order"})),
     "short_rows": Expected(
-        "uninitialised_shared", "part[threadIdx.x] = fmaxf(", frozenset({"order"})
+        "uninitialized_shared", "part[threadIdx.x] = fmaxf(", frozenset({"order"})
     ),
     "tree_sum": Expected(
         "race", "part[threadIdx.x] += part[threadIdx.x + stride]", frozenset({"order"})

@@ -3,8 +3,8 @@
 curriculum/<module>/golden/ holds the pairs in the form of LLVM's FileCheck, as xDSL's tests do:
 `// RUN:` names a function in solutions/<module>/ of a text, or of a file's path with `%s`. A case
 is the text, followed by the expected one in `// CHECK:` and `// CHECK-NEXT:`, and `// -----`
-separates cases. The CHECK lines are all of the result; data is shown as JSON. Lessons quote the
-same files.
+separates cases. The CHECK lines are all of the result; data is shown as JSON, and of TVM's modules
+only lines and spaces may be set otherwise than TVM prints them. Lessons quote the same files.
 """
 
 import importlib
@@ -29,21 +29,39 @@ RUNS = [
     for place in range(path.read_text(encoding="utf-8").count(SEPARATOR) + 1)
 ]
 NEEDS = {
+    "accelerator": "tvm",
     "donation": "jax",
     "fx_pass": "torch",
     "mlir_pass": "jaxlib.mlir",
+    "relax_pass": "tvm",
+    "tir_pass": "tvm",
     "xdsl_pass": "xdsl",
 }
 
 
+LEAVE_THEIR_RESULT = {"relax_pass", "tir_pass"}
+"""Files of passes that find nothing more to do in what they returned."""
+
+
 def input_of(case: str) -> str:
     """Return the text that is given: the case without comments and empty lines."""
-    lines = [line for line in case.splitlines() if line.strip() and not line.startswith("//")]
-    return "".join(f"{line}\n" for line in lines)
+    given = [line for line in lines(case) if not line.startswith("//")]
+    return "".join(f"{line}\n" for line in given)
+
+
+def tvm_module(text: str) -> Any:
+    """Return TVM's module of its text; a single function is its "main"."""
+    import tvm
+    from tvm.script import from_source
+
+    parsed = from_source(text)
+    return parsed if isinstance(parsed, tvm.IRModule) else tvm.IRModule({"main": parsed})
 
 
 def as_text(result: Any, file: str) -> str:
     """Return a result as the CHECK lines show it."""
+    if NEEDS.get(file) == "tvm":
+        return result.script()
     if not isinstance(result, str):
         return json.dumps(result, indent=2)
     if file == "mlir_pass":
@@ -61,15 +79,27 @@ def test_a_reference_gives_the_expected_text(
     if file in NEEDS:
         pytest.importorskip(NEEDS[file])
     case = path.read_text(encoding="utf-8").split(SEPARATOR)[place]
-    want = CHECK.findall(case)
-    assert want, "a case ends with its CHECK lines"
-    given = input_of(case)
-    written = tmp_path / path.name
-    written.write_text(given, encoding="utf-8")
-    with apart(paths.solutions() / path.parts[-3]):
+    checks = CHECK.findall(case)
+    assert checks, "a case ends with its CHECK lines"
+    want = "\n".join(checks)
+    given: Any = input_of(case)
+    if NEEDS.get(file) == "tvm":
+        given, want = tvm_module(given), tvm_module(want).script()
+    if as_file:
+        written = tmp_path / path.name
+        written.write_text(given, encoding="utf-8")
+        given = str(written)
+    module = path.parts[-3]
+    with apart(paths.solutions() / module, paths.exercises() / module):
         reference = getattr(importlib.import_module(file), function)
-        got = as_text(reference(str(written) if as_file else given), file)
-    assert [line for line in got.splitlines() if line.strip()] == want
+        result = reference(given)
+        assert lines(as_text(result, file)) == lines(want)
+        if file in LEAVE_THEIR_RESULT:
+            assert lines(as_text(reference(result), file)) == lines(want)
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parts[-3]}.{path.stem}")

@@ -51,12 +51,12 @@ def test_a_shown_text_is_a_proofs_record(lesson: Path, shown: str) -> None:
     assert paths.root() / shown in [proofs.record_of(path) for path in proofs.programs()]
 
 
-COLOURED = re.compile(r"fill:var\(--(?:hot|cool|leaf|plum)\b")
+COLORED = re.compile(r"fill:var\(--(?:hot|cool|leaf|plum)\b")
 ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 
 
 def dim(picture: str) -> list[str]:
-    """Texts over a coloured box that keep the color of text on the page."""
+    """Texts over a colored box that keep the color of text on the page."""
     boxes: list[tuple[float, float, float, float, bool]] = []
     found: list[str] = []
     for kind, attributes, words in re.findall(r"<(rect|text)\b([^>]*?)/?>([^<]*)", picture):
@@ -64,7 +64,7 @@ def dim(picture: str) -> list[str]:
         x, y = float(own["x"]), float(own["y"])
         if kind == "rect":
             size = float(own["width"]), float(own["height"])
-            boxes.append((x, y, *size, bool(COLOURED.match(own.get("style", "")))))
+            boxes.append((x, y, *size, bool(COLORED.match(own.get("style", "")))))
             continue
         below = [b for b in boxes if b[0] <= x <= b[0] + b[2] and b[1] <= y - 3 <= b[1] + b[3]]
         if below and below[-1][4] and "on" not in own.get("class", "").split():
@@ -80,6 +80,6 @@ def test_dark_letters_on_a_dark_box_are_found() -> None:
 
 
 @pytest.mark.parametrize("path", FIGURES, ids=lambda p: f"{p.parents[1].name}.{p.name}")
-def test_letters_on_a_coloured_box_are_read(path: Path) -> None:
+def test_letters_on_a_colored_box_are_read(path: Path) -> None:
     picture = path.read_text(encoding="utf-8")
     assert 'class="drawing"' not in picture or not dim(picture)

@@ -272,7 +272,7 @@ def test_stripes_are_learnt_and_noise_is_not(data: ModuleType) -> None:
 
 
 def _accuracy(found: Any, labels: torch.Tensor) -> float:
-    """Of the nearest neighbour by the strengths of all frequencies, which a phase does not move."""
+    """Of the nearest neighbor by the strengths of all frequencies, which a phase does not move."""
 
     def features(images: torch.Tensor) -> torch.Tensor:
         grey = images.float().mean(3) - images.float().mean(dim=(1, 2, 3))[:, None, None]

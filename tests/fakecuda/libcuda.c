@@ -32,9 +32,9 @@ typedef struct { int type, handle_types; Location location; void *windows; char 
 
 static struct { int fd; size_t size; int exportable; } handles[MOST];
 static struct { u64 address; size_t size; int mapped; } ranges[MOST];
-static int initialised, current, sticky;
+static int initialized, current, sticky;
 
-#define NEED_CONTEXT do { if (!initialised) return NOT_INITIALIZED; \
+#define NEED_CONTEXT do { if (!initialized) return NOT_INITIALIZED; \
                           if (sticky) return sticky; \
                           if (!current) return INVALID_CONTEXT; } while (0)
 
@@ -86,9 +86,9 @@ CUresult cuInit(unsigned flags) {
   const char *node = getenv("FAKECUDA_NODE");
   if (control("init_error", 0)) return (CUresult)control("init_error", 0);
   if (node && access(node, R_OK | W_OK)) return NO_DEVICE;
-  if (!initialised) meet_others();
-  initialised = flags == 0;
-  return initialised ? OK : INVALID_VALUE;
+  if (!initialized) meet_others();
+  initialized = flags == 0;
+  return initialized ? OK : INVALID_VALUE;
 }
 CUresult cuDriverGetVersion(int *version) { *version = 13000; return OK; }
 CUresult cuGetErrorName(CUresult code, const char **name) {
@@ -104,12 +104,12 @@ CUresult cuGetErrorName(CUresult code, const char **name) {
   return *name ? OK : INVALID_VALUE;
 }
 CUresult cuDeviceGetCount(int *count) {
-  if (!initialised) return NOT_INITIALIZED;
+  if (!initialized) return NOT_INITIALIZED;
   *count = (int)control("devices", 1);
   return OK;
 }
 CUresult cuDeviceGet(int *device, int ordinal) {
-  if (!initialised) return NOT_INITIALIZED;
+  if (!initialized) return NOT_INITIALIZED;
   if (ordinal < 0 || ordinal >= control("devices", 1)) return INVALID_DEVICE;
   *device = ordinal;
   return OK;
@@ -136,7 +136,7 @@ CUresult cuDeviceGetAttribute(int *value, int which, int device) {
   return INVALID_VALUE;
 }
 CUresult cuDevicePrimaryCtxRetain(void **context, int device) {
-  if (!initialised) return NOT_INITIALIZED;
+  if (!initialized) return NOT_INITIALIZED;
   *context = (void *)(intptr_t)(device + 1);
   return OK;
 }

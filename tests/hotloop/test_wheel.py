@@ -136,7 +136,11 @@ def local(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def filled(folder: Path, wheel: Path, extra: str = "") -> Path:
-    """Create an environment from this environment's packages; nothing is downloaded."""
+    """Create an environment from this environment's packages; nothing is downloaded.
+
+    pytest's folders are only for their owner, and root's sandboxes run under a spare user id.
+    """
+    folder.chmod(0o755)
     venv.create(folder, symlinks=True)
     [packages] = folder.glob("lib/python*/site-packages")
     for distribution in closure(requirements(wheel, extra)).values():
@@ -428,8 +432,8 @@ def test_the_practice_page(plain: Path, tmp_path: Path) -> None:
     """Page, scripts and questions are in the package."""
     names = ("index.html", "practice_page.js", "local/store.js", "data/index.js")
     program = (
-        "from hotloop.learn.practice.server import Server\n"
-        "with Server('index.html') as server:\n"
+        "from hotloop.learn.practice.server import PracticeServer\n"
+        "with PracticeServer('index.html') as server:\n"
         f"    print(all(server.content(name) for name in {names}))"
     )
     done = python(plain, tmp_path, "-c", program)
@@ -452,15 +456,43 @@ def test_doctor_with_the_judge(local: Path, tmp_path: Path) -> None:
     assert run(local, tmp_path, "doctor")["points"]["fused_softmax"]["here"] > 0
 
 
-@pytest.mark.slow
-def test_check(local: Path, tmp_path: Path) -> None:
-    """The judge and its sandbox, from the wheel."""
+@pytest.fixture
+def solved(tmp_path: Path) -> Path:
+    """A learner's folder with the solutions."""
     folder = tmp_path / "fused_softmax"
     folder.mkdir()
     for name, content in render.submission("fused_softmax").items():
         (folder / name).write_bytes(content)
-    [task] = run(local, tmp_path, "check", "fused_softmax.online_pass", "fused_softmax")["tasks"]
+    return folder
+
+
+ONLINE = ("check", "fused_softmax.online_pass", "fused_softmax")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("solved")
+def test_check(local: Path, tmp_path: Path) -> None:
+    """The judge and its sandbox, from the wheel."""
+    [task] = run(local, tmp_path, *ONLINE)["tasks"]
     assert (task["verdict"], task["points"]) == ("passed", task["possible"])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="anyone but root is the user of his sandboxes")
+@pytest.mark.usefixtures("solved")
+def test_an_environment_that_only_root_can_read_is_refused(local: Path, tmp_path: Path) -> None:
+    """Once, before judging: its packages would be missing for candidates who import them."""
+    folder = local.parent
+    folder.chmod(0o700)
+    try:
+        refused = run(local, tmp_path, *ONLINE)["error"]
+        findings = run(local, tmp_path, "doctor")["findings"]
+    finally:
+        folder.chmod(0o755)
+    fix = f"chmod -R o+rX {folder}"
+    assert f"{folder} has mode 0700" in refused
+    assert fix in refused
+    assert [found["fix"] for found in findings if found["name"] == "sandbox"] == [fix]
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import re
 
 from hotloop.site.charts import COOL, HOT, LEAF, Bar, bars, recorded
 
-COLOURS = {"scripted": HOT, "frozen": COOL, "optimized": LEAF}
+COLORS = {"scripted": HOT, "frozen": COOL, "optimized": LEAF}
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
         if found := re.match(r"(\w+) +(\{.*\})", line):
             facts: dict[str, int] = ast.literal_eval(found[2])
             shown = f"{facts['nodes']}, with {facts['attributes']} attributes"
-            rows.append(Bar(found[1], facts["nodes"], shown, COLOURS[found[1]]))
+            rows.append(Bar(found[1], facts["nodes"], shown, COLORS[found[1]]))
     told = "Freezing inlines attributes as constants, folds the batch norm and removes branches."
     print("\n".join(bars("Nodes of the graph", rows, told)))
 

@@ -5,7 +5,7 @@ cd curriculum/first_kernels/figures && python banks.py > banks.svg
 
 from __future__ import annotations
 
-from hotloop.site.drawing import COLOURS, drawing, rectangle, text
+from hotloop.site.drawing import COLORS, drawing, rectangle, text
 
 SIDE, CELL = 8, 17
 
@@ -27,7 +27,7 @@ def _tile(left: float, width: int) -> list[str]:
     for row in range(SIDE):
         for column in range(width):
             x, y = left + column * CELL, 24 + row * CELL
-            fill = COLOURS[0] if column == 2 else ""
+            fill = COLORS[0] if column == 2 else ""
             parts.append(rectangle(x, y, CELL - 2, CELL - 2, fill=fill))
             bank = str((row * width + column) % SIDE)
             css = "on" if fill else ""

@@ -5,7 +5,7 @@ cd curriculum/first_kernels/figures && python coalescing.py > coalescing.svg
 
 from __future__ import annotations
 
-from hotloop.site.drawing import COLOURS, drawing, line, rectangle, text
+from hotloop.site.drawing import COLORS, drawing, line, rectangle, text
 
 LANES, PER_SECTOR, WIDE = 8, 8, 40
 
@@ -28,13 +28,13 @@ def _warp(y: float, places: list[float]) -> list[str]:
     parts: list[str] = []
     touched = {int(place) for place in places}
     for sector in range(8):
-        fill = COLOURS[1] if sector in touched else ""
+        fill = COLORS[1] if sector in touched else ""
         parts.append(rectangle(12 + sector * 42, y + 54, WIDE, 22, fill=fill))
     for lane, place in enumerate(places):
         x = 30 + lane * 42
         end = 12 + int(place) * 42 + (place - int(place)) * WIDE + 2.5
         parts += [
-            rectangle(x - 9, y, 18, 18, fill=COLOURS[0]),
+            rectangle(x - 9, y, 18, 18, fill=COLORS[0]),
             line(x, y + 18, end, y + 54, "edge"),
         ]
         parts.append(text(x, y + 13, str(lane), size=10, anchor="middle", css="on"))

@@ -5,7 +5,7 @@ cd curriculum/first_kernels/figures && python halo.py > halo.svg
 
 from __future__ import annotations
 
-from hotloop.site.drawing import COLOURS, drawing, line, rectangle, text
+from hotloop.site.drawing import COLORS, drawing, line, rectangle, text
 
 RADIUS, RESULTS, CELL = 3, 8, 22
 
@@ -14,7 +14,7 @@ def main() -> None:
     """Print the picture: eight results stand for 256."""
     count = RESULTS + 2 * RADIUS
     parts = [text(8, 14, "shared memory: 8 elements, and a halo of 3 on either side")]
-    fills = [COLOURS[int(not RADIUS <= e < RADIUS + RESULTS)] for e in range(count)]
+    fills = [COLORS[int(not RADIUS <= e < RADIUS + RESULTS)] for e in range(count)]
     parts += [
         rectangle(26 + element * CELL, 24, CELL - 3, 20, fill=fill)
         for element, fill in enumerate(fills)

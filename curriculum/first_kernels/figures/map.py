@@ -5,7 +5,7 @@ cd curriculum/first_kernels/figures && python map.py > map.svg
 
 from __future__ import annotations
 
-from hotloop.site.drawing import COLOURS, drawing, rectangle, text
+from hotloop.site.drawing import COLORS, drawing, rectangle, text
 
 COUNT, BLOCK, CELL = 14, 4, 21
 
@@ -16,7 +16,7 @@ def main() -> None:
     for element in range(16):
         x, program = 8 + element * CELL, element // BLOCK
         inside = element < COUNT
-        parts.append(rectangle(x, 34, CELL - 3, 22, fill=COLOURS[program] if inside else ""))
+        parts.append(rectangle(x, 34, CELL - 3, 22, fill=COLORS[program] if inside else ""))
         parts.append(text(x + 9, 72, str(element), size=10, anchor="middle"))
         if not inside:
             parts.append(text(x + 9, 50, "×", anchor="middle"))

@@ -6,7 +6,7 @@ cd curriculum/first_kernels/figures && python roofline.py > roofline.svg
 from __future__ import annotations
 
 from hotloop.site.charts import Axis, ceiling
-from hotloop.site.drawing import COLOURS, dot, drawing, line, text
+from hotloop.site.drawing import COLORS, dot, drawing, line, text
 
 DEVICE = "nvidia_h200"
 LEFT, RIGHT, TOP, BOTTOM = 40, 342, 20, 200
@@ -42,7 +42,7 @@ def main() -> None:
         x, y = _x(intensity), _y(min(peak, intensity * bandwidth))
         # Above the line and below it in turn, so that no name covers another one.
         place = (x - 4, y - 9) if number % 2 else (x + 8, y + 12)
-        parts += [dot(x, y, 4, COLOURS[0]), text(*place, name, size=10)]
+        parts += [dot(x, y, 4, COLORS[0]), text(*place, name, size=10)]
     over = f"{peak / 1e12:.0f} TFLOP/s"
     parts.append(text(_x(ridge), _y(peak) - 8, over, size=10, anchor="middle"))
     parts.append(text(_x(6), _y(15e12), f"{bandwidth / 1e12:.2f} TB/s", size=10))

@@ -5,7 +5,7 @@ cd curriculum/first_kernels/figures && python tiles.py > tiles.svg
 
 from __future__ import annotations
 
-from hotloop.site.drawing import COLOURS, drawing, rectangle, text
+from hotloop.site.drawing import COLORS, drawing, rectangle, text
 
 SIDE = 120
 
@@ -16,9 +16,9 @@ def main() -> None:
         rectangle(8, 150, SIDE, SIDE),
         rectangle(160, 14, SIDE, SIDE - 8),
         rectangle(160, 150, SIDE, SIDE),
-        rectangle(8, 190, SIDE, 32, fill=COLOURS[0]),
-        rectangle(200, 14, 32, SIDE - 8, fill=COLOURS[1]),
-        rectangle(200, 190, 32, 32, fill=COLOURS[3]),
+        rectangle(8, 190, SIDE, 32, fill=COLORS[0]),
+        rectangle(200, 14, 32, SIDE - 8, fill=COLORS[1]),
+        rectangle(200, 190, 32, 32, fill=COLORS[3]),
         rectangle(48, 190, 20, 32, "edge"),
         rectangle(200, 54, 32, 20, "edge"),
         text(12, 164, "a"),

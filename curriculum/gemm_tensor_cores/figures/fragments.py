@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hotloop.site.drawing import COLOURS, drawing, rectangle, text
+from hotloop.site.drawing import COLORS, drawing, rectangle, text
 
 Of = Callable[[int, int], tuple[int, int]]
 """Lane and register of the element in a row and a column."""
@@ -56,7 +56,7 @@ def _matrix(left: float, top: float, rows: int, columns: int, of: Of) -> list[st
         for column in range(0, columns, 2):
             lane, register = of(row, column)
             x, y = left + column * CELL, top + row * CELL
-            fill, css = (COLOURS[register], "on") if lane == LANE else ("", "")
+            fill, css = (COLORS[register], "on") if lane == LANE else ("", "")
             parts.append(rectangle(x, y, 2 * CELL - 2, CELL - 1, fill=fill))
             words = str(lane)
             parts.append(text(x + CELL - 1, y + 10, words, size=10, anchor="middle", css=css))

@@ -5,7 +5,7 @@ cd curriculum/gemm_tensor_cores/figures && python order.py > order.svg
 
 from __future__ import annotations
 
-from hotloop.site.drawing import COLOURS, drawing, rectangle, text
+from hotloop.site.drawing import COLORS, drawing, rectangle, text
 
 SIDE, CELL = 16, 8
 
@@ -25,14 +25,14 @@ def _grid(left: float, words: str, tiles: set[tuple[int, int]]) -> list[str]:
     parts = [text(left, 14, words)]
     top, start = 40, left + 14
     for row in range(SIDE):
-        fill = COLOURS[1] if any(r == row for r, _ in tiles) else ""
+        fill = COLORS[1] if any(r == row for r, _ in tiles) else ""
         parts.append(rectangle(left, top + row * CELL, 9, CELL - 1, fill=fill))
     for column in range(SIDE):
-        fill = COLOURS[2] if any(c == column for _, c in tiles) else ""
+        fill = COLORS[2] if any(c == column for _, c in tiles) else ""
         parts.append(rectangle(start + column * CELL, 26, CELL - 1, 9, fill=fill))
     for row in range(SIDE):
         for column in range(SIDE):
-            fill = COLOURS[0] if (row, column) in tiles else ""
+            fill = COLORS[0] if (row, column) in tiles else ""
             x, y = start + column * CELL, top + row * CELL
             parts.append(rectangle(x, y, CELL - 1, CELL - 1, fill=fill))
     parts.append(text(left, top + SIDE * CELL + 16, "left: rows of a; above: columns of b", size=9))

@@ -5,7 +5,7 @@ cd curriculum/gemm_tensor_cores/figures && python pipeline.py > pipeline.svg
 
 from __future__ import annotations
 
-from hotloop.site.drawing import COLOURS, drawing, rectangle, text
+from hotloop.site.drawing import COLORS, drawing, rectangle, text
 
 COPY, MULTIPLY, HEIGHT = 40, 44, 18
 
@@ -37,9 +37,9 @@ def main() -> None:
     print("\n".join(drawing(176, parts, "A pipeline of asynchronous copies", told)))
 
 
-def _box(x: float, y: float, width: float, words: str, colour: int) -> list[str]:
+def _box(x: float, y: float, width: float, words: str, color: int) -> list[str]:
     return [
-        rectangle(x, y, width - 1, HEIGHT, fill=COLOURS[colour]),
+        rectangle(x, y, width - 1, HEIGHT, fill=COLORS[color]),
         text(x + width / 2, y + 13, words, size=9, anchor="middle", css="on"),
     ]
 

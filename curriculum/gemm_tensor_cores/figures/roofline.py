@@ -6,7 +6,7 @@ cd curriculum/gemm_tensor_cores/figures && python roofline.py > roofline.svg
 from __future__ import annotations
 
 from hotloop.site.charts import Axis, ceiling
-from hotloop.site.drawing import COLOURS, dot, drawing, line, text
+from hotloop.site.drawing import COLORS, dot, drawing, line, text
 
 DEVICE = "nvidia_h200"
 LEFT, RIGHT, TOP, BOTTOM = 40, 342, 20, 200
@@ -34,12 +34,12 @@ def main() -> None:
         text(LEFT - 4, _y(p * 1e12) + 4, f"{p:g}", size=10, anchor="end")
         for p in (1, 10, 100, 1000)
     ]
-    for colour, bits in ((0, 16), (1, 4.25)):
+    for color, bits in ((0, 16), (1, 4.25)):
         for tokens in (1, 16, 64, 256, 8192):
             moved = bits / 8 * N * N + 4 * tokens * N
             intensity = 2 * tokens * N * N / moved
             x, y = _x(intensity), _y(min(peak, intensity * bandwidth))
-            parts.append(dot(x, y, 4, COLOURS[colour], f"{tokens} tokens, {bits:g} bits a weight"))
+            parts.append(dot(x, y, 4, COLORS[color], f"{tokens} tokens, {bits:g} bits a weight"))
             if bits == 16:
                 parts.append(text(min(x + 6, RIGHT - 14), y + 15, str(tokens), size=10))
     parts.append(

@@ -5,7 +5,7 @@ cd curriculum/gemm_tensor_cores/figures && python swizzle.py > swizzle.svg
 
 from __future__ import annotations
 
-from hotloop.site.drawing import COLOURS, drawing, rectangle, text
+from hotloop.site.drawing import COLORS, drawing, rectangle, text
 
 SIDE, CELL = 8, 19
 CHUNK = 2
@@ -38,7 +38,7 @@ def _tile(left: float, *, swizzled: bool) -> list[str]:
         for place in range(SIDE):
             chunk = place ^ row if swizzled else place
             x, y = left + place * CELL, 24 + row * CELL
-            fill = COLOURS[0] if chunk == CHUNK else ""
+            fill = COLORS[0] if chunk == CHUNK else ""
             parts.append(rectangle(x, y, CELL - 2, CELL - 2, fill=fill))
             css = "on" if fill else ""
             parts.append(text(x + 8, y + 12, str(chunk), size=10, anchor="middle", css=css))

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from hotloop.site.charts import Axis, Series, curves
-from hotloop.site.drawing import COLOURS
+from hotloop.site.drawing import COLORS
 
 RECORDED = Path(__file__).parents[1] / "recordings" / "serving.json"
 CURVES = (("1", "p50"), ("16", "p50"), ("1", "p99"), ("16", "p99"))
@@ -20,9 +20,9 @@ def main() -> None:
         Series(
             f"{percentile}, {count} row{'s' * (count != '1')}",
             [(each["rate"], each["ttft"][percentile]) for each in rows[count]],
-            colour,
+            color,
         )
-        for (count, percentile), colour in zip(CURVES, COLOURS, strict=True)
+        for (count, percentile), color in zip(CURVES, COLORS, strict=True)
     ]
     across = Axis("requests/s", [0, *(each["rate"] for each in rows["1"])])
     up = Axis("time to first token, ms", (10, 100, 1000, 10_000, 100_000), log=True)

@@ -7,7 +7,7 @@ import runpy
 from pathlib import Path
 
 from hotloop.site.charts import Axis, Series, curves
-from hotloop.site.drawing import COLOURS
+from hotloop.site.drawing import COLORS
 
 CHUNKS = runpy.run_path(str(Path(__file__).parents[1] / "proofs" / "chunks.py"))
 
@@ -17,7 +17,7 @@ def main() -> None:
     rates = CHUNKS["RATES"]
     series = [
         Series(name, [(rate, 100 * share) for rate, share in zip(rates, shares, strict=True)], c)
-        for c, (name, shares) in zip(COLOURS, CHUNKS["goodput"]().items(), strict=False)
+        for c, (name, shares) in zip(COLORS, CHUNKS["goodput"]().items(), strict=False)
     ]
     up = Axis("% of requests within both limits", (0, 25, 50, 75, 100))
     told = "; ".join(f"{s.name}: {', '.join(f'{y:.0f} %' for _, y in s.points)}" for s in series)

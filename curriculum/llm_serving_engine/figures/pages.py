@@ -9,7 +9,7 @@ import runpy
 from typing import Any
 
 from hotloop.core import paths, svg
-from hotloop.site.drawing import COLOURS, arrow, drawing, rectangle, text
+from hotloop.site.drawing import COLORS, arrow, drawing, rectangle, text
 
 SIZE, BLOCKS = 4, 8
 LEFT, WIDTH, STEP = 14, 36, 42
@@ -27,7 +27,7 @@ def main() -> None:
     parts = list[str]()
     for block in range(BLOCKS):
         owners = sum(block in table for table in tables)
-        fill = COLOURS[2] if owners == 2 else COLOURS[1] if owners else ""
+        fill = COLORS[2] if owners == 2 else COLORS[1] if owners else ""
         parts.append(rectangle(LEFT + STEP * block, 110, WIDTH, 30, "box", fill))
         css = "on" if fill else ""
         middle = LEFT + STEP * block + WIDTH / 2

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.site.charts import Axis, Series, curves
-from hotloop.site.drawing import COLOURS
+from hotloop.site.drawing import COLORS
 
 PROOF = Path(__file__).parents[1] / "proofs" / "speculation.py"
 expected: Any = runpy.run_path(str(PROOF))["expected"]
@@ -21,7 +21,7 @@ def main() -> None:
         Series(
             f"{k} drafted tokens", [(a / 100, expected(a / 100, k)) for a in range(30, 96, 5)], c
         )
-        for k, c in zip(DRAFTED, COLOURS, strict=False)
+        for k, c in zip(DRAFTED, COLORS, strict=False)
     ]
     across = Axis("acceptance per token", (0.3, 0.5, 0.7, 0.9, 1.0))
     up = Axis("tokens of a pass", (1, 2, 3, 4, 5, 6, 7))

@@ -16,8 +16,8 @@ def main() -> None:
     for line in recorded("portable_trainer", "what_a_plan_costs"):
         if found := re.match(r"  (.+?)  +([\d.]+) \+ +([\d.]+) GB, (fits|does not fit)", line):
             total = float(found[2]) + float(found[3])
-            colour = LEAF if found[4] == "fits" else HOT
-            rows.append(Bar(f"{found[1]}: {found[4]}", total, f"{total:.1f} GB", colour))
+            color = LEAF if found[4] == "fits" else HOT
+            rows.append(Bar(f"{found[1]}: {found[4]}", total, f"{total:.1f} GB", color))
     told = "Replicated state does not fit on an 80 GB device; a sharded optimizer does."
     print("\n".join(bars("Memory of one device: state and activations", rows, told)))
 

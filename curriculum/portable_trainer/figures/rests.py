@@ -22,7 +22,7 @@ BACKENDS = [
 STEPS, GOOD_STEPS = 200, 8
 LEFT, SCALE, TOP, ROW, BAR = 70, 3.1, 20, 34, 20
 WIDTH, HEIGHT = 720, 110
-COLOURS = {"compile": svg.BLUE, "eager": svg.GREEN}
+COLORS = {"compile": svg.BLUE, "eager": svg.GREEN}
 
 
 def used() -> list[str]:
@@ -58,7 +58,7 @@ def main() -> None:
     for name, first, end in runs(used()):
         x, y, wide = LEFT + SCALE * first, rows[name], SCALE * (end - first)
         title = f"{name}: steps {first} to {end - 1}"
-        parts.append(svg.rect(x, y, wide, BAR, fill=COLOURS[name], title=title))
+        parts.append(svg.rect(x, y, wide, BAR, fill=COLORS[name], title=title))
         if name == "eager" and wide > 30:
             words = f"{end - first} steps"
             parts.append(svg.text(x + wide / 2, y + 15, words, text_anchor="middle", fill="#fff"))

@@ -18,7 +18,7 @@ WORK: list[Any] = MODEL["WORK"]
 
 WIDTH, LEFT, SCALE, ROW = 720, 64, 5.0, 18
 SHOWN = 130  # milliseconds
-COLOURS = {"host": svg.BLUE, "device": svg.GREEN, "waits": "#bbbbbb", "idle": svg.YELLOW}
+COLORS = {"host": svg.BLUE, "device": svg.GREEN, "waits": "#bbbbbb", "idle": svg.YELLOW}
 PANELS: list[tuple[str, list[Any]]] = [
     ("reads the loss in every step", [*WORK, MODEL["READ"]]),
     ("reads nothing", WORK),
@@ -45,14 +45,14 @@ def panel(title: str, step: list[Any], top: int) -> list[str]:
     drawn += [svg.text(2, host + 11, "host"), svg.text(2, device + 11, "device")]
     for name, start, end in timeline.host:
         waits = next(line.waits for line in step if line.name == name)
-        colour = COLOURS["waits" if waits else "host"]
-        drawn.append(bar(start, end, host, colour, f"{name}: {end - start} ms"))
+        color = COLORS["waits" if waits else "host"]
+        drawn.append(bar(start, end, host, color, f"{name}: {end - start} ms"))
     reached = 0
     for name, start, end in timeline.device:
         drawn.append(
-            bar(reached, start, device, COLOURS["idle"], f"idle {start - reached} ms", 0.45)
+            bar(reached, start, device, COLORS["idle"], f"idle {start - reached} ms", 0.45)
         )
-        drawn.append(bar(start, end, device, COLOURS["device"], f"{name}: {end - start} ms"))
+        drawn.append(bar(start, end, device, COLORS["device"], f"{name}: {end - start} ms"))
         reached = end
     return [element for element in drawn if element]
 
@@ -67,7 +67,7 @@ def main() -> None:
     for index, (kind, words) in enumerate([*legend, ("idle", "device is idle")]):
         opacity = 0.45 if kind == "idle" else 1
         x, y = LEFT + index * 150, height - 18
-        drawn.append(svg.key(x, y, words, COLOURS[kind], fill_opacity=opacity))
+        drawn.append(svg.key(x, y, words, COLORS[kind], fill_opacity=opacity))
     told = "Host and device in four training loops"
     print(svg.picture(WIDTH, height, drawn, told, font_size=11))
 

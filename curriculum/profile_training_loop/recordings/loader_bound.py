@@ -39,7 +39,7 @@ class OneByOne(Batches):
 
 
 def _between(pixels: list[list[list[float]]], y: float, x: float) -> list[float]:
-    """The colour at a place between four pixels; outside of the picture, that of its edge."""
+    """The color at a place between four pixels; outside of the picture, that of its edge."""
     y, x = (min(max(place, 0.0), len(pixels) - 1.001) for place in (y, x))
     top, left = int(y), int(x)
     below, beside = y - top, x - left

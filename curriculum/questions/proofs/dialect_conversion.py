@@ -139,7 +139,7 @@ def main() -> None:
 
     patterns["graph.softmax"] = lambda op: [
         Op("m", "memref", "graph.exp", op.arguments),
-        Op(op.result, "memref", "loops.normalise", ("m",)),
+        Op(op.result, "memref", "loops.normalize", ("m",)),
     ]
     try:
         Conversion(legal, patterns, types, partial=True)(program)

@@ -38,7 +38,7 @@ def fused(a: Array, distance: int, delay: int = 0) -> Array:
 # --8<-- [end:loops]
 
 
-def normalised(a: Array, fuse: bool) -> Array:
+def normalized(a: Array, fuse: bool) -> Array:
     """Subtract the sum: a reduction feeds every iteration of the second loop."""
     total, out = 0.0, np.zeros(N)
     for i in range(N):
@@ -69,7 +69,7 @@ def main() -> None:
         print(f"c[i] reads b[i {distance:+d}]: fused right {at_once}, delayed right {late}")
         assert at_once == (distance <= 0)
         assert late
-    whole = np.allclose(normalised(a, True), normalised(a, False))
+    whole = np.allclose(normalized(a, True), normalized(a, False))
     print(f"a sum feeds the second loop: fused right {whole}")
     assert not whole
     for tile in (4, 16, 64):

@@ -11,7 +11,7 @@ KERNELS = (
     ("reused_scratch", "256", {"race"}, "wrong"),
     ("fixed_scratch", "256", set[str](), "right"),
     ("barrier_in_a_branch", "512", set[str](), "right"),
-    ("barrier_in_a_branch", "500", {"uninitialised_shared"}, "wrong"),
+    ("barrier_in_a_branch", "500", {"uninitialized_shared"}, "wrong"),
     ("barrier_for_all", "500", set[str](), "right"),
     ("rows_of_float4", "128", set[str](), "right"),
     ("rows_of_float4", "125", {"misaligned"}, "wrong"),

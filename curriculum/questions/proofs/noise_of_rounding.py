@@ -1,4 +1,4 @@
-"""Quantisation as noise: six decibels a bit, if the range is right; and which range that is."""
+"""Quantization as noise: six decibels a bit, if the range is right; and which range that is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 # --8<-- [start:quantize]
-def quantised(x: Array, limit: float, bits: int) -> Array:
+def quantized(x: Array, limit: float, bits: int) -> Array:
     """Symmetric, clipped at ± limit."""
     step = limit / (2 ** (bits - 1) - 1)
     return np.clip(np.rint(x / step), -(2 ** (bits - 1)) + 1, 2 ** (bits - 1) - 1) * step
@@ -26,7 +26,7 @@ def best_limit(x: Array, bits: int) -> float:
     """The clipping that loses least, tried in steps."""
     top = float(np.abs(x).max())
     limits = np.linspace(0.02, 1, 99) * top
-    return float(max(limits, key=lambda limit: decibels(x, quantised(x, limit, bits))))
+    return float(max(limits, key=lambda limit: decibels(x, quantized(x, limit, bits))))
 
 
 def main() -> None:
@@ -35,14 +35,14 @@ def main() -> None:
     n = 100_000
     uniform = rng.uniform(-1, 1, n)
     for bits in (4, 6, 8):
-        found = decibels(uniform, quantised(uniform, 1, bits))
+        found = decibels(uniform, quantized(uniform, 1, bits))
         print(
             f"uniform, {bits} bits: {found:.1f} dB; 20 log10(2^{bits} - 1) is "
             f"{20 * np.log10(2**bits - 1):.1f}"
         )
         assert abs(found - 20 * np.log10(2**bits - 2)) < 0.3
     step = 2 / 254
-    error = uniform - quantised(uniform, 1, 8)
+    error = uniform - quantized(uniform, 1, 8)
     print(
         f"root mean square of the error over the step: {error.std() / step:.4f}, 1/√12 = "
         f"{12**-0.5:.4f}"
@@ -58,16 +58,16 @@ def main() -> None:
             "least error": best_limit(x, 8),
         }
         for rule, limit in rules.items():
-            y = quantised(x, limit, 8)
+            y = quantized(x, limit, 8)
             cut = np.mean(np.abs(x) > limit)
             print(f"{name}, 8 bits, {rule:15}: {decibels(x, y):5.1f} dB, {cut:.2%} cut")
-        assert decibels(x, quantised(x, rules["least error"], 8)) > decibels(
-            x, quantised(x, top, 8)
+        assert decibels(x, quantized(x, rules["least error"], 8)) > decibels(
+            x, quantized(x, top, 8)
         )
     tail = values["long tail"]
     gain = [
-        decibels(tail, quantised(tail, best_limit(tail, bits), bits))
-        - decibels(tail, quantised(tail, float(np.abs(tail).max()), bits))
+        decibels(tail, quantized(tail, best_limit(tail, bits), bits))
+        - decibels(tail, quantized(tail, float(np.abs(tail).max()), bits))
         for bits in (8, 4)
     ]
     print(f"long tail: clipping wins {gain[0]:.1f} dB with 8 bits, {gain[1]:.1f} with 4")

@@ -84,10 +84,10 @@ def main() -> None:
     up = version_converter.convert_version(model(6, 12, "Softmax"), 13)
     added = [node.op_type for node in up.graph.node]
     print(f"converted from 12 to 13: {', '.join(added)}")
-    relabelled = model(7, 13, "Softmax")
-    assert checker(relabelled)
+    relabeled = model(7, 13, "Softmax")
+    assert checker(relabeled)
     x = np.arange(24, dtype=np.float32).reshape(SHAPE)
-    before, same, other = (answer(made, x) for made in (model(6, 12, "Softmax"), up, relabelled))
+    before, same, other = (answer(made, x) for made in (model(6, 12, "Softmax"), up, relabeled))
     assert np.allclose(before, same)
     assert not np.allclose(before, other)
     print(

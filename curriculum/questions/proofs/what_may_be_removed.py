@@ -79,7 +79,7 @@ def main() -> None:
     functional.graph.eliminate_dead_code()
     functional.recompile()
     calls = [str(node.target) for node in functional.graph.nodes if node.op == "call_function"]
-    print(f"functionalised first: {', '.join(calls)}")
+    print(f"functionalized first: {', '.join(calls)}")
     assert not any("add_" in call for call in calls)
     assert torch.equal(functional(x), before)
 

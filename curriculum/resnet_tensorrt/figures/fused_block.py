@@ -18,7 +18,7 @@ PROOF = Path(__file__).parents[1] / "proofs" / "which_nodes_fuse.py"
 STAGES: dict[str, onnx.ModelProto] = runpy.run_path(str(PROOF))["stages"]()
 
 WIDTH, COLUMN, BOX, HIGH, STEP, TOP = 720, 240, 150, 22, 36, 34
-COLOURS = {
+COLORS = {
     "Conv": svg.BLUE,
     "FusedConv": svg.BLUE,
     "BatchNormalization": svg.YELLOW,
@@ -35,18 +35,18 @@ TITLES = {
 
 def computing(model: onnx.ModelProto) -> list[Any]:
     """Its nodes in order, without those that only rename a weight."""
-    return [node for node in model.graph.node if node.op_type in COLOURS]
+    return [node for node in model.graph.node if node.op_type in COLORS]
 
 
 def column(name: str, model: onnx.ModelProto, left: int) -> list[str]:
-    """Boxes from top to bottom, an arrow between neighbours, and the way around them."""
+    """Boxes from top to bottom, an arrow between neighbors, and the way around them."""
     nodes, middle = computing(model), left + COLUMN / 2
     drawn = [svg.text(middle, 14, f"{TITLES[name]}: {len(nodes)} nodes", font_size=12)]
     places = {node.output[0]: TOP + 16 + index * STEP for index, node in enumerate(nodes)}
     for node in nodes:
         y = places[node.output[0]]
         drawn.append(svg.line(middle, y - STEP + HIGH, middle, y - 6) + svg.tip(middle, y))
-        fill, words = COLOURS[node.op_type], SHOWN.get(node.op_type, node.op_type)
+        fill, words = COLORS[node.op_type], SHOWN.get(node.op_type, node.op_type)
         box = {"rx": 4, "fill": fill, "title": node.op_type}
         drawn.append(svg.rect(middle - BOX / 2, y, BOX, HIGH, **box))
         drawn.append(svg.text(middle, y + 15, words, fill="#ffffff"))

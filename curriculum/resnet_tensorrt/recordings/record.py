@@ -6,7 +6,7 @@ Each is a real run of the module's network in ONNX Runtime on this machine's CPU
 log and the profile. Which letter has which sickness stands in builds.json alone. A recording
 that does not show its sickness clearly is thrown away and made again.
 
-Of the profile's events, the figures about memory are left out, and of the log the colours, the
+Of the profile's events, the figures about memory are left out, and of the log the colors, the
 lines of the memory arena, and what has no time at its beginning; nothing else is changed.
 """
 
@@ -51,7 +51,7 @@ EVIDENCE = {
 LEAST_SHARE = 0.05
 LEAST_SLOWDOWN = 1.5
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 _TIMED = re.compile(r"^\d{4}-\d\d-\d\d ")
 _ARENA = ("bfc_arena.cc", "execution_frame.cc")
 
@@ -159,7 +159,7 @@ def _known() -> dict[str, Any]:
 
 
 def _lines(said: str) -> list[str]:
-    lines = (_COLOUR.sub("", line) for line in said.splitlines())
+    lines = (_COLOR.sub("", line) for line in said.splitlines())
     return [
         line
         for line in lines

@@ -20,8 +20,8 @@ def main() -> None:
         elif found := re.match(r"(.+?)  +([\d.]+) at any density", line):
             flat[found[1]] = float(found[2])
     series = [
-        Series(name, [(5, size), (100, size)], colour)
-        for (name, size), colour in zip(flat.items(), (HOT, COOL), strict=True)
+        Series(name, [(5, size), (100, size)], color)
+        for (name, size), color in zip(flat.items(), (HOT, COOL), strict=True)
     ]
     series.append(Series("block by block, over the list of kept blocks", lists, LEAF))
     told = (

@@ -14,10 +14,10 @@ def main() -> None:
     """Print the picture."""
     rows: list[Bar] = []
     for line in recorded("sparse_attention_op", "loads_of_a_cpu_kernel"):
-        colour = LEAF if line.startswith("along") else HOT
+        color = LEAF if line.startswith("along") else HOT
         name = re.split(r"  +", line)[0]
         for density, ratio in re.findall(r"(\d+)% ([\d.]+)", line):
-            rows.append(Bar(f"{name}, {density} % kept", float(ratio), f"{ratio}×", colour))
+            rows.append(Bar(f"{name}, {density} % kept", float(ratio), f"{ratio}×", color))
     told = "Computing all scores first loads keys that nobody attends to: 6.5 times as much at 8 %."
     print("\n".join(bars("Keys and values loaded, against those in the lists", rows, told)))
 

@@ -17,9 +17,9 @@ def main() -> None:
     rows = [Bar("every tensor in memory of its own", int(without), f"{without} bytes", HOT)]
     for line in lines:
         if found := re.match(r"  (worst|best): (.+), placed in (\d+) bytes", line):
-            colour = COOL if found[1] == "worst" else LEAF
+            color = COOL if found[1] == "worst" else LEAF
             label = f"memory reused, {found[1]} order: {found[2]}"
-            rows.append(Bar(label, int(found[3]), f"{found[3]} bytes", colour))
+            rows.append(Bar(label, int(found[3]), f"{found[3]} bytes", color))
     told = "Reuse saves little in the worst order of the operations, and 42 % in the best one."
     print("\n".join(bars("Memory of five operations", rows, told)))
 

@@ -31,20 +31,20 @@ NETWORKS, EPOCHS, TO_TRAIN, HIDDEN = 50, 12, 1000, 4000
 def answers(arrays: dict, images: object, labels: object) -> dict[str, dict]:
     """The smaller network, by how it is made."""
     most = given.size(given.folded(arrays)) // 10
-    small = fitting(arrays, most, lambda small: given.quantised(given.folded(small)))
+    small = fitting(arrays, most, lambda small: given.quantized(given.folded(small)))
     wide = fitting(arrays, most, given.folded)
     last = given.network(small)
     for name, parameter in last.named_parameters():
         parameter.stop_gradient = not name.startswith("linear")
     models = {"last layer trained again": last, "trained again": given.network(small)}
-    found = {"not trained again": given.quantised(given.folded(small))}
+    found = {"not trained again": given.quantized(given.folded(small))}
     for name, model in models.items():
         given.train(model, images, labels, EPOCHS)
-        found[name] = given.quantised(given.folded(given.arrays_of(model)))
+        found[name] = given.quantized(given.folded(given.arrays_of(model)))
     model = given.network(wide)
     given.train(model, images, labels, EPOCHS)
     found["float32, trained again"] = given.folded(given.arrays_of(model))
-    found["int8 alone"] = given.quantised(given.folded(arrays))
+    found["int8 alone"] = given.quantized(given.folded(arrays))
     return found
 
 

@@ -43,7 +43,7 @@ def branching() -> str:
 
 
 def classifier(width: int = 32) -> object:
-    """Two convolutions with normalisation, and a linear layer."""
+    """Two convolutions with normalization, and a linear layer."""
     from paddle import nn
 
     return nn.Sequential(
@@ -227,7 +227,7 @@ def pruning() -> str:
     )
 
 
-def quantising() -> str:
+def quantizing() -> str:
     """Weights of the convolutions as int8, a scale for each channel; float arithmetic."""
     import paddle
 
@@ -263,7 +263,7 @@ def main() -> None:
         "Paddle's dead code pass": built_in_passes,
         "a pass of one's own": own_pass,
         "pruning channels": pruning,
-        "int8 weights": quantising,
+        "int8 weights": quantizing,
     }
     for name, trial in trials.items():
         try:

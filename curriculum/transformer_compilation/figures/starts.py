@@ -11,7 +11,7 @@ import re
 
 from hotloop.site.charts import COOL, HOT, LEAF, Axis, Series, curves, recorded
 
-COLOURS = {"eager": HOT, "compiled": COOL, "package": LEAF}
+COLORS = {"eager": HOT, "compiled": COOL, "package": LEAF}
 CALLS = (0, 250, 500, 750, 1000, 1250, 1500)
 
 
@@ -24,7 +24,7 @@ def main() -> None:
             points = [(n, start + n * call / 1000) for n in CALLS]
             series.append(
                 Series(
-                    f"{found[1]}: {start:g} s, then {call:g} ms a call", points, COLOURS[found[1]]
+                    f"{found[1]}: {start:g} s, then {call:g} ms a call", points, COLORS[found[1]]
                 )
             )
     told = (

@@ -20,7 +20,7 @@ def kind(query: int, key: int) -> str:
     return "masked" if key // BLOCK_K * BLOCK_K < visible else "never"
 
 
-COLOURS = {"seen": svg.BLUE, "masked": svg.YELLOW, "never": "none"}
+COLORS = {"seen": svg.BLUE, "masked": svg.YELLOW, "never": "none"}
 
 
 def main() -> None:
@@ -36,7 +36,7 @@ def main() -> None:
                 if not panel and key > query + KEYS - QUERIES:
                     found = "masked"
                 x, y = left + key * CELL, 30 + query * CELL
-                style = {"fill": COLOURS[found], "fill_opacity": 0.75, "stroke_opacity": 0.25}
+                style = {"fill": COLORS[found], "fill_opacity": 0.75, "stroke_opacity": 0.25}
                 parts.append(svg.rect(x, y, CELL - 1, CELL - 1, stroke=svg.PAGE, **style))
         if panel:
             for row in range(0, QUERIES, BLOCK_Q):
@@ -45,8 +45,8 @@ def main() -> None:
                     size = (BLOCK_K * CELL - 1, BLOCK_Q * CELL - 1)
                     parts.append(svg.rect(x, y, *size, fill="none", stroke=svg.PAGE))
     y = QUERIES * CELL + 52
-    parts.append(svg.key(10, y, "needed", COLOURS["seen"]))
-    parts.append(svg.key(110, y, "computed and masked", COLOURS["masked"]))
+    parts.append(svg.key(10, y, "needed", COLORS["seen"]))
+    parts.append(svg.key(110, y, "computed and masked", COLORS["masked"]))
     print(svg.picture(width, height, parts, "Scores of standard and of tiled attention"))
 
 

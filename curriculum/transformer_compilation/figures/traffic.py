@@ -18,12 +18,12 @@ def main() -> None:
             r" *(\d+) queries, (\d+) keys: standard +(\d+) MiB, tiled +(\d+), minimum +(\d+)", line
         ):
             sizes = f"{found[1]} × {found[2]}"
-            for kind, size, colour in (
+            for kind, size, color in (
                 ("standard", found[3], HOT),
                 ("tiled", found[4], COOL),
                 ("minimum", found[5], LEAF),
             ):
-                rows.append(Bar(f"{sizes}, {kind}", int(size), f"{size} MiB", colour))
+                rows.append(Bar(f"{sizes}, {kind}", int(size), f"{size} MiB", color))
     told = (
         "Stored scores cost 49 times the minimum at 4096 tokens; with one query there is "
         "nothing to save."

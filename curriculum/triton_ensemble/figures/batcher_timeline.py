@@ -16,7 +16,7 @@ MODEL: dict[str, Any] = runpy.run_path(str(PROOF))
 
 WIDTH, LEFT, SCALE, ROW = 720, 4, 46.0, 20
 SHOWN = 15.0  # milliseconds
-COLOURS = {"waits": svg.YELLOW, "runs": svg.BLUE}
+COLORS = {"waits": svg.YELLOW, "runs": svg.BLUE}
 EAGER, PATIENT = MODEL["BATCHERS"][1], MODEL["BATCHERS"][2]
 PANELS = [
     ("1 client, dynamic_batching { }", EAGER, 1),
@@ -35,7 +35,7 @@ def bar(start: float, end: float, y: int, kind: str, title: str) -> str:
         return ""
     x, width = LEFT + start * SCALE, (end - start) * SCALE
     opacity = 0.5 if kind == "waits" else 1
-    style = {"fill": COLOURS[kind], "fill_opacity": opacity, "title": title}
+    style = {"fill": COLORS[kind], "fill_opacity": opacity, "title": title}
     return svg.rect(x, y, max(width - 1, 0.6), ROW - 4, **style)
 
 
@@ -67,7 +67,7 @@ def main() -> None:
         drawn += panel(title, batcher, clients, index * step)
     legend = [("runs", "a batch, with its rows"), ("waits", "the instance waits for more rows")]
     for index, (kind, words) in enumerate(legend):
-        drawn.append(svg.key(LEFT + index * 200, height - 16, words, COLOURS[kind]))
+        drawn.append(svg.key(LEFT + index * 200, height - 16, words, COLORS[kind]))
     told = "Batches under two settings of the batcher"
     print(svg.picture(WIDTH, height, drawn, told, font_size=11))
 

@@ -13,11 +13,11 @@ from hotloop.site.charts import COOL, HOT, LEAF, Axis, Series, curves, recorded
 def main() -> None:
     """Print the picture."""
     series: list[Series] = []
-    colours = iter((LEAF, COOL, HOT))
+    colors = iter((LEAF, COOL, HOT))
     for line in recorded("triton_ensemble", "instances"):
         points = [(float(c), float(r)) for c, r in re.findall(r"(\d+) instances: +(\d+)/s", line)]
         if points:
-            series.append(Series(re.split(r"  +", line)[0], points, next(colours)))
+            series.append(Series(re.split(r"  +", line)[0], points, next(colors)))
     told = (
         "A model that waits scales with its instances. One that computes is limited by the "
         "cores, and too many instances slow it down."

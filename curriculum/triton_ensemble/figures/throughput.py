@@ -15,11 +15,11 @@ from hotloop.site.charts import COOL, HOT, LEAF, Axis, Series, curves, recorded
 def main() -> None:
     """Print the picture."""
     series: list[Series] = []
-    colours = iter((HOT, LEAF, COOL))
+    colors = iter((HOT, LEAF, COOL))
     for line in recorded("triton_ensemble", "batcher_model"):
         points = [(float(c), float(r)) for c, r in re.findall(r"c=(\d+): +(\d+)/s", line)]
         if points:
-            series.append(Series(re.split(r"  +", line)[0], points, next(colours)))
+            series.append(Series(re.split(r"  +", line)[0], points, next(colors)))
     told = (
         "With sixteen clients both batchers reach 2694 requests a second. With one, the batcher "
         "that waits for a preferred size serves 379 instead of 1562."

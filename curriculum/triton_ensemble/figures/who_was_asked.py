@@ -17,7 +17,7 @@ MODEL: dict[str, Any] = runpy.run_path(str(PROOF))
 
 WIDTH, LEFT, TOP, HEIGHT = 720, 40, 20, 150
 FROM_MS, TO_MS, MOST_MS = 8_500.0, 11_500.0, 1_050.0
-COLOURS = {"closed": svg.BLUE, "due": svg.YELLOW}
+COLORS = {"closed": svg.BLUE, "due": svg.YELLOW}
 ACROSS, UP = Scale(FROM_MS, TO_MS, LEFT, WIDTH - 10), Scale(0, MOST_MS, TOP + HEIGHT, TOP)
 
 Request = tuple[float, float]
@@ -26,7 +26,7 @@ Request = tuple[float, float]
 
 def dots(requests: list[Request], kind: str, radius: float) -> list[str]:
     """Requests, at the time when they were sent or due."""
-    style = {"fill": COLOURS[kind]}
+    style = {"fill": COLORS[kind]}
     return [svg.circle(ACROSS.at(when), UP.at(ms), radius, **style) for when, ms in requests]
 
 
@@ -59,7 +59,7 @@ def main() -> None:
     legend = [("closed", "closed loop: one request saw the stall"), ("due", "when due: every user")]
     for index, (kind, words) in enumerate(legend):
         x = LEFT + index * 260
-        parts.append(svg.circle(x + 5, y + 18, 4, fill=COLOURS[kind]))
+        parts.append(svg.circle(x + 5, y + 18, 4, fill=COLORS[kind]))
         parts.append(svg.text(x + 16, y + 22, words))
     told = "Latency around a stall of one second"
     print(svg.picture(WIDTH, TOP + HEIGHT + 50, parts, told, font_size=11))

@@ -83,7 +83,7 @@ class SelfAttention(nn.Module):
 
 
 class Added(nn.Module):
-    """A projection, added to what came in, and normalised: BERT's …Output."""
+    """A projection, added to what came in, and normalized: BERT's …Output."""
 
     def __init__(self, size: int, shape: Shape) -> None:
         super().__init__()
@@ -187,14 +187,14 @@ class Classifier(nn.Module):
         self.bert = Bert(shape)
         self.dropout = nn.Dropout(shape.hidden_dropout_prob)
         self.classifier = nn.Linear(shape.hidden_size, shape.num_labels)
-        self.apply(_initialise)
+        self.apply(_initialize)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Of int64 tensors of shape (batch, length); the mask has 1 for a token, 0 for padding."""
         return self.classifier(self.dropout(self.bert(input_ids, attention_mask)))
 
 
-def _initialise(module: nn.Module) -> None:
+def _initialize(module: nn.Module) -> None:
     if isinstance(module, nn.Linear | nn.Embedding):
         nn.init.normal_(module.weight, std=0.02)
     if isinstance(module, nn.Linear):

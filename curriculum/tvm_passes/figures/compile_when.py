@@ -16,11 +16,11 @@ def main() -> None:
     for line in recorded("tvm_passes", "compile_when"):
         if found := re.match(r"(.+?)  +(\d+) s for all requests(?:, (\d+) of them wait)?", line):
             seconds, wait = int(found[2]), found[3]
-            colour = (
+            color = (
                 LEAF if wait is None and "ahead" in found[1] else HOT if seconds > 1000 else COOL
             )
             label = found[1] + (f": {wait} wait 8 s" if wait else "")
-            rows.append(Bar(label, seconds, f"{seconds} s", colour))
+            rows.append(Bar(label, seconds, f"{seconds} s", color))
     told = (
         "A compilation for each of 341 lengths costs far more than all requests without a compiler."
     )

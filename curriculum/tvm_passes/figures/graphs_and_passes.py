@@ -19,13 +19,13 @@ FUSE: dict[str, Any] = runpy.run_path(str(PROOFS / "fuse_multiply_add.py"))
 CUT: dict[str, Any] = runpy.run_path(str(PROOFS / "partition.py"))
 
 WIDTH, COLUMN, NODE_WIDTH, NODE, STEP = 720, 180, 128, 24, 46
-COLOURS = {"operator": "#666666", "fused": svg.GREEN, "region": svg.ORANGE}
+COLORS = {"operator": "#666666", "fused": svg.GREEN, "region": svg.ORANGE}
 
 Node = tuple[str, str, list[str]]
 
 
 def label(value: relax.Expr) -> tuple[str, str]:
-    """What a binding computes, and the colour of its box."""
+    """What a binding computes, and the color of its box."""
     if isinstance(value, relax.TupleGetItem):
         return f"output {value.index}", "operator"
     if isinstance(value.op, tvm.ir.GlobalVar):
@@ -75,7 +75,7 @@ def drawn(title: str, found: dict[str, Node], left: int) -> list[str]:
                 way = f"M{right} {y0}C{right + 34} {y0} {right + 34} {y1} {right + 6} {y1}"
                 lines.append(svg.path(way) + svg.tip(right, y1, "left"))
     for name, (words, kind, _) in found.items():
-        lines.append(svg.rect(left, top[name], NODE_WIDTH, NODE, rx=4, fill=COLOURS[kind]))
+        lines.append(svg.rect(left, top[name], NODE_WIDTH, NODE, rx=4, fill=COLORS[kind]))
         lines.append(svg.text(left + 8, top[name] + 16, words, fill="#ffffff"))
     return lines
 
@@ -98,7 +98,7 @@ def main() -> None:
         "region": "for the accelerator",
     }
     for index, (kind, words) in enumerate(legend.items()):
-        parts.append(svg.key(4 + index * 160, height - 16, words, COLOURS[kind]))
+        parts.append(svg.key(4 + index * 160, height - 16, words, COLORS[kind]))
     told = "Two graphs before and after a pass"
     print(svg.picture(WIDTH, height, parts, told, font_size=11))
 

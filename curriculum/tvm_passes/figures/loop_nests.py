@@ -23,7 +23,7 @@ SHOWN = {
     "reorder": "split and reorder",
     "unroll": "cache_write, vectorize, parallel, unroll",
 }
-COLOURS = {
+COLORS = {
     "serial": svg.GRAY,
     "parallel": svg.ORANGE,
     "vectorized": svg.BLUE,
@@ -51,7 +51,7 @@ def nest(title: str, found: list[Loop], left: int) -> list[str]:
         x, y = left + depth * INDENT, 26 + depth * ROW
         width = COLUMN - 24 - depth * INDENT
         title = f"{name}: {extent} iterations, {how}"
-        drawn.append(svg.rect(x, y, width, BAR, rx=3, fill=COLOURS[how], title=title))
+        drawn.append(svg.rect(x, y, width, BAR, rx=3, fill=COLORS[how], title=title))
         drawn.append(svg.text(x + 6, y + 13, f"{name}: {extent}", fill="#ffffff"))
     x, y = left + len(found) * INDENT, 26 + len(found) * ROW
     drawn.append(svg.text(x, y + 13, "C += A · B"))
@@ -66,8 +66,8 @@ def main() -> None:
     parts: list[str] = []
     for index, (title, found) in enumerate(columns):
         parts += nest(title, found, index * COLUMN)
-    for index, (how, colour) in enumerate(COLOURS.items()):
-        parts.append(svg.key(4 + index * 120, height - 18, how, colour))
+    for index, (how, color) in enumerate(COLORS.items()):
+        parts.append(svg.key(4 + index * 120, height - 18, how, color))
     print(svg.picture(WIDTH, height, parts, "Loops around a matmul before and after scheduling"))
 
 

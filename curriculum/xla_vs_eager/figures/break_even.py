@@ -12,9 +12,9 @@ from hotloop.site.charts import COOL, HOT, LEAF, Bar, bars, recorded
 
 def main() -> None:
     """Print the picture."""
-    colours = {"one program": LEAF, "40 sizes": HOT}
+    colors = {"one program": LEAF, "40 sizes": HOT}
     rows = [
-        Bar(found[1], int(found[2]), f"{found[2]} steps", colours.get(found[1], COOL))
+        Bar(found[1], int(found[2]), f"{found[2]} steps", colors.get(found[1], COOL))
         for line in recorded("xla_vs_eager", "break_even")
         if (found := re.match(r"(.+): (\d+) steps", line))
     ]

@@ -21,10 +21,8 @@ def main() -> None:
             line,
         ):
             name, accuracy, count = (group for group in found.groups() if group is not None)
-            colour = LEAF if int(count) > 100 else HOT
-            rows.append(
-                Bar(f"{name}: mAP {accuracy}", int(count) or 0.5, f"{count} scores", colour)
-            )
+            color = LEAF if int(count) > 100 else HOT
+            rows.append(Bar(f"{name}: mAP {accuracy}", int(count) or 0.5, f"{count} scores", color))
     told = (
         "With one scale for coordinates and probabilities three scores are left, at 640 "
         "pixels none."

@@ -45,8 +45,8 @@ def panels() -> list[Panel]:
 
 
 def drawn(panel: Panel, left: int) -> list[str]:
-    """One graph with its colours."""
-    title, colours = panel
+    """One graph with its colors."""
+    title, colors = panel
     parts = [svg.text(left, 14, title, font_weight="bold")]
     at = {name: (left + x * ACROSS, 30 + y * DOWN) for name, (x, y) in PLACES.items()}
     for name, inputs in TENSORS.items():
@@ -54,7 +54,7 @@ def drawn(panel: Panel, left: int) -> list[str]:
             (x, y), (u, v) = at[each], at[name]
             parts.append(svg.line(x + WIDE, y + TALL / 2, u, v + TALL / 2))
     for name, (x, y) in at.items():
-        outline = {"rx": 4, "fill": "none", "stroke": colours[name], "stroke_width": 3}
+        outline = {"rx": 4, "fill": "none", "stroke": colors[name], "stroke_width": 3}
         parts.append(svg.rect(x, y, WIDE, TALL, **outline))
         parts.append(svg.text(x + WIDE / 2, y + 16, name, text_anchor="middle"))
     return parts
@@ -67,10 +67,10 @@ def main() -> None:
     parts: list[str] = []
     for number, panel in enumerate(found):
         parts += drawn(panel, 4 + number * PANEL)
-    for number, (colour, said) in enumerate(
+    for number, (color, said) in enumerate(
         ((CLEARED, "cleared"), (SUSPECT, "suspect"), (OUT, "not asked: something before departs"))
     ):
-        parts.append(svg.key(4 + 110 * number, 168, said, colour))
+        parts.append(svg.key(4 + 110 * number, 168, said, color))
     told = "What an answer about one tensor clears, and what stays suspect"
     print(svg.picture(width, 190, parts, told))
 

@@ -89,14 +89,14 @@ def _trained(network: nn.Module, epochs: int) -> nn.Module:
 
 
 def _targets(scenes: list[tuple[np.ndarray, np.ndarray]], mirrored: bool) -> Tensor:
-    """float32 [objects, 6]: place in the batch, class, centre, width and height in pixels."""
+    """float32 [objects, 6]: place in the batch, class, center, width and height in pixels."""
     rows = []
     for place, (corners, what) in enumerate(scenes):
         size = corners[:, 2:] - corners[:, :2]
-        centre = (corners[:, :2] + corners[:, 2:]) / 2
+        center = (corners[:, :2] + corners[:, 2:]) / 2
         if mirrored:
-            centre[:, 0] = detector.SIDE - centre[:, 0]
-        rows.append(np.column_stack((np.full(len(what), place), what, centre, size)))
+            center[:, 0] = detector.SIDE - center[:, 0]
+        rows.append(np.column_stack((np.full(len(what), place), what, center, size)))
     return torch.tensor(np.concatenate(rows), dtype=torch.float32)
 
 
@@ -113,9 +113,9 @@ def _loss(network: nn.Module, maps: tuple[Tensor, ...], targets: Tensor) -> Tens
         if len(place):
             mine = cells[place, anchor, row, column]
             grid = torch.stack((column, row), 1)
-            centre = (2 * mine[:, :2].sigmoid() - 0.5 + grid) * stride
+            center = (2 * mine[:, :2].sigmoid() - 0.5 + grid) * stride
             size = (2 * mine[:, 2:4].sigmoid()) ** 2 * anchors[anchor]
-            good = _ciou(centre, size, wanted[:, 2:4], wanted[:, 4:6])
+            good = _ciou(center, size, wanted[:, 2:4], wanted[:, 4:6])
             box = box + (1 - good).mean()
             objectness[place, anchor, row, column] = good.detach().clamp(0)
             classes = torch.zeros(len(mine), CLASSES)
@@ -147,14 +147,14 @@ def _answerable(
     return wanted[:, 0].long(), anchor, cell[:, 1], cell[:, 0], wanted
 
 
-def _ciou(centre: Tensor, size: Tensor, want_centre: Tensor, want_size: Tensor) -> Tensor:
-    """Overlap, less the distance of the centres and the difference of the proportions."""
-    low, high = centre - size / 2, centre + size / 2
-    want_low, want_high = want_centre - want_size / 2, want_centre + want_size / 2
+def _ciou(center: Tensor, size: Tensor, want_center: Tensor, want_size: Tensor) -> Tensor:
+    """Overlap, less the distance of the centers and the difference of the proportions."""
+    low, high = center - size / 2, center + size / 2
+    want_low, want_high = want_center - want_size / 2, want_center + want_size / 2
     shared = (torch.minimum(high, want_high) - torch.maximum(low, want_low)).clamp(0).prod(1)
     iou = shared / (size.prod(1) + want_size.prod(1) - shared + 1e-7)
     hull = torch.maximum(high, want_high) - torch.minimum(low, want_low)
-    distance = (centre - want_centre).square().sum(1) / (hull.square().sum(1) + 1e-7)
+    distance = (center - want_center).square().sum(1) / (hull.square().sum(1) + 1e-7)
     turned = [torch.atan(s[:, 0] / (s[:, 1] + 1e-7)) for s in (want_size, size)]
     v = (4 / np.pi**2) * (turned[0] - turned[1]).square()
     with torch.no_grad():

@@ -37,10 +37,10 @@ import shapes  # noqa: E402
 
 Array = np.ndarray[Any, np.dtype[Any]]
 PICTURES, SEED = 60, 20261123
-CAUSES = {"a": "scale", "b": "colours", "c": "suppression", "d": "decoding"}
+CAUSES = {"a": "scale", "b": "colors", "c": "suppression", "d": "decoding"}
 EVIDENCE = {
     "scale": ["levels"],
-    "colours": ["blind"],
+    "colors": ["blind"],
     "suppression": ["boxes"],
     "decoding": ["overlap"],
 }
@@ -93,7 +93,7 @@ def decoded(network: torch.nn.Module, fed: Array) -> Array:
 
 
 def without_half(network: torch.nn.Module, fed: Array) -> Array:
-    """With 2σ + cell for the centre, where 2σ − 0.5 + cell was trained."""
+    """With 2σ + cell for the center, where 2σ − 0.5 + cell was trained."""
     table = decoded(network, fed)
     cells = [3 * (detector.SIDE // stride) ** 2 for stride in detector.STRIDES]
     table[..., :2] += 0.5 * np.repeat(detector.STRIDES, cells)[:, None]

@@ -125,7 +125,7 @@ class _Bound(type):
         return made
 
 
-def _initialised(made: object, name: str) -> None:
+def _initialized(made: object, name: str) -> None:
     made.__dict__.setdefault("_bases", set()).add(name)
 
 
@@ -139,7 +139,7 @@ class IPluginV3(metaclass=_Bound):
     _called = True
 
     def __init__(self) -> None:
-        _initialised(self, "IPluginV3")
+        _initialized(self, "IPluginV3")
 
 
 class IPluginV3OneCore(IPluginCapability):
@@ -148,7 +148,7 @@ class IPluginV3OneCore(IPluginCapability):
     _called = True
 
     def __init__(self) -> None:
-        _initialised(self, "IPluginV3OneCore")
+        _initialized(self, "IPluginV3OneCore")
 
 
 class IPluginV3OneBuild(IPluginCapability):
@@ -157,7 +157,7 @@ class IPluginV3OneBuild(IPluginCapability):
     _called = True
 
     def __init__(self) -> None:
-        _initialised(self, "IPluginV3OneBuild")
+        _initialized(self, "IPluginV3OneBuild")
 
     def get_workspace_size(self, inputs: object, outputs: object) -> int:
         """None is needed."""
@@ -171,7 +171,7 @@ class IPluginV3OneRuntime(IPluginCapability):
     _called = True
 
     def __init__(self) -> None:
-        _initialised(self, "IPluginV3OneRuntime")
+        _initialized(self, "IPluginV3OneRuntime")
 
 
 class IPluginCreatorV3One(metaclass=_Bound):
@@ -180,4 +180,4 @@ class IPluginCreatorV3One(metaclass=_Bound):
     _called = True
 
     def __init__(self) -> None:
-        _initialised(self, "IPluginCreatorV3One")
+        _initialized(self, "IPluginCreatorV3One")

@@ -23,7 +23,7 @@ from hotloop.learn import doctor
 if TYPE_CHECKING:
     from hotloop.author.selftest import run as selftest
 
-_COLOURS = {
+_COLORS = {
     doctor.FindingState.OK: "green",
     doctor.FindingState.LIMITED: "yellow",
     doctor.FindingState.MISSING: "red",
@@ -108,7 +108,7 @@ def _in_order(findings: Sequence[doctor.DoctorFinding]) -> Text:
 def _findings(findings: Sequence[doctor.DoctorFinding]) -> Table:
     table = Table("", "state", "found", box=SIMPLE_HEAD)
     for finding in findings:
-        state = Text(finding.state, _COLOURS[finding.state])
+        state = Text(finding.state, _COLORS[finding.state])
         table.add_row(finding.name, state, Text(finding.found))
     return table
 

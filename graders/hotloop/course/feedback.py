@@ -16,7 +16,7 @@ from hotloop.course.standing import all_dropped
 from hotloop.tasks.curriculum import Task, load_module
 from hotloop.tasks.problem import Score
 from hotloop.verdicts import words as verdict_words
-from hotloop.verdicts.render_record import colour_of, figures, number, points_text, prose
+from hotloop.verdicts.render_record import color_of, figures, number, points_text, prose
 
 _DROPPED = "This attempt was dropped. All its points are open, and what it got is void."
 
@@ -33,7 +33,7 @@ class TaskRow:
 
     task: str
     verdict: str
-    colour: str
+    color: str
     sentence: str
     points: str
     pending: bool
@@ -141,7 +141,7 @@ def _row(
     verdict, hue, pictures = "", "", list[str]()
     if record is not None:
         verdict, sentence = verdict_words.of_task(record), record.sentence
-        hue, pictures = colour_of(record), figures(record)
+        hue, pictures = color_of(record), figures(record)
         if grade.manual_score is not None:
             sentence += f" A person gave these points; the judge's are {points_text(judged)}."
     elif utils.is_solution(cell):

@@ -8,7 +8,7 @@ from hotloop.core.verdict import Ruling
 
 
 @contextmanager
-def labelled(label: str, about: object = None) -> Generator[None]:
+def labeled(label: str, about: object = None) -> Generator[None]:
     """Prefix a Ruling's sentence with `label`, unless it says that nothing was attempted.
 
     Any other exception gets the label as a note, which `exception_attribution` puts into its

@@ -13,7 +13,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Authored
 from hotloop.judge.calls import PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.checks.correct import Argument, Case, InputTensor, Require, ask
 from hotloop.judge.compare import Floats
 from hotloop.judge.gpu.card import Card
@@ -125,7 +125,7 @@ class OracleFunction(Authored):
         with self.requiring(session, card) as requiring:
 
             def verify(call: PlacedCall, _rows: Rows) -> None:
-                with labelled("In a timed call"):
+                with labeled("In a timed call"):
                     requiring(case_of(call))(call.output_values())
 
             yield verify

@@ -20,7 +20,7 @@ from typing import Literal, TypeVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.checks.correct import Case, ask
 from hotloop.judge.compare import Floats
 from hotloop.judge.file_exchange import get_file
@@ -126,7 +126,7 @@ class Process:
         self.resolve(function)
         ours = replace(self.as_candidate(function), framework=framework)
         asked, within_s = self.session.about(ours), self._timeout(timeout_s)
-        with labelled(case.label) if case.label else nullcontext():
+        with labeled(case.label) if case.label else nullcontext():
             return self._blamed(function, lambda: ask(case, self.worker, asked, within_s))
 
     def as_candidate(self, function: str) -> Candidate:

@@ -36,7 +36,7 @@ def undisturbed(workers: Sequence[ScheduledProcess], threads: int) -> Generator[
     try:
         for worker in workers:
             join(worker, theirs)
-        _favour_judge(spare)
+        _favor_judge(spare)
         yield
     finally:
         os.sched_setaffinity(0, cores)
@@ -112,7 +112,7 @@ def _cpu_ticks(task: int) -> int:
     return int(numbers[11]) + int(numbers[12])
 
 
-def _favour_judge(spare: set[int]) -> None:
+def _favor_judge(spare: set[int]) -> None:
     if not spare:
         # On shared cores the judge must not outrank a worker: it busy-waits for the worker to
         # freeze.

@@ -1,11 +1,14 @@
 """Checks what confinement needs on this machine, and names the command that installs it."""
 
 import os
+import shlex
 import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 from hotloop.sandbox import bubblewrap, seccomp
+from hotloop.sandbox.view import base_view
 
 _MOUNTS = Path("/proc/self/mountinfo")
 _APT = "sudo apt-get install"
@@ -27,7 +30,54 @@ def missing() -> str:
         seccomp.program()
     except seccomp.FilterUnavailable as error:
         return f"{error}: {_APT} libseccomp2 && {sys.executable} -m pip install pyseccomp"
+    if os.geteuid() == 0:
+        return unreadable([outside for _, outside in base_view().seen], sys.path)
     return ""
+
+
+def unreadable(trees: Iterable[Path], searched: Iterable[str]) -> str:
+    """Return which folder or package a spare user cannot read, with the fix; "" if none.
+
+    What root starts runs under a user id that owns nothing and belongs to no group, so a package
+    that only root can read would be missing for a candidate who imports it.
+
+    trees: the folders and files that a confined process sees. searched: as `sys.path`. Of packages,
+    only their own folder and `__init__.py` are looked at, and modules beside them.
+    """
+    trees = tuple(trees)
+    for path in dict.fromkeys((*trees, *_imported(trees, searched))):
+        if path.exists() and not _others_may_read(path):
+            root = min((tree for tree in trees if path.is_relative_to(tree)), key=_depth)
+            return (
+                f"{path} has mode {path.stat().st_mode & 0o777:04o}, and code that is judged runs "
+                "under a user id of its own when root starts Hotloop, which could not read it: "
+                f"chmod -R o+rX {shlex.quote(str(root))}"
+            )
+    return ""
+
+
+def _imported(trees: tuple[Path, ...], searched: Iterable[str]) -> Iterator[Path]:
+    for place in map(Path, searched):
+        inside = [tree for tree in trees if place.is_relative_to(tree)]
+        if not inside or not place.is_dir():
+            continue
+        root = max(inside, key=_depth)
+        yield from (path for path in reversed(place.parents) if path.is_relative_to(root))
+        yield place
+        for path in sorted(place.iterdir()):
+            if path.suffix in {".py", ".so"}:
+                yield path
+            elif (path / "__init__.py").is_file():
+                yield from (path, path / "__init__.py")
+
+
+def _depth(path: Path) -> int:
+    return len(path.parts)
+
+
+def _others_may_read(path: Path) -> bool:
+    wanted = 0o5 if path.is_dir() else 0o4
+    return path.stat().st_mode & wanted == wanted
 
 
 def diagnose(said: str) -> str:

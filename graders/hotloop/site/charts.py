@@ -12,7 +12,7 @@ from typing import Any
 from hotloop.core import paths, svg
 from hotloop.core.svg import Scale
 from hotloop.site.drawing import (
-    COLOURS,
+    COLORS,
     LINE,
     SIZE,
     WIDTH,
@@ -24,7 +24,7 @@ from hotloop.site.drawing import (
     wrapped,
 )
 
-HOT, COOL, LEAF, PLUM = COLOURS
+HOT, COOL, LEAF, PLUM = COLORS
 FAINT = "var(--faint, #9aa5b1)"
 _MARGIN = 8
 _PER_LETTER = 5.6
@@ -59,7 +59,7 @@ class Bar:
     label: str
     value: float
     shown: str
-    colour: str = COOL
+    color: str = COOL
 
 
 def bars(
@@ -73,7 +73,7 @@ def bars(
     for row in rows:
         parts.append(text(_MARGIN, y + 11, row.label, size=10, css="quiet"))
         width = max(scale(row.value), 1.0)
-        parts.append(rectangle(_MARGIN, y + 15, width, 12, css="bar", fill=row.colour))
+        parts.append(rectangle(_MARGIN, y + 15, width, 12, css="bar", fill=row.color))
         parts.append(text(_MARGIN + width + 5, y + 25, row.shown, size=10))
         y += 33
     if log_from is not None:
@@ -95,7 +95,7 @@ class Span:
 
     start: float
     end: float
-    colour: str = COOL
+    color: str = COOL
     label: str = ""
 
 
@@ -116,7 +116,7 @@ def lanes(
         parts.append(text(_MARGIN, y + 11, name, size=10, css="quiet"))
         for span in spans:
             left, width = x(span.start), x(span.end) - x(span.start)
-            parts.append(rectangle(left, y + 15, max(width - 1, 1), 18, "bar", span.colour))
+            parts.append(rectangle(left, y + 15, max(width - 1, 1), 18, "bar", span.color))
             if span.label and width > _PER_LETTER * len(span.label) + 4:
                 middle = left + width / 2
                 parts.append(text(middle, y + 28, span.label, size=10, anchor="middle", css="on"))
@@ -136,7 +136,7 @@ class Series:
 
     name: str
     points: Sequence[tuple[float, float]]
-    colour: str = COOL
+    color: str = COOL
     joined: bool = True
 
 
@@ -178,9 +178,9 @@ def curves(
     for each in series:
         places = [(across.at(x, left, right), up.at(v, bottom, top)) for x, v in each.points]
         if each.joined:
-            parts.append(svg.polyline(places, style=f"stroke:{each.colour};stroke-width:2"))
-        parts += [dot(x, v, 3 if each.joined else 2, each.colour) for x, v in places]
-        parts += [dot(_MARGIN + 4, y + 7, 4, each.colour)]
+            parts.append(svg.polyline(places, style=f"stroke:{each.color};stroke-width:2"))
+        parts += [dot(x, v, 3 if each.joined else 2, each.color) for x, v in places]
+        parts += [dot(_MARGIN + 4, y + 7, 4, each.color)]
         parts.append(text(_MARGIN + 14, y + 11, each.name, size=10))
         y += LINE
     return drawing(y + 8, parts, title, description)
@@ -193,7 +193,7 @@ class ChartNode:
     x: float
     y: float
     words: str
-    colour: str = ""
+    color: str = ""
     width: float = 100
 
 
@@ -219,11 +219,11 @@ def graph(
     for name, node in nodes.items():
         half = _half(boxes[name])
         left = node.x - node.width / 2
-        css = "bar" if node.colour else "box"
-        parts.append(rectangle(left, node.y - half, node.width, 2 * half, css, node.colour))
+        css = "bar" if node.color else "box"
+        parts.append(rectangle(left, node.y - half, node.width, 2 * half, css, node.color))
         first = node.y - half + 5 + SIZE
         for number, words in enumerate(boxes[name]):
-            css = "on" if node.colour else ""
+            css = "on" if node.color else ""
             y = first + LINE * number
             parts.append(text(node.x, y, words, size=10, anchor="middle", css=css))
     parts += [text(x, y, words, size=10, css="quiet") for x, y, words in notes]
@@ -232,7 +232,7 @@ def graph(
 
 
 def _lines_of(node: ChartNode) -> list[str]:
-    margin = 18 if node.colour else 6  # text on a color is bold
+    margin = 18 if node.color else 6  # text on a color is bold
     return wrapped(node.words, node.width - margin, 10)
 
 
@@ -249,7 +249,7 @@ class GridCell:
     """One square of a grid, with a text of at most a few letters."""
 
     words: str = ""
-    colour: str = ""
+    color: str = ""
 
 
 def grid(
@@ -268,10 +268,10 @@ def grid(
             y += 15
         for number, cell in enumerate(cells):
             x = _MARGIN + number * _SIDE
-            css = "bar" if cell.colour else "box"
-            parts.append(rectangle(x, y, _SIDE - 2, _SIDE - 2, css, cell.colour))
+            css = "bar" if cell.color else "box"
+            parts.append(rectangle(x, y, _SIDE - 2, _SIDE - 2, css, cell.color))
             if cell.words:
-                css = "on" if cell.colour else ""
+                css = "on" if cell.color else ""
                 middle = x + (_SIDE - 2) / 2
                 place = y + _SIDE / 2 + 3
                 parts.append(text(middle, place, cell.words, size=10, anchor="middle", css=css))

@@ -16,7 +16,7 @@ LINE = 14
 _PER_LETTER = 0.56
 """Average width of a letter, as a fraction of its size."""
 
-COLOURS = (
+COLORS = (
     "var(--hot, #d55e00)",
     "var(--cool, #56b4e9)",
     "var(--leaf, #009e73)",

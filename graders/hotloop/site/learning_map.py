@@ -34,11 +34,11 @@ def section(modules: Sequence[curriculum.Module]) -> list[str]:
 
 
 def _drawn(module: curriculum.Module, box: Box) -> str:
-    colour = skill_map.colour(module.track)
+    color = skill_map.color(module.track)
     return svg.element(
         "g",
         *box.drawn(),
-        drawing.rectangle(box.x, box.y, _STRIPE, box.height, "stripe", colour),
+        drawing.rectangle(box.x, box.y, _STRIPE, box.height, "stripe", color),
         drawing.text(box.x + box.width - 6, box.y + 13, "", anchor="end", css="sign"),
         data_module=module.id,
     )

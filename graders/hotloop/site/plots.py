@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 from hotloop.core.svg import Scale
 from hotloop.site import drawing
-from hotloop.site.drawing import COLOURS, LINE, WIDTH, dot, line, rectangle, text
+from hotloop.site.drawing import COLORS, LINE, WIDTH, dot, line, rectangle, text
 from hotloop.site.markdown import plain
 from hotloop.tasks import curriculum, problem
 from hotloop.tasks.figures import three_digits
 
 REFERENCE = "reference"
-_HOT, _COOL, _LEAF, _PLUM = COLOURS
+_HOT, _COOL, _LEAF, _PLUM = COLORS
 _LEFT, _RIGHT = 8, 8
 _BAR = 12
 _MANY_GFLOP_PER_S = 1e5
@@ -47,7 +47,7 @@ class TimeBar:
 
     name: str
     value: float | None
-    colour: str
+    color: str
     low: float | None = None
     high: float | None = None
 
@@ -88,7 +88,7 @@ def _bars(bars: Sequence[TimeBar]) -> list[str]:
             parts.append(text(_LEFT + 48, top + 10, "?", css="quiet"))
         else:
             width = max(bar.value * scale, 1.5)
-            parts.append(rectangle(_LEFT, top, width, _BAR, "bar", bar.colour))
+            parts.append(rectangle(_LEFT, top, width, _BAR, "bar", bar.color))
             parts += _whisker(bar, scale, top)
             end = _LEFT + max(bar.high or bar.value, bar.value) * scale
             parts.append(text(end + 6, top + 10, f"{three_digits(bar.value)} ms"))
@@ -164,11 +164,11 @@ def _ratio_words(m: curriculum.Measurement) -> str:
 
 def _interval(m: curriculum.Measurement, axis: _LogAxis, y: float) -> list[str]:
     assert m.ratio is not None
-    colour = _HOT if m.candidate == REFERENCE else _PLUM
+    color = _HOT if m.candidate == REFERENCE else _PLUM
     low, high = axis.at(m.ratio.low), axis.at(m.ratio.high)
     return [
-        rectangle(low, y - 3, max(high - low, 2), 6, "bar", colour),
-        dot(axis.at(m.ratio.estimate), y, 5, colour),
+        rectangle(low, y - 3, max(high - low, 2), 6, "bar", color),
+        dot(axis.at(m.ratio.estimate), y, 5, color),
     ]
 
 
@@ -220,7 +220,7 @@ class Point:
     name: str
     intensity: float
     gflop_per_s: float
-    colour: str = COLOURS[0]
+    color: str = COLORS[0]
 
 
 def roofline(runs: Mapping[str, curriculum.RecordedRun], device: str) -> list[str]:
@@ -233,7 +233,7 @@ def roofline(runs: Mapping[str, curriculum.RecordedRun], device: str) -> list[st
         point for name, run in runs.items() for point in _points(curriculum.load_module(name), run)
     ]
     points = [
-        replace(point, colour=COLOURS[number % len(COLOURS)]) for number, point in enumerate(found)
+        replace(point, color=COLORS[number % len(COLORS)]) for number, point in enumerate(found)
     ]
     ceilings = [(name, value) for run in runs.values() for name, value in run.ceilings.items()]
     bandwidth = max((v for name, v in ceilings if name.endswith("_gb_per_s")), default=None)
@@ -302,10 +302,10 @@ def _roof(
         x, y = across.at(point.intensity), up.at(point.gflop_per_s)
         ceiling = min(point.intensity * bandwidth, flat or math.inf)
         parts.append(line(x, y, x, up.at(ceiling), "level"))
-        parts.append(dot(x, y, 5, point.colour, point.name))
+        parts.append(dot(x, y, 5, point.color, point.name))
     for number, point in enumerate(points):
         y = bottom + 46 + number * LINE
-        parts += [dot(14, y - 4, 4, point.colour), text(24, y, point.name, size=10.5)]
+        parts += [dot(14, y - 4, 4, point.color), text(24, y, point.name, size=10.5)]
     return drawing.drawing(
         max(height, bottom + 46 + len(points) * LINE), parts, f"Roofline of {device}", told
     )

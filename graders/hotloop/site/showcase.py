@@ -24,7 +24,7 @@ PLACE = "<!-- showcase -->"
 SPEED = ("fused_softmax", "nvidia_h200", "reference", "triton_forward", "gpu_fast")
 RACE = "fused_softmax/proofs/what_the_checker_says.txt"
 KERNEL = "fused_softmax/bugs/tree_sum.cu"
-QUESTION = "fused_softmax.neighbouring_lanes"
+QUESTION = "fused_softmax.neighboring_lanes"
 
 
 def section() -> list[str]:

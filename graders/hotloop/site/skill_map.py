@@ -9,7 +9,7 @@ from hotloop.tasks import curriculum
 _ROW = 17
 _NAMES = 212
 _RIGHT = 8
-_TRACKS = (*drawing.COLOURS, "var(--gold, #b08a00)")
+_TRACKS = (*drawing.COLORS, "var(--gold, #b08a00)")
 
 
 def section(modules: Sequence[curriculum.Module]) -> list[str]:
@@ -43,7 +43,7 @@ def taught(
     ]
 
 
-def colour(track: str) -> str:
+def color(track: str) -> str:
     """Return the color of a track."""
     names = [each.id for each in curriculum.curriculum().tracks]
     place = names.index(track) if track in names else 0
@@ -66,7 +66,7 @@ def _picture(
         parts.append(drawing.text(_NAMES - 8, y + 4, concept.title, size=10.5, anchor="end"))
         parts.append(drawing.line(_NAMES - 4, y, drawing.WIDTH - _RIGHT, y))
         parts += [
-            drawing.dot(place[m.id], y, 5, colour(m.track), f"{concept.title}: {m.title}")
+            drawing.dot(place[m.id], y, 5, color(m.track), f"{concept.title}: {m.title}")
             for m in by
         ]
     told = "; ".join(

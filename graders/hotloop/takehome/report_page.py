@@ -34,7 +34,7 @@ def page(report: TakehomeReport) -> str:
         paragraphs=_paragraphs,
         number=render_record.number,
         words=_words,
-        hue=render_record.colour,
+        hue=render_record.color,
         moment="{:%Y-%m-%d %H:%M} UTC".format,
     )
     return templates.get_template("report.html.j2").render(

@@ -24,7 +24,7 @@ class SpeedBar:
     label: str
     ratio: float
     seconds: float | None
-    colour: str
+    color: str
     interval: tuple[float, float] | None = None
 
 
@@ -37,7 +37,7 @@ def speed_svg(evidence: Mapping[str, Any]) -> str | None:
     scale = _SPAN / (_top(rows, asked) * 1.02)
     height = _TOP + _ROW * len(rows) + 6
     drawn = [_row(bar, index, scale) for index, bar in enumerate(rows)]
-    lines = [_level(ratio, scale, height, labelled=ratio == asked[-1]) for ratio in asked]
+    lines = [_level(ratio, scale, height, labeled=ratio == asked[-1]) for ratio in asked]
     style = f"width:100%;max-width:{_SHOWN_WIDTH}px;height:auto"
     return svg.picture(_WIDTH, height, [*drawn, *lines], describe(evidence), style=style)
 
@@ -74,13 +74,13 @@ def bars(evidence: Mapping[str, Any]) -> list[SpeedBar]:
         SpeedBar("naive", 1.0, naive, "#8b949e"),
         SpeedBar("yours", ratio, yours, "#2f81f7", (low, high)),
     ]
-    for key, label, colour in (
+    for key, label, color in (
         ("reference_ratio", "reference", "#2da44e"),
         ("limit_ratio", _limit(evidence).removeprefix("the ") or "device’s limit", "none"),
     ):
         known = _number(evidence.get(key))
         if known is not None and known > 0:
-            rows.append(SpeedBar(label, known, naive / known, colour))
+            rows.append(SpeedBar(label, known, naive / known, color))
     return rows
 
 
@@ -111,12 +111,12 @@ def _top(rows: Sequence[SpeedBar], asked: Sequence[float]) -> float:
 
 def _is_cut(rows: Sequence[SpeedBar], asked: Sequence[float]) -> bool:
     """True if the device's limit is too far away to be drawn to scale."""
-    return any(b.colour == "none" and b.ratio > _FAR * _furthest(rows, asked) for b in rows)
+    return any(b.color == "none" and b.ratio > _FAR * _furthest(rows, asked) for b in rows)
 
 
 def _furthest(rows: Sequence[SpeedBar], asked: Sequence[float]) -> float:
     """Return the largest ratio that was measured or is required."""
-    measured = [b.interval[1] if b.interval else b.ratio for b in rows if b.colour != "none"]
+    measured = [b.interval[1] if b.interval else b.ratio for b in rows if b.color != "none"]
     return max([*measured, *asked])
 
 
@@ -142,14 +142,14 @@ def _shape(bar: SpeedBar, y: int, length: float) -> str:
         return svg.path(f"M{end} {y}H{_LEFT}v{_BAR}H{end}", stroke_dasharray="4 3") + svg.path(
             f"M{end - 16} {y + _BAR + 2}{slash}M{end - 11} {y + _BAR + 2}{slash}"
         )
-    outline = {"stroke": svg.PAGE, "stroke_dasharray": "4 3"} if bar.colour == "none" else {}
-    return svg.rect(_LEFT, y, max(1.0, length), _BAR, rx=2, fill=bar.colour, **outline)
+    outline = {"stroke": svg.PAGE, "stroke_dasharray": "4 3"} if bar.color == "none" else {}
+    return svg.rect(_LEFT, y, max(1.0, length), _BAR, rx=2, fill=bar.color, **outline)
 
 
-def _level(ratio: float, scale: float, height: int, *, labelled: bool) -> str:
+def _level(ratio: float, scale: float, height: int, *, labeled: bool) -> str:
     x = _LEFT + ratio * scale
     line = svg.line(x, _TOP - 6, x, height - 4, stroke_dasharray="2 3", opacity=0.7)
-    if not labelled:
+    if not labeled:
         return line
     words = f"all points: {ratio:.2f}×"
     return line + svg.text(x, _TOP - 10, words, text_anchor="middle", font_size=11)

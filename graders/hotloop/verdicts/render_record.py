@@ -89,7 +89,7 @@ def html(
         f"<strong>{escape(record.module)}.{escape(record.task)}</strong> {points}</p>"
     )
     parts = [
-        f'<div class="hotloop" style="--hl:{colour_of(record)}"><style>{_STYLE}</style>',
+        f'<div class="hotloop" style="--hl:{color_of(record)}"><style>{_STYLE}</style>',
         head,
         f"<p>{prose(record.sentence)}</p>",
         f"<p>{prose(advice)}</p>" if advice else "",
@@ -234,13 +234,13 @@ def prose(sentence: str) -> Markup:
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence)))
 
 
-def colour_of(record: Record) -> str:
+def color_of(record: Record) -> str:
     """Return a task's color; grey if it was not started."""
     not_started = verdict_words.of_task(record) == verdict_words.NOT_STARTED
-    return _GREY if not_started else colour(record.verdict)
+    return _GREY if not_started else color(record.verdict)
 
 
-def colour(verdict: Verdict) -> str:
+def color(verdict: Verdict) -> str:
     """Return a verdict's background color for white letters."""
     if verdict is Verdict.PASSED:
         return _GOOD

@@ -1,5 +1,6 @@
 """Copies a submission's files into the worker's working directory."""
 
+import importlib
 import os
 import shutil
 import sys
@@ -20,3 +21,4 @@ def copy_files(files: Path) -> None:
             for name in names:
                 shutil.copyfile(Path(folder) / name, target / name)
     sys.path.insert(0, str(home))
+    importlib.invalidate_caches()  # it may have been listed, within one tick of the clock

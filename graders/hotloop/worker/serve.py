@@ -18,14 +18,13 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from hotloop.core.wire import Message, WireClosed, receive_with_fds, send
-from hotloop.worker import triton_compat
+from hotloop.engines.simulate.extension import load as load_extension
+from hotloop.worker import cuda_extension, notebook, triton_compat, triton_launches
+from hotloop.worker.device import DeviceCalls
 from hotloop.worker.tensors import Mapping, copy_out, tensor
-
-if TYPE_CHECKING:
-    from hotloop.worker.device import DeviceCalls
 
 _TRACE_LIMIT = 4000
 _MESSAGE_LIMIT = 2000
@@ -82,9 +81,7 @@ class Worker:
 
     def on_notebook(self, message: Message, _fds: list[int]) -> Message:
         """Run a notebook's cells in this process, so that its functions can be found by name."""
-        from hotloop.worker.notebook import run_cells
-
-        run_cells(Path(message["file"]), self.namespace, str(message.get("until", "")))
+        notebook.run_cells(Path(message["file"]), self.namespace, str(message.get("until", "")))
         return {}
 
     def on_resolve(self, message: Message, _fds: list[int]) -> Message:
@@ -94,8 +91,6 @@ class Worker:
         behind. Raises NameError if the name is not a callable.
         """
         if "launcher" in message:
-            from hotloop.worker import cuda_extension
-
             path = Path(message["file"])
             self.namespace = {message["name"]: cuda_extension.load(path, message["launcher"])}
             self.loaded = None
@@ -160,7 +155,6 @@ class Worker:
         """
         candidate = cast(Callable[..., Any], self.candidate)
         if self.watch == "launches":
-            from hotloop.worker import triton_launches
             from hotloop.worker.triton_watch import watched
 
             results: list[Any] = []
@@ -210,8 +204,6 @@ class Worker:
         return self._device_calls().unmap()
 
     def _device_calls(self) -> DeviceCalls:
-        from hotloop.worker.device import DeviceCalls
-
         if self.device is None:
             self.device = DeviceCalls.for_torch()
         return self.device
@@ -299,9 +291,7 @@ def load_file(path: Path) -> Namespace:
 
 def load_operators(path: Path) -> Namespace:
     """Build a CUDA file, which registers its operators with PyTorch. Returns an empty namespace."""
-    from hotloop.engines.simulate.extension import load
-
-    load(path)
+    load_extension(path)
     return {}
 
 

@@ -32,7 +32,7 @@ _ALIGNMENT = 4096
 class MemoryFault(Exception):
     """An invalid memory access by a kernel.
 
-    kind: "outside", "gap", "read_only" or "uninitialised". distance: bytes past the end of the
+    kind: "outside", "gap", "read_only" or "uninitialized". distance: bytes past the end of the
     region, negative before its start; 0 unless kind is "outside".
     """
 
@@ -179,7 +179,7 @@ class ReplayMemory:
         if not len(unknown):
             return
         if not region.filled:
-            raise MemoryFault("uninitialised", "read", region, 0)
+            raise MemoryFault("uninitialized", "read", region, 0)
         region.stored_bytes += len(unknown)
         region.known[unknown] = True
 

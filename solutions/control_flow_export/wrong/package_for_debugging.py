@@ -1,4 +1,4 @@
-"""Leaves on the options with which its author debugged the package: the compiler optimises nothing.
+"""Leaves on the options with which its author debugged the package: the compiler optimizes nothing.
 
 fails: package.fast_cpu
 """

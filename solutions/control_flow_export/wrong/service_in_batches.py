@@ -1,4 +1,4 @@
-"""Pads the messages of a kind to one length and asks once: neighbours change the answers.
+"""Pads the messages of a kind to one length and asks once: neighbors change the answers.
 
 fails: package.serves
 """

@@ -33,7 +33,7 @@ def _scores(
 
 
 @triton.jit
-def _normalise(scores_ptr, out_ptr, scores_row_stride, out_row_stride, n_cols, BLOCK: tl.constexpr):
+def _normalize(scores_ptr, out_ptr, scores_row_stride, out_row_stride, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     scores_row = scores_ptr + row * scores_row_stride
     out_row = out_ptr + row * out_row_stride
@@ -74,7 +74,7 @@ def masked_softmax(x: torch.Tensor, mask: torch.Tensor, scale: float, out: torch
         scale,
         BLOCK=block,
     )
-    _normalise[(n_rows,)](scores, out, scores.stride(0), out.stride(0), n_cols, BLOCK=block)
+    _normalize[(n_rows,)](scores, out, scores.stride(0), out.stride(0), n_cols, BLOCK=block)
 
 
 ### END SOLUTION

@@ -1,4 +1,4 @@
-"""Vectorises nothing: the loop over pixels has only moved to another file.
+"""Vectorizes nothing: the loop over pixels has only moved to another file.
 
 fails: augment.fast_cpu
 """

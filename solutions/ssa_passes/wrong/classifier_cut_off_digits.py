@@ -4,8 +4,8 @@ fails: classifier.int8
 """
 
 
-### BEGIN SOLUTION ssa_passes.classifier quantised
-def quantised(arrays):
+### BEGIN SOLUTION ssa_passes.classifier quantized
+def quantized(arrays):
     """A folded network with int8 weights, -127 to 127, and a scale above 0 per channel."""
     found = dict(arrays)
     for layer in LAYERS:

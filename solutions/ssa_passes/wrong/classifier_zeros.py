@@ -7,7 +7,7 @@ fails: classifier.smaller
 ### BEGIN SOLUTION ssa_passes.classifier pruned
 def pruned(arrays, images, labels, most_bytes):
     """A network of fewer channels, trained again, without batch norm; float32 or int8."""
-    found = quantised(folded(arrays))
+    found = quantized(folded(arrays))
     for number in (1, 2):
         strength = np.abs(folded(arrays)[f"conv{number}.weight"]).sum((1, 2, 3))
         weak = np.argsort(strength)[: len(strength) // 2]

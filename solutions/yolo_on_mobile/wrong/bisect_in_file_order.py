@@ -1,4 +1,4 @@
-"""Halves the order of the file: a branch that agrees excuses its neighbour.
+"""Halves the order of the file: a branch that agrees excuses its neighbor.
 
 fails: bisect.right
 """

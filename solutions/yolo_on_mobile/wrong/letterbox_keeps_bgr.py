@@ -12,10 +12,8 @@ from torch.nn import functional
 def letterbox(frame, side):
     height, width, _ = frame.shape
     tall, wide, above, before = placed(height, width, side)
-    colours = frame.permute(2, 0, 1).float()
-    small = functional.interpolate(
-        colours[None], (tall, wide), mode="bilinear", align_corners=False
-    )
+    colors = frame.permute(2, 0, 1).float()
+    small = functional.interpolate(colors[None], (tall, wide), mode="bilinear", align_corners=False)
     picture = torch.full((3, side, side), float(PADDING))
     picture[:, above : above + tall, before : before + wide] = small[0]
     return picture / 255

@@ -59,7 +59,7 @@ def reordered(text: str, entry: str, rng: Random) -> str:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and not isinstance(node, ast.Module):
-            _swap_neighbours(body)
+            _swap_neighbors(body)
     return ast.unparse(tree)
 
 
@@ -142,7 +142,7 @@ def _own_names(tree: ast.Module) -> set[str]:
     return own - bound - set(dir(builtins)) - {"self"}
 
 
-def _swap_neighbours(body: list[ast.stmt]) -> None:
+def _swap_neighbors(body: list[ast.stmt]) -> None:
     """Swap neighboring plain assignments that share no name."""
     for index in range(0, len(body) - 1, 2):
         first, second = body[index], body[index + 1]

@@ -10,7 +10,7 @@ Points = Sequence[tuple[float, float]]
 
 WIDTH, HEIGHT = 720, 400
 LEFT, RIGHT, TOP, BOTTOM = 76, WIDTH - 190, 44, HEIGHT - 52
-COLOURS = (svg.BLUE, svg.ORANGE, svg.GREEN, svg.PINK)
+COLORS = (svg.BLUE, svg.ORANGE, svg.GREEN, svg.PINK)
 DASHES = ("", "7 4", "2 4", "9 3 2 3")
 INK = {"fill": "#7a7a7a"}
 PEN = {"stroke": "#7a7a7a"}
@@ -52,13 +52,13 @@ def _axes(across: Scale, up: Scale, xs: Sequence[float], x_name: str, y_name: st
 
 
 def _drawn(places: Points, name: str, number: int) -> list[str]:
-    colour = COLOURS[number % len(COLOURS)]
+    color = COLORS[number % len(COLORS)]
     dashes = DASHES[number % len(DASHES)]
     y = TOP + 14 + 20 * number
-    pen = {"stroke": colour, "stroke_width": 2, "stroke_dasharray": dashes}
+    pen = {"stroke": color, "stroke_width": 2, "stroke_dasharray": dashes}
     return [
         svg.polyline(places, **pen),
-        *(svg.circle(x, y, 3, fill=colour) for x, y in places),
+        *(svg.circle(x, y, 3, fill=color) for x, y in places),
         svg.line(RIGHT + 6, y, RIGHT + 34, y, **pen),
         svg.text(RIGHT + 40, y + 4, name, **INK),
     ]

@@ -117,9 +117,9 @@ def against_real_gradings(jobs: int = 2) -> dict[str, float]:
     starts, end = _spans(SMALL_CLASS, jobs)
     took = (end - min(starts)) * jobs / SMALL_CLASS
     arrivals = [Arrival(0.0, [Stage(shared_s=took, exclusive_s=0.0)]) for _ in range(SMALL_CLASS)]
-    modelled = simulate(Site(1, jobs, "none"), arrivals)
+    modeled = simulate(Site(1, jobs, "none"), arrivals)
     starts, end = _spans(SMALL_CLASS, jobs)
-    return {"real_s": end - min(starts), "modelled_s": modelled.end_s}
+    return {"real_s": end - min(starts), "modeled_s": modeled.end_s}
 
 
 # --- the lease itself -----------------------------------------------------------------------------
@@ -142,13 +142,13 @@ def against_real_lease(times: ServiceTimes, seed: int) -> dict[str, float]:
         )
         for _ in range(LEASED)
     ]
-    modelled = simulate(Site(1, PLACES, "machine"), arrivals)
+    modeled = simulate(Site(1, PLACES, "machine"), arrivals)
     real = _played(arrivals)
     return {
         "real_s": max(real),
-        "modelled_s": modelled.end_s,
+        "modeled_s": modeled.end_s,
         "real_median_s": statistics.median(real),
-        "modelled_median_s": statistics.median(modelled.answered),
+        "modeled_median_s": statistics.median(modeled.answered),
     }
 
 

@@ -60,9 +60,9 @@ def link_in_its_place(rng: Random, given: Given) -> Handed:
 
 
 @folder("folder", "unreadable")
-def link_to_a_neighbour(rng: Random, given: Given) -> Handed:
-    neighbour = f"../../untouched_0/{{module}}/{given.name}"
-    return Handed(links={given.name: neighbour})
+def link_to_a_neighbor(rng: Random, given: Given) -> Handed:
+    neighbor = f"../../untouched_0/{{module}}/{given.name}"
+    return Handed(links={given.name: neighbor})
 
 
 @folder("folder", "unreadable")

@@ -48,8 +48,8 @@ def test_reads_yaml_and_json(tmp_path: Path) -> None:
     ("text", "said"),
     [
         (
-            GOOD + "    colour: red\n",
-            "data.yaml:7: unknown key 'items.1.colour': remove it, or fix its spelling",
+            GOOD + "    color: red\n",
+            "data.yaml:7: unknown key 'items.1.color': remove it, or fix its spelling",
         ),
         (GOOD.replace("    count: 2\n", ""), "data.yaml:5: the key 'items.1.count' is missing"),
         (GOOD.replace("count: 1", "count: many"), "data.yaml:4: items.0.count: …"),

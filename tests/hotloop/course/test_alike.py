@@ -15,7 +15,7 @@ ORIGINAL = """collected(7)
 
 
 def collected(count):
-    # Pairs of neighbours, and what is left of them.
+    # Pairs of neighbors, and what is left of them.
     found = []
     for step in range(count):
         if step % 2 and found:

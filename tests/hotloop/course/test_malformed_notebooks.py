@@ -36,7 +36,7 @@ def sample() -> list[str]:
 @pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(400)
-def test_each_gets_a_verdict_and_the_neighbours_theirs(
+def test_each_gets_a_verdict_and_the_neighbors_theirs(
     confined_course: Any, make: SimpleNamespace
 ) -> None:
     course = confined_course
@@ -49,12 +49,12 @@ def test_each_gets_a_verdict_and_the_neighbours_theirs(
         folder = course.root / "submitted" / student / "tiny"
         case.handed.write(folder)
         (folder / "work.py").write_text("def work():\n    return 42\n")
-    for student in ("a_neighbour", "case_05_neighbour", "z_neighbour"):
+    for student in ("a_neighbor", "case_05_neighbor", "z_neighbor"):
         course.submit(student, make.lab())
     graded = course.grade(cell_timeout_s=4.0)
     assert graded.problems == {}
     verdicts = course.verdicts(graded)
-    for student in ("a_neighbour", "case_05_neighbour", "z_neighbour"):
+    for student in ("a_neighbor", "case_05_neighbor", "z_neighbor"):
         assert verdicts.pop(student) == GOOD
     assert verdicts.keys() == cases.keys()
     for student, case in cases.items():

@@ -85,7 +85,7 @@ def test_the_slowest_answers_are_told_where_requests_were_timed_one_by_one() -> 
     assert "95 % of" not in describe({**EVIDENCE, "p95_seconds": [0.0169, None]})
 
 
-def test_only_the_level_for_all_points_is_labelled() -> None:
+def test_only_the_level_for_all_points_is_labeled() -> None:
     svg = speed_svg({**EVIDENCE, "levels": [*EVIDENCE["levels"], {"ratio": 4.0, "earned": 0.0}]})
     assert svg is not None
     assert svg.count("all points") == 1

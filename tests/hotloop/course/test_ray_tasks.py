@@ -19,12 +19,12 @@ class Raised(NodeDied):
 
 
 class Cluster:
-    """Runs a task when its result is asked for. cancelled: the tasks that were ended."""
+    """Runs a task when its result is asked for. canceled: the tasks that were ended."""
 
     exceptions = SimpleNamespace(RayError=NodeDied, RayTaskError=Raised)
 
     def __init__(self) -> None:
-        self.cancelled: list[Any] = []
+        self.canceled: list[Any] = []
 
     def remote(self, **_how: Any) -> Callable[[Any], Any]:
         return lambda made: _Actor(made) if isinstance(made, type) else _Function(made)
@@ -33,12 +33,12 @@ class Cluster:
         return references[:1], references[1:]
 
     def get(self, reference: Callable[[], Any]) -> Any:
-        if reference in self.cancelled:
-            raise NodeDied("cancelled")
+        if reference in self.canceled:
+            raise NodeDied("canceled")
         return reference()
 
     def cancel(self, reference: Any, *, force: bool) -> None:
-        self.cancelled.append(reference)
+        self.canceled.append(reference)
 
     def kill(self, *_: Any, **_more: Any) -> None: ...
 
@@ -159,7 +159,7 @@ def test_one_task_is_ended_and_the_others_go_on(cluster: Cluster) -> None:
     assert found["b"] == "b"
     tasks.submit("c", lambda _steps: "c")
     tasks.close()
-    assert len(cluster.cancelled) == 2
+    assert len(cluster.canceled) == 2
 
 
 def test_progress_of_what_runs_is_told(tasks: Tasks, told: list[tuple[str, str, str]]) -> None:

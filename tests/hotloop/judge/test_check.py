@@ -17,7 +17,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import time_limit
 from hotloop.judge.author_guard import Check
 from hotloop.judge.budget import Budget
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.check import CheckFunction, as_check, check, following, judge_check, judge_checks
 from hotloop.judge.judge_fault import JudgeFault, generated, ours
 from hotloop.judge.session import Session
@@ -96,7 +96,7 @@ def test_our_own_failure_is_logged_and_is_nobodys_zero() -> None:
 
 
 def _stumbles() -> str:
-    with labelled("Batch 3"):
+    with labeled("Batch 3"):
         min(list[int]())
     return _passes()
 

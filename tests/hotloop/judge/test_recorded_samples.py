@@ -40,7 +40,7 @@ def _graded(judging: dict[str, Any]) -> LevelState:
     "cell",
     _cells(),
     ids=lambda c: (
-        f"{c['true_ratio']}x-{c['threads']}threads-{'busy' if c['busy_neighbour'] else 'idle'}"
+        f"{c['true_ratio']}x-{c['threads']}threads-{'busy' if c['busy_neighbor'] else 'idle'}"
     ),
 )
 def test_no_recorded_judging_is_graded_wrongly(cell: dict[str, Any]) -> None:
@@ -54,7 +54,7 @@ def test_no_recorded_judging_is_graded_wrongly(cell: dict[str, Any]) -> None:
 def test_the_replay_would_notice_a_wrong_level() -> None:
     """A level beyond the true ratio must turn the recorded passes into fails."""
     rng = np.random.default_rng(0)
-    cell = next(c for c in _cells() if c["true_ratio"] > 1 and not c["busy_neighbour"])
+    cell = next(c for c in _cells() if c["true_ratio"] > 1 and not c["busy_neighbor"])
     judging = next(j for j in cell["judgings"] if len(j["baseline"]) >= LOOKS[0])
     figure = estimate(judging["baseline"], judging["candidate"], rng)
     assert state_of(Level(1.4, 1.0), figure) is LevelState.MISSED

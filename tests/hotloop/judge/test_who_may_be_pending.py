@@ -110,23 +110,25 @@ PLACES = {
     "judge/session.py Session.levels": AUTHORS,
     "judge/session.py Session.limits": AUTHORS,
     "judge/session.py Session.alone": AUTHORS,
-    "judge/speed.py Comparison._require_baseline_undisturbed": BUSY,
-    "judge/speed.py Comparison._require_second_baseline_alike": BUSY,
-    "judge/speed.py Comparison._too_noisy": BUSY,
+    "judge/speed.py SpeedComparison._require_baseline_undisturbed": BUSY,
+    "judge/speed.py SpeedComparison._require_second_baseline_alike": BUSY,
+    "judge/speed.py SpeedComparison._too_noisy": BUSY,
     "judge/speed_record.py speed_share": BUSY,
     "judge/window.py TimedWorker._verify": OWN_PROCESS,
     "judge/verification.py _require": AUTHORS,
-    "judge/worker_connection.py Worker._receive": OWN_PROCESS,
-    "judge/worker_connection.py Worker.send": "An answer came as JSON, so it can be sent as JSON.",
-    "judge/worker_connection.py Worker._cause_of_death": (
+    "judge/worker_connection.py WorkerConnection._receive": OWN_PROCESS,
+    "judge/worker_connection.py WorkerConnection.send": (
+        "An answer came as JSON, so it can be sent as JSON."
+    ),
+    "judge/worker_connection.py WorkerConnection._cause_of_death": (
         "The sandbox's own first process says so, before it executes the worker."
     ),
-    "judge/worker_connection.py Worker._fail": OWN_PROCESS,
+    "judge/worker_connection.py WorkerConnection._fail": OWN_PROCESS,
     "author/external/triton_traffic.py _no": (
         "`counted` turns it into a clause of a sentence; it is no verdict."
     ),
-    "author/external/on_gpu.py OnGpu.__call__": OTHERS_ON_GPU,
-    "author/external/on_gpu.py OnGpu._judge": (
+    "author/external/on_gpu.py RightOnGpu.__call__": OTHERS_ON_GPU,
+    "author/external/on_gpu.py RightOnGpu._judge": (
         "It depends on the problem's sizes and on the GPU's memory."
     ),
     "author/external/on_gpu.py FastOnGpu._largest": (

@@ -202,7 +202,7 @@ print("survived")
 """)
     lines = ran.text.splitlines()
     assert lines[0] == "True False"
-    # Process 1 cannot be killed from inside its namespace, and as root's not even be signalled.
+    # Process 1 cannot be killed from inside its namespace, and as root's not even be signaled.
     assert lines[1] in {"still there 1", "PermissionError"}
     assert lines[2] == "ProcessLookupError"
     assert lines[-1] == "survived"

@@ -202,7 +202,7 @@ def test_ctrl_c_cancels_the_job(school: School, server: ServiceClient) -> None:
     with pytest.raises(KeyboardInterrupt):
         ask(server, asked(), "k" * 20, interrupted)
     job = school.put(key="k" * 20).json()["id"]
-    assert school.job(job)["state"] == "cancelled"
+    assert school.job(job)["state"] == "canceled"
 
 
 @pytest.mark.slow

@@ -188,14 +188,14 @@ def test_a_replaced_job_that_waits_for_a_gpu_keeps_what_is_known(school: School)
 def test_a_waiting_job_is_cancelled(school: School) -> None:
     job = school.stored()
     assert school.ask("ada", "POST", f"/api/jobs/{job}/cancel").status_code == 204
-    assert school.job(job)["state"] == "cancelled"
+    assert school.job(job)["state"] == "canceled"
     assert school.judged() == 0
     # Once more it is no error, and changes nothing.
     assert school.ask("ada", "POST", f"/api/jobs/{job}/cancel").status_code == 204
 
 
 @pytest.mark.slow
-def test_a_running_job_that_is_cancelled_ends_its_judge(
+def test_a_running_job_that_is_canceled_ends_its_judge(
     school: School, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "LET_END_S", 0.3)
@@ -217,11 +217,11 @@ def test_a_running_job_that_is_cancelled_ends_its_judge(
     thread.join(10)
     assert killed.is_set()
     found = school.job(job)
-    assert (found["state"], found["records"]) == ("cancelled", [])
+    assert (found["state"], found["records"]) == ("canceled", [])
 
 
 @pytest.mark.slow
-def test_cancelling_again_and_again_ends_no_judge_that_others_wait_for(school: School) -> None:
+def test_canceling_again_and_again_ends_no_judge_that_others_wait_for(school: School) -> None:
     """A judge that was ended takes seconds to start again."""
     ended: list[int] = []
     judged: list[str] = []
@@ -248,7 +248,7 @@ def test_cancelling_again_and_again_ends_no_judge_that_others_wait_for(school: S
     assert not ended
     assert school.job(other, "bob")["state"] == "done"
     states = [school.job(job)["state"] for job in judged if job != other]
-    assert states == ["cancelled", "cancelled", "done"]
+    assert states == ["canceled", "canceled", "done"]
     assert school.job(first)["records"] == []
 
 

@@ -665,7 +665,7 @@ def test_the_best_counts(school: School, browser: Browser) -> None:
 
 
 @pytest.mark.slow
-def test_what_was_cancelled_does_not_count(school: School, browser: Browser) -> None:
+def test_what_was_canceled_does_not_count(school: School, browser: Browser) -> None:
     checked(school, browser, task="fold")
     school.ask("u1", "POST", f"/api/jobs/{school.stored('u1', task='fold')}/cancel")
     job = school.stored("u1", task="verify")

@@ -90,7 +90,7 @@ def test_a_cluster_judges_what_is_lost_with_a_node_again(school: School, cluster
 @pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(600)
-def test_a_cancelled_job_and_an_end_on_request_leave_nothing_at_work(
+def test_a_canceled_job_and_an_end_on_request_leave_nothing_at_work(
     school: School, cluster: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with judging_on(cluster, school):

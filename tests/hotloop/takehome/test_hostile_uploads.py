@@ -264,7 +264,7 @@ ATTACKS = [
     Attack("NUL", named(b"files/a.py\0.txt"), R.NAME),
     Attack("NUL at the front", named(b"\0files/a.py"), R.NAME),
     Attack("a line's end", named("files/a\nb.py"), R.NAME),
-    Attack("a terminal's colours", named("files/\x1b[31m.py"), R.NAME),
+    Attack("a terminal's colors", named("files/\x1b[31m.py"), R.NAME),
     Attack("from right to left", named("files/a\u202eyp.exe", flags=0x800), R.NAME),
     Attack("a full-width dot", named("files/\uff0e\uff0e/x.py", flags=0x800), R.NAME),
     Attack("another alphabet", named("files/l\u0430b.ipynb", flags=0x800), R.NAME),

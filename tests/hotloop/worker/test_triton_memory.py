@@ -97,11 +97,11 @@ def test_gaps_between_rows_are_not_elements() -> None:
 def test_a_temporary_is_read_only_after_it_was_written() -> None:
     tensors = memory(known=np.zeros(64, np.bool_))
     out = tensors.regions[1]
-    with pytest.raises(MemoryFault, match="uninitialised"):
+    with pytest.raises(MemoryFault, match="uninitialized"):
         tensors.load(at(out, 0), 4)
     tensors.store(at(out, 0), numbers(1))
     tensors.load(at(out, 0), 4)
-    with pytest.raises(MemoryFault, match="uninitialised"):
+    with pytest.raises(MemoryFault, match="uninitialized"):
         tensors.load(at(out, 2), 4)
 
 

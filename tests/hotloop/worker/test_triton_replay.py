@@ -201,7 +201,7 @@ def test_what_is_undefined_is_no_usual_number(name: str, value: int) -> None:
 def test_a_temporary_that_no_kernel_wrote_is_a_fault(replayer: Replayer) -> None:
     launch = replayer.launch(x_ptr=pointer("scratch", 0), stride={"value": COLUMNS})
     fault = replayer.replay(COPY, [launch], [{"bytes": WHOLE, "fill": None}])["fault"]
-    assert (fault["kind"], fault["tensor"], fault["launch"]) == ("uninitialised", ["scratch", 0], 0)
+    assert (fault["kind"], fault["tensor"], fault["launch"]) == ("uninitialized", ["scratch", 0], 0)
 
 
 def test_descriptors_are_counted_too(replayer: Replayer) -> None:

@@ -38,8 +38,8 @@ def export(opset, target):
         h.make_node("Gather", ["frames", "camera_order"], ["rgb"], axis=3),
         h.make_node("Cast", ["rgb"], ["floats"], to=T.FLOAT),
         h.make_node("Transpose", ["floats"], ["planes"], perm=[0, 3, 1, 2]),
-        h.make_node("Sub", ["planes", "camera_mean"], ["centred"]),
-        h.make_node("Div", ["centred", "camera_deviation"], ["scaled"]),
+        h.make_node("Sub", ["planes", "camera_mean"], ["centered"]),
+        h.make_node("Div", ["centered", "camera_deviation"], ["scaled"]),
     ]
     before = h.make_graph(
         nodes,

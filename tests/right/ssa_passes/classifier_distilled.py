@@ -35,8 +35,8 @@ def folded(arrays):
 
 
 ### END SOLUTION
-### BEGIN SOLUTION ssa_passes.classifier quantised
-def quantised(arrays):
+### BEGIN SOLUTION ssa_passes.classifier quantized
+def quantized(arrays):
     """A folded network with int8 weights, -127 to 127, and a scale above 0 per channel."""
     result = {}
     for layer in LAYERS:
@@ -68,7 +68,7 @@ def pruned(arrays, images, labels, most_bytes):
     with paddle.no_grad():
         teacher = network(arrays)(paddle.to_tensor(images))
     distill(student, teacher, images, labels)
-    return quantised(folded(arrays_of(student)))
+    return quantized(folded(arrays_of(student)))
 
 
 def widths(arrays, most_bytes):

@@ -20,8 +20,8 @@ def folded(arrays):
 
 
 ### END SOLUTION
-### BEGIN SOLUTION ssa_passes.classifier quantised
-def quantised(arrays):
+### BEGIN SOLUTION ssa_passes.classifier quantized
+def quantized(arrays):
     """A folded network with int8 weights, -127 to 127, and a scale above 0 per channel."""
     result = dict(arrays)
     for key in [key for key in arrays if key.endswith(".weight")]:
@@ -77,11 +77,11 @@ class Small(nn.Layer):
 def pruned(arrays, images, labels, most_bytes):
     """A network of fewer channels, trained again, without batch norm; float32 or int8."""
     given = paddle.to_tensor(images)
-    while size(quantised(folded(arrays))) > most_bytes:
+    while size(quantized(folded(arrays))) > most_bytes:
         arrays = one_less(arrays, given)
     model = Small(arrays)
     train(model, images, labels, epochs=10, rate=0.02, batch=32)
-    return quantised(folded(arrays_of(model)))
+    return quantized(folded(arrays_of(model)))
 
 
 def one_less(arrays, images):

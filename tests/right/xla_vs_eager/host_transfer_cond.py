@@ -10,8 +10,8 @@ from jax.flatten_util import ravel_pytree
 
 
 def per_picture(picture):
-    centred = picture - picture.mean()
-    return centred / (jnp.sqrt((centred**2).mean()) + slow_training.SPREAD)
+    centered = picture - picture.mean()
+    return centered / (jnp.sqrt((centered**2).mean()) + slow_training.SPREAD)
 
 
 def step(parameters, momentum, images, labels, rate):

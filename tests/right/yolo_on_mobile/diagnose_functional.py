@@ -43,7 +43,7 @@ def read_run(path):
 def diagnosis():
     evidence = {
         "a": ("scale", "levels"),
-        "b": ("colours", "blind"),
+        "b": ("colors", "blind"),
         "c": ("suppression", "boxes"),
         "d": ("decoding", "overlap"),
     }

@@ -14,8 +14,8 @@ class Grouped(nn.Module):
 
     def forward(self, x):
         """x: float32 [n, length, 16]."""
-        centred = x - x.mean(1, keepdim=True)
-        groups = centred.transpose(1, 2).reshape(len(x), 16, 5, 4)
+        centered = x - x.mean(1, keepdim=True)
+        groups = centered.transpose(1, 2).reshape(len(x), 16, 5, 4)
         mixed = self.mix(groups).flatten(2).amax(2)
         return self.out(mixed.relu())
 

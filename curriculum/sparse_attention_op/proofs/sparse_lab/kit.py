@@ -25,8 +25,8 @@ def inputs(
     """q, k, v whose tokens resemble those of their block, and a threshold for each head."""
     draws = torch.Generator().manual_seed(seed)
     blocks = -(-length // block)
-    centres = torch.randn(2, 1, heads, blocks, depth, generator=draws)
+    centers = torch.randn(2, 1, heads, blocks, depth, generator=draws)
     near = 0.5 * torch.randn(2, 1, heads, length, depth, generator=draws)
-    q, k = centres.repeat_interleave(block, -2)[..., :length, :] + near
+    q, k = centers.repeat_interleave(block, -2)[..., :length, :] + near
     v = torch.randn(1, heads, length, depth, generator=draws)
     return q, k, v, torch.full((heads,), 1.0)

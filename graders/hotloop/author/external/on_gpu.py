@@ -22,7 +22,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Check
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.checks.gpu_fast import GpuFast, blaming
 from hotloop.judge.checks.on_gpu import run
@@ -209,7 +209,7 @@ class RightOnGpu(Check):
                     session.budget, oracle=oracle, test=number, weights=weights, kinds=(kind,),
                 )  # fmt: skip
                 side.plan([spec])
-                with labelled(f"Call {number + 1}, {LABELS[kind]}"), blaming(worker, card):
+                with labeled(f"Call {number + 1}, {LABELS[kind]}"), blaming(worker, card):
                     side.window([False])
                 passed += 1
                 session.note(cases=passed, sizes=sizes)

@@ -22,7 +22,7 @@ def probe() -> Found:
     card = gpu_session.card(workers=0)
     figures: dict[str, Any] = {"alone": ratios(card)}
     for how in ("idle", *LOUD):
-        with neighbour(how):
+        with neighbor(how):
             figures[how] = ratios(card) | {"clients": card.clocks.state().clients}
     for how in QUIET:
         if figures[how]["median"] > LIMIT:
@@ -48,13 +48,13 @@ def ratios(card: Card) -> dict[str, float]:
 
 
 @contextmanager
-def neighbour(how: str) -> Generator[None]:
+def neighbor(how: str) -> Generator[None]:
     """Run a process that uses the GPU in one way while the block runs."""
-    command = [sys.executable, str(gpu_session.PROGRAMS / "neighbour.py"), how]
+    command = [sys.executable, str(gpu_session.PROGRAMS / "neighbor.py"), how]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         if process.stdout is None or process.stdout.readline() != "ready\n":
-            raise RuntimeError(f"the neighbour that should be {how} did not start")
+            raise RuntimeError(f"the neighbor that should be {how} did not start")
         time.sleep(0.5)
         yield
     finally:

@@ -35,7 +35,7 @@ STEPS = tuple(
             ("PyTorch, Triton and nvcc in the sandbox", 90, workers.frameworks),
             ("freezing", 30, workers.freezing),
             ("management library", 15, machine.management),
-            ("neighbours", 45, other_processes.probe),
+            ("neighbors", 45, other_processes.probe),
             ("late work", 45, workers.late_work),
             ("the protocol's cost", 45, timing.protocol),
             ("a known length", 45, timing.known_length),

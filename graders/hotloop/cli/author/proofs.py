@@ -53,8 +53,8 @@ def _outcome(path: Path, record: bool) -> proofs.ProofResult:
 def _table(outcomes: list[proofs.ProofResult], record: bool) -> Table:
     table = Table("proof", "", "", box=SIMPLE_HEAD)
     for outcome in outcomes:
-        words, colour = _WORDS[outcome.state]
+        words, color = _WORDS[outcome.state]
         if record and outcome.state in {"new", "changed"}:
-            words, colour = "recorded", "green"
-        table.add_row(outcome.name, Text(words, colour), Text(outcome.sentence))
+            words, color = "recorded", "green"
+        table.add_row(outcome.name, Text(words, color), Text(outcome.sentence))
     return table

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SHORT = 12
 """Characters of a digest that are shown."""
-_COLOURS = {"counts": "green", "dropped": "red", "earlier": "", "shadow": "dim"}
+_COLORS = {"counts": "green", "dropped": "red", "earlier": "", "shadow": "dim"}
 
 
 def run(
@@ -151,7 +151,7 @@ def _table(found: Sequence[ListedAttempt]) -> Table:
             f"{one.graded:%Y-%m-%d %H:%M:%S}",
             one.digest[:SHORT],
             points(one.points),
-            Text(one.state.value, _COLOURS[one.state.value]),
+            Text(one.state.value, _COLORS[one.state.value]),
             Text(f"{said.why} ({said.who}, {said.at:%Y-%m-%d %H:%M})" if said else ""),
         )
     return shown

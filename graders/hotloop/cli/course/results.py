@@ -62,7 +62,7 @@ def table(results: Sequence[TaskResult], totals: Sequence[Total] = ()) -> Table:
             if student and result.student != student:
                 shown.add_section()
             student = result.student
-            verdict = Text(result.verdict, _colour(result))
+            verdict = Text(result.verdict, _color(result))
             shown.add_row(name, verdict, of_possible(result), Text(result.sentence))
         if (total := late.get(place)) is not None:
             shown.add_row("  total", Text("late", "yellow"), of_possible(total), penalty(total))
@@ -74,7 +74,7 @@ def penalty(total: Total) -> str:
     return f"Minus {total.penalty:g} for late submission." if total.penalty else ""
 
 
-def _colour(result: TaskResult) -> str:
+def _color(result: TaskResult) -> str:
     if result.points == result.possible:
         return "green"
     return "yellow" if result.pending else "red"

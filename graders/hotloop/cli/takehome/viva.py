@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hotloop.learn.predicting.scores import ScoredPredictions
     from hotloop.takehome.viva import Filed, Viva
 
-_COLOURS = {"+": "green", "-": "red", "@": "dim"}
+_COLORS = {"+": "green", "-": "red", "@": "dim"}
 
 
 def run(
@@ -171,7 +171,7 @@ def _shown(found: Viva | None, of: str) -> Iterable[RenderableType]:
 def _diff(item: PredictionItem) -> Text:
     lines = Text()
     for line in item.diff:
-        lines.append(f"   {line}\n", _COLOURS.get(line[:1], ""))
+        lines.append(f"   {line}\n", _COLORS.get(line[:1], ""))
     return lines
 
 

@@ -4,11 +4,12 @@ A sandboxed process has a network namespace with only a loopback interface. This
 namespace and no other: files, processes and users stay the judge's, and the sandbox cannot see it.
 It is run by its path, without Hotloop, in one of three ways:
 
-    PID --fd N              for each port requested through socket N, sends back a socket connected
-                            to that port inside
-    PID --listen N PORT …   sends through socket N one socket per port that listens inside; port 0
-                            means any free port
-    PID -- ARGV …           executes that program inside
+    namespace_proxy.py PID --fd N
+        for each port requested through socket N, sends back a socket connected to that port inside
+    namespace_proxy.py PID --listen N PORT …
+        sends through socket N one socket per port that listens inside; port 0 means any free port
+    namespace_proxy.py PID -- ARGV …
+        executes that program inside
 
 A socket stays in the network namespace it was created in, so the judge then communicates directly:
 no data passes through this program.

@@ -194,7 +194,7 @@ def _misaligned(_: FindingsContext, raw: Raw) -> _Said:
     )
 
 
-def _uninitialised(kind: str) -> Callable[[FindingsContext, Raw], _Said]:
+def _uninitialized(kind: str) -> Callable[[FindingsContext, Raw], _Said]:
     def said(reader: FindingsContext, raw: Raw) -> _Said:
         verb = _VERB[raw.who[0][1]].capitalize()
         text = (
@@ -252,8 +252,8 @@ _SENTENCES: tuple[Callable[[FindingsContext, Raw], _Said], ...] = (
     _race,
     _out_of_bounds,
     _misaligned,
-    _uninitialised("uninitialised_shared"),
-    _uninitialised("uninitialised_global"),
+    _uninitialized("uninitialized_shared"),
+    _uninitialized("uninitialized_global"),
     _said("host_access", "Uses memory of the device from host code."),
     _read_only,
     _said(

@@ -108,7 +108,7 @@ class Host:
         self.device = device
         self.error = _Error()
         self.allowed: dict[int, int] = {}
-        self.unsynchronised: dict[int, _Pending] = {}
+        self.unsynchronized: dict[int, _Pending] = {}
         self.no_room: Finding | None = None
         self.found_with_room = 0
         self.shadows = {v.shadow: v for v in device.built.variables if v.shadow}
@@ -129,7 +129,7 @@ class Host:
         a, b, c, d, file = (value & 0xFFFFFFFF for value in (a, b, c, d, file))
         here = ReportLine(self.text_at(file), line) if file else None
         if op in _WAITS and not (op == COPY and d & _ASYNC):
-            self._synchronised()
+            self._synchronized()
         return self.answers[op](a, b, c, d, here)
 
     def touch(self, address: int, info: int) -> None:
@@ -172,9 +172,9 @@ class Host:
 
     def _touch_managed(self, address: int, verb: str, witness: Witness) -> None:
         place = self.device.place_of(address)
-        if place is None or place.begin not in self.unsynchronised:
+        if place is None or place.begin not in self.unsynchronized:
             return
-        pending = self.unsynchronised[place.begin]
+        pending = self.unsynchronized[place.begin]
         if verb == "Reads" and not pending.writes:
             return
         what = "page-locked" if place.what == KINDS[2] else "managed"
@@ -184,7 +184,7 @@ class Host:
             "call cudaDeviceSynchronize() or cudaStreamSynchronize() first."
         )
         self.device.found.append(Finding("managed_access", text, pending.kernel, (witness,)))
-        self._synchronised()
+        self._synchronized()
 
     def _stored(self, kernel: str) -> None:
         """Note managed memory that a launch wrote: the host must synchronize before it uses it."""
@@ -192,12 +192,12 @@ class Host:
             place = self.device.places[number]
             is_managed = place.what == KINDS[1] or begin in self.managed_variables
             if is_managed and self.device.call("stored", number):
-                self.unsynchronised[begin] = _Pending("the kernel", kernel, writes=True)
-        if self.unsynchronised:
+                self.unsynchronized[begin] = _Pending("the kernel", kernel, writes=True)
+        if self.unsynchronized:
             self.watch(layout.HOST)
 
-    def _synchronised(self) -> None:
-        self.unsynchronised.clear()
+    def _synchronized(self) -> None:
+        self.unsynchronized.clear()
         self.watch(layout.MANAGED)
 
     def watch(self, below: int) -> None:
@@ -369,12 +369,12 @@ class Host:
     def _copy_later(self, to: int, source: int) -> None:
         """Note that a copy may still use memory that host code may use, too."""
         if not (self._is_device(to) and self._is_device(source)):
-            self._synchronised()  # a copy of pageable memory may wait for its stream
+            self._synchronized()  # a copy of pageable memory may wait for its stream
             return
         for address, writes in ((source, False), (to, True)):
             place = self.device.place_of(address)
             if place is not None and place.what == KINDS[2]:
-                self.unsynchronised[place.begin] = _Pending("a copy", "", writes=writes)
+                self.unsynchronized[place.begin] = _Pending("a copy", "", writes=writes)
                 self.watch(layout.HOST)
 
     def _is_pinned(self, address: int) -> bool:

@@ -132,7 +132,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     return [
         f
         for f in found.values()
-        if not (f.kind.startswith("uninitialised") and raced.intersection(f.lines))
+        if not (f.kind.startswith("uninitialized") and raced.intersection(f.lines))
     ]
 
 

@@ -20,7 +20,7 @@ from hotloop.engines.trace.events import (
     KernelEvent,
     LaunchEvent,
     ProfilerStep,
-    Synchronisation,
+    Synchronization,
 )
 from hotloop.engines.trace.model import Trace
 from hotloop.engines.trace.op_rows import OpRow
@@ -38,7 +38,7 @@ __all__ = [
     "OperatorChange",
     "PerfettoLink",
     "ProfilerStep",
-    "Synchronisation",
+    "Synchronization",
     "Timeline",
     "TopOps",
     "Trace",

@@ -112,7 +112,7 @@ class TraceComparison:
                 _step_text(self.ops_after_us),
             ),
             ("steps", str(self.before_steps), str(self.after_steps)),
-            ("GPU utilisation", _busy_text(self.gpu_before), _busy_text(self.gpu_after)),
+            ("GPU utilization", _busy_text(self.gpu_before), _busy_text(self.gpu_after)),
         ]
 
 

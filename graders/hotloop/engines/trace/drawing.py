@@ -15,7 +15,7 @@ from hotloop.engines.trace.events import ProfilerStep
 from hotloop.engines.trace.in_grading import while_graded
 from hotloop.engines.trace.intervals import Intervals
 from hotloop.engines.trace.model import Trace
-from hotloop.engines.trace.palette import COLOURS, LETTERS, MEANINGS
+from hotloop.engines.trace.palette import COLORS, LETTERS, MEANINGS
 from hotloop.engines.trace.quantities import share_text, time_text
 from hotloop.engines.trace.rows import LANES, RowGroup, groups
 
@@ -25,7 +25,7 @@ MOST_BYTES = 280_000
 _FINEST = 1500  # bars narrower than this fraction of the picture are joined
 _LINE, _BAR, _HEADING, _AXIS = 18, 16, 22, 20
 _NAME, _LABEL = 100, 60
-_WIDE, _LABELLED = 14.0, 4.0  # percent of the width: bars labeled on all pages, or on wide ones
+_WIDE, _LABELED = 14.0, 4.0  # percent of the width: bars labeled on all pages, or on wide ones
 _SOLID = 0.95
 _PALE = "A bar of many small events is the paler, the less of it they fill."
 _NUMBERS = itertools.count(1)
@@ -43,7 +43,7 @@ _STYLE = """\
 class _Line:
     """A row of bars in one color. top: its y position in pixels."""
 
-    colour: str
+    color: str
     top: int
     bars: list[TraceBar]
 
@@ -87,7 +87,7 @@ class Timeline:
             if shapes <= MOST_SHAPES and len(page.encode()) <= MOST_BYTES:
                 return page
             narrow *= 2
-            lines = [_Line(x.colour, x.top, merged(x.bars, narrow)) for x in lines]
+            lines = [_Line(x.color, x.top, merged(x.bars, narrow)) for x in lines]
 
     def _gpu_sentence(self) -> str:
         idle = self._trace.gpu_idle_share(self._step)
@@ -107,7 +107,7 @@ class Timeline:
             for line in group.lines:
                 for row in line:
                     found = bars(row.spans, self._start, self._end, narrow)
-                    lines.append(_Line(row.colour, top, found))
+                    lines.append(_Line(row.color, top, found))
                 top += _LINE if line else 0
         return lines, headings, top + 4
 
@@ -182,7 +182,7 @@ class Timeline:
     def _line(self, line: _Line) -> str:
         drawn = [self._bar(bar, line.top) for bar in line.bars]
         style = {"stroke": LETTERS, "stroke_width": 0.5, "stroke_opacity": 0.3}
-        return svg.element("g", *drawn, fill=COLOURS[line.colour], **style)
+        return svg.element("g", *drawn, fill=COLORS[line.color], **style)
 
     def _bar(self, bar: TraceBar, top: int) -> str:
         left = self._x(bar.start)
@@ -191,7 +191,7 @@ class Timeline:
         name = self._trace.names[bar.name]
         pale = None if bar.filled >= _SOLID else max(bar.filled, 0.2)
         shape = svg.element("rect", title=self._title(bar, name), fill_opacity=pale, **place)
-        if bar.count > 1 or width < _LABELLED:
+        if bar.count > 1 or width < _LABELED:
             return shape
         label = svg.text(4, 12, name[:_LABEL], stroke="none", fill=LETTERS)
         kind = "" if width >= _WIDE else "n"
@@ -207,12 +207,12 @@ class Timeline:
         return f"{name}: {time_text(bar.longest / 1000)}, from {start} on"
 
     def _legend(self, lines: list[_Line], number: int) -> str:
-        colours = {line.colour for line in lines if line.bars}
+        colors = {line.color for line in lines if line.bars}
         pale = any(bar.filled < _SOLID for line in lines for bar in line.bars)
         items = [
-            _legend_item(COLOURS[name], meaning)
+            _legend_item(COLORS[name], meaning)
             for name, meaning in MEANINGS.items()
-            if name in colours
+            if name in colors
         ]
         if self._trace.has_gpu and "gpu" in self._lanes:
             items.append(_legend_item(f"url(#hotloop-idle-{number})", MEANINGS["idle"]))

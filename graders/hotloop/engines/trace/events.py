@@ -81,7 +81,7 @@ class LaunchEvent:
 
 
 @dataclass(frozen=True)
-class Synchronisation:
+class Synchronization:
     """A call in which the CPU waits for a GPU, or an operator that makes such a call."""
 
     name: str
@@ -217,12 +217,12 @@ def launches(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Launch
     return Events(spans, make)
 
 
-def synchronisations(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Synchronisation]:
+def synchronizations(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Synchronization]:
     """Wrap rows as synchronizations; `size` is the nesting depth of each among them."""
 
-    def make(rows: Spans, row: int) -> Synchronisation:
+    def make(rows: Spans, row: int) -> Synchronization:
         thread = lanes[int(rows.lane[row])][1]
-        return Synchronisation(
+        return Synchronization(
             names[int(rows.name[row])], *_times(rows, row), thread, int(rows.size[row]) == 0
         )
 

@@ -17,7 +17,7 @@ from hotloop.engines.trace.events import (
     KernelEvent,
     LaunchEvent,
     ProfilerStep,
-    Synchronisation,
+    Synchronization,
 )
 from hotloop.engines.trace.intervals import Intervals
 from hotloop.engines.trace.nesting import Nesting, nesting
@@ -139,13 +139,13 @@ class Trace:
         return events.launches(joined(parts), self.names, self.lanes)
 
     @cached_property
-    def synchronisations(self) -> Events[Synchronisation]:
+    def synchronizations(self) -> Events[Synchronization]:
         """Where the CPU waits for a GPU, or would wait if there were one (`.item()`)."""
         parts = [self._only(kind, events.is_wait) for kind in _CALLS]
         parts.append(self._only("cpu_op", events.WAITING_OPS.__contains__))
         rows = joined(parts)
         rows = Spans(rows.name, rows.lane, rows.start, rows.duration, nesting(rows).depth)
-        return events.synchronisations(rows, self.names, self.lanes)
+        return events.synchronizations(rows, self.names, self.lanes)
 
     def gpu_idle_share(self, step: int | ProfilerStep | None = None) -> float | None:
         """Return the fraction of time in which no GPU was busy, 0 to 1; None without a GPU.

@@ -5,7 +5,7 @@ from html import escape
 from hotloop.engines.trace.events import ProfilerStep
 from hotloop.engines.trace.model import Trace
 from hotloop.engines.trace.op_rows import OpRow
-from hotloop.engines.trace.palette import COLOURS
+from hotloop.engines.trace.palette import COLORS
 from hotloop.engines.trace.quantities import share_text, time_text
 
 _NAME = 60
@@ -80,7 +80,7 @@ def _cells(row: OpRow) -> tuple[str, ...]:
 
 def _html_row(row: OpRow) -> str:
     name, calls, own, share, total = map(escape, _cells(row))
-    bar = f'<div style="background:{COLOURS["op"]};height:6px;width:{row.share * 60:.1f}px"></div>'
+    bar = f'<div style="background:{COLORS["op"]};height:6px;width:{row.share * 60:.1f}px"></div>'
     right = 'style="text-align:right;white-space:nowrap"'
     return (
         f'<tr><td style="text-align:left;overflow-wrap:anywhere" '

@@ -5,7 +5,7 @@ the page's own color.
 """
 
 LETTERS = "#111111"
-COLOURS = {
+COLORS = {
     "step": "#999999",
     "range": "#CC79A7",
     "op": "#56B4E9",

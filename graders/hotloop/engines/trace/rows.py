@@ -24,7 +24,7 @@ _STREAM_KINDS = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "memset
 class TraceRow:
     """Events of one color; if they overlap, they are drawn over each other."""
 
-    colour: str
+    color: str
     spans: Spans
 
 

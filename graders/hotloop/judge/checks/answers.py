@@ -7,7 +7,7 @@ import numpy as np
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.author_guard import Check
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.questions import Question, ask_plainly
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import WorkerConnection
@@ -53,7 +53,7 @@ class Answers(Check):
         return f"Right on all {count} hidden questions." if count > 1 else "All of it is right."
 
     def _ask(self, question: Question, worker: WorkerConnection, session: Session) -> None:
-        with labelled(question.label, question):
+        with labeled(question.label, question):
             answer = ask_plainly(worker, question.arguments, session.timeout(self.timeout_s))
             mismatch = question.mismatch(answer)
             if mismatch is not None:

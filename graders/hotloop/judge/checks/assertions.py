@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Authored, Check
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.session import Session
 
 
@@ -40,7 +40,7 @@ class Assertions(Check):
         count = 0
         for look in self.looks(session):
             session.progress(look.label)
-            with labelled(look.label):
+            with labeled(look.label):
                 mismatch = look.mismatch()
             if mismatch is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{look.label}: {mismatch}.")

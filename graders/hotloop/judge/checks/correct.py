@@ -14,7 +14,7 @@ from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.author_guard import Authored, Check
 from hotloop.judge.calls import CallBuffers, CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.candidate import Candidate, Style
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, FP16, FP32, I32, I64, U8, DType, to_float64, to_storage
 from hotloop.judge.judge_fault import JudgeFault, ours
@@ -415,7 +415,7 @@ def frozen(worker: WorkerConnection) -> Generator[None]:
 def ruling_about(case: Case) -> AbstractContextManager[None]:
     """Prefix a Ruling's sentence with the case's label and the dtypes and shapes of its tensors."""
     label = case.label[:1].upper() + case.label[1:]
-    return labelled(f"{label} ({_tensors(case)})", case)
+    return labeled(f"{label} ({_tensors(case)})", case)
 
 
 def _tensors(case: Case) -> str:

@@ -164,7 +164,7 @@ class GpuFast(Check):
             calls_per_window=len(timed_candidate.calls),
             gpu=timed_candidate.card.facts.name,
             clock=timed_candidate.card.clocks.state().words(),
-            neighbours_seen=not timed_candidate.card.clocks.blind,
+            neighbors_seen=not timed_candidate.card.clocks.blind,
             legs_per_window=timed_candidate.legs,
             protocol_shares=shares,
             **measured_on(timed_candidate.calls[0].spec),

@@ -15,7 +15,7 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.author_guard import Check
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.checks.batches import candidate_server
 from hotloop.judge.load_window import TAIL, LoadedServer, LoadedWindow, Questions
 from hotloop.judge.model_servers import over
@@ -127,7 +127,7 @@ class ServedFast(Check):
         evidence["measures"] = f"requests of {who}, in a closed loop"
         evidence["limit"] = "the network alone"
         session.note(**evidence)
-        with labelled(who.capitalize()):
+        with labeled(who.capitalize()):
             share, said = speed_share(outcome, evidence, IMPLAUSIBLE)
         said = f"{who.capitalize()}: {said}"
         if self.clients > 1 and share > 0 and tail.interval.high < TAIL_MARGIN:

@@ -465,7 +465,7 @@ def _misdeed(kind: str, access: str, name: str, fault: Mapping[str, Any]) -> str
     distance = int(fault["distance"])
     if kind == "read_only":
         return f"writes to its input {name}: write to the output only"
-    if kind == "uninitialised":
+    if kind == "uninitialized":
         return (
             f"reads from the temporary {name} what no kernel wrote there: what the launcher "
             "computes in PyTorch does not count, so compute it in a kernel"

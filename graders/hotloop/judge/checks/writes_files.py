@@ -7,7 +7,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Check
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import TIMEOUT_S, Assignment, file_written
 
@@ -28,7 +28,7 @@ class WritesFiles(Check):
         count = 0
         for assignment in self.assignments(session.rng(), session):
             session.progress(assignment.label)
-            with labelled(assignment.label):
+            with labeled(assignment.label):
                 data = file_written(assignment, session, self.timeout_s)
                 mismatch = assignment.mismatch(data)
             if mismatch is not None:

@@ -61,7 +61,7 @@ class Unreachable(UserError):
 
 
 class JobEnded(UserError):
-    """The job ended without records: it was cancelled, or a later job replaced it."""
+    """The job ended without records: it was canceled, or a later job replaced it."""
 
 
 class NoRedirect(HTTPRedirectHandler):
@@ -242,8 +242,8 @@ def _minutes(seconds: float) -> str:
 def _records(job: RemoteJob, asked: JudgeRequest, server: ServiceClient) -> list[Record]:
     if job.state == "replaced":
         raise JobEnded("You have sent the same tasks again: the later check goes on in its place.")
-    if job.state == "cancelled":
-        raise JobEnded("This check was cancelled.")
+    if job.state == "canceled":
+        raise JobEnded("This check was canceled.")
     try:
         found = [Record.from_json(document) for document in job.records]
     except (ValueError, KeyError, TypeError) as error:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from hotloop.core.document import Strict
 
-State = Literal["open", "done", "cancelled", "replaced"]
+State = Literal["open", "done", "canceled", "replaced"]
 """replaced: the same learner sent the same tasks again while this job was waiting."""
 
 Phase = Literal["cpu", "gpu"]

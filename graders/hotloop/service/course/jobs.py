@@ -1,4 +1,4 @@
-"""Jobs as learners see them: created, looked up, cancelled."""
+"""Jobs as learners see them: created, looked up, canceled."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def cancel(engine: Engine, job: str) -> None:
     with writing(engine) as connection:
         query = select(jobs.c.id).where(jobs.c.id == job, jobs.c.state == "open")
         if connection.execute(query).one_or_none() is not None:
-            close(connection, job, "cancelled")
+            close(connection, job, "canceled")
 
 
 def find(engine: Engine, account: int, job: str) -> Row[str] | None:

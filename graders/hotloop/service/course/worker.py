@@ -2,7 +2,7 @@
 
 `hotloop course serve` starts `python -m hotloop.service.course.worker` for each phase and keeps it
 running. A second thread sends heartbeats and the judge's progress to the database, and ends the
-judge some time after the work was cancelled.
+judge some time after the work was canceled.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ BEAT_S = 0.25
 QUIET_S = 5.0
 """Seconds after which a heartbeat is written although nothing has changed."""
 LET_END_S = 15.0
-"""Seconds that the judging of a cancelled job may go on before the judge is ended.
+"""Seconds that the judging of a canceled job may go on before the judge is ended.
 
 Its result is not stored. A judge that was ended takes about as long to start again: ended at once,
 somebody who sends jobs and cancels them again and again would keep everybody else waiting for it.

@@ -141,7 +141,7 @@ class WorkQueue:
         return self._set(connection, own, *self._running, beat=datetime.now(UTC), said=said[:200])
 
     def is_held(self, engine: Engine, work: int, worker: str) -> bool:
-        """Return whether this worker holds a work; it may have been cancelled."""
+        """Return whether this worker holds a work; it may have been canceled."""
         with reading(engine) as connection:
             query = select(self.works.c.id).where(*self._held(work, worker))
             return connection.execute(query).one_or_none() is not None

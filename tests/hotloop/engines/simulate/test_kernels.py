@@ -39,8 +39,8 @@ KINDS = {
     "too_much_shared",
     "trap",
     "unchecked_error",
-    "uninitialised_global",
-    "uninitialised_shared",
+    "uninitialized_global",
+    "uninitialized_shared",
     "unsupported",
 }
 

@@ -60,7 +60,7 @@ def test_what_is_not_written_stays(kernels: Built) -> None:
     ("name", "kind", "text"),
     [
         ("spoils", "input_written", "Writes to `x`, which is an input"),
-        ("reads_its_output", "uninitialised_global", "`y`, which nobody has written"),
+        ("reads_its_output", "uninitialized_global", "`y`, which nobody has written"),
     ],
 )
 def test_what_is_found(kernels: Built, name: str, kind: str, text: str) -> None:

@@ -74,10 +74,10 @@ def test_merged_reports_tell_how_the_worst_one_ended() -> None:
 
 
 def test_a_read_before_its_write_is_the_race_and_nothing_else() -> None:
-    race, early, other = found("race", 8, 9), found("uninitialised_shared", 9), found("trap", 9)
-    elsewhere = found("uninitialised_shared", 20)
+    race, early, other = found("race", 8, 9), found("uninitialized_shared", 9), found("trap", 9)
+    elsewhere = found("uninitialized_shared", 20)
     merged = merge(
         [SimulatorReport("exited", [early, elsewhere]), SimulatorReport("exited", [race, other])]
     )
-    assert [f.kind for f in merged.findings] == ["uninitialised_shared", "race", "trap"]
+    assert [f.kind for f in merged.findings] == ["uninitialized_shared", "race", "trap"]
     assert merged.findings[0].lines == elsewhere.lines

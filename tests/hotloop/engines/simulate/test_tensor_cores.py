@@ -160,8 +160,8 @@ def test_what_was_waited_for_behind_a_barrier_is_there(source: Callable[..., Pat
 @pytest.mark.parametrize(
     ("wait", "arrive", "leave", "kind"),
     [
-        ("", BARRIER, BARRIER, "uninitialised_shared"),
-        ("__pipeline_wait_prior(2);", BARRIER, BARRIER, "uninitialised_shared"),
+        ("", BARRIER, BARRIER, "uninitialized_shared"),
+        ("__pipeline_wait_prior(2);", BARRIER, BARRIER, "uninitialized_shared"),
         (WAIT, "", BARRIER, "race"),
         (WAIT, BARRIER, "", "race"),
     ],

@@ -90,7 +90,7 @@ def ask_everything(found: trace.Trace) -> None:
         page.encode()
         assert page.count("<script") == 0
     _ = [list(found.kernels), list(found.copies), list(found.launches)]
-    _ = [list(found.synchronisations), list(found.allocations), found.peak_bytes]
+    _ = [list(found.synchronizations), list(found.allocations), found.peak_bytes]
     assert str(trace.compare(found, found))
     assert trace.compare(found, found)._repr_html_()
 

@@ -95,7 +95,7 @@ def test_other_calls_are_no_launches(name: str, tmp_path: Path) -> None:
 
 
 def test_one_item_is_three_waits_and_one_outermost(read: trace.Trace) -> None:
-    assert [(wait.name, wait.outermost) for wait in read.synchronisations] == [
+    assert [(wait.name, wait.outermost) for wait in read.synchronizations] == [
         ("aten::item", True),
         ("aten::_local_scalar_dense", False),
         ("cudaStreamSynchronize", False),

@@ -71,7 +71,7 @@ def test_no_step_is_a_range(plain: Recorded) -> None:
 
 
 def test_one_item_is_two_operators_and_one_that_is_outermost(recorded: Recorded) -> None:
-    waits = trace.read(recorded.path).synchronisations
+    waits = trace.read(recorded.path).synchronizations
     assert Counter(wait.name for wait in waits) == {
         "aten::item": STEPS,
         "aten::_local_scalar_dense": STEPS,

@@ -88,7 +88,7 @@ def test_compare_takes_medians_of_steps(tmp_path: Path) -> None:
         ("aten::mm", pytest.approx(1110 / 2 / 3), pytest.approx(215 / 2 / 4))
     ]
     assert "A step takes 50.5 % less time (2.02 times as fast)." in str(found)
-    assert "GPU utilisation: 5.4 % → 74.4 %" in str(found)
+    assert "GPU utilization: 5.4 % → 74.4 %" in str(found)
     assert "in operators, per step: 186 µs → 27.9 µs" in str(found)
     assert "2.02 times as fast" in found._repr_html_()
 
@@ -96,7 +96,7 @@ def test_compare_takes_medians_of_steps(tmp_path: Path) -> None:
 def test_a_step_that_got_slower(tmp_path: Path) -> None:
     found = trace.compare(loop(tmp_path, "a", [100]), loop(tmp_path, "b", [150]))
     assert "50.0 % more time (0.67 times as fast)" in str(found)
-    assert "GPU utilisation: no GPU in this trace → no GPU in this trace" in str(found)
+    assert "GPU utilization: no GPU in this trace → no GPU in this trace" in str(found)
     assert found.improvement == pytest.approx(-0.5)
 
 

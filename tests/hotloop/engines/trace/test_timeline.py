@@ -9,7 +9,7 @@ import pytest
 from hotloop.engines import trace
 from hotloop.engines.trace.bars import TraceBar, merged
 from hotloop.engines.trace.drawing import MOST_BYTES, MOST_SHAPES
-from hotloop.engines.trace.palette import COLOURS, LETTERS
+from hotloop.engines.trace.palette import COLORS, LETTERS
 
 from .conftest import Recorded
 from .hand_made import Event, kernel, span, two_steps, write
@@ -216,9 +216,9 @@ def test_small_bars_become_one_and_large_ones_stay() -> None:
     assert merged(far, 10) == far
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     """Relative luminance, as WCAG 2 defines it."""
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -228,9 +228,9 @@ def contrast(one: str, two: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("kind", COLOURS)
+@pytest.mark.parametrize("kind", COLORS)
 def test_letters_can_be_read_on_every_bar(kind: str) -> None:
-    assert contrast(LETTERS, COLOURS[kind]) >= 4.5
+    assert contrast(LETTERS, COLORS[kind]) >= 4.5
 
 
 # How a color appears without red or green cones (Viénot, Brettel, Mollon 1999).
@@ -240,18 +240,16 @@ _BLIND = {
 }
 
 
-def seen(colour: str, kind: str) -> tuple[float, ...]:
-    parts = [(int(colour[i : i + 2], 16) / 255) ** 2.2 for i in (1, 3, 5)]
+def seen(color: str, kind: str) -> tuple[float, ...]:
+    parts = [(int(color[i : i + 2], 16) / 255) ** 2.2 for i in (1, 3, 5)]
     mixed = (sum(a * b for a, b in zip(row, parts, strict=True)) for row in _BLIND[kind])
     return tuple(max(value, 0.0) ** (1 / 2.2) for value in mixed)
 
 
 @pytest.mark.parametrize("kind", _BLIND)
 @pytest.mark.parametrize("line", [("launch", "wait"), ("kernel", "copy", "memset")])
-def test_colours_of_one_line_differ_for_colour_blind_people(
-    kind: str, line: tuple[str, ...]
-) -> None:
-    looks = [seen(COLOURS[name], kind) for name in line]
+def test_colors_of_one_line_differ_for_color_blind_people(kind: str, line: tuple[str, ...]) -> None:
+    looks = [seen(COLORS[name], kind) for name in line]
     for i, one in enumerate(looks):
         for two in looks[:i]:
             assert sum((a - b) ** 2 for a, b in zip(one, two, strict=True)) ** 0.5 > 0.2

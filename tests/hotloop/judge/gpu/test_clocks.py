@@ -53,32 +53,32 @@ def test_a_card_that_never_reaches_its_highest_clock(clocks: Clocks, fake) -> No
 
 
 def test_a_stopped_notebook_of_another_grading_is_nobody(clocks: Clocks, fake) -> None:
-    with subprocess.Popen(["sleep", "60"]) as neighbour:
+    with subprocess.Popen(["sleep", "60"]) as neighbor:
         try:
-            fake.set(clients=2, pid0=os.getpid(), pid1=neighbour.pid)
+            fake.set(clients=2, pid0=os.getpid(), pid1=neighbor.pid)
             # Our own descendants are counted among the expected ones, stopped or not.
             assert clocks.crowded()
             clocks.expected_clients = 2
             assert not clocks.crowded()
         finally:
-            neighbour.kill()
+            neighbor.kill()
 
 
 def test_who_is_stopped_elsewhere_does_not_count(
     clocks: Clocks, fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "tree", lambda root: [root])
-    with subprocess.Popen(["sleep", "60"]) as neighbour:
+    with subprocess.Popen(["sleep", "60"]) as neighbor:
         try:
-            fake.set(clients=2, pid0=os.getpid(), pid1=neighbour.pid)
+            fake.set(clients=2, pid0=os.getpid(), pid1=neighbor.pid)
             assert clocks.crowded()
-            os.kill(neighbour.pid, signal.SIGSTOP)
-            os.waitid(os.P_PID, neighbour.pid, os.WSTOPPED | os.WNOWAIT)
+            os.kill(neighbor.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, neighbor.pid, os.WSTOPPED | os.WNOWAIT)
             assert not clocks.crowded()
-            fake.set(clients=2, pid1=neighbour.pid)
+            fake.set(clients=2, pid1=neighbor.pid)
             assert clocks.crowded(), "ids of another namespace tell nothing"
         finally:
-            neighbour.kill()
+            neighbor.kill()
 
 
 def test_a_container_in_which_no_process_is_seen(clocks: Clocks, fake) -> None:

@@ -236,16 +236,16 @@ def in_process(card: Card, start: Any, monkeypatch: pytest.MonkeyPatch) -> Itera
     return card
 
 
-def test_the_probe_and_its_neighbours(
+def test_the_probe_and_its_neighbors(
     in_process: Card, fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager
-    def neighbour(how: str) -> Iterator[None]:
+    def neighbor(how: str) -> Iterator[None]:
         fake.set(contention_us=10_000 if how in seen else 0)
         yield
         fake.set()
 
-    monkeypatch.setattr(other_processes, "neighbour", neighbour)
+    monkeypatch.setattr(other_processes, "neighbor", neighbor)
     seen = {"busy", "sleep"}
     figures = other_processes.probe().figures
     assert figures["alone"]["median"] == pytest.approx(1.0)

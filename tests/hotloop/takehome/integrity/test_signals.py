@@ -41,7 +41,7 @@ def titles(worked_on: Submission, hired: Hired) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_copy_of_the_published_solution_is_signalled(worked: tuple[Hired, Submission]) -> None:
+def test_a_copy_of_the_published_solution_is_signaled(worked: tuple[Hired, Submission]) -> None:
     found = titles(worked[1], worked[0])
     assert "Much like the published solution of online_pass" in found
     assert "Much like the published solution of triton_forward" in found
@@ -54,7 +54,7 @@ def test_honest_work_is_not(own_team: Hired, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_copy_of_another_candidate_is_signalled(own_team: Hired, tmp_path: Path) -> None:
+def test_a_copy_of_another_candidate_is_signaled(own_team: Hired, tmp_path: Path) -> None:
     _alone(own_team, tmp_path / "a", 0, "state_object")
     copied = _alone(own_team, tmp_path / "b", 1, "state_object")
     report = report_on(own_team.team, copied)
@@ -103,7 +103,7 @@ def _like(wrong: str) -> list[Signal]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["behind comments", "in another file", "in both"])
-def test_a_copy_that_was_moved_is_signalled(how: str) -> None:
+def test_a_copy_that_was_moved_is_signaled(how: str) -> None:
     """The published solution of a task that is a file."""
     module = load_module("ssa_passes")
     name = "dominance.py"
@@ -150,7 +150,7 @@ def test_independent_candidates_are_not_alike(own_team: Hired, tmp_path: Path) -
     assert not any("work of" in title for title in titles(second, own_team))
 
 
-def test_names_of_another_variant_are_signalled() -> None:
+def test_names_of_another_variant_are_signaled() -> None:
     mine = Variant(MODULE, {}, {"online_softmax": "online_softmax_kestrel"})
     other = Variant(MODULE, {}, {"online_softmax": "online_softmax_heron"})
     files = {"a.py": b"def online_softmax_heron(x): ...\n", "given.py": b"online_softmax_heron"}

@@ -24,7 +24,7 @@ enum { WARP = 32, MOST_THREADS = 1024, MOST_WARPS = MOST_THREADS / WARP, MOST_SI
 // --- findings (findings.c) ---------------------------------------------------------------------------
 
 enum kind {
-  RACE, OUT_OF_BOUNDS, MISALIGNED, UNINITIALISED_SHARED, UNINITIALISED_GLOBAL, HOST_ACCESS, READ_ONLY,
+  RACE, OUT_OF_BOUNDS, MISALIGNED, UNINITIALIZED_SHARED, UNINITIALIZED_GLOBAL, HOST_ACCESS, READ_ONLY,
   DIVERGENT_BARRIER, DIVERGENT_WARP, DIFFERENT_CALLS, BAD_MASK, TRAP, STACK_OVERFLOW,
   OUTSIDE_ARRAY,
 };
@@ -83,9 +83,9 @@ void race(Region* region, u32 address, u32 bytes, u32 did, u32 site);
 void settle(void);
 void fence_of_thread(u32 is_of_block);
 u32 has_fence(void);
-void synchronise_through(u32 address, u32 wrote, u32 order);
+void synchronize_through(u32 address, u32 wrote, u32 order);
 void swaps(Region* region, u32 address);
-void warp_synchronised(u32 first, u32 members);
+void warp_synchronized(u32 first, u32 members);
 void barrier_passed(void);
 void forget_thread(u32 thread);
 extern u32 in_doubt;

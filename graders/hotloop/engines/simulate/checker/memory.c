@@ -213,7 +213,7 @@ static void one(u32 address, u32 bytes, u32 did, u32 site, u32 how) {
     return;
   }
   if (did != WRITES && !(how & BLIND) && r->written && !is_written(r, address, bytes)) {
-    find(r->space == SHARED ? UNINITIALISED_SHARED : UNINITIALISED_GLOBAL, address, region_number(r), me(site, did), 0, bytes, 0, 0, 0);
+    find(r->space == SHARED ? UNINITIALIZED_SHARED : UNINITIALIZED_GLOBAL, address, region_number(r), me(site, did), 0, bytes, 0, 0, 0);
   }
   traffic(site, address, bytes, r->space, did, thread % WARP);
   race(r, address, bytes, did | (how & 0xff), site);
@@ -256,7 +256,7 @@ PROGRAM("access") void access(u32 base, u32 offset, u32 info) {
     if (relaxed && did == READS) note_polling(address, site); else forget_polling(thread);
   }
   for (u32 i = 0; i < bytes; i += aligned) one(address + i, aligned, did, site, relaxed);
-  if (relaxed) synchronise_through(address, did == WRITES, 0);
+  if (relaxed) synchronize_through(address, did == WRITES, 0);
 }
 
 // info: write | site << 1
@@ -354,7 +354,7 @@ PROGRAM("atomic") u64 atomic(u32 op, u32 address, u32 bytes, u64 value, u64 expe
   const u64 old = load(address, bytes);
   store(address, bytes, next_value(op, bytes, old, value & mask, expected & mask));
   const u32 wrote = op != READ_ONLY_UPDATE && (op != CAS || old == (expected & mask));
-  if (is_watched && !is_local) synchronise_through(address, wrote, order);
+  if (is_watched && !is_local) synchronize_through(address, wrote, order);
   return old;
 }
 PROGRAM("spins") u32 spins(void) { return ++in_a_row >= ATOMICS_BEFORE_WAITING; }

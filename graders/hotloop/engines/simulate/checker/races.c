@@ -383,7 +383,7 @@ static void publish(u32 location, u32 release) {
 
 // What is published for the device, or (at 1) for the block only. acquires, releases: whether the atomic does itself
 // what a fence behind or before it does.
-static void synchronise_in(u32 scope, u32 address, u32 wrote, u32 acquires, u32 releases) {
+static void synchronize_in(u32 scope, u32 address, u32 wrote, u32 acquires, u32 releases) {
   const u32 releases_now = wrote && (fences[scope][thread] || passed[scope][thread] || releases);
   const u32 location = location_of(address, scope ? block : 0, releases_now);
   if (!location) return;
@@ -405,9 +405,9 @@ static void synchronise_in(u32 scope, u32 address, u32 wrote, u32 acquires, u32 
 }
 
 // An atomic access.
-void synchronise_through(u32 address, u32 wrote, u32 order) {
+void synchronize_through(u32 address, u32 wrote, u32 order) {
   for (u32 scope = 0; scope < 2; ++scope) {
-    synchronise_in(scope, address, wrote, order & ACQUIRE, order & RELEASE && !(order & BLOCK_SCOPE) == !scope);
+    synchronize_in(scope, address, wrote, order & ACQUIRE, order & RELEASE && !(order & BLOCK_SCOPE) == !scope);
   }
 }
 
@@ -446,7 +446,7 @@ static void pass_fences(u32 scope, u32 first, u32 count, u32* newest) {
 }
 
 // After a __syncwarp, its lanes' earlier accesses are ordered before the later ones of all of them.
-void warp_synchronised(u32 first, u32 members) {
+void warp_synchronized(u32 first, u32 members) {
   u32 all[WARP] = {0}, together = 0;
   for (u32 rest = members; rest; rest &= rest - 1) {
     const u32 lane = (u32)__builtin_ctz(rest), t = first + lane;

@@ -170,7 +170,7 @@ static void finish(u32 first, u32 members) {
     t->result = results[__builtin_ctz(rest)];
     t->state = READY;
   }
-  if (syncs && is_watched) warp_synchronised(first, members);
+  if (syncs && is_watched) warp_synchronized(first, members);
 }
 
 // The lanes that wait in the same operation with the same mask, or 0 while some are missing. Finished lanes

@@ -152,8 +152,8 @@ class Meaning:
     def tolerance_in_a_graph(self, case: Case) -> Tolerance:
         """Return the tolerance of a softmax plus x, which may nearly cancel it."""
         derived = self._derived(case)
-        cancelled = 0.0 if self.total == 1.0 else self.total * derived.relative
-        return Tolerance(derived.relative, derived.absolute + cancelled)
+        canceled = 0.0 if self.total == 1.0 else self.total * derived.relative
+        return Tolerance(derived.relative, derived.absolute + canceled)
 
     def gradient_tolerance(self, case: Case) -> Tolerance:
         """Return the tolerance of dy − Σ(y·dy), of a size of 10, with the softmax's own error."""

@@ -67,7 +67,7 @@ cuda_block = hl.cuda_kernel(
         ROW_A_BLOCK,
         _softmax_or_zeros,
         cases.quads,
-        advice="Let neighbouring threads read neighbouring elements, and read a row three times.",
+        advice="Let neighboring threads read neighboring elements, and read a row three times.",
     ),
     compiles=hl.CudaCompiles(block=256, after=CLEAN),
     gpu_correct=hl.Correct(_softmax_or_zeros, on=hl.OnGpu()),

@@ -264,8 +264,8 @@ class Prices:
         """Return the seconds to send an output forward and a gradient back, all of one shape."""
         link = self.link("pipeline")
         size = self.micro_batch * max(t.output_bytes for t in self.model.towers)
-        neighbours = (stage > 0) + (stage < self.pipeline - 1)
-        return neighbours * (link.latency + size / (self.tensor * link.bandwidth))
+        neighbors = (stage > 0) + (stage < self.pipeline - 1)
+        return neighbors * (link.latency + size / (self.tensor * link.bandwidth))
 
     def work_s(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
         """Return a stage's seconds for one micro-batch."""

@@ -295,7 +295,7 @@ def _dashboard_mismatch(right: Truth) -> Compare:
         if not isinstance(answer, str):
             return f"the answer is {shown(answer)}, not a text"
         if "\x1b" in answer:
-            return "there are escape codes in it; it should be without colours"
+            return "there are escape codes in it; it should be without colors"
         lines = answer.splitlines()
         wide = next((line for line in lines if len(line) > COLUMNS), None)
         if wide is not None:

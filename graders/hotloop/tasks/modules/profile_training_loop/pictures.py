@@ -27,7 +27,7 @@ class Textures:
         angles = np.pi * (rng.permutation(CLASSES) + rng.uniform(0, 0.5, CLASSES)) / CLASSES
         periods = rng.uniform(4.0, 10.0, CLASSES)
         self.waves = (2 * np.pi / periods)[:, None] * np.stack([np.cos(angles), np.sin(angles)], 1)
-        self.colours = rng.uniform(-40.0, 40.0, (CLASSES, 3))
+        self.colors = rng.uniform(-40.0, 40.0, (CLASSES, 3))
 
 
 def pictures(
@@ -39,7 +39,7 @@ def pictures(
     waves = textures.waves[labels]
     phase = rng.uniform(0, 2 * np.pi, count)[:, None, None]
     stripes: Floats = np.sin(waves[:, 0, None, None] * y + waves[:, 1, None, None] * x + phase)
-    values: Floats = 128 + 35 * stripes[..., None] + textures.colours[labels][:, None, None, :]
+    values: Floats = 128 + 35 * stripes[..., None] + textures.colors[labels][:, None, None, :]
     values += rng.normal(0, 30, values.shape)
     return np.clip(values, 0, 255).astype(np.uint8), labels
 

@@ -33,7 +33,7 @@ class TraceRecorded(Check):
 
     They are called "chrome" and "tensorboard"; `loop` is the path of a file.
 
-    prefix: takes the label; returns the prefix of the range names in the labelled loop.
+    prefix: takes the label; returns the prefix of the range names in the labeled loop.
     """
 
     prefix: Callable[[str], str]

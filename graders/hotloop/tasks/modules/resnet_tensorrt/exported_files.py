@@ -161,7 +161,7 @@ def _unlike_the_order(facts: Facts, opset: int) -> Iterator[str]:
 
 
 def _frames(batches: tuple[int, ...], session: Session) -> Iterator[tuple[str, NDArray[np.uint8]]]:
-    """Yield labelled batches: signs, noise, and images of one color. Raises JudgeFault."""
+    """Yield labeled batches: signs, noise, and images of one color. Raises JudgeFault."""
     rng = session.rng()
     for count in batches:
         shape = (count, SIDE, SIDE, 3)
@@ -172,4 +172,4 @@ def _frames(batches: tuple[int, ...], session: Session) -> Iterator[tuple[str, N
         yield f"{count} frame{'s' if count > 1 else ''}", signs.astype(np.uint8)
         yield f"a batch of {count}, noise", rng.integers(0, 256, shape, np.uint8)
         flat = np.broadcast_to(rng.integers(0, 256, (count, 1, 1, 3), np.uint8), shape)
-        yield f"a batch of {count}, one colour each", flat.copy()
+        yield f"a batch of {count}, one color each", flat.copy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.constants import constant
 from hotloop.judge.onnx.rewrites import (
     HiddenGraph,
@@ -33,7 +33,7 @@ def folded(session: Session, *, run: bool = False) -> str:
     graphs = hidden_graphs(MAKERS, session, "foldables", seed(session.rng()), FOLDED_NETWORKS)
     sources = [graph.model for graph in graphs]
     version = constant("FOLDED", 0, range(2, 1000))
-    with labelled(f"Among graphs 1 to {len(graphs)}"):
+    with labeled(f"Among graphs 1 to {len(graphs)}"):
         made = rewritten(sources, session)
     _require_right(misread(READER, session, "about_folded", sources, made, version))
     if run:
@@ -61,12 +61,12 @@ def _uncleaned(
     """Yield what is wrong with the structure, the outputs, and a second rewrite of the graphs."""
     sources = [graph.model for graph in graphs]
     version = constant("REMOVED", 0, range(2, 1000))
-    with labelled(f"Among graphs {numbers}"):
+    with labeled(f"Among graphs {numbers}"):
         once = rewritten(sources, session)
     yield misread(READER, session, "about_cleaned", sources, once, version)
     yield miscomputed(session, graphs, once)
     some = once[::ONE_IN]
-    with labelled(f"Among graphs {numbers}, a second time"):
+    with labeled(f"Among graphs {numbers}, a second time"):
         twice = rewritten(some, session)
     wrong = misread(READER, session, "about_cleaned_again", some, twice, version)
     yield None if wrong is None else (ONE_IN * wrong[0], wrong[1])

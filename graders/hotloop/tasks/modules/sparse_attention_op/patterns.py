@@ -256,8 +256,8 @@ def exact(_case: Case) -> Tolerance:
 def _like_text(rng: Rng, shape: Shape, block: int) -> Floats:
     """Sample tokens around one center per block."""
     b, h, n, d = shape
-    centres = rng.standard_normal((b, h, -(-n // block), d)) * rng.uniform(0.6, 1.2)
-    return np.repeat(centres, block, 2)[:, :, :n] + 0.5 * rng.standard_normal(shape)
+    centers = rng.standard_normal((b, h, -(-n // block), d)) * rng.uniform(0.6, 1.2)
+    return np.repeat(centers, block, 2)[:, :, :n] + 0.5 * rng.standard_normal(shape)
 
 
 def _rounded(values: Floats, dtype: DType) -> Floats:

@@ -238,7 +238,7 @@ class _Maker(Builder[Shape]):
         return self.graph(sorted(outputs))
 
 
-def _normalised(maker: _Maker) -> None:
+def _normalized(maker: _Maker) -> None:
     """Elements that are multiplied with their own sum, and so wait for it."""
     powers = maker.step("exp", "x")
     total = maker.step("sum", powers)
@@ -264,7 +264,7 @@ def _read_twice(maker: _Maker) -> None:
 
 
 MOTIFS: tuple[Callable[[_Maker], None], ...] = (
-    _normalised,
+    _normalized,
     _around_a_product,
     _two_products,
     _read_twice,

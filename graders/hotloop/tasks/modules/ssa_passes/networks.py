@@ -117,8 +117,8 @@ def _folded(
         conv, norm = f"conv{number}", f"norm{number}"
         factor = part(exact[f"{norm}.weight"]) / np.sqrt(exact[f"{norm}._variance"] + EPSILON)
         found[f"{conv}.weight"] *= factor[:, None, None, None]
-        centred = found[f"{conv}.bias"] + sign * part(exact[f"{norm}._mean"])
-        found[f"{conv}.bias"] = centred * factor + part(exact[f"{norm}.bias"])
+        centered = found[f"{conv}.bias"] + sign * part(exact[f"{norm}._mean"])
+        found[f"{conv}.bias"] = centered * factor + part(exact[f"{norm}.bias"])
     return found
 
 
@@ -252,11 +252,11 @@ def to_fold(rng: Rng) -> Iterator[Question]:
         yield Question(f"Network {number}", (_file("network.npz", given),), mismatch)
 
 
-def to_quantise(rng: Rng) -> Iterator[Question]:
+def to_quantize(rng: Rng) -> Iterator[Question]:
     """Yield questions about networks without batch norm."""
     for number in range(1, NETWORKS + 1):
         given = uneven(rng)
-        mismatch = partial(quantised_mismatch, given)
+        mismatch = partial(quantized_mismatch, given)
         yield Question(f"Network {number}", (_file("network.npz", given),), mismatch)
 
 
@@ -300,7 +300,7 @@ def _require_like(network: Arrays, given: Arrays) -> None:
             raise Malformed(said)
 
 
-def quantised_mismatch(given: Arrays, answer: object) -> str | None:
+def quantized_mismatch(given: Arrays, answer: object) -> str | None:
     """Return a message fragment unless all weights are as close as one scale per channel allows."""
     try:
         network = read(answer)

@@ -172,12 +172,12 @@ def renumbered(program: Program) -> Program:
     program = mapped(program, names)
     labels = {block.name: f"b{number}" for number, block in enumerate(program.blocks)}
     blocks = [
-        Block(labels[b.name], [_relabelled(i, labels) for i in b.instrs]) for b in program.blocks
+        Block(labels[b.name], [_relabeled(i, labels) for i in b.instrs]) for b in program.blocks
     ]
     return program.with_blocks(blocks)
 
 
-def _relabelled(instr: Instr, labels: dict[str, str]) -> Instr:
+def _relabeled(instr: Instr, labels: dict[str, str]) -> Instr:
     args = list(instr.args)
     if instr.op == "phi":
         args[::2] = [labels.get(label, label) for label in args[::2]]

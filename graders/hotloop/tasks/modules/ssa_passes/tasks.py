@@ -88,6 +88,6 @@ pir = hl.returns_data(
 
 classifier = hl.returns_data(
     folded=hl.Answers(networks.to_fold),
-    int8=hl.Answers(networks.to_quantise, entry="quantised_from"),
+    int8=hl.Answers(networks.to_quantize, entry="quantized_from"),
     smaller=networks.smaller,
 )

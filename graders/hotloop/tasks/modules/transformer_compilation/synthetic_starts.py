@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-NEIGHBOUR = 1.5
+NEIGHBOR = 1.5
 """Slowdown while another process of the learner's is still alive."""
 LATE = 9.0
 """Slowdown of occasional outlier calls, as if another user shared the machine."""
@@ -122,5 +122,5 @@ class Machine:
     def _pass(self, seconds: float) -> None:
         """Advance the clock by `seconds` with some noise."""
         alive = sum(not life.ended for life in self._lives)
-        busy = NEIGHBOUR if alive > 1 else 1.0
+        busy = NEIGHBOR if alive > 1 else 1.0
         self._now += busy * seconds * self._random.uniform(0.99, 1.01)

@@ -21,7 +21,7 @@ from hotloop.engines.serving.problem import RepositoryProblem
 from hotloop.engines.serving.relay import Caps, Relay, Seen
 from hotloop.engines.serving.repository import read_config
 from hotloop.engines.serving.server import TritonServer
-from hotloop.judge.case_label import labelled
+from hotloop.judge.case_label import labeled
 from hotloop.judge.check import check
 from hotloop.judge.checks.batches import candidate_server
 from hotloop.judge.judge_fault import JudgeFault
@@ -157,7 +157,7 @@ def _compared(
     evidence["measures"] = f"inferences of {LOADED_CLIENTS} clients, by perf_analyzer"
     evidence["limit"] = "the network alone"
     session.note(**evidence)
-    with labelled(f"perf_analyzer, {LOADED_CLIENTS} clients"):
+    with labeled(f"perf_analyzer, {LOADED_CLIENTS} clients"):
         share, said = speed_share(outcome, evidence, IMPLAUSIBLE)
     said = f"perf_analyzer, {LOADED_CLIENTS} clients: {said}"
     if share > 0:

@@ -127,7 +127,7 @@ class Dump:
     def opaque(self, given: Value) -> Value:
         """Add a custom call."""
         result = self.value("custom-call", given.minor)
-        target = str(self.rng.choice(["my_normalisation", "vendor_topk", "host_lookup"]))
+        target = str(self.rng.choice(["my_normalization", "vendor_topk", "host_lookup"]))
         self._emit(result, "custom-call", (given,), f'custom_call_target="{target}"')
         return result
 

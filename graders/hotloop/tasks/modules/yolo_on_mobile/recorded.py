@@ -22,7 +22,7 @@ from hotloop.tasks.modules.yolo_on_mobile.precision import mean_of, overlaps
 
 Rng = np.random.Generator
 
-CAUSES = ("colours", "range", "scale", "decoding", "suppression")
+CAUSES = ("colors", "range", "scale", "decoding", "suppression")
 
 DIAGNOSIS = Diagnosis(
     PROGRAMS / "diagnosis_key.json",

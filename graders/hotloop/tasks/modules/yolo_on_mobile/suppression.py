@@ -141,9 +141,9 @@ def _is_number(value: object) -> bool:
 def _sampled(rng: Rng, floor: float, overlap: float, crowded: bool) -> Floats:
     while True:
         classes = int(rng.integers(2, 7))
-        centres = _crowds(rng, overlap) if crowded else _apart(rng)
-        table = np.zeros((len(centres), 5 + classes), np.float32)
-        table[:, :4] = centres
+        centers = _crowds(rng, overlap) if crowded else _apart(rng)
+        table = np.zeros((len(centers), 5 + classes), np.float32)
+        table[:, :4] = centers
         table[:, 4] = rng.uniform(0.02, 1, len(table))
         table[:, 5:] = rng.uniform(0, 0.4, (len(table), classes))
         # In a crowd most boxes share a class, and some get another one.
@@ -159,15 +159,15 @@ def _sampled(rng: Rng, floor: float, overlap: float, crowded: bool) -> Floats:
 def _apart(rng: Rng) -> Floats:
     """Place one box in each cell of a coarse grid."""
     cells = rng.permutation(25)[: int(rng.integers(6, 20))]
-    centre = np.stack([cells % 5, cells // 5], 1) * 64 + rng.uniform(28, 36, (len(cells), 2))
-    return np.concatenate([centre, rng.uniform(8, 50, (len(cells), 2))], 1)
+    center = np.stack([cells % 5, cells // 5], 1) * 64 + rng.uniform(28, 36, (len(cells), 2))
+    return np.concatenate([center, rng.uniform(8, 50, (len(cells), 2))], 1)
 
 
 def _crowds(rng: Rng, overlap: float) -> Floats:
     """Sample clusters of five boxes, either around one place or in a chain."""
     crowds: list[Floats] = []
     for _ in range(int(rng.integers(3, 6))):
-        centre, size = rng.uniform(60, 260, 2), rng.uniform(30, 60, 2)
+        center, size = rng.uniform(60, 260, 2), rng.uniform(30, 60, 2)
         if rng.random() < 0.5:
             # Neighbors overlap slightly more than is allowed.
             step = size[0] * (1 - overlap) / (1 + overlap) * 0.8
@@ -175,7 +175,7 @@ def _crowds(rng: Rng, overlap: float) -> Floats:
         else:
             moved = rng.normal(0, 0.15, (5, 2)) * size
         sizes = size * np.exp(rng.normal(0, 0.03, (5, 2)))
-        crowds.append(np.concatenate([centre + moved, sizes], 1))
+        crowds.append(np.concatenate([center + moved, sizes], 1))
     return np.concatenate(crowds)
 
 

@@ -1,4 +1,4 @@
-// found: uninitialised_shared
+// found: uninitialized_shared
 // A read of a vector of which one element was written: a maximum passes over the NaN of the others.
 __global__ void k(float* x) {
   __shared__ float4 s[32];

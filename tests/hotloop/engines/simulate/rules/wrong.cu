@@ -292,7 +292,7 @@ KERNEL(a_barrier_at_two_lines, 1, 64) {
   }
   out[I] = 1;
 }
-// uninitialised_shared
+// uninitialized_shared
 KERNEL(a_return_that_leaves_a_tile_unwritten, 1, 64) {
   __shared__ int s[64];
   out[I] = 1;
@@ -301,34 +301,34 @@ KERNEL(a_return_that_leaves_a_tile_unwritten, 1, 64) {
   __syncthreads();
   out[I] = s[63 - T] == 63 - T || T < 14;
 }
-// uninitialised_shared
+// uninitialized_shared
 KERNEL(one_byte_of_four, 1, 32) {
   __shared__ int s[32];
   reinterpret_cast<char*>(s)[4 * T] = 1;
   __syncwarp();
   out[I] = s[31 - T] != 3;
 }
-// uninitialised_global
+// uninitialized_global
 KERNEL(three_bytes_of_four, 1, 32) {
   char* bytes = reinterpret_cast<char*>(out);
   for (int i = 0; i < 3; ++i) bytes[4 * T + i] = 1;
   out[I] = out[I] != 0;
 }
-// uninitialised_shared
+// uninitialized_shared
 KERNEL(one_half_of_two, 1, 32) {
   __shared__ unsigned s[32];
   reinterpret_cast<unsigned short*>(s)[2 * T + 1] = 1;
   __syncwarp();
   out[I] = s[31 - T] != 3;
 }
-// uninitialised_shared
+// uninitialized_shared
 KERNEL(half_of_a_double, 1, 32) {
   __shared__ double s[32];
   reinterpret_cast<int*>(s)[2 * T] = 1;
   __syncwarp();
   out[I] = s[31 - T] != 3;
 }
-// uninitialised_shared
+// uninitialized_shared
 KERNEL(three_of_four_floats, 1, 32) {
   __shared__ float4 s[32];
   s[T].x = s[T].y = s[T].z = 1;
@@ -337,7 +337,7 @@ KERNEL(three_of_four_floats, 1, 32) {
   out[I] = v.x + v.y + v.z == 3;
 }
 struct Padded { int key; char tag; };
-// uninitialised_shared
+// uninitialized_shared
 KERNEL(a_member_that_nobody_wrote, 1, 32) {
   __shared__ Padded s[32];
   s[T].key = 1;

@@ -73,7 +73,7 @@ def memory(program: Programs, body: str) -> dict[str, int]:
 
 
 @needs_onnx
-def test_a_chain_needs_two_neighbours_and_its_ends(program: Programs) -> None:
+def test_a_chain_needs_two_neighbors_and_its_ends(program: Programs) -> None:
     # The input stays; of the values of 5 channels two live at one time.
     needed = memory(program, "b = Relu(a) y = Relu(b)")
     assert needed == {"weights": 4 * 15, "activations": 4 * 16 * (3 + 5 + 5)}

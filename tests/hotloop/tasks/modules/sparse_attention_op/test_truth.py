@@ -84,7 +84,7 @@ def test_thresholds_keep_their_distance(dtype: DType) -> None:
         assert abs((gates >= sample.threshold[:, None, None]).mean() - share) < 0.15
 
 
-def test_the_counted_pattern_shares_nothing_between_neighbours() -> None:
+def test_the_counted_pattern_shares_nothing_between_neighbors() -> None:
     for seed in range(20):
         case = kernels.thin(np.random.default_rng(seed))
         counts, columns = (a.values for a in case.arguments[3:5])

@@ -42,7 +42,7 @@ def folding(given: Network, epsilon: float = 1e-5, bias: bool = True) -> Network
     return found
 
 
-def quantising(given: Network, limit: Callable[[Network, str], NDArray[Any]]) -> Network:
+def quantizing(given: Network, limit: Callable[[Network, str], NDArray[Any]]) -> Network:
     found = dict(given)
     for layer in networks.LAYERS:
         weight = given[f"{layer}.weight"]
@@ -109,7 +109,7 @@ def test_what_was_not_folded_is_refused() -> None:
     given = networks.normed(np.random.default_rng(0))
     mismatch = networks.folded_mismatch(given, images(0), text(given))
     assert "has no place" in str(mismatch)
-    int8 = quantising(folding(given), largest)
+    int8 = quantizing(folding(given), largest)
     assert "next step" in str(networks.folded_mismatch(given, images(0), text(int8)))
 
 
@@ -118,12 +118,12 @@ def test_a_scale_for_each_channel_is_right_and_its_mistakes_are_found(seed: int)
     given = networks.uneven(np.random.default_rng(seed))
 
     def mismatch(network: Network) -> str:
-        return str(networks.quantised_mismatch(given, text(network)))
+        return str(networks.quantized_mismatch(given, text(network)))
 
-    right = quantising(given, largest)
+    right = quantizing(given, largest)
     assert mismatch(right) == "None"
-    assert "half of it" in mismatch(quantising(given, largest_of_all))
-    signed = quantising(given, lambda g, n: g[f"{n}.weight"].max(0 if n == "linear" else (1, 2, 3)))
+    assert "half of it" in mismatch(quantizing(given, largest_of_all))
+    signed = quantizing(given, lambda g, n: g[f"{n}.weight"].max(0 if n == "linear" else (1, 2, 3)))
     assert "half of it" in mismatch(signed)
     zero = {**right, "linear.scale": right["linear.scale"] * np.float32(0)}
     assert "above 0" in mismatch(zero)
@@ -142,7 +142,7 @@ def test_channels_differ_a_hundredfold_and_one_is_zero() -> None:
 
 def test_int8_weights_are_read_with_their_scales() -> None:
     given = networks.uneven(np.random.default_rng(6))
-    network = networks.read(text(quantising(given, largest)))
+    network = networks.read(text(quantizing(given, largest)))
     near = networks.floats(network)
     assert np.abs(near["conv2.weight"] - given["conv2.weight"]).max() < 0.02
     weights = sum(given[f"{layer}.weight"].size for layer in networks.LAYERS)
@@ -151,7 +151,7 @@ def test_int8_weights_are_read_with_their_scales() -> None:
 
 
 def _sound() -> dict[str, Any]:
-    return text(quantising(networks.uneven(np.random.default_rng(7)), largest))
+    return text(quantizing(networks.uneven(np.random.default_rng(7)), largest))
 
 
 @pytest.mark.parametrize("answer", [None, 3, [], "x", True, [["conv1.weight"]]])
@@ -230,7 +230,7 @@ def test_accuracy_is_counted_and_overflow_is_only_wrong() -> None:
 def test_hostile_answers_have_a_verdict(
     body: str, verdict: Verdict, about: str, judge: JudgeProcess
 ) -> None:
-    names = ("folded_from", "quantised_from", "pruned_from")
+    names = ("folded_from", "quantized_from", "pruned_from")
     source = "".join(f"def {name}(*given):\n    {body}\n\n" for name in names)
     files = {"small_classifier.py": source.encode()}
     record = judge_submission(files, "ssa_passes", ["classifier"], judge=judge)["classifier"]

@@ -79,7 +79,7 @@ def test_each_cause_shows_against_the_healthy_run() -> None:
     for name in recorded.DIAGNOSIS.names:
         known = KNOWN[name]
         for key, value in known["evidence"].items():
-            if known["cause"] == "colours":
+            if known["cause"] == "colors":
                 # Classes are swapped, boxes are not: figures that ignore classes stay the same.
                 assert value == pytest.approx(healthy[key], abs=0.15)
             else:

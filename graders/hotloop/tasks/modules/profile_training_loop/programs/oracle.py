@@ -25,7 +25,7 @@ def augmented(images, entries, border, out):
     padded = torch.nn.functional.pad(images, around, value=border)
     for result, (sample, dy, dx, flip) in zip(out, entries.tolist(), strict=True):
         cut = padded[sample, dy : dy + height, dx : dx + width]
-        result.copy_(_normalised(cut.flip(1) if flip else cut))
+        result.copy_(_normalized(cut.flip(1) if flip else cut))
 
 
 def train(images, labels, plan, rate, initial, border, trained):
@@ -54,12 +54,12 @@ def accuracy(images, labels, weights, out):
     model.eval()
     right = 0
     for part, answers in zip(images.split(TEST_BATCH), labels.split(TEST_BATCH), strict=True):
-        scores = model(_normalised(part).to(DEVICE))
+        scores = model(_normalized(part).to(DEVICE))
         right += int((scores.argmax(1).cpu() == answers).sum())
     out[0] = right / len(labels)
 
 
-def _normalised(images):
+def _normalized(images):
     """Convert bytes [..., h, w, 3] to normalized float32 [..., 3, h, w]."""
     mean, deviation = (torch.tensor(v).view(3, 1, 1) for v in (MEAN, DEVIATION))
     return (images.movedim(-1, -3).float() - mean) / deviation

@@ -1,6 +1,6 @@
 """Measure how much of what a warp fetches from global memory it uses.
 
-Global memory is fetched in sectors of 32 bytes. If the threads of a warp load neighbouring
+Global memory is fetched in sectors of 32 bytes. If the threads of a warp load neighboring
 elements, every byte of a sector is used; if each loads from its own row, most bytes are wasted.
 Checked are the loads that fill a cache in shared memory, with all surrounding loops at their first
 iteration.
@@ -33,7 +33,7 @@ def mismatches(function: tirx.PrimFunc) -> Iterator[str]:
         if share < LEAST_USED:
             yield (
                 f"a warp uses {share:.0%} of the sectors that it fetches from "
-                f"{str(access.buffer.name)!r}: let neighbouring threads load neighbouring elements "
+                f"{str(access.buffer.name)!r}: let neighboring threads load neighboring elements "
                 "of a row"
             )
 

@@ -3,7 +3,7 @@
 The schedule primitives refuse to make such a loop. A module written by hand, or one whose block
 declares a reduction axis spatial, can contain one; on a single thread it even computes the right
 values. So the program is analyzed instead of run: the index of each store is computed for
-neighbouring iterations, because an index may mention a variable without depending on it.
+neighboring iterations, because an index may mention a variable without depending on it.
 """
 
 from __future__ import annotations

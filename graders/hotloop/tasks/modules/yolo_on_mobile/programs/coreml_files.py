@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from coremltools.models.utils import load_spec
 
-COLOURS = {10: "GRAYSCALE", 20: "RGB", 30: "BGR"}
+COLORS = {10: "GRAYSCALE", 20: "RGB", 30: "BGR"}
 FLOAT16 = 10
 """In the specification's MILSpec.DataType."""
 
@@ -57,8 +57,8 @@ def _end(each):
     kind = each.type.WhichOneof("Type")
     if kind == "imageType":
         image = each.type.imageType
-        colour = COLOURS.get(image.colorSpace, str(image.colorSpace))
-        return [each.name, "image", colour, [image.height, image.width]]
+        color = COLORS.get(image.colorSpace, str(image.colorSpace))
+        return [each.name, "image", color, [image.height, image.width]]
     return [each.name, "array", "", [int(size) for size in each.type.multiArrayType.shape]]
 
 

@@ -61,6 +61,6 @@ def _boxes(raw, stride, sizes):
         torch.arange(columns, device=raw.device),
         indexing="ij",
     )
-    centre = (2 * cells[..., 0:2] - 0.5 + torch.stack((right, down), 2)) * stride
+    center = (2 * cells[..., 0:2] - 0.5 + torch.stack((right, down), 2)) * stride
     size = (2 * cells[..., 2:4]) ** 2 * sizes.view(1, 3, 1, 1, 2)
-    return torch.cat((centre, size, cells[..., 4:]), 4).flatten(1, 3)
+    return torch.cat((center, size, cells[..., 4:]), 4).flatten(1, 3)

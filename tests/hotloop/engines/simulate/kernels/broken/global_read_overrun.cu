@@ -1,5 +1,5 @@
 // expect: out_of_bounds 7,15
-// The last element's right neighbour lies behind the allocation.
+// The last element's right neighbor lies behind the allocation.
 #include "../check.h"
 
 __global__ void differences(const float* in, float* out, int n) {

@@ -1,5 +1,5 @@
 // expect: race 11,8; order -
-// Smoothing in place: a block reads its neighbour's elements while the neighbour overwrites them.
+// Smoothing in place: a block reads its neighbor's elements while the neighbor overwrites them.
 #include "../check.h"
 
 __global__ void smooth(float* x, int n) {

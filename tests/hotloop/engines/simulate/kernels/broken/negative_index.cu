@@ -1,5 +1,5 @@
 // expect: out_of_bounds 7,14
-// The first element's left neighbour lies before the allocation.
+// The first element's left neighbor lies before the allocation.
 #include "../check.h"
 
 __global__ void shift(const int* in, int* out, int n) {

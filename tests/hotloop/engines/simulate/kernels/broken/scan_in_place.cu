@@ -1,5 +1,5 @@
 // expect: race 11
-// Hillis and Steele in one buffer: a thread adds what its neighbour is overwriting.
+// Hillis and Steele in one buffer: a thread adds what its neighbor is overwriting.
 #include "../check.h"
 
 __global__ void scan(int* x) {

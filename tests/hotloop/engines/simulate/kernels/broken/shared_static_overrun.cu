@@ -1,5 +1,5 @@
 // expect: out_of_bounds 9
-// The right neighbour of a block's last element is not in its shared memory.
+// The right neighbor of a block's last element is not in its shared memory.
 #include "../check.h"
 
 __global__ void differences(const int* in, int* out) {

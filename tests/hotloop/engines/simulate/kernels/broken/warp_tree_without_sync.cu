@@ -1,5 +1,5 @@
 // expect: race 10,12; race 12
-// A tree that stops synchronising once a single warp is left.
+// A tree that stops synchronizing once a single warp is left.
 #include "../check.h"
 
 __global__ void sum(const int* in, int* out) {

@@ -1,4 +1,4 @@
-// Layer normalisation: one block a row, mean and variance by two reductions over one scratch.
+// Layer normalization: one block a row, mean and variance by two reductions over one scratch.
 #include "../check.h"
 
 __device__ float block_sum(float v, float* scratch) {

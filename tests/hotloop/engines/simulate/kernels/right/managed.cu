@@ -1,4 +1,4 @@
-// Managed memory: host and kernel use the same pointer, with a synchronisation between them.
+// Managed memory: host and kernel use the same pointer, with a synchronization between them.
 #include "../check.h"
 
 struct List {

@@ -1,4 +1,4 @@
-"""Uses the GPU in one way until it is killed: `python neighbour.py busy|sleep|idle`.
+"""Uses the GPU in one way until it is killed: `python neighbor.py busy|sleep|idle`.
 
 busy: matrix products without a break. sleep: one thread of one kernel that only spins. idle: only a
 context. Prints "ready" once the context exists.

@@ -1,4 +1,4 @@
-"""Pads after normalising: the border is grey and not black.
+"""Pads after normalizing: the border is grey and not black.
 
 fails: augment.correct
 """

@@ -1,4 +1,4 @@
-// expect: uninitialised_global 7
+// expect: uninitialized_global 7
 // cudaMalloc does not clear: the total starts with whatever lay there.
 #include "../check.h"
 

@@ -1,4 +1,4 @@
-// expect: uninitialised_shared 7
+// expect: uninitialized_shared 7
 // Bins that nobody has set to zero before they are counted in.
 #include "../check.h"
 

@@ -1,5 +1,5 @@
 // found: race
-// More synchronisations of a warp than 16 bits count.
+// More synchronizations of a warp than 16 bits count.
 __global__ void k(float* x) {
   __shared__ float s[32];
   s[threadIdx.x] = 0;
