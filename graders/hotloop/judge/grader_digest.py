@@ -19,11 +19,11 @@ COURSE = (
     "hand_in.py",
     "inspect_markdown.py",
     "judging.py",
+    "judging_corrections.py",
     "kernel.py",
     "notebook_run.py",
     "outputs.py",
     "repair.py",
-    "rulings.py",
     "sanitize.py",
 )
 """Files of course/ that run a notebook or decide which parts of a hand-in are run."""
