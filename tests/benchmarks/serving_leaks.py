@@ -107,7 +107,7 @@ def _servers() -> list[str]:
         line = processes.read_small(f"/proc/{path.name}/cmdline").decode(errors="replace")
         tag = re.search(r"hotloop-\d+-\d+-\d+-\d+", line)
         stat = processes.stat(int(path.name))
-        way_in = "doorway.py" in line and stat and stat.parent in (1, os.getpid())
+        way_in = "namespace_proxy.py" in line and stat and stat.parent in (1, os.getpid())
         if way_in or (tag and "triton" in line and _ours(tag[0])):
             found.append(path.name)
     return found

@@ -4,11 +4,11 @@ A sandboxed process has a network namespace with only a loopback interface. This
 namespace and no other: files, processes and users stay the judge's, and the sandbox cannot see it.
 It is run by its path, without Hotloop, in one of three ways:
 
-    doorway.py PID --fd N              for each port requested through socket N, sends back a
+    namespace_proxy.py PID --fd N              for each port requested through socket N, sends back a
                                        socket connected to that port inside
-    doorway.py PID --listen N PORT …   sends through socket N one socket per port that listens
+    namespace_proxy.py PID --listen N PORT …   sends through socket N one socket per port that listens
                                        inside; port 0 means any free port
-    doorway.py PID -- ARGV …           executes that program inside
+    namespace_proxy.py PID -- ARGV …           executes that program inside
 
 A socket stays in the network namespace it was created in, so the judge then communicates directly:
 no data passes through this program.

@@ -1,7 +1,7 @@
 """Cold starts: what a new process costs before its first answer, and when that pays off.
 
 The learner's `break_even` reads hidden records of simulated starts. Its `measured` measures a
-machine that the judge simulates (`made_up_starts.py`), and asks it for each step. Measurements from
+machine that the judge simulates (`synthetic_starts.py`), and asks it for each step. Measurements from
 the learner's machine are not used.
 """
 
