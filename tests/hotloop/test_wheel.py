@@ -428,8 +428,8 @@ def test_the_practice_page(plain: Path, tmp_path: Path) -> None:
     """Page, scripts and questions are in the package."""
     names = ("index.html", "practice_page.js", "local/store.js", "data/index.js")
     program = (
-        "from hotloop.learn.practice.server import Server\n"
-        "with Server('index.html') as server:\n"
+        "from hotloop.learn.practice.server import PracticeServer\n"
+        "with PracticeServer('index.html') as server:\n"
         f"    print(all(server.content(name) for name in {names}))"
     )
     done = python(plain, tmp_path, "-c", program)
