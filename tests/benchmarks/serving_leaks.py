@@ -34,8 +34,8 @@ _OWNER = """
 import sys, time
 from hotloop.engines.serving import preflight, trial
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server
-server = Server(trial.REPOSITORY, preflight.require(), Options(isolation=sys.argv[1]))
+from hotloop.engines.serving.server import TritonServer
+server = TritonServer(trial.REPOSITORY, preflight.require(), Options(isolation=sys.argv[1]))
 print(server.wait_ready(), flush=True)
 time.sleep(600)
 """
@@ -43,8 +43,8 @@ _NEXT = """
 import sys
 from hotloop.engines.serving import preflight, trial
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server
-with Server(trial.REPOSITORY, preflight.require(), Options(isolation=sys.argv[1])) as server:
+from hotloop.engines.serving.server import TritonServer
+with TritonServer(trial.REPOSITORY, preflight.require(), Options(isolation=sys.argv[1])) as server:
     server.wait_ready()
 """
 

@@ -66,12 +66,12 @@ LONG = "lowering"
 ASKS = """
 import sys, time
 from pathlib import Path
-from hotloop.learn.remote import asking
+from hotloop.learn.remote import judge_remotely
 url, folder, module, task = sys.argv[1:]
 for _ in sys.stdin:
     began = time.monotonic()
-    asked = asking.request(Path(folder), module, [task])
-    found = asking.ask(url, asked, lambda text: None)[task]
+    asked = judge_remotely.request(Path(folder), module, [task])
+    found = judge_remotely.ask(url, asked, lambda text: None)[task]
     assert found.verdict == "passed"
     print(time.monotonic() - began - found.circumstances.seconds, flush=True)
 """

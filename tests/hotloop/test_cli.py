@@ -84,12 +84,12 @@ def test_a_mistake_gets_a_sentence_and_code_2(
 def test_what_libraries_and_children_print_stays_out_of_the_document() -> None:
     done = run_python(
         "import os, subprocess\n"
-        "from hotloop.cli.answer import Answer, with_json\n"
-        "def command() -> Answer:\n"
+        "from hotloop.cli.answer import CommandResult, with_json\n"
+        "def command() -> CommandResult:\n"
         "    print('from print')\n"
         "    os.write(1, b'from a C library\\n')\n"
         "    subprocess.run(['echo', 'from a child'])\n"
-        "    return Answer({'fine': True})\n"
+        "    return CommandResult({'fine': True})\n"
         "with_json(command)(as_json=True)\n"
     )
     assert json.loads(done.stdout) == {"fine": True}
@@ -98,8 +98,8 @@ def test_what_libraries_and_children_print_stays_out_of_the_document() -> None:
 
 def test_a_bug_is_not_hidden_as_a_mistake_of_the_user() -> None:
     done = run_python(
-        "from hotloop.cli.answer import Answer, with_json\n"
-        "def command() -> Answer:\n"
+        "from hotloop.cli.answer import CommandResult, with_json\n"
+        "def command() -> CommandResult:\n"
         "    raise RuntimeError('a bug')\n"
         "with_json(command)(as_json=True)\n"
     )

@@ -201,11 +201,12 @@ def test_placement_and_progress(elsewhere: Client) -> None:
 KEEPING = """
 from hotloop.core import whole_file
 from hotloop.learn.practice import store
-from hotloop.learn.practice.state import State
+from hotloop.learn.practice.state import PracticeRecord
 assert whole_file._wait_for_first_byte  # the lock of Windows
 review = {{"question": {key!r}, "mark": 4, "at": "2026-01-02T09:00:00Z", "seconds": 60,
           "language": "en"}}
-store.replace(State.model_validate({{"reviews": [review]}}).model_dump_json(), store.read().version)
+record = PracticeRecord.model_validate({{"reviews": [review]}})
+store.replace(record.model_dump_json(), store.read().version)
 from hotloop.cli import main
 """
 

@@ -1,8 +1,8 @@
 """Measures every reference and wrong solution on this machine and writes the run file.
 
 The file is `curriculum/<module>/runs/<device>.json`; its fields are those of
-`hotloop.tasks.curriculum.Run`. What this machine could not measure has the verdict `not_measured`
-and no number.
+`hotloop.tasks.curriculum.RecordedRun`. What this machine could not measure has the verdict
+`not_measured` and no number.
 """
 
 import hashlib

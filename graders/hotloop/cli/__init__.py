@@ -1,6 +1,7 @@
 """The `hotloop` command.
 
-One file per command, in a folder per group; each command returns a `hotloop.cli.answer.Answer`.
+One file per command, in a folder per group; each command returns a
+`hotloop.cli.answer.CommandResult`.
 """
 
 import logging

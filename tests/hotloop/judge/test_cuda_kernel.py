@@ -110,7 +110,7 @@ def test_a_fault_of_the_simulators_costs_nothing(
     def wrong(*_: object) -> dict[str, object]:
         return {"op": "launch", "kernel": 3}
 
-    monkeypatch.setattr("hotloop.judge.cuda_kernel.Simulator._launch", wrong)
+    monkeypatch.setattr("hotloop.judge.cuda_kernel.KernelProcess._launch", wrong)
     records = judged(f"{HEAD} {{ {RIGHT} }}", tmp_path)
     assert records[0].verdict is Verdict.JUDGE_ERROR
 

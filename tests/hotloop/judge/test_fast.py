@@ -123,7 +123,7 @@ def levels_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lev
         interval = Interval(reachable - 0.05, reachable + 0.05)
         figure = Estimate(reachable, interval, reachable, interval)
         measured = SimpleNamespace(run=lambda: SimpleNamespace(figure=figure))
-        monkeypatch.setattr(fast, "Comparison", lambda *_given, **_named: measured)
+        monkeypatch.setattr(fast, "SpeedComparison", lambda *_given, **_named: measured)
         (level,) = check._levels_here(side, session.for_check("fast"), np.random.default_rng(0))
         return level.ratio
 

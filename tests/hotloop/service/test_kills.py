@@ -27,7 +27,7 @@ from hotloop.service.tables import jobs, opened, works
 from hotloop.service.web.process import DATABASE
 from hotloop.service.web.queue import WorkState
 
-from ..course.attempts.conftest import ServiceClient as PostgreSQL
+from ..course.attempts.conftest import Server as PostgreSQL
 from ..course.attempts.conftest import server
 from ..waiting import until
 from . import quick
@@ -262,12 +262,12 @@ def test_a_client_that_is_killed(running: Running, tmp_path: Path) -> None:
     """The same command again gets the records of the job that the killed client started."""
     program = (
         "import sys\n"
-        "from hotloop.learn.remote import resumed\n"
-        "from hotloop.learn.remote.client import Server\n"
-        "from hotloop.learn.remote.request import Request, packed\n"
-        "server = Server(sys.argv[1], sys.argv[2])\n"
-        "asked = Request.model_validate_json(sys.stdin.read())\n"
-        "print(len(resumed.ask(server, asked, lambda text: print(text, flush=True))))\n"
+        "from hotloop.learn.remote import resumable_request\n"
+        "from hotloop.learn.remote.client import ServiceClient\n"
+        "from hotloop.learn.remote.request import RemoteRequest, packed\n"
+        "server = ServiceClient(sys.argv[1], sys.argv[2])\n"
+        "asked = RemoteRequest.model_validate_json(sys.stdin.read())\n"
+        "print(len(resumable_request.ask(server, asked, lambda text: print(text, flush=True))))\n"
     )
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
     command = [sys.executable, "-c", program, running.url, running.tokens["ada"]]

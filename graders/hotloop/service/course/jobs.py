@@ -45,7 +45,7 @@ class Put:
 
 @dataclass(frozen=True)
 class JobResult:
-    """The present result of a job; fields as in `hotloop.learn.remote.job.Job`."""
+    """The present result of a job; fields as in `hotloop.learn.remote.job.RemoteJob`."""
 
     state: job_format.State
     submitted: datetime

@@ -125,7 +125,7 @@ class Service(Part):
         return f"{self.settings.origin}/join/{invitation}"
 
     def given(self, module: str) -> tuple[Variant, Mapping[str, str]]:
-        """Return what this service's course gave all learners: as `course.given`.
+        """Return what this service's course gave all learners: as `course.course_files`.
 
         Without a course it is the module as published. Raises Refused if the course's is damaged.
         """

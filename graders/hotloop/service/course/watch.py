@@ -31,7 +31,7 @@ RECENT = 20
 
 @dataclass(frozen=True)
 class JobState:
-    """State of a job that has not ended; fields as in `hotloop.learn.remote.job.Job`."""
+    """State of a job that has not ended; fields as in `hotloop.learn.remote.job.RemoteJob`."""
 
     phase: Phase
     running: bool = False

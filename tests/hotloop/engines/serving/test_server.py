@@ -441,8 +441,8 @@ OWNER = """
 import sys, time
 from hotloop.engines.serving import preflight, trial
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import Server
-server = Server(trial.REPOSITORY, preflight.require(), Options(isolation=sys.argv[1]))
+from hotloop.engines.serving.server import TritonServer
+server = TritonServer(trial.REPOSITORY, preflight.require(), Options(isolation=sys.argv[1]))
 server.wait_ready()
 print(server.tag, server.process.pid, flush=True)
 time.sleep(600)

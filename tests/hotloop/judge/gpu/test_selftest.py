@@ -286,9 +286,9 @@ def test_a_length_that_is_known(in_process: Card, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(window.TimedDeviceWorker, "protocol_cost", lambda *_: (0.0, 0.0))
     monkeypatch.setattr(timing, "KNOWN", gpu_session.PROGRAMS / "copies.py")
     monkeypatch.setattr(timing, "ask_number", lambda *_: 0.101)
-    side = timing.opened.side
+    side = gpu_session.side
     monkeypatch.setattr(
-        timing.opened, "side", lambda card, file, _n, load: side(card, file, "torch_copy", load)
+        gpu_session, "side", lambda card, file, _n, load: side(card, file, "torch_copy", load)
     )
     assert timing.known_length().figures["off"] == pytest.approx(-0.0099, abs=1e-3)
     monkeypatch.setattr(timing, "ask_number", lambda *_: 0.09)
