@@ -89,6 +89,6 @@ def require_accounts(portal: Portal) -> None:
     if not accounts.names(portal.engine, MEMBER):
         command = "hotloop takehome account NAME"
         if "course" in portal.settings.parts:
-            # The account belongs into the database that the class has too; its password is hidden.
+            # The account belongs in the database that the class has too; its password is hidden.
             command += f" --team {portal.team.folder} --database {portal.engine.url}"
         raise UserError(f"Nobody could log in: make an account first, with `{command}`.")
