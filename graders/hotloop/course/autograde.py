@@ -24,7 +24,7 @@ from hotloop.course.hand_in import (
     notes_on,
     time_of,
 )
-from hotloop.course.settings import GradingLimits
+from hotloop.course.settings import Grading
 from hotloop.tasks.notebook_cells import NOTEBOOK
 
 SET_ASIDE = "set_aside"
@@ -41,7 +41,7 @@ class GradedNotebook(NotebookExporter):
         if Path(filename).relative_to(root).parts[0] != SUBMITTED:
             return super().from_filename(filename, resources=resources, **kw)
         names = resources["nbgrader"]
-        settings = GradingLimits(config=self.config)
+        settings = Grading(config=self.config)
         place = names["student"], names["assignment"]
         again = bool(cast(Any, self.parent).force)
         attempt = grade_one(root, settings, *place, _notes.pop(place, ()), again=again)

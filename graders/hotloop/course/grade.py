@@ -29,7 +29,7 @@ from hotloop.course.progress import Batch, Progress
 from hotloop.course.release import Release
 from hotloop.course.released import load_release, released_modules
 from hotloop.course.results import Graded, results
-from hotloop.course.settings import GradingLimits
+from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
 from hotloop.judge.lease import Lease
 from hotloop.tasks.notebook_cells import writable
@@ -59,7 +59,7 @@ def grade(
 ) -> Graded:
     """Grade all submissions in the course at `root`, or those of some learners and modules.
 
-    settings: traits of `GradingLimits`. tasks: by learner, if not all are to be judged. jobs: how
+    settings: traits of `Grading`. tasks: by learner, if not all are to be judged. jobs: how
     many to execute at once on this machine; executor: executes instead. again: also regrade
     submissions that are settled; their late penalties and pages follow the current dates and rules
     in any case.
@@ -70,7 +70,7 @@ def grade(
     todo = submissions(root, students, modules)
     if not todo:
         raise UserError(f"There are no submissions to grade in {root / SUBMITTED}.")
-    rules = GradingLimits.of(root, settings or {})
+    rules = Grading.of(root, settings or {})
     run = _Run(root, Batch(len(todo), on_progress), again=again, feedback=feedback)
     asked = {student: tuple((tasks or {}).get(student, rules.asked())) for student, _ in todo}
     run.execute(todo, asked, executor or Local(min(jobs, len(todo))), rules.terms())
@@ -80,7 +80,7 @@ def grade(
 
 def grade_one(
     root: Path,
-    settings: GradingLimits,
+    settings: Grading,
     student: str,
     module: str,
     notes: Sequence[str] = (),

@@ -26,7 +26,7 @@ from hotloop.course.points import of_attempt
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.released import load_release
 from hotloop.course.results import Total, results
-from hotloop.course.settings import GradingLimits
+from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
 from hotloop.judge.grader_digest import grader_digest
 
@@ -91,7 +91,7 @@ def shadow(
     Nothing that counts is changed. It can be killed at any time and resumes.
     """
     root = root.resolve()
-    rules = GradingLimits.of(root, settings or {})
+    rules = Grading.of(root, settings or {})
     pairs, skipped = _pairs(root, module, students, rules.asked())
     todo = [pair.hand_in for pair in pairs if pair.shadow is None]
     batch = Batch(len(todo), on_progress)
@@ -121,7 +121,7 @@ def publish(
     require_reason(why)
     root = root.resolve()
     batch = batch_name("regrade")
-    asked = GradingLimits.of(root, {}).asked()
+    asked = Grading.of(root, {}).asked()
     pairs, skipped = _pairs(root, module, students, asked)
     ready = [pair for pair in pairs if pair.is_new]
     if not ready:

@@ -13,7 +13,7 @@ from hotloop.course.isolation import choose
 from hotloop.course.judging import shared_judge
 
 
-class GradingLimits(Configurable):
+class Grading(Configurable):
     """Limits of a learner's notebook and of the judge, and what to judge."""
 
     cell_timeout_s = Float(60.0, help="Seconds that one cell of a learner may run.").tag(
