@@ -38,4 +38,4 @@ def judge_on(check: Correct, driver: Driver, worker: Any, candidate: Candidate) 
     """Return how many cases `check` found right on a fake GPU. Raises Ruling."""
     seeds = Seeds()
     run = runs_on(driver, worker.connection, candidate, seeds, 120.0)
-    return check.judge(Running(run), check.require, seeds.generator())
+    return check.judge(Running(run), check.truth.require, seeds.generator())

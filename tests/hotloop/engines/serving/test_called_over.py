@@ -130,7 +130,7 @@ def judge(installed: ServingEnvironment, topics: Path, tmp_path: Path) -> Iterat
             pytest.skip(level()[1])
         (files / "client.py").write_text(source)
         session = new_session(files, launcher=Launcher(isolation), budget_s=150)
-        once = CalledOver(service, lambda _rng, _service: [ONE], "Right.", (), 2.0)
+        once = CalledOver(service, lambda _rng, _service: [ONE], "Right.", grace_s=2.0)
         checks = {"answers": once} if only_once else client_calls.checks(service)
         try:
             return judge_checks(checks, session.about(CANDIDATE))

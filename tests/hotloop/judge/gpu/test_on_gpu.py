@@ -80,7 +80,8 @@ def softmax(x):
 SOFTMAX = jax.jit(lambda x: jax.nn.softmax(x))
 """
     worker = start(source)
-    check = replace(CHECK, cases=lambda rng: [c for c in cases(rng) if "gap" not in c.label])
+    even = CHECK.truth.of(lambda rng: [c for c in cases(rng) if "gap" not in c.label])
+    check = replace(CHECK, truth=even)
     assert judge_on(check, driver, worker, JAX) == 2
     assert worker.shared_mappings() == []
 

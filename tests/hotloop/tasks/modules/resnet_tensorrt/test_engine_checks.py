@@ -43,8 +43,9 @@ def no_gpu(
     """Makes the check need neither TensorRT nor a GPU, with a small network."""
     engines_on_cpu(tmp_path)
     monkeypatch.setattr(engines, "_network", lambda: SMALL)
-    truth = engines._oracle().function("run", engines.mismatch)
-    monkeypatch.setattr(engines, "BUILDS", replace(engines.BUILDS, reference=truth))
+    reference = engines._oracle().function("run", engines.mismatch)
+    truth = replace(engines.BUILDS.truth, reference=reference)
+    monkeypatch.setattr(engines, "BUILDS", replace(engines.BUILDS, truth=truth))
     monkeypatch.setattr(engines, "SIDE", 16)
     monkeypatch.setattr(engines, "CLASSES", 4)
 

@@ -13,7 +13,7 @@ import torch
 
 from hotloop.core import extras, paths
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import TensorSpec
+from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.arithmetic import Arithmetic
@@ -119,15 +119,16 @@ def test_without_jaxs_plugin_it_stays_open(
 
 @pytest.mark.parametrize("hostile", [False, True])
 def test_the_large_losss_truth_on_a_card(
-    hostile: bool, load_file: Callable[[Path], ModuleType], monkeypatch: pytest.MonkeyPatch
+    hostile: bool, load_file: Callable[[Path], ModuleType]
 ) -> None:
-    monkeypatch.setattr(vocabulary, "ROWS", 40)
-    monkeypatch.setattr(vocabulary, "CLASSES", 300)
     rng = np.random.default_rng(2)
-    spec = vocabulary.ON_GPU.spec(rng, 0)
+    whole = vocabulary.ON_GPU.spec(rng, 0)
+    tensors = [
+        replace(a, shape=(40, *a.shape[1:])) for a in whole.arguments if isinstance(a, TensorSpec)
+    ]
+    spec = CallSpec(tuple(tensors), replace(whole.out, shape=(40,)))
     draws = vocabulary.ON_GPU.draws(rng, spec, hostile)
     card = Arithmetic("cpu", lambda _address, _size: None)
-    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
     scores, labels = (card.draw(t, d, 7) for t, d in zip(tensors, draws, strict=True))
     want = vocabulary.losses(scores.double().numpy(), labels.numpy())
     exact = vocabulary.ON_GPU.truth(scores.double(), labels.double())
@@ -140,7 +141,7 @@ def test_the_large_losss_truth_on_a_card(
         )
         is None
     )
-    assert vocabulary.read_bytes(spec) == 40 * 300 * 4
+    assert vocabulary.read_bytes(spec) == 40 * vocabulary.CLASSES * 4
 
 
 def test_losses_of_cases_are_those_of_a_library() -> None:
