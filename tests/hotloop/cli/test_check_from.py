@@ -38,6 +38,14 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
+def replace_threshold(problem: Path, lines: str) -> None:
+    """Write the lines in place of the speed check's threshold."""
+    path = problem / "problem.yaml"
+    before, _, after = path.read_text(encoding="utf-8").partition("        threshold:")
+    cases = after[after.index("    cases:") :]
+    path.write_text(f"{before}{lines}{cases}", encoding="utf-8")
+
+
 @pytest.mark.sandbox
 @pytest.mark.slow
 @pytest.mark.timeout(200)
@@ -82,9 +90,7 @@ def test_checks_that_differ_are_refused_with_both_lists(problem: Path) -> None:
 
 
 def test_a_speed_check_without_levels_is_refused_with_file_and_line(problem: Path) -> None:
-    path = problem / "problem.yaml"
-    before, _, _ = path.read_text(encoding="utf-8").partition("        threshold:")
-    path.write_text(before, encoding="utf-8")
+    replace_threshold(problem, "")
     code, output = checked(problem)
     assert code == 2
     assert "problem.yaml:10: the check fast has no levels" in output
@@ -101,10 +107,13 @@ def test_a_check_of_bytes_needs_limits(problem: Path, counted: str, said: str) -
     traffic = f"      - {{id: traffic, points: 4, what: Reads once.{counted}}}\n"
     replace(problem / "problem.yaml", "      - id: fast\n", f"{traffic}      - id: fast\n")
     replace(problem / "problem.yaml", "[layer_norm.py]", "[other.py]")  # so that nothing is judged
+    calls = (
+        "hl.TritonKernelCalls(hl.Truth(hl.Each(case), truth, TOLERANCE), lambda rng: case(rng, 8))"
+    )
     replace(
         problem / "tasks.py",
         "    fast=",
-        "    traffic=hl.TritonTraffic(None, lambda case: 1),\n    fast=",
+        f"    traffic=hl.TritonTraffic({calls}, lambda case: 1),\n    fast=",
     )
     code, output = checked(problem)
     assert code == 2
@@ -120,9 +129,7 @@ def test_limits_that_no_check_reads_are_refused_with_file_and_line(problem: Path
 
 
 def test_limits_for_a_speed_check_are_refused(problem: Path) -> None:
-    path = problem / "problem.yaml"
-    before, _, _ = path.read_text(encoding="utf-8").partition("        threshold:")
-    path.write_text(f"{before}        {COUNTED.removeprefix(', ')}\n", encoding="utf-8")
+    replace_threshold(problem, f"        {COUNTED.removeprefix(', ')}\n")
     code, output = checked(problem)
     assert code == 2
     assert "problem.yaml:10: the check fast has no levels" in output

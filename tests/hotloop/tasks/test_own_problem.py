@@ -23,16 +23,17 @@ from hotloop.tasks.own_problem import author_line, faults
 from hotloop.tasks.problem import load_problem
 
 DOCS = Path(__file__).parents[2] / "docs"
-RIGHT = [Verdict.PASSED, Verdict.PASSED]
+CHECKS = ("correct", "traffic", "compiles", "gpu_correct")
+RIGHT = [Verdict.PASSED] * len(CHECKS)
 
 
 @pytest.fixture
 def problem(tmp_path: Path) -> Path:
-    """The documentation's example with a Triton kernel, whose checks are correct and traffic."""
+    """The documentation's example with a Triton kernel, whose checks are CHECKS."""
     return Path(shutil.copytree(DOCS / "prefix_sum", tmp_path / "prefix_sum"))
 
 
-def record(*verdicts: Verdict, names: tuple[str, ...] = ("correct", "traffic")) -> Record:
+def record(*verdicts: Verdict, names: tuple[str, ...] = CHECKS) -> Record:
     checks = tuple(
         CheckRecord(name, verdict, f"{name} said.", float(verdict is Verdict.PASSED))
         for name, verdict in zip(names, verdicts, strict=False)
@@ -78,9 +79,11 @@ def wanted(found: dict[str, Any]) -> dict[str, bool | None]:
 @pytest.mark.timeout(300)
 def test_the_example_is_as_its_author_wants_it(problem: Path) -> None:
     code, found = selftested(problem)
-    assert (code, found["unproved"]) == (0, [])
-    assert wanted(found) == {
-        "answer": True,
+    assert (code, found["unproved"]) == (0, ["prefix_sum.gpu_correct"])
+    judged = wanted(found)
+    assert judged.pop("answer") is not False  # None: without a GPU not all of it can be shown
+    assert judged == {
+        "wrong/compiles-integer_carry": True,
         "wrong/correct-no_carry": True,
         "wrong/traffic-reads_twice": True,
     }
@@ -96,17 +99,20 @@ def test_a_check_that_takes_everything_is_found(problem: Path) -> None:
     code, found = selftested(problem)
     assert code == 1
     assert wanted(found)["wrong/correct-no_carry"] is False
-    assert "It passes correct, which it must fail" in found["answers"][1]["sentence"]
+    (no_carry,) = (a for a in found["answers"] if a["answer"] == "wrong/correct-no_carry")
+    assert "It passes correct, which it must fail" in no_carry["sentence"]
 
 
 def test_answers_are_judged_up_to_the_check_that_they_fail(problem: Path, judge: Judged) -> None:
     judge.records["correct-no_carry"] = record(Verdict.WRONG_ANSWER)
     judge.records["traffic-reads_twice"] = record(Verdict.PASSED, Verdict.PARTIAL)
+    judge.records["compiles-integer_carry"] = record(*RIGHT[:2], Verdict.COMPILE_ERROR)
     code, found = selftested(problem)
     assert code == 0
     assert set(wanted(found).values()) == {True}
     assert judge.asked == {
-        "answer": ["correct", "traffic"],
+        "answer": list(CHECKS),
+        "compiles-integer_carry": ["correct", "traffic", "compiles"],
         "correct-no_carry": ["correct"],
         "traffic-reads_twice": ["correct", "traffic"],
     }
@@ -123,7 +129,7 @@ def test_an_answer_that_does_not_pass_is_told(
     expected = None if verdict is Verdict.NOT_MEASURED else False
     assert wanted(found)["answer"] is expected
     if verdict is Verdict.UNDECIDED:
-        assert judge.asked["answer"] == ["correct", "traffic", "traffic"]
+        assert judge.asked["answer"] == [*CHECKS, "traffic"]
 
 
 @pytest.mark.parametrize(
@@ -143,6 +149,7 @@ def test_a_wrong_answer_must_fail_its_own_check(
     problem: Path, judge: Judged, found: Record, as_wanted: bool | None
 ) -> None:
     judge.records["correct-no_carry"] = record(Verdict.WRONG_ANSWER)
+    judge.records["compiles-integer_carry"] = record(*RIGHT[:2], Verdict.COMPILE_ERROR)
     judge.records["traffic-reads_twice"] = found
     code, told = selftested(problem)
     assert wanted(told)["wrong/traffic-reads_twice"] is as_wanted
@@ -156,14 +163,16 @@ def test_a_check_that_is_skipped_has_not_refused(problem: Path, judge: Judged) -
     judge.records["traffic-reads_twice"] = replace(found, checks=(*found.checks, skipped))
     _, told = selftested(problem)
     assert wanted(told)["wrong/traffic-reads_twice"] is False
-    assert "It fails before traffic" in told["answers"][2]["sentence"]
+    (twice,) = (a for a in told["answers"] if a["answer"] == "wrong/traffic-reads_twice")
+    assert "It fails before traffic" in twice["sentence"]
 
 
 def test_a_check_that_nothing_must_fail_is_named(problem: Path, judge: Judged) -> None:
     judge.records["correct-no_carry"] = record(Verdict.WRONG_ANSWER)
+    judge.records["compiles-integer_carry"] = record(*RIGHT[:2], Verdict.COMPILE_ERROR)
     shutil.rmtree(problem / "wrong" / "traffic-reads_twice")
     code, found = selftested(problem)
-    assert (code, found["unproved"]) == (0, ["prefix_sum.traffic"])
+    assert (code, found["unproved"]) == (0, ["prefix_sum.traffic", "prefix_sum.gpu_correct"])
 
 
 @pytest.mark.parametrize("name", ["no_carry", "speed-no_carry", "correct", "other.correct-x", "-x"])
@@ -186,7 +195,8 @@ def test_in_a_problem_with_several_tasks_the_folder_names_the_task(problem: Path
         path.rename(path.with_name(f"prefix_sum.{path.name}"))
     found = own_problem.answers_beside(problem, load_problem(problem))
     assert [(one.task.id, one.fails) for one in found] == [
-        ("other", ""), ("prefix_sum", ""), ("prefix_sum", "correct"), ("prefix_sum", "traffic"),
+        ("other", ""), ("prefix_sum", ""), ("prefix_sum", "compiles"), ("prefix_sum", "correct"),
+        ("prefix_sum", "traffic"),
     ]  # fmt: skip
 
 
@@ -289,12 +299,18 @@ def test_an_answer_that_is_called_in_the_other_way_is_the_authors_mistake(
     """No learner's function gets another number of arguments than the author's own takes."""
     folder = Path(shutil.copytree(DOCS / file, tmp_path / file))
     changed = {
-        folder / "tasks.py": ("hl.fills_tensor(", "hl.returns_tensor("),
-        folder / "answer" / f"{file}.py": ("(x, out)", takes),
+        folder / "tasks.py": (
+            ("hl.fills_tensor(", "hl.returns_tensor("),
+            ("hl.triton_kernel(calls)", "hl.returns_tensor(**hl.triton_kernel(calls).checks)"),
+        ),
+        folder / "answer" / f"{file}.py": (("(x, out)", takes),),
     }
-    for path, (old, new) in changed.items():
-        assert old in path.read_text()
-        path.write_text(path.read_text().replace(old, new))
+    for path, replacements in changed.items():
+        text = path.read_text()
+        assert sum(old in text for old, _ in replacements) == 1
+        for old, new in replacements:
+            text = text.replace(old, new)
+        path.write_text(text)
     found = load_problem(folder)
     with pytest.raises(UserError, match=said) if said else nullcontext():
         own_problem.require_checks(found, found.tasks[0], folder)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling
+from hotloop.judge.check import as_check
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.ssa_passes.cleaning import Language, checks
 from hotloop.tasks.modules.ssa_passes.language import Malformed
@@ -87,4 +88,8 @@ def test_a_mismatch_names_the_program(name: str, answer: Program | Malformed, ab
 
 
 def test_each_check_stands_on_the_one_before() -> None:
-    assert [check.prerequisites for check in CHECKS.values()] == [(), ("sound",), ("same",)]
+    assert [as_check(check).prerequisites for check in CHECKS.values()] == [
+        (),
+        ("sound",),
+        ("same",),
+    ]
