@@ -142,8 +142,8 @@ def test_when_the_judge_forks(
 def test_a_warm_judge_starts_nothing_more_for_its_first_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    zygotes: OrderedDict[tuple[str, ...], Zygote] = OrderedDict()
-    monkeypatch.setattr(zygotes, "_zygotes", zygotes)
+    running: OrderedDict[tuple[str, ...], Zygote] = OrderedDict()
+    monkeypatch.setattr(zygotes, "_zygotes", running)
     monkeypatch.setattr(zygotes, "FRAMEWORKS", ())
     lay_out(submission("ssa_passes"), tmp_path)
     spec = task_spec(curriculum.load_module("ssa_passes"), "fold")
@@ -154,9 +154,9 @@ def test_a_warm_judge_starts_nothing_more_for_its_first_job(
         service._warm("bubblewrap")
         assert service.judge(job, None, lambda _text: None).verdict == "passed"
         # One for files, one for notebooks.
-        assert [list(zygote._starts.values()) for zygote in zygotes.values()] == [[1, 1]]
+        assert [list(zygote._starts.values()) for zygote in running.values()] == [[1, 1]]
     finally:
-        for zygote in zygotes.values():
+        for zygote in running.values():
             zygote.close()
 
 
