@@ -1,7 +1,7 @@
 """Makes Triton's interpreter compute what compiled kernels do, in the versions 3.6 to 3.9.
 
 Used only in processes with TRITON_INTERPRET=1; compiled kernels are not affected. What a compiled
-kernel can do and the interpreter cannot even then raises `triton_modules.UninterpretedOperation`,
+kernel can do and the interpreter cannot even then raises `triton_modules.NotInterpreted`,
 which names the operation.
 """
 

@@ -8,10 +8,11 @@ from functools import cache
 from typing import Any
 
 
-class UninterpretedOperation(AttributeError):
+class NotInterpreted(AttributeError):
     """Triton compiles this operation, but its interpreter, and so this check, cannot run it.
 
     An AttributeError, because the interpreter asks its builder for an operation as an attribute.
+    The judge gets only this class's name, which must be `hotloop.core.verdict.NotInterpreted`'s.
     """
 
     def __init__(self, operation: str, instead: str) -> None:

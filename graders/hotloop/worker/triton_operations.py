@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.worker.triton_float_bits import decode, encode, floats
-from hotloop.worker.triton_modules import UninterpretedOperation, interpreter, language
+from hotloop.worker.triton_modules import NotInterpreted, interpreter, language
 
 Numbers = NDArray[Any]
 
@@ -298,7 +298,7 @@ def _library_call(
 ) -> Any:
     function = libdevice(symbol.removeprefix("__nv_"))
     if function is None:
-        raise UninterpretedOperation(f"libdevice's {symbol}", "Write it with tl's own functions.")
+        raise NotInterpreted(f"libdevice's {symbol}", "Write it with tl's own functions.")
     values = function(*(floats(one).data.astype(np.float64) for one in operands))
     return _handle(values.astype(interpreter()._get_np_dtype(result.scalar)), result)
 
@@ -321,14 +321,14 @@ def _with_semantic(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _inline_assembly(*_args: Any) -> Any:
-    raise UninterpretedOperation("tl.inline_asm_elementwise", "Write it with tl's own functions.")
+    raise NotInterpreted("tl.inline_asm_elementwise", "Write it with tl's own functions.")
 
 
 def _missing(_self: Any, name: str) -> Any:
     """Answer for an attribute that the builder lacks."""
     if name.startswith("create_"):
         operation = name.removeprefix("create_")
-        raise UninterpretedOperation(f"`{operation}`", "Write it with other functions of tl.")
+        raise NotInterpreted(f"`{operation}`", "Write it with other functions of tl.")
     raise AttributeError(name)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.worker.triton_modules import UninterpretedOperation, interpreter, language
+from hotloop.worker.triton_modules import NotInterpreted, interpreter, language
 from hotloop.worker.triton_reductions import NotOneValue
 
 _BOOLEAN = {"And": "__logical_and__", "Or": "__logical_or__"}
@@ -283,6 +283,4 @@ def _integer(tensor: Any) -> int:
 
 
 def _map_elementwise(*_args: Any, **_options: Any) -> Any:
-    raise UninterpretedOperation(
-        "tl.map_elementwise", "Write its function with tl.where on whole tensors."
-    )
+    raise NotInterpreted("tl.map_elementwise", "Write its function with tl.where on whole tensors.")

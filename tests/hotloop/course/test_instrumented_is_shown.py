@@ -104,7 +104,6 @@ SHOW_NOBODY = {
     "judge/levels.py": "the judge",
     "judge/check.py": "the judge",
     "judge/checks/cuda_traffic.py": "the judge",
-    "judge/scheduling.py": "the judge",
     "judge/speed.py": "the judge",
     "tasks/judged_again.py": "judges open checks again",
     "learn/notebook.py": "shows by course/render_record.py",
@@ -127,7 +126,7 @@ SHOW_NOBODY = {
     "tasks/task_spec.py": "what is asked",
 }
 
-READS_POINTS = re.compile(r"\b(settled?|points_text|Placed)\(|\.(earned|points)\b")
+READS_POINTS = re.compile(r"\b(settled?|points_text|BoardPlace)\(|\.(earned|points)\b")
 
 
 def test_every_file_that_reads_points_is_listed() -> None:

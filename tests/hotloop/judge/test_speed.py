@@ -488,7 +488,7 @@ def test_every_comparison_of_a_candidate_has_its_hope_required_before() -> None:
     """A judging that goes straight to its windows waits minutes for a hopeless answer."""
     package = Path(hotloop.__file__).parent
     texts = {p.relative_to(package).as_posix(): p.read_text("utf-8") for p in package.rglob("*.py")}
-    imports = re.compile(r"judge\.speed import (\([^)]*|.*)\bComparison\b")
+    imports = re.compile(r"judge\.speed import (\([^)]*|.*)\bSpeedComparison\b")
     compares = {name for name, text in texts.items() if imports.search(text)}
     assert len(compares) >= 5
     without = {name for name in compares if " require_hope(" not in texts[name]}
