@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("onnx", reason="python -m pip install 'hotloop[onnx]'")
+pytest.importorskip("onnxruntime", reason="python -m pip install 'hotloop[onnx]'")
 
 import onnx
 
