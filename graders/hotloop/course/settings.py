@@ -14,7 +14,11 @@ from hotloop.course.judging import shared_judge
 
 
 class Grading(Configurable):
-    """Limits of a learner's notebook and of the judge, and what to judge."""
+    """Limits of a learner's notebook and of the judge, and what to judge.
+
+    traitlets names the section of nbgrader_config.py by this class: renamed, it would ignore the
+    settings of existing courses.
+    """
 
     cell_timeout_s = Float(60.0, help="Seconds that one cell of a learner may run.").tag(
         config=True
