@@ -21,8 +21,8 @@ from figures import Figure, value
 from healthy import Healthy
 from recorder import record
 from sicknesses import HEALTHY, SICKNESSES, unclear
-from training_loop import SOLUTIONS
 
+from hotloop.core import paths
 from hotloop.engines import trace
 from hotloop.judge import answer_key
 from hotloop.tasks.modules.profile_training_loop.recordings import DIAGNOSIS
@@ -34,7 +34,7 @@ MOST_STARVED = 0.1
 
 def path_of(letter: str) -> Path:
     """Where the trace of a letter lies."""
-    return SOLUTIONS / f"recorded_{letter}.pt.trace.json.gz"
+    return paths.exercises() / "profile_training_loop" / f"recorded_{letter}.pt.trace.json.gz"
 
 
 def main(letters: list[str]) -> None:

@@ -1,0 +1,72 @@
+"""Which share of each package's statements do the tests run?
+
+    python tests/benchmarks/coverage_by_package.py            # the quick tests, all modules' compilers installed
+    python tests/benchmarks/coverage_by_package.py --keep     # … and write results/coverage_by_package.json
+
+What runs behind bubblewrap, and a process that is killed, cannot report: `worker/` and the
+modules' `programs/` are run far more often than is counted here. The rest of the command line goes
+to pytest.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.benchmarks.checkout import commit
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "build" / "coverage"
+RESULT = ROOT / "tests" / "benchmarks" / "results" / "coverage_by_package.json"
+
+
+def shares(report: Path) -> dict[str, float]:
+    """Return the share of statements that ran by package, from a report of `coverage json`."""
+    statements, ran = Counter[str](), Counter[str]()
+    for name, file in json.loads(report.read_text(encoding="utf-8"))["files"].items():
+        package, _, rest = name.partition("graders/hotloop/")[2].partition("/")
+        if rest:
+            statements[package] += file["summary"]["num_statements"]
+            ran[package] += file["summary"]["covered_lines"]
+    return {
+        package: round(ran[package] / number, 3)
+        for package, number in sorted(statements.items())
+        if number
+    }
+
+
+def coverage(*arguments: str) -> int:
+    """Run the command `coverage` on files in build/coverage, and return its exit status."""
+    environment = {**os.environ, "COVERAGE_FILE": str(DATA / "data")}
+    command = [sys.executable, "-m", "coverage", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+def main(arguments: list[str]) -> int:
+    """Run the tests, print each package's share, and return pytest's exit status."""
+    keep = "--keep" in arguments
+    rest = [argument for argument in arguments if argument != "--keep"]
+    DATA.mkdir(parents=True, exist_ok=True)
+    coverage("erase")
+    status = coverage("run", "-m", "pytest", "-n", "2", "-m", "not slow", *rest)
+    coverage("combine", "--quiet")
+    coverage("json", "--quiet", "-o", str(DATA / "report.json"))
+    by_package = shares(DATA / "report.json")
+    for package, share in by_package.items():
+        print(f"{share:6.1%} of the statements in {package}")
+    if keep and status == 0:
+        result = {
+            "date": datetime.now(UTC).date().isoformat(),
+            "commit": commit(ROOT),
+            "tests": "not slow",
+            "shares": by_package,
+        }
+        RESULT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
