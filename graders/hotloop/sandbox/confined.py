@@ -19,8 +19,6 @@ from hotloop.sandbox.process import Ending, WatchedProcess
 from hotloop.sandbox.uids import UidLease, lease_uid
 from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog, wait_readable
 
-MAX_STAGED_BYTES = 64 << 20
-
 
 class RestrainedProcess(WatchedProcess):
     """A process tree in its own namespaces. `pid` is the first process in them."""
@@ -63,7 +61,7 @@ class RestrainedProcess(WatchedProcess):
         if os.geteuid() == 0:
             self._lease = lease_uid()
         if confinement.files is not None:
-            limit = min(MAX_STAGED_BYTES, confinement.tmp_bytes)
+            limit = min(staging.MAX_BYTES, confinement.tmp_bytes)
             self._staged = staging.stage(confinement.files, limit)
         self._groups = cgroup.make_groups()
         if self._groups is not None:

@@ -54,7 +54,7 @@ class BubblewrapProcess(RestrainedProcess):
                 self._restrain()
                 self._let_go(release)
             except ProcessLookupError:
-                raise SandboxUnavailable(diagnose(self._said(buffer))) from None
+                raise SandboxUnavailable(diagnose(self._output_of_failure(buffer))) from None
         assert self._outer is not None
         return self._outer
 
@@ -77,7 +77,9 @@ class BubblewrapProcess(RestrainedProcess):
             self.pid = self._status_pipe.child(START_TIMEOUT_S)
             self._first = os.pidfd_open(self.pid)
         except (ValueError, OSError) as error:
-            raise SandboxUnavailable(diagnose(self._said(buffer) or str(error))) from None
+            raise SandboxUnavailable(
+                diagnose(self._output_of_failure(buffer) or str(error))
+            ) from None
         return fds.release
 
     def _descriptors(self, stack: ExitStack, inside_uid: int) -> bubblewrap.Descriptors:
@@ -96,7 +98,7 @@ class BubblewrapProcess(RestrainedProcess):
             group=stack.enter_context(memory_file(group.encode())),
         )
 
-    def _said(self, buffer: OutputBuffer) -> str:
+    def _output_of_failure(self, buffer: OutputBuffer) -> str:
         """Return the output of a bubblewrap that failed, after killing it."""
         assert self._outer is not None
         self._outer.kill()

@@ -42,7 +42,7 @@ time.sleep(60)
 def leftovers() -> set[str]:
     """Return the names of control groups and staged copies, of any process."""
     folders = [place.parent for place in cgroup.places().distinct()]
-    folders.append(state_folder() / "staged")
+    folders.append(state_folder("staged"))
     entries = [entry.name for folder in folders if folder.is_dir() for entry in folder.iterdir()]
     return {name for name in entries if name.startswith("hotloop-")}
 
