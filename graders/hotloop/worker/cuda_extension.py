@@ -72,7 +72,7 @@ def compiled(sources: list[Path], target: Path, for_card: str | None = None) -> 
 
 def nvcc() -> str:
     """Return the path of nvcc. Raises CompileFailed if it is not installed."""
-    found = program("nvcc")
-    if found is None:
+    path = program("nvcc")
+    if path is None:
         raise CompileFailed("nvcc is missing: `hotloop doctor` says how to install it")
-    return str(found)
+    return str(path)

@@ -47,12 +47,12 @@ class Worker:
         self.watch: str | None = None
         self.order: int | None = None
         self.device: DeviceCalls | None = None
-        self.given: list[Path] = []
+        self.file_folders: list[Path] = []
 
     def forget_files(self) -> None:
         """Remove the files that the judge sent. A learner's own kernel has no other cleanup."""
-        while self.given:
-            shutil.rmtree(self.given.pop(), ignore_errors=True)
+        while self.file_folders:
+            shutil.rmtree(self.file_folders.pop(), ignore_errors=True)
 
     def answer(self, message: Message, fds: list[int]) -> Message:
         """Return the reply to one request; a failure becomes a reply, except KeyboardInterrupt."""
@@ -121,7 +121,7 @@ class Worker:
     def on_put_file(self, message: Message, _fds: list[int]) -> Message:
         """Write a buffer's contents to a new file. Returns its path, which the candidate gets."""
         folder = Path(tempfile.mkdtemp(prefix="given-"))
-        self.given.append(folder)
+        self.file_folders.append(folder)
         path = folder / Path(message["name"]).name
         path.write_bytes(self.mappings[message["buffer"]].memory[: message["bytes"]])
         return {"path": str(path)}
@@ -159,18 +159,20 @@ class Worker:
 
             results: list[Any] = []
 
-            def kept(*arguments: Any) -> Any:
+            def call(*arguments: Any) -> Any:
                 results.append(candidate(*arguments))
                 return None if self.style == "destination" else results[-1]
 
             with watched(self.order) as races:
                 try:
-                    plans = triton_launches.record(kept, self.arguments)
+                    plans = triton_launches.record(call, self.arguments)
                 except Exception:
                     if not races:
                         raise
                     return {"races": races[:1]}
-            return {**self._given_back(results), "watched": plans, "races": races[:1]}
+            answered = [] if self.style == "destination" else results
+            returned = [self._answer(value, i) for i, value in enumerate(answered)]
+            return {"returned": returned, "watched": plans, "races": races[:1]}
         if self.watch == "operations":
             from hotloop.worker.torch_record import RecordedFunction
 
@@ -179,17 +181,13 @@ class Worker:
         return self._run(candidate)
 
     def _run(self, candidate: Callable[..., Any]) -> Message:
-        if self.style == "destination":
-            for arguments in self.arguments:
+        returned: list[Message] = []
+        for index, arguments in enumerate(self.arguments):
+            if self.style == "destination":
                 candidate(*arguments)
-            return {"returned": []}
-        return {"returned": [self._call(candidate, i) for i in range(len(self.calls))]}
-
-    def _given_back(self, results: list[Any]) -> Message:
-        """What calls have returned, as `_run` answers."""
-        if self.style == "destination":
-            return {"returned": []}
-        return {"returned": [self._answer(value, i) for i, value in enumerate(results)]}
+            else:  # no name for the result, which must be freed before the next call
+                returned.append(self._answer(candidate(*arguments), index))
+        return {"returned": returned}
 
     def on_device_plan(self, message: Message, _fds: list[int]) -> Message:
         """Store calls on device memory that is not mapped yet."""
@@ -212,9 +210,6 @@ class Worker:
         if "tensor" in spec:
             return tensor(spec["tensor"], self.mappings, self.framework)
         return spec["json"]
-
-    def _call(self, candidate: Callable[..., Any], index: int) -> Message:
-        return self._answer(candidate(*self.arguments[index]), index)
 
     def _answer(self, value: Any, index: int) -> Message:
         if self.style == "json":
@@ -318,8 +313,8 @@ def describe_error(error: BaseException) -> Message:
 
 def _message(text: str) -> str:
     """Return a compiler's first error instead of the command line that its output begins with."""
-    found = re.search(r"^\S+: (?:fatal )?error: .*$", text, re.MULTILINE)
-    return found[0] if found and text.startswith("Error building extension") else text
+    error = re.search(r"^\S+: (?:fatal )?error: .*$", text, re.MULTILINE)
+    return error[0] if error and text.startswith("Error building extension") else text
 
 
 def _where(error: BaseException) -> str:

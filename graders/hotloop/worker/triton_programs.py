@@ -1,6 +1,5 @@
 """Runs the programs of one launch in Triton's interpreter and watches their accesses to memory."""
 
-import importlib
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -228,12 +227,12 @@ class CountingInterpreter(ScheduledInterpreter):
         whole = np.ones(pointers.shape, np.bool_)
         now = self._native.load(pointers, whole, np.zeros_like(value), value.dtype)
         swaps = (now == expected).reshape(-1)
-        kept, item = places[~swaps], value.dtype.itemsize
+        unchanged, item = places[~swaps], value.dtype.itemsize
         if self.access.is_atomic:
-            self._memory.atomic(kept, item, reads=True, writes=False)
-            self._acquire(kept)
+            self._memory.atomic(unchanged, item, reads=True, writes=False)
+            self._acquire(unchanged)
         else:
-            self._memory.load(kept, item)
+            self._memory.load(unchanged, item)
         self._change(places[swaps], value.reshape(-1)[swaps])
         return super().atomic_cas(pointers, expected, value, order)
 
@@ -369,12 +368,12 @@ def _kernel_frame() -> FrameType | None:
 
 def _state(frame: FrameType | None) -> list[Any]:
     """Return where a program is in each of its functions, and their variables."""
-    found: list[Any] = []
+    state: list[Any] = []
     while frame is not None and frame.f_code.co_filename != triton_schedule.__file__:
         if is_kernels(frame.f_code.co_filename):
-            found += [frame.f_lasti, *frame.f_locals, *frame.f_locals.values()]
+            state += [frame.f_lasti, *frame.f_locals, *frame.f_locals.values()]
         frame = frame.f_back
-    return found
+    return state
 
 
 def _all_same(one: Sequence[Any], other: Sequence[Any]) -> bool:
@@ -403,8 +402,3 @@ def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
 
 def _together(*arrays: Any) -> list[NDArray[Any]]:
     return [np.ascontiguousarray(a) for a in np.broadcast_arrays(*arrays)]
-
-
-def triton(name: str) -> Any:
-    """Import one of Triton's modules, which have no types, after the environment was set."""
-    return importlib.import_module(name)

@@ -281,6 +281,6 @@ class Races:
         beside = self._unordered(old)
         if beside.any():
             second = shadow.slot(f"{name}2")
-            kept = second[at[beside]]
-            second[at[beside]] = np.where(self._unordered(kept), kept, old[beside])
+            earlier = second[at[beside]]
+            second[at[beside]] = np.where(self._unordered(earlier), earlier, old[beside])
         slot[at] = now
