@@ -19,7 +19,7 @@ class ForbiddenInstruction(Exception):
 
 @contextmanager
 def well_formed() -> Generator[None]:
-    """Raise Refused for a malformed module, whatever error its reader ran into."""
+    """Raise ForbiddenInstruction for a malformed module, whatever error its reader ran into."""
     try:
         yield
     except (IndexError, KeyError, ValueError, RecursionError, struct.error):
@@ -78,7 +78,7 @@ class BinaryReader:
         self.end = len(data) if end is None else end
 
     def unsigned(self) -> int:
-        """Read a LEB128 number of at most 64 bits. Raises Refused for a longer one."""
+        """Read a LEB128 number of at most 64 bits. Raises ForbiddenInstruction for a longer one."""
         data, at = self.data, self.at
         value = shift = 0
         while True:
@@ -93,7 +93,10 @@ class BinaryReader:
                 raise ForbiddenInstruction("a number of more than 64 bits")
 
     def signed(self) -> int:
-        """Read a signed LEB128 number of at most 64 bits. Raises Refused for a longer one."""
+        """Read a signed LEB128 number of at most 64 bits.
+
+        Raises ForbiddenInstruction for a longer one.
+        """
         value = shift = 0
         while True:
             byte = self.data[self.at]
@@ -111,7 +114,7 @@ class BinaryReader:
         return self.data[self.at - 1]
 
     def take(self, count: int) -> bytes:
-        """Read `count` bytes. Raises Refused if fewer are left."""
+        """Read `count` bytes. Raises ForbiddenInstruction if fewer are left."""
         if self.at + count > self.end:
             raise ForbiddenInstruction("the module ends within a value")
         self.at += count
@@ -138,7 +141,8 @@ class Section:
 def sections(module: bytes) -> list[Section]:
     """Return all sections of a module.
 
-    Raises Refused if it is not a WebAssembly module of version 1, or if a section occurs twice.
+    Raises ForbiddenInstruction if it is not a WebAssembly module of version 1, or if a section
+    occurs twice.
     """
     if module[:8] != MAGIC:
         raise ForbiddenInstruction("this is no WebAssembly module of version 1")

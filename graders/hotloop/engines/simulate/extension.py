@@ -22,7 +22,7 @@ def load(source: str | Path) -> None:
     """Compile `source` and load it; its operators are then in `torch.ops`.
 
     Raises CompileError with the compiler's message, ToolMissing if there is no compiler, and
-    Problem for features that the simulator does not support.
+    SimulatorError for features that the simulator does not support.
     """
     torch = pytorch()
     path = Path(source).resolve()

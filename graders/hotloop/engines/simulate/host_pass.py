@@ -161,7 +161,7 @@ class _HostPass:
                 get + const((first - offset) & 0xFFFFFFFF) + b"\x6b" + const(last - first) + b"\x49"
             )
             is_device += inside + b"\x72"
-        told = (
+        report = (
             get
             + const(offset)
             + b"\x6a"
@@ -169,4 +169,4 @@ class _HostPass:
             + b"\x10"
             + unsigned(self.touch)
         )
-        return b"\x21" + unsigned(address) + is_device + b"\x04\x40" + told + b"\x0b" + get
+        return b"\x21" + unsigned(address) + is_device + b"\x04\x40" + report + b"\x0b" + get

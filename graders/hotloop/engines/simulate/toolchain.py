@@ -46,14 +46,14 @@ _LIBRARIES = (
 @cache
 def zig() -> Path:
     """Return the path of zig. Raises ToolMissing if the wheel is not installed."""
-    found = importlib.util.find_spec("ziglang")
-    if found is None or not found.submodule_search_locations:
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or not spec.submodule_search_locations:
         raise ToolMissing(
             "CUDA C++ needs the compiler from the wheel ziglang: "
             "python -m pip install 'hotloop[cuda]'"
         )
     name = "zig.exe" if sys.platform == "win32" else "zig"
-    return Path(found.submodule_search_locations[0]) / name
+    return Path(spec.submodule_search_locations[0]) / name
 
 
 @cache
@@ -148,7 +148,7 @@ def has_libraries() -> bool:
 
 def library(name: str) -> Path:
     """Return one of `_LIBRARIES` or FILE_STREAMS. The first call builds all in about a minute."""
-    return store.made(f"libraries-{version()}/{name}", _build_libraries)
+    return store.get_or_make(f"libraries-{version()}/{name}", _build_libraries)
 
 
 def _build_libraries(wanted: Path) -> None:

@@ -38,7 +38,7 @@ def verify(wasm: bytes, entries: int) -> int:
     """Return the number of accesses to the program's memory, all of which are reported.
 
     entries: number of functions at the end that the pass generated; they are not checked. Raises
-    Refused if an access is not reported.
+    ForbiddenInstruction if an access is not reported.
     """
     with well_formed():
         return _accesses(wasm, entries)
@@ -58,7 +58,10 @@ def _accesses(wasm: bytes, entries: int) -> int:
 
 
 def _hooks(imports: bytes) -> tuple[int, int]:
-    """Return the indices of `access` and `range`. Raises Refused for imports from elsewhere."""
+    """Return the indices of `access` and `range`.
+
+    Raises ForbiddenInstruction for imports from elsewhere.
+    """
     reader = BinaryReader(imports)
     numbers: dict[str, int] = {}
     for _ in range(reader.unsigned()):
@@ -79,20 +82,20 @@ def _function(reader: BinaryReader, end: int, access: int, range_: int) -> int:
         reader.unsigned()
         reader.byte()
     last: list[Seen] = []
-    found = 0
+    accesses = 0
     while reader.at < end:
         one, memory = _next(reader)
         if memory is not None and memory[0] == 0:
             _require_access(last, access, one, memory)
-            found += 1
+            accesses += 1
         elif one[0] in (0xFC0A, 0xFC0B):
             _require_range(last, range_, 2 if one[0] == 0xFC0A else 1)
-            found += 1
+            accesses += 1
         elif memory is not None:
             _require_frame(last, memory)
         last.append(one)
         del last[:-16]
-    return found
+    return accesses
 
 
 def _require_frame(last: list[Seen], access: Access) -> None:
