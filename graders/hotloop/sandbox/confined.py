@@ -15,6 +15,7 @@ from pathlib import Path
 from hotloop.sandbox import cgroup, staging
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
+from hotloop.sandbox.owner import remove_stale
 from hotloop.sandbox.process import Ending, WatchedProcess
 from hotloop.sandbox.uids import UidLease, lease_uid
 from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog, wait_readable
@@ -140,4 +141,4 @@ class RestrainedProcess(WatchedProcess):
 def sweep() -> None:
     """Remove what killed launchers left on the machine, once per process."""
     cgroup.sweep()
-    staging.sweep()
+    remove_stale(staging.STAGED)

@@ -7,6 +7,7 @@ is gone, any process with the rights to do so can remove the object.
 import itertools
 import os
 import re
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -43,6 +44,13 @@ def state_folder(name: str) -> Path:
     folder = _private_folder() / name
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
+
+
+def remove_stale(name: str) -> None:
+    """Remove from the state folder `name` the folders of processes that have ended."""
+    for folder in state_folder(name).iterdir():
+        if is_stale(folder.name):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache

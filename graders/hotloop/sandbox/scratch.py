@@ -5,7 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hotloop.sandbox.owner import is_stale, new_tag, state_folder
+from hotloop.sandbox.owner import new_tag, remove_stale, state_folder
 
 _NAME = "scratch"
 
@@ -24,6 +24,4 @@ def scratch() -> Generator[Path]:
 
 def sweep() -> None:
     """Remove the folders of processes that have ended."""
-    for folder in state_folder(_NAME).iterdir():
-        if is_stale(folder.name):
-            shutil.rmtree(folder, ignore_errors=True)
+    remove_stale(_NAME)

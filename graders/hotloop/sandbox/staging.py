@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotloop.sandbox.confinement import SubmissionRefused
-from hotloop.sandbox.owner import is_stale, new_tag, state_folder
+from hotloop.sandbox.owner import new_tag, state_folder
 
 STAGED = "staged"
 """Name of the state folder with the copies."""
@@ -49,13 +49,6 @@ def stage(files: Path, max_bytes: int) -> Path:
 def unstage(folder: Path) -> None:
     """Remove a staged copy."""
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def sweep() -> None:
-    """Remove the copies of processes that have ended."""
-    for folder in state_folder(STAGED).iterdir():
-        if is_stale(folder.name):
-            unstage(folder)
 
 
 def _copy_folder(source: int, target: Path, left: _Left, depth: int) -> None:

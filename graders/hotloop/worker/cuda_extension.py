@@ -48,14 +48,13 @@ def load(source: Path, launcher_source: str) -> Callable[..., None]:
     return call
 
 
-def compiled(sources: list[Path], target: Path, for_card: str | None = None) -> Path:
+def compiled(sources: list[Path], target: Path) -> Path:
     """Compile `sources` into a shared library at `target` and return its path.
 
-    for_card: the architecture to compile for, such as sm_90; None means the GPU of this machine.
     Raises CompileFailed with nvcc's output.
     """
     command = [
-        *(nvcc(), "-O3", "-std=c++17", f"-arch={for_card or architecture()}", "-shared"),
+        *(nvcc(), "-O3", "-std=c++17", f"-arch={architecture()}", "-shared"),
         f"-I{HEADERS}",
         *("-Xcompiler", "-fPIC", "-o", str(target), *map(str, sources)),
     ]

@@ -7,7 +7,6 @@ the judge's buffers, which the judge compares with the reference in another proc
 from __future__ import annotations
 
 import gc
-import importlib.util
 import os
 import platform
 import re
@@ -24,6 +23,7 @@ from hotloop.core.wire import Message, WireClosed, receive_with_fds, send
 from hotloop.engines.simulate.extension import load as load_extension
 from hotloop.worker import cuda_extension, notebook, triton_compat, triton_launches
 from hotloop.worker.device import DeviceCalls
+from hotloop.worker.files import load_module
 from hotloop.worker.tensors import Mapping, copy_out, tensor
 
 _TRACE_LIMIT = 4000
@@ -274,14 +274,8 @@ def _send_or_explain(sock: socket.socket, reply: Message) -> None:
 
 def load_file(path: Path) -> Namespace:
     """Execute a source file as a module named after the file and return its namespace."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(f"{path} is not a Python file")
     triton_compat.correct_interpreter()
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module.__dict__
+    return load_module(path.stem, path).__dict__
 
 
 def load_operators(path: Path) -> Namespace:

@@ -59,7 +59,7 @@ class Recorder(TorchDispatchMode):
     """The steps of all calls that are made while it is entered.
 
     A step is a list: ["constant", storage, base64], ["call", operation, arguments, named
-    arguments, storages of the results], or what `add` was given.
+    arguments, storages of the results], or one of a subclass.
     inputs: tensors that whoever repeats the steps has under the numbers 0, 1, …
     """
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -223,14 +224,18 @@ class _StoredPart:
         return len(backwards) - 1 - first[places]
 
 
-def kernel_place() -> SourceLine:
-    """Return the line of the kernel that runs now: the innermost one outside of Triton and us."""
-    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - quick, it is asked often
-    while frame is not None:
-        if is_kernels(frame.f_code.co_filename):
-            return SourceLine(frame.f_code.co_filename, frame.f_lineno)
+def kernel_frame() -> FrameType | None:
+    """Return the frame of the kernel that runs now: the innermost one outside of Triton and us."""
+    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - quick
+    while frame is not None and not is_kernels(frame.f_code.co_filename):
         frame = frame.f_back
-    return SourceLine("", 0)
+    return frame
+
+
+def kernel_place() -> SourceLine:
+    """Return the line of the kernel that runs now."""
+    frame = kernel_frame()
+    return SourceLine(frame.f_code.co_filename, frame.f_lineno) if frame else SourceLine("", 0)
 
 
 def is_kernels(file: str) -> bool:

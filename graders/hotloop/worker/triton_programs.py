@@ -1,6 +1,5 @@
 """Runs the programs of one launch in Triton's interpreter and watches their accesses to memory."""
 
-import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.worker import triton_schedule
-from hotloop.worker.triton_memory import ReplayMemory, is_kernels
+from hotloop.worker.triton_memory import ReplayMemory, is_kernels, kernel_frame
 from hotloop.worker.triton_races import SourceLine
 from hotloop.worker.triton_schedule import Schedule
 
@@ -136,7 +135,7 @@ class ScheduledInterpreter:
 
     def note_read(self, pointers: Any, value: Any) -> None:
         """Hand over if the program has read the same in the same place when it was there last."""
-        frame = _kernel_frame()
+        frame = kernel_frame()
         if frame is None or not np.size(pointers):
             return
         reads = self._reads.setdefault(self.program, {})
@@ -340,7 +339,10 @@ def _atomic(
     def atomic(*arguments: Any) -> Any:
         counting.schedule.may_switch()
         access = counting.access
-        access.semantic, access.scope = (_last_word(value) for value in arguments[-2:])
+        # The name of an enumeration's member, from Python or from C++.
+        access.semantic, access.scope = (
+            str(getattr(value, "name", value)).rpartition(".")[2] for value in arguments[-2:]
+        )
         access.polls = original.__name__ == "create_atomic_poll"
         try:
             result = original(*arguments)
@@ -352,18 +354,6 @@ def _atomic(
         return result
 
     return atomic
-
-
-def _last_word(value: Any) -> str:
-    """Return the name of an enumeration's member, from Python or from C++."""
-    return str(getattr(value, "name", value)).rpartition(".")[2]
-
-
-def _kernel_frame() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and not is_kernels(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame
 
 
 def _state(frame: FrameType | None) -> list[Any]:

@@ -257,7 +257,7 @@ def _fill(region: TensorRegion, fill: str | None) -> None:
 
 def _race(memory: ReplayMemory, launch: Message, number: int) -> Message | None:
     """Describe the race that was found, if any, as a fault of this launch."""
-    race = memory.races.found
+    race = memory.races.race
     if race is None:
         return None
     accesses = [each for each in (race.first, race.second) if each is not None]

@@ -94,7 +94,7 @@ class _Launch:
             waits = _hang(hang, self.executor, programs, arguments)
             raise
         finally:
-            race = memory.races.found
+            race = memory.races.race
             if race is not None:  # told first, since it may be why programs wait
                 self.faults.append(_race(race, self.executor, programs, arguments))
             if waits is not None:

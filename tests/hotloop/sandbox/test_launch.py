@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from hotloop.sandbox import bubblewrap, cgroup, launch, requirements, staging
+from hotloop.sandbox import bubblewrap, cgroup, launch, requirements
 from hotloop.sandbox.confinement import Confined, SandboxUnavailable
 from hotloop.sandbox.level import level
-from hotloop.sandbox.owner import is_stale, new_tag, state_folder
+from hotloop.sandbox.owner import is_stale, new_tag, remove_stale, state_folder
 from hotloop.sandbox.uids import lease_uid
 from hotloop.sandbox.watchdog import wait_readable
 
@@ -118,7 +118,7 @@ def test_a_killed_launcher_takes_the_sandbox_along(submission: Path) -> None:
     assert stale
     assert all(map(is_stale, stale))
     cgroup.sweep()
-    staging.sweep()
+    remove_stale("staged")
     assert not {name for name in leftovers() if f"-{launcher.pid}-" in name}
 
 

@@ -147,17 +147,17 @@ def sections(module: bytes) -> list[Section]:
     if module[:8] != MAGIC:
         raise ForbiddenInstruction("this is no WebAssembly module of version 1")
     reader = BinaryReader(module, 8)
-    found: list[Section] = []
+    parts: list[Section] = []
     while reader.at < len(module):
         number, size = reader.byte(), reader.unsigned()
         end = reader.at + size
         name = reader.name() if number == 0 else ""
         at = reader.at
-        found.append(Section(number, name, at, reader.take(end - at)))
-    numbers = [s.number for s in found if s.number]
+        parts.append(Section(number, name, at, reader.take(end - at)))
+    numbers = [s.number for s in parts if s.number]
     if len(set(numbers)) < len(numbers):
         raise ForbiddenInstruction("a section stands twice")
-    return found
+    return parts
 
 
 def function_names(module: bytes) -> dict[int, str]:

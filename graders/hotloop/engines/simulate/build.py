@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import wasmtime
 
@@ -636,13 +637,15 @@ def _load(folder: Path) -> Built:
     return Built(
         folder,
         facts["checked"],
-        tuple(
-            KernelFacts(**{**k, "parameters": tuple(ArgumentSlot(**p) for p in k["parameters"])})
-            for k in facts["kernels"]
-        ),
+        tuple(_kernel_facts(k) for k in facts["kernels"]),
         tuple(Variable(**v) for v in facts["variables"]),
         tuple((file, line, column) for file, line, column in facts["sites"]),
         (facts["tables"][0], sum(facts["tables"])),
         tuple((file, line) for file, line in facts["host_sites"]),
         facts["watched"],
     )
+
+
+def _kernel_facts(facts: dict[str, Any]) -> KernelFacts:
+    parameters = tuple(ArgumentSlot(**p) for p in facts.pop("parameters"))
+    return KernelFacts(**facts, parameters=parameters)

@@ -87,7 +87,7 @@ class _Error:
     last: int = SUCCESS
     sticky: int = SUCCESS
     of_launch: bool = False
-    asked: bool = False
+    checked: bool = False
     at: ReportLine | None = None
     what: str = ""
 
@@ -239,7 +239,7 @@ class Host:
     def fail(self, code: int, what: str, at: ReportLine | None, *, of_launch: bool = False) -> int:
         """Record that a call or launch failed; return its error code."""
         self.error.last, self.error.what, self.error.at = code, what, at
-        self.error.of_launch, self.error.asked = of_launch, False
+        self.error.of_launch, self.error.checked = of_launch, False
         if code in _STICKY:
             self.error.sticky = code
         return code
@@ -256,7 +256,7 @@ class Host:
         return code
 
     def _peek_error(self, *_: Any) -> int:
-        self.error.asked = True
+        self.error.checked = True
         return self.error.sticky or self.error.last
 
     def _reset(self, *_: Any) -> int:
@@ -266,7 +266,7 @@ class Host:
     def unchecked(self) -> None:
         """Report an error that the program never checked."""
         e = self.error
-        if not e.last or e.asked or e.last in _STICKY:
+        if not e.last or e.checked or e.last in _STICKY:
             return
         text = f"{e.what} failed with {error_name(e.last)}"
         if e.of_launch:

@@ -151,7 +151,7 @@ def library(name: str) -> Path:
     return store.get_or_make(f"libraries-{version()}/{name}", _build_libraries)
 
 
-def _build_libraries(wanted: Path) -> None:
+def _build_libraries(target: Path) -> None:
     """Let Zig build the C and C++ library for an empty program, and keep the library files."""
     folder = store.folder() / f"libraries-{version()}"
     with tempfile.TemporaryDirectory() as temporary:
@@ -176,7 +176,7 @@ def _build_libraries(wanted: Path) -> None:
         built[FILE_STREAMS] = Path(temporary) / FILE_STREAMS
         _compile_file_streams(built[FILE_STREAMS])
         for name in (*_LIBRARIES, FILE_STREAMS):
-            shutil.copyfile(built[name], wanted if name == wanted.name else folder / name)
+            shutil.copyfile(built[name], target if name == target.name else folder / name)
 
 
 def _compile_file_streams(target: Path) -> None:
