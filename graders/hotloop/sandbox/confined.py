@@ -16,12 +16,12 @@ from hotloop.sandbox import cgroup, staging
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
 from hotloop.sandbox.owner import remove_stale
-from hotloop.sandbox.process import Ending, WatchedProcess
+from hotloop.sandbox.process import Confined, Ending
 from hotloop.sandbox.uids import UidLease, lease_uid
 from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog, wait_readable
 
 
-class RestrainedProcess(WatchedProcess):
+class RestrainedProcess(Confined):
     """A process tree in its own namespaces. `pid` is the first process in them."""
 
     level = "bubblewrap"

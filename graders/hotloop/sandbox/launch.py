@@ -14,8 +14,8 @@ from subprocess import Popen
 
 from hotloop.sandbox import bubblewrap, processes, seccomp
 from hotloop.sandbox.confined import RestrainedProcess, sweep
-from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
-from hotloop.sandbox.process import Ending
+from hotloop.sandbox.confinement import Confinement, SandboxUnavailable
+from hotloop.sandbox.process import Confined, Ending
 from hotloop.sandbox.requirements import diagnose, missing
 from hotloop.sandbox.status import StatusPipe
 from hotloop.sandbox.watchdog import OutputBuffer, wait_readable

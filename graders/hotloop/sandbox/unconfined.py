@@ -14,10 +14,10 @@ from pathlib import Path
 from subprocess import Popen
 
 from hotloop.sandbox import processes, staging
-from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
 from hotloop.sandbox.owner import new_tag, state_folder
-from hotloop.sandbox.process import WatchedProcess
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog
 
 _PACKAGES = Path(__file__).resolve().parents[2]
@@ -34,7 +34,7 @@ def launch_plain(confinement: Confinement) -> Confined:
     return process
 
 
-class PlainProcess(WatchedProcess):
+class PlainProcess(Confined):
     """An ordinary child process under a watchdog."""
 
     level = "none"

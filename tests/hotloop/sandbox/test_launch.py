@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from hotloop.sandbox import bubblewrap, cgroup, launch, requirements
-from hotloop.sandbox.confinement import Confined, SandboxUnavailable
+from hotloop.sandbox.confinement import SandboxUnavailable
 from hotloop.sandbox.level import level
 from hotloop.sandbox.owner import is_stale, new_tag, remove_stale, state_folder
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.uids import lease_uid
 from hotloop.sandbox.watchdog import wait_readable
 

@@ -24,7 +24,7 @@ from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
 from hotloop.sandbox.launch import memory_file
 from hotloop.sandbox.owner import state_folder
-from hotloop.sandbox.process import Ending, WatchedProcess
+from hotloop.sandbox.process import Confined, Ending
 from hotloop.sandbox.staging import STAGED
 from hotloop.sandbox.status import StatusPipe
 from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog, wait_readable
@@ -37,7 +37,7 @@ _OUTPUT_BYTES = 1 << 20
 _TMP_BYTES = 1 << 20
 
 
-class ZygoteProcess(WatchedProcess):
+class ZygoteProcess(Confined):
     """One zygote. `pid` is the first process in its namespaces."""
 
     level = "bubblewrap"

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from hotloop.core.closing import Closing
 from hotloop.sandbox.confined import sweep
-from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
+from hotloop.sandbox.confinement import Confinement, SandboxUnavailable
 from hotloop.sandbox.launch import launch
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.requirements import missing
 from hotloop.sandbox.zygote import plan
 from hotloop.sandbox.zygote.forked import ForkedProcess
