@@ -17,16 +17,6 @@ from typing import Any, Protocol
 from hotloop.sandbox import priority, processes
 from hotloop.sandbox.processes import Usage
 
-__all__ = [
-    "CgroupFreezer",
-    "FreezeError",
-    "Freezer",
-    "SignalFreezer",
-    "Unstoppable",
-    "Usage",
-    "freezer_from",
-]
-
 FREEZE_TIMEOUT_S = 2.0
 _MOVING = frozenset("RSD")
 _UNINTERRUPTIBLE_S = 0.05

@@ -214,16 +214,16 @@ class DeviceCalls:
         self._copied_from: list[Any] = []
 
     @classmethod
-    def for_torch(cls, ordinal: int = 0) -> DeviceCalls:
-        """Return an instance for the device that torch calls cuda:`ordinal`."""
+    def for_torch(cls) -> DeviceCalls:
+        """Return an instance for the device that torch calls cuda:0."""
         import torch
 
         torch.cuda.init()
-        torch.cuda.set_device(ordinal)
+        torch.cuda.set_device(0)
         torch.cuda.synchronize()
         cuda = Cuda()
-        cuda.use(ordinal)
-        return cls(cuda, lambda address, size: cuda_bytes(address, size, ordinal))
+        cuda.use()
+        return cls(cuda, lambda address, size: cuda_bytes(address, size, 0))
 
     def plan(self, message: Message) -> Message:
         """Reserve addresses and store the calls. No memory of the judge is accessible yet."""

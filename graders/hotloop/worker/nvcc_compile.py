@@ -20,8 +20,7 @@ from pathlib import Path
 
 from hotloop.core.wire import Message
 from hotloop.worker.cuda_tools import HEADERS
-from hotloop.worker.serve import Worker
-from hotloop.worker.triton_program import run
+from hotloop.worker.serve import Worker, serve_as_process
 
 STANDARD = "c++17"
 
@@ -278,7 +277,7 @@ def main() -> None:
     for name in [name for name in os.environ if name.startswith("NVCC_")]:
         del os.environ[name]
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
-    run(NvccCompiler({}))
+    serve_as_process(NvccCompiler({}))
 
 
 if __name__ == "__main__":

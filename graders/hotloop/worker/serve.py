@@ -6,6 +6,7 @@ the judge's buffers, which the judge compares with the reference in another proc
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import platform
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -46,7 +48,6 @@ class Worker:
         self.style = "return"
         self.watch: str | None = None
         self.order: int | None = None
-        self.device: DeviceCalls | None = None
         self.file_folders: list[Path] = []
 
     def forget_files(self) -> None:
@@ -191,20 +192,20 @@ class Worker:
 
     def on_device_plan(self, message: Message, _fds: list[int]) -> Message:
         """Store calls on device memory that is not mapped yet."""
-        return self._device_calls().plan(message)
+        return self.device.plan(message)
 
     def on_device_run(self, _message: Message, fds: list[int]) -> Message:
         """Map the judge's device memory, make the planned calls, synchronize the device."""
-        return self._device_calls().run(cast(Callable[..., Any], self.candidate), fds)
+        return self.device.run(cast(Callable[..., Any], self.candidate), fds)
 
     def on_device_unmap(self, _message: Message, _fds: list[int]) -> Message:
         """Unmap the device memory and drop its calls."""
-        return self._device_calls().unmap()
+        return self.device.unmap()
 
-    def _device_calls(self) -> DeviceCalls:
-        if self.device is None:
-            self.device = DeviceCalls.for_torch()
-        return self.device
+    @cached_property
+    def device(self) -> DeviceCalls:
+        """Calls on the judge's device memory, for which PyTorch's GPU is set up once."""
+        return DeviceCalls.for_torch()
 
     def _argument(self, spec: Message) -> Any:
         if "tensor" in spec:
@@ -262,6 +263,13 @@ def answer_requests(
         worker.forget_files()
         if collecting:
             gc.enable()
+
+
+def serve_as_process(worker: Worker) -> None:
+    """Answer the judge's requests on the socket `--fd`, as a program that runs vetted code."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--fd", type=int, required=True)
+    answer_requests(socket.socket(fileno=parser.parse_args().fd), worker)
 
 
 def _send_or_explain(sock: socket.socket, reply: Message) -> None:

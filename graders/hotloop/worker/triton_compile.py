@@ -19,9 +19,8 @@ from typing import Any
 
 from hotloop.core.wire import Message
 from hotloop.worker import triton_source
-from hotloop.worker.serve import Worker
+from hotloop.worker.serve import Worker, serve_as_process
 from hotloop.worker.triton_modules import language
-from hotloop.worker.triton_program import run
 
 _MESSAGE_LIMIT = 300
 _DIAGNOSTICS_LIMIT = 1 << 16
@@ -187,7 +186,7 @@ def main() -> None:
     os.environ["TRITON_CACHE_DIR"] = str(triton_source.temporary_folder())
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"
     os.environ["TRITON_DUMP_PTXAS_LOG"] = "1"
-    run(TritonCompiler({}))
+    serve_as_process(TritonCompiler({}))
 
 
 if __name__ == "__main__":

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import Message
 from hotloop.worker import triton_compat, triton_source
-from hotloop.worker.serve import Worker
+from hotloop.worker.serve import Worker, serve_as_process
 from hotloop.worker.tensors import ELEMENT_BYTES
 from hotloop.worker.triton_memory import MemoryFault, ReplayMemory, TensorRegion, element_bytes
 from hotloop.worker.triton_modules import interpreter, language
-from hotloop.worker.triton_program import run
 from hotloop.worker.triton_programs import (
     LINE_BYTES,
     CountingInterpreter,
@@ -328,7 +327,7 @@ def main() -> None:
     if not triton_compat.interpreting():
         raise SystemExit("set TRITON_INTERPRET=1: kernels are replayed in the interpreter")
     triton_compat.correct_interpreter()
-    run(Replayer({}))
+    serve_as_process(Replayer({}))
 
 
 if __name__ == "__main__":

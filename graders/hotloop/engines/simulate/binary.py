@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 I32, I64, F32, F64, V128 = 0x7F, 0x7E, 0x7D, 0x7C, 0x7B
 TYPES = frozenset({I32, I64, F32, F64, V128})
+Signature = tuple[tuple[int, ...], tuple[int, ...]]
+"""Types of a function's parameters and of its results."""
+
 MAGIC = b"\0asm\1\0\0\0"
 
 

@@ -30,6 +30,7 @@ from hotloop.engines.simulate.binary import (
     V128,
     BinaryReader,
     ForbiddenInstruction,
+    Signature,
     const,
     named,
     section,
@@ -37,7 +38,7 @@ from hotloop.engines.simulate.binary import (
     vector,
     well_formed,
 )
-from hotloop.engines.simulate.module import Body, Signature, WasmModule, parse
+from hotloop.engines.simulate.module import Body, WasmModule, parse
 from hotloop.engines.simulate.opcodes import Instruction
 
 CHECKER: dict[str, Signature] = {

@@ -8,11 +8,10 @@ from hotloop.engines.simulate.binary import (
     BinaryReader,
     ForbiddenInstruction,
     Section,
+    Signature,
     function_names,
     sections,
 )
-
-Signature = tuple[tuple[int, ...], tuple[int, ...]]
 
 _KNOWN = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12}
 """Sections that are allowed. A start function (8) would run before the checker watches."""

@@ -14,6 +14,7 @@ from hotloop.engines.simulate.binary import (
     V128,
     BinaryReader,
     ForbiddenInstruction,
+    Signature,
 )
 
 BLOCK, LOOP, IF, ELSE, END = 0x02, 0x03, 0x04, 0x05, 0x0B
@@ -56,8 +57,6 @@ ACCESSES: dict[int, MemOp] = {
     **{0xFD54 + n: MemOp(1 << n, False, V128, lane=True) for n in range(4)},
     **{0xFD58 + n: MemOp(1 << n, True, V128, lane=True) for n in range(4)},
 }  # fmt: skip
-
-Signature = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _signatures() -> dict[int, Signature]:

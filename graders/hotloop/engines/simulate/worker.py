@@ -17,9 +17,8 @@ from hotloop.engines.simulate.host import error_name
 from hotloop.engines.simulate.launch import Argument, Array, launch
 from hotloop.engines.simulate.problem import CompileError, SimulatorError, ToolMissing, Unsupported
 from hotloop.engines.simulate.report import SimulatorReport
-from hotloop.worker.serve import Worker, describe_error
+from hotloop.worker.serve import Worker, describe_error, serve_as_process
 from hotloop.worker.tensors import ELEMENT_BYTES, span
-from hotloop.worker.triton_program import run
 
 _OF_THE_MACHINE = frozenset(
     {errno.EACCES, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOEXEC, errno.EPERM, errno.EROFS}
@@ -137,7 +136,7 @@ def _fault(kind: str, message: str, line: int, **more: str) -> Message:
 def main() -> None:
     """Serve the judge until it closes the connection."""
     os.environ["HOTLOOP_SIMULATOR_CACHE"] = tempfile.mkdtemp(prefix="cache-", dir=Path.cwd())
-    run(SimulatorWorker())
+    serve_as_process(SimulatorWorker())
 
 
 if __name__ == "__main__":
