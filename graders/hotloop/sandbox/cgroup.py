@@ -214,15 +214,16 @@ def _mounts(mountinfo: str) -> Iterator[tuple[str, tuple[Path, str]]]:
 
 
 def _place_v2(unified: tuple[Path, Path] | None, *, memory: bool = False) -> ParentGroup | None:
-    """Return the nearest group that can have groups below it. memory: with this controller."""
+    """Return the nearest group below which groups can be made.
+
+    memory: and which delegates the memory controller to them.
+    """
     if unified is None:
         return None
     for group in _up_to(*unified):
-        if (
-            (not memory or _delegates_memory(group))
-            and _may_make(group)
-            and _may_move_within(group)
-        ):
+        if memory and not _delegates_memory(group):
+            continue
+        if _may_make(group) and _may_move_within(group):
             return ParentGroup(group, 2)
     return None
 

@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import astuple
 from subprocess import Popen
 
 from hotloop.sandbox import bubblewrap, processes, seccomp
@@ -69,7 +70,7 @@ class BubblewrapProcess(RestrainedProcess):
             stdout=writer,
             stderr=writer,
             cwd="/",
-            pass_fds=(*self._confinement.pass_fds, *fds.all()),
+            pass_fds=(*self._confinement.pass_fds, *astuple(fds)),
         )
         assert self._status_pipe is not None
         self._status_pipe.close_writer()

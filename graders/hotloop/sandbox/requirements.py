@@ -31,7 +31,7 @@ def missing() -> str:
     except seccomp.FilterUnavailable as error:
         return f"{error}: {_APT} libseccomp2 && {sys.executable} -m pip install pyseccomp"
     if os.geteuid() == 0:
-        return unreadable([outside for _, outside in base_view().seen], sys.path)
+        return unreadable([outside for _, outside in base_view().visible], sys.path)
     return ""
 
 

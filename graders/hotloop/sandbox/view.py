@@ -27,11 +27,11 @@ _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 class View:
     """The base file system.
 
-    seen: pairs of inside path and host path. hidden: inside paths that appear empty. links: pairs
-    of inside path and target. packages: folders for PYTHONPATH, in order.
+    visible: pairs of inside path and host path. hidden: inside paths that appear empty. links:
+    pairs of inside path and target. packages: folders for PYTHONPATH, in order.
     """
 
-    seen: tuple[tuple[Path, Path], ...]
+    visible: tuple[tuple[Path, Path], ...]
     hidden: tuple[Path, ...]
     links: tuple[tuple[Path, str], ...]
     packages: tuple[str, ...]
@@ -57,7 +57,7 @@ def base_view() -> View:
         )
     ]
     return View(
-        seen=(*((path, path) for path in (*trees, *etc)), *worker),
+        visible=(*((path, path) for path in (*trees, *etc)), *worker),
         hidden=tuple(_hidden(trees)),
         links=(*links, *_executable_links(trees)),
         packages=(PACKAGES, *map(str, outside)),

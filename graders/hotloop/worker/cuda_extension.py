@@ -59,13 +59,13 @@ def compiled(sources: list[Path], target: Path) -> Path:
         *("-Xcompiler", "-fPIC", "-o", str(target), *map(str, sources)),
     ]
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=COMPILE_TIMEOUT_S
         )
     except subprocess.TimeoutExpired:
         raise CompileFailed(f"nvcc did not end within {COMPILE_TIMEOUT_S} s") from None
-    if done.returncode:
-        raise CompileFailed((done.stderr or done.stdout).strip()[:_MESSAGE_LIMIT])
+    if result.returncode:
+        raise CompileFailed((result.stderr or result.stdout).strip()[:_MESSAGE_LIMIT])
     return target
 
 

@@ -90,7 +90,7 @@ def _system_headers(host: str) -> Iterator[Path]:
 def _output(command: list[str]) -> str:
     """Return stdout and stderr of a program, or "" if it does not run."""
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -103,4 +103,4 @@ def _output(command: list[str]) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout
+    return result.stdout

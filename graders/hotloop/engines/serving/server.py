@@ -238,7 +238,7 @@ class TritonServer:
         return setpriv, "--pdeathsig", "KILL", "--"
 
     def _shown(self) -> dict[str, Path]:
-        seen = [inside for inside, _ in base_view().seen]
+        seen = [inside for inside, _ in base_view().visible]
         home = self.environment.python_home
         shown = {str(self.environment.root): self.environment.root}
         if not below(home, seen):

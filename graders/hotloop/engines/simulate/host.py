@@ -296,25 +296,25 @@ class Host:
             )
             if not address:
                 room = _SHARED_ROOM if for_host else _DEVICE_ROOM
-                taken = self.device.next[for_host] - (layout.MANAGED if for_host else layout.HEAP)
-                self._no_room(what, count, room, taken, here)
+                in_use = self.device.next[for_host] - (layout.MANAGED if for_host else layout.HEAP)
+                self._no_room(what, count, room, in_use, here)
                 return self.fail(OUT_OF_MEMORY, what, here)
         self.write(pointer, address)
         return self.error.sticky
 
     def _no_room_on_host(self, name: int, _b: int, count: int, *_: Any) -> int:
-        taken = self.device.memory.data_len(self.device.store) - layout.HOST
-        self._no_room(self.text_at(name), count, _HOST_ROOM, taken, None)
+        in_use = self.device.memory.data_len(self.device.store) - layout.HOST
+        self._no_room(self.text_at(name), count, _HOST_ROOM, in_use, None)
         return SUCCESS
 
     def _no_room(
-        self, call: str, count: int, room: str, taken: int, here: ReportLine | None
+        self, call: str, count: int, room: str, in_use: int, here: ReportLine | None
     ) -> None:
         """Record the first allocation that does not fit into the simulator."""
         if self.no_room:
             return
         text = (
-            f"{call} of {count:,} bytes failed: {room}; {taken:,} bytes were already allocated. "
+            f"{call} of {count:,} bytes failed: {room}; {in_use:,} bytes were already allocated. "
             "Use a smaller problem size. Errors after this one are not reported."
         )
         self.no_room = Finding("out_of_memory", text, "", (Witness(here, "allocates"),))

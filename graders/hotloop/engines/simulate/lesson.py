@@ -65,18 +65,18 @@ def show_traffic(file: str, kernel: str, *, rows: int, columns: int) -> TrafficT
     blocks = -(-rows // THREADS) if kernel.endswith("_naive") else rows
     try:
         built = build.kernels([Path(file)], checked=True)
-        done = launch(built, kernel, (blocks, 1, 1), (THREADS, 1, 1), [*arrays, rows, columns])
+        launched = launch(built, kernel, (blocks, 1, 1), (THREADS, 1, 1), [*arrays, rows, columns])
     except (SimulatorError, OSError) as problem:
         return TrafficTable([], str(problem))
-    if done.report.findings:
-        finding = done.report.findings[0]
+    if launched.report.findings:
+        finding = launched.report.findings[0]
         lines = ", ".join(map(str, finding.lines))
         return TrafficTable([], f"{lines}: {finding.text}" if lines else finding.text)
-    if done.error:
-        return TrafficTable([], f"The launch of {kernel} failed with error {done.error}.")
-    if not done.report.sites:
+    if launched.error:
+        return TrafficTable([], f"The launch of {kernel} failed with error {launched.error}.")
+    if not launched.report.sites:
         return TrafficTable([], f"{kernel} reads and writes no memory yet.")
-    return TrafficTable(done.report.sites)
+    return TrafficTable(launched.report.sites)
 
 
 class PlainText:
@@ -107,9 +107,9 @@ def _run_on_operators(program: str, *files: str) -> PlainText:
     if os.environ.get("HOTLOOP_JUDGE"):
         return PlainText("Not tried while the notebook is graded.")
     command = [sys.executable, "-c", program, *(str(Path(file).resolve()) for file in files)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    errors = done.stderr.strip().splitlines() if done.returncode else []
-    return PlainText("\n".join([done.stdout, *errors[-1:]]).strip())
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    errors = result.stderr.strip().splitlines() if result.returncode else []
+    return PlainText("\n".join([result.stdout, *errors[-1:]]).strip())
 
 
 _LOAD = """\

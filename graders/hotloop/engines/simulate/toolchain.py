@@ -83,15 +83,15 @@ def call(command: Sequence[str]) -> str:
     Raises CompileError with its message if it fails or times out.
     """
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
             errors="replace", check=False, timeout=TIMEOUT_S, env=_environment(),
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise CompileError(f"compiling took more than {TIMEOUT_S} s") from None
-    if done.returncode:
-        raise CompileError(_COUNT.sub("", done.stderr or done.stdout).strip())
-    return done.stdout
+    if result.returncode:
+        raise CompileError(_COUNT.sub("", result.stderr or result.stdout).strip())
+    return result.stdout
 
 
 _COUNT = re.compile(r"^\d+ (error|warning)s?.* generated.*\n", re.MULTILINE)
@@ -165,13 +165,13 @@ def _build_libraries(target: Path) -> None:
             "--verbose-link",
             f"-femit-bin={temporary}/empty.wasm",
         ]
-        done = subprocess.run(
+        result = subprocess.run(
             command, capture_output=True, encoding="utf-8", check=False, cwd=temporary,
             timeout=PREPARE_TIMEOUT_S, env=_environment(),
         )  # fmt: skip
-        built = {Path(path).name: Path(path) for path in re.findall(r"\S+\.[ao]\b", done.stderr)}
-        if done.returncode or not all(name in built for name in _LIBRARIES):
-            raise CompileError(f"the C and C++ library were not built:\n{done.stderr[-2000:]}")
+        built = {Path(path).name: Path(path) for path in re.findall(r"\S+\.[ao]\b", result.stderr)}
+        if result.returncode or not all(name in built for name in _LIBRARIES):
+            raise CompileError(f"the C and C++ library were not built:\n{result.stderr[-2000:]}")
         folder.mkdir(exist_ok=True)
         built[FILE_STREAMS] = Path(temporary) / FILE_STREAMS
         _compile_file_streams(built[FILE_STREAMS])

@@ -102,8 +102,8 @@ def _require_frame(last: list[Seen], access: Access) -> None:
     """Require … global.get, [local.get,] and the access: the form that saves and loads frames."""
     memory, _, writes, align = access
     before = [one[0] for one in last[-2:]]
-    right = before == [0x23, 0x20] if writes else before[-1:] == [0x23]
-    if not right or memory != 1 or align != 0:
+    matches = before == [0x23, 0x20] if writes else before[-1:] == [0x23]
+    if not matches or memory != 1 or align != 0:
         raise ForbiddenInstruction("an access of the frames that the pass did not make")
 
 
@@ -115,9 +115,9 @@ def _require_access(last: list[Seen], access: int, one: Seen, memory: Access) ->
     if len(window) < 5 or (takes_value and last[-1][0] != 0x20):
         raise ForbiddenInstruction("an access that is not reported")
     tee, offset, info, call, get = window
-    right = tee[0] == 0x22 and offset[:2] == (0x41, one[2]) and info[0] == 0x41
-    right = right and call[:2] == (0x10, access) and get[:2] == (0x20, tee[1])
-    if not right or info[1] & 0x1FF != count | writes << 5 | align << 6:
+    matches = tee[0] == 0x22 and offset[:2] == (0x41, one[2]) and info[0] == 0x41
+    matches = matches and call[:2] == (0x10, access) and get[:2] == (0x20, tee[1])
+    if not matches or info[1] & 0x1FF != count | writes << 5 | align << 6:
         raise ForbiddenInstruction("an access that is not reported as what it is")
 
 
@@ -128,15 +128,15 @@ def _require_range(last: list[Seen], range_: int, hooks: int) -> None:
     gets = last[-3:]
     write = last[-3 - 4 * hooks :][:4]
     read = last[-7:-3]
-    right = all(one[0] == 0x20 for one in gets) and _is_range(write, gets[0], gets[2], range_, 1)
-    if not right or (hooks == 2 and not _is_range(read, gets[1], gets[2], range_, 0)):
+    matches = all(one[0] == 0x20 for one in gets) and _is_range(write, gets[0], gets[2], range_, 1)
+    if not matches or (hooks == 2 and not _is_range(read, gets[1], gets[2], range_, 0)):
         raise ForbiddenInstruction("a copy that is not reported as what it is")
 
 
 def _is_range(hook: list[Seen], place: Seen, count: Seen, range_: int, writes: int) -> bool:
     at, size, info, call = hook
-    right = at == place and size == count and call[:2] == (0x10, range_)
-    return right and info[0] == 0x41 and info[1] & 1 == writes
+    matches = at == place and size == count and call[:2] == (0x10, range_)
+    return matches and info[0] == 0x41 and info[1] & 1 == writes
 
 
 def _next(reader: BinaryReader) -> tuple[Seen, Access | None]:

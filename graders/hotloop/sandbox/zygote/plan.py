@@ -51,7 +51,7 @@ def request(
     inside_uid = bubblewrap.USER_ID if uid is None else uid
     passwd, group = bubblewrap.user_files(inside_uid)
     _, option, program, *arguments = confinement.argv
-    trees = [inside for inside, _ in view.seen]
+    trees = [inside for inside, _ in view.visible]
     return ChildRequest(
         option=option,
         program=program,
