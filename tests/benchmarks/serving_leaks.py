@@ -82,7 +82,7 @@ def remains() -> dict[str, list[str]]:
     Not counted is what belongs to other live processes: they may start servers as well.
     """
     groups = [place.parent.glob("hotloop-*") for place in cgroup.places().distinct()]
-    staged = (state_folder() / "staged").iterdir()
+    staged = state_folder("staged").iterdir()
     pids = _servers()
     return {
         "processes": sorted(pids),

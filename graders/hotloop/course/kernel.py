@@ -19,8 +19,9 @@ from hotloop.core.closing import Closing
 from hotloop.core.verdict import Verdict
 from hotloop.course.channels import Channels, Listeners, Reply
 from hotloop.course.outputs import Outputs
-from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import FreezeError
+from hotloop.sandbox.process import Confined
 
 INSIDE = Path("/run/hotloop")
 JUDGE_SOCKET = "judge.sock"

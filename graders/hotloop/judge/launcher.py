@@ -11,8 +11,9 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.frozen_candidates import Bystanders
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.worker_connection import WorkerConnection
-from hotloop.sandbox.confinement import Confined, Confinement, SubmissionRefused
+from hotloop.sandbox.confinement import Confinement, SubmissionRefused
 from hotloop.sandbox.launch import launch
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.unconfined import launch_plain
 
 GIB = 1 << 30

@@ -23,7 +23,7 @@ from hotloop.judge.scheduling import outranks_all
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.stolen_time import FOREIGN_SHARE, foreign_share, steal_seconds
 from hotloop.judge.worker_connection import freeze, readable
-from hotloop.sandbox.freezer import Usage
+from hotloop.sandbox.processes import Usage
 
 T = TypeVar("T")
 

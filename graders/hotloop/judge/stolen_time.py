@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from hotloop.sandbox.freezer import Usage
+from hotloop.sandbox.processes import Usage
 
 FOREIGN_SHARE = 0.03
 """A window is discarded if others took more than this share of its CPU time."""

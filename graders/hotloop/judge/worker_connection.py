@@ -25,8 +25,8 @@ from hotloop.judge.time_limit import Overrun
 from hotloop.sandbox.freezer import FreezeError, Unstoppable
 
 if TYPE_CHECKING:
-    from hotloop.sandbox.confinement import Confined
     from hotloop.sandbox.freezer import Freezer
+    from hotloop.sandbox.process import Confined
 
 LATEST_S = 30.0
 """Seconds after the task's deadline until the judge stops waiting for an answer, if the worker's

@@ -8,7 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from hotloop.engines.simulate import cache as simulator
-from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.confinement import Confinement
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.zygote.zygote import Zygote
 
 WORKER = "hotloop.worker.__main__"

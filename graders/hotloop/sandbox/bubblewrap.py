@@ -38,10 +38,6 @@ class Descriptors:
     passwd: int
     group: int
 
-    def all(self) -> tuple[int, ...]:
-        """Return all descriptors."""
-        return self.seccomp, self.status, self.block, self.release, self.passwd, self.group
-
 
 def program() -> str | None:
     """Return the path of bubblewrap, or None."""
@@ -158,19 +154,19 @@ def folders(confinement: Confinement, view: View) -> Iterator[str]:
 
     bubblewrap would create them on its own, but accessible to root only.
     """
-    seen = [inside for inside, _ in view.seen]
+    visible = [inside for inside, _ in view.visible]
     inner = map(Path, (*confinement.read_only, *confinement.writable))
-    targets = [*seen, *inner, *(path for path, _ in view.links)]
+    targets = [*visible, *inner, *(path for path, _ in view.links)]
     parents = {parent for path in targets for parent in path.parents if parent.name}
     for parent in sorted(parents):
-        if not below(parent, seen):
+        if not below(parent, visible):
             yield str(parent)
 
 
 def _trees(view: View) -> Iterator[str]:
     """Yield the mounts, parents first: a hidden folder must not cover a mount inside it."""
     steps: list[tuple[Path, tuple[str, ...]]] = [
-        (inside, ("--ro-bind", str(outside), str(inside))) for inside, outside in view.seen
+        (inside, ("--ro-bind", str(outside), str(inside))) for inside, outside in view.visible
     ]
     for path in view.hidden:
         empty = ("--perms", "0755", "--tmpfs", str(path), "--remount-ro", str(path))

@@ -117,11 +117,11 @@ class Groups:
 
 def make_groups() -> Groups | None:
     """Create the groups of one sandbox. Returns None if this machine permits none."""
-    found = places()
-    if found.freezer is None and found.memory is None:
+    possible = places()
+    if possible.freezer is None and possible.memory is None:
         return None
     try:
-        return Groups(new_tag(), found)
+        return Groups(new_tag(), possible)
     except OSError:
         return None
 
@@ -136,8 +136,8 @@ def sweep() -> None:
 
 def stands_still(pid: int) -> bool:
     """Return True if a process is stopped or its group is frozen, by any process."""
-    found = processes.stat(pid)
-    if found is not None and found.state in {"T", "t"}:
+    status = processes.stat(pid)
+    if status is not None and status.state in {"T", "t"}:
         return True
     try:
         membership = Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8")
@@ -148,11 +148,11 @@ def stands_still(pid: int) -> bool:
     return any(_says(groups.get(name), file, mark) for name, file, mark in marks)
 
 
-def _says(found: tuple[Path, Path] | None, file: str, mark: str) -> bool:
-    if found is None:
+def _says(hierarchy: tuple[Path, Path] | None, file: str, mark: str) -> bool:
+    if hierarchy is None:
         return False
     try:
-        return mark in (found[1] / file).read_text(encoding="ascii")
+        return mark in (hierarchy[1] / file).read_text(encoding="ascii")
     except OSError:
         return False
 
@@ -165,7 +165,7 @@ def places() -> Places:
         Path("/proc/self/mountinfo").read_text(encoding="utf-8"),
     )
     freezer = freezer_place(own, 2) or freezer_place(own, 1)
-    memory = _memory_v2(own.get("")) or _place_v1(own.get("memory"))
+    memory = _place_v2(own.get(""), memory=True) or _place_v1(own.get("memory"))
     if memory is not None and memory.version == 2:
         freezer = memory
     return Places(freezer, memory)
@@ -176,7 +176,7 @@ def freezer_place(own: Mapping[str, tuple[Path, Path]], version: int) -> ParentG
 
     `own`: the result of `own_groups`.
     """
-    return _freezer_v2(own.get("")) if version == 2 else _place_v1(own.get("freezer"))
+    return _place_v2(own.get("")) if version == 2 else _place_v1(own.get("freezer"))
 
 
 def own_groups(membership: str, mountinfo: str) -> dict[str, tuple[Path, Path]]:
@@ -187,7 +187,7 @@ def own_groups(membership: str, mountinfo: str) -> dict[str, tuple[Path, Path]]:
     process's group, the mount point is returned as the group.
     """
     mounts = dict(_mounts(mountinfo))
-    found: dict[str, tuple[Path, Path]] = {}
+    groups: dict[str, tuple[Path, Path]] = {}
     for line in membership.splitlines():
         _, controllers, path = line.split(":", 2)
         for controller in controllers.split(","):
@@ -196,8 +196,8 @@ def own_groups(membership: str, mountinfo: str) -> dict[str, tuple[Path, Path]]:
             top, root = mounts[controller]
             inner = os.path.relpath(path, root)
             own = top if inner == "." or inner.startswith("..") else top / inner
-            found[controller] = (top, own)
-    return found
+            groups[controller] = (top, own)
+    return groups
 
 
 def _mounts(mountinfo: str) -> Iterator[tuple[str, tuple[Path, str]]]:
@@ -213,29 +213,29 @@ def _mounts(mountinfo: str) -> Iterator[tuple[str, tuple[Path, str]]]:
                 yield option, where
 
 
-def _freezer_v2(unified: tuple[Path, Path] | None) -> ParentGroup | None:
+def _place_v2(unified: tuple[Path, Path] | None, *, memory: bool = False) -> ParentGroup | None:
+    """Return the nearest group below which groups can be made.
+
+    memory: and which delegates the memory controller to them.
+    """
     if unified is None:
         return None
     for group in _up_to(*unified):
+        if memory and not _delegates_memory(group):
+            continue
         if _may_make(group) and _may_move_within(group):
             return ParentGroup(group, 2)
     return None
 
 
-def _memory_v2(unified: tuple[Path, Path] | None) -> ParentGroup | None:
-    if unified is None:
-        return None
-    for group in _up_to(*unified):
-        handed_down = (group / "cgroup.subtree_control").read_text(encoding="ascii").split()
-        if "memory" in handed_down and _may_make(group) and _may_move_within(group):
-            return ParentGroup(group, 2)
-    return None
+def _delegates_memory(group: Path) -> bool:
+    return "memory" in (group / "cgroup.subtree_control").read_text(encoding="ascii").split()
 
 
-def _place_v1(found: tuple[Path, Path] | None) -> ParentGroup | None:
-    if found is None or not _may_make(found[1]):
+def _place_v1(hierarchy: tuple[Path, Path] | None) -> ParentGroup | None:
+    if hierarchy is None or not _may_make(hierarchy[1]):
         return None
-    return ParentGroup(found[1], 1)
+    return ParentGroup(hierarchy[1], 1)
 
 
 def _up_to(top: Path, group: Path) -> Iterator[Path]:

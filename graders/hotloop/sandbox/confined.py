@@ -15,14 +15,13 @@ from pathlib import Path
 from hotloop.sandbox import cgroup, staging
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
-from hotloop.sandbox.process import Ending, WatchedProcess
+from hotloop.sandbox.owner import remove_stale
+from hotloop.sandbox.process import Confined, Ending
 from hotloop.sandbox.uids import UidLease, lease_uid
 from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog, wait_readable
 
-MAX_STAGED_BYTES = 64 << 20
 
-
-class RestrainedProcess(WatchedProcess):
+class RestrainedProcess(Confined):
     """A process tree in its own namespaces. `pid` is the first process in them."""
 
     level = "bubblewrap"
@@ -63,7 +62,7 @@ class RestrainedProcess(WatchedProcess):
         if os.geteuid() == 0:
             self._lease = lease_uid()
         if confinement.files is not None:
-            limit = min(MAX_STAGED_BYTES, confinement.tmp_bytes)
+            limit = min(staging.MAX_BYTES, confinement.tmp_bytes)
             self._staged = staging.stage(confinement.files, limit)
         self._groups = cgroup.make_groups()
         if self._groups is not None:
@@ -142,4 +141,4 @@ class RestrainedProcess(WatchedProcess):
 def sweep() -> None:
     """Remove what killed launchers left on the machine, once per process."""
     cgroup.sweep()
-    staging.sweep()
+    remove_stale(staging.STAGED)

@@ -1,12 +1,8 @@
-"""What a confined process can see and use, and the interface by which its owner controls it."""
+"""What a confined process can see and use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
-
-from hotloop.core.verdict import Verdict
-from hotloop.sandbox.freezer import Freezer
 
 HOME = "/home/learner"
 SUBMISSION = "/submission"
@@ -53,48 +49,3 @@ class Confinement:
     output_bytes: int
     pass_fds: tuple[int, ...] = ()
     devices: tuple[str, ...] = ()
-
-
-class Confined(Protocol):
-    """A running confined process tree. Its owner can use it from any thread."""
-
-    @property
-    def pid(self) -> int:
-        """Host pid of the process at the root of the confined tree."""
-        ...
-
-    @property
-    def freezer(self) -> Freezer:
-        """The freezer of the whole tree."""
-        ...
-
-    @property
-    def level(self) -> str:
-        """The isolation: "bubblewrap" or "none"."""
-        ...
-
-    @property
-    def death(self) -> Verdict | None:
-        """memory_limit, output_limit or timeout if a limit ended the process, else None."""
-        ...
-
-    @property
-    def fault(self) -> str | None:
-        """Why the program was never executed (a fault of the platform), else None."""
-        ...
-
-    def poll(self) -> int | None:
-        """Return the exit status once the tree is gone and cleaned up, else None. Never waits."""
-        ...
-
-    def wait(self, timeout_s: float | None = None) -> int | None:
-        """Like `poll`, but wait for at most `timeout_s` seconds (None: without limit)."""
-        ...
-
-    def kill(self) -> None:
-        """End the whole tree and return when nothing is left. May be called twice."""
-        ...
-
-    def output(self) -> bytes:
-        """Return the output so far, both streams interleaved, at most `output_bytes`."""
-        ...

@@ -17,16 +17,6 @@ from typing import Any, Protocol
 from hotloop.sandbox import priority, processes
 from hotloop.sandbox.processes import Usage
 
-__all__ = [
-    "CgroupFreezer",
-    "FreezeError",
-    "Freezer",
-    "SignalFreezer",
-    "Unstoppable",
-    "Usage",
-    "freezer_from",
-]
-
 FREEZE_TIMEOUT_S = 2.0
 _MOVING = frozenset("RSD")
 _UNINTERRUPTIBLE_S = 0.05
@@ -94,9 +84,8 @@ class CgroupFreezer:
         self._on, self._off = (b"1", b"0") if version == 2 else (b"FROZEN", b"THAWED")
         self._still = b"frozen 1" if version == 2 else b"FROZEN"
         self._tasks = str(group / tasks)
-        flags = os.O_CLOEXEC
-        self._switch = os.open(group / switch, os.O_WRONLY | flags)
-        self._state = os.open(group / state, os.O_RDONLY | flags)
+        self._switch = os.open(group / switch, os.O_WRONLY | os.O_CLOEXEC)
+        self._state = os.open(group / state, os.O_RDONLY | os.O_CLOEXEC)
 
     def freeze(self) -> None:
         """Return when the kernel reports that all tasks are frozen, or that the group is gone."""
@@ -116,10 +105,10 @@ class CgroupFreezer:
             if before is None:
                 before = processes.usage(self._threads())
             if time.monotonic() > deadline:
-                said = f"{self.group} did not freeze in {FREEZE_TIMEOUT_S:g} s"
+                message = f"{self.group} did not freeze in {FREEZE_TIMEOUT_S:g} s"
                 # As of a process: who had a CPU and did not stop, stays in a system call.
                 ran_ns = processes.usage(self._threads()).cpu_ns - before.cpu_ns
-                raise (Unstoppable if ran_ns > _RAN_S * 1e9 else FreezeError)(said)
+                raise (Unstoppable if ran_ns > _RAN_S * 1e9 else FreezeError)(message)
             os.sched_yield()
         self.frozen = True
 
@@ -200,10 +189,10 @@ class SignalFreezer:
                 return
         for _ in range(_NEW_PASSES):
             newest = processes.newest()
-            found = self._tree()
-            fresh = [pid for pid in found if pid not in self._known]
-            self._stop(found)
-            self._known, self._newest = found, newest
+            tree = self._tree()
+            fresh = [pid for pid in tree if pid not in self._known]
+            self._stop(tree)
+            self._known, self._newest = tree, newest
             if not fresh:
                 return
         raise Unstoppable(f"process {self.pid} starts processes faster than they can be stopped")
@@ -276,16 +265,16 @@ def _await_stop(pid: int, sent: float) -> None:
             return
         before = before or processes.usage(processes.threads(pid))
         if waited > FREEZE_TIMEOUT_S:
-            said = f"process {pid} did not stop in {FREEZE_TIMEOUT_S:g} s"
+            message = f"process {pid} did not stop in {FREEZE_TIMEOUT_S:g} s"
             ran_ns = processes.usage(processes.threads(pid)).cpu_ns - before.cpu_ns
-            raise (Unstoppable if "S" in states or ran_ns > _RAN_S * 1e9 else FreezeError)(said)
+            raise (Unstoppable if "S" in states or ran_ns > _RAN_S * 1e9 else FreezeError)(message)
         os.sched_yield()
 
 
 def _await_rest(tasks: list[int]) -> None:
     deadline = time.monotonic() + FREEZE_TIMEOUT_S
     for task in tasks:
-        while (found := processes.stat(task)) and found.state == "R":
+        while (status := processes.stat(task)) and status.state == "R":
             if time.monotonic() > deadline:
                 return
             os.sched_yield()
@@ -293,8 +282,8 @@ def _await_rest(tasks: list[int]) -> None:
 
 def _states(pid: int) -> set[str]:
     """Return the state letters of all threads of a process; empty if it is gone."""
-    found = (processes.stat_of_task(pid, task) for task in processes.threads(pid))
-    return {stat.state for stat in found if stat is not None}
+    stats = (processes.stat_of_task(pid, task) for task in processes.threads(pid))
+    return {stat.state for stat in stats if stat is not None}
 
 
 def _signal(pids: Iterable[int], number: int) -> None:

@@ -10,12 +10,13 @@ import subprocess
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import astuple
 from subprocess import Popen
 
 from hotloop.sandbox import bubblewrap, processes, seccomp
 from hotloop.sandbox.confined import RestrainedProcess, sweep
-from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
-from hotloop.sandbox.process import Ending
+from hotloop.sandbox.confinement import Confinement, SandboxUnavailable
+from hotloop.sandbox.process import Confined, Ending
 from hotloop.sandbox.requirements import diagnose, missing
 from hotloop.sandbox.status import StatusPipe
 from hotloop.sandbox.watchdog import OutputBuffer, wait_readable
@@ -54,7 +55,7 @@ class BubblewrapProcess(RestrainedProcess):
                 self._restrain()
                 self._let_go(release)
             except ProcessLookupError:
-                raise SandboxUnavailable(diagnose(self._said(buffer))) from None
+                raise SandboxUnavailable(diagnose(self._output_of_failure(buffer))) from None
         assert self._outer is not None
         return self._outer
 
@@ -69,7 +70,7 @@ class BubblewrapProcess(RestrainedProcess):
             stdout=writer,
             stderr=writer,
             cwd="/",
-            pass_fds=(*self._confinement.pass_fds, *fds.all()),
+            pass_fds=(*self._confinement.pass_fds, *astuple(fds)),
         )
         assert self._status_pipe is not None
         self._status_pipe.close_writer()
@@ -77,7 +78,9 @@ class BubblewrapProcess(RestrainedProcess):
             self.pid = self._status_pipe.child(START_TIMEOUT_S)
             self._first = os.pidfd_open(self.pid)
         except (ValueError, OSError) as error:
-            raise SandboxUnavailable(diagnose(self._said(buffer) or str(error))) from None
+            raise SandboxUnavailable(
+                diagnose(self._output_of_failure(buffer) or str(error))
+            ) from None
         return fds.release
 
     def _descriptors(self, stack: ExitStack, inside_uid: int) -> bubblewrap.Descriptors:
@@ -96,7 +99,7 @@ class BubblewrapProcess(RestrainedProcess):
             group=stack.enter_context(memory_file(group.encode())),
         )
 
-    def _said(self, buffer: OutputBuffer) -> str:
+    def _output_of_failure(self, buffer: OutputBuffer) -> str:
         """Return the output of a bubblewrap that failed, after killing it."""
         assert self._outer is not None
         self._outer.kill()

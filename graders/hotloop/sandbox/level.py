@@ -36,5 +36,5 @@ def _trial() -> str:
     confined.kill()
     if status == 0:
         return ""
-    said = confined.output().decode(errors="replace").strip()
-    return confined.fault or f"a confined /bin/true ended with status {status} ({said[-400:]})"
+    output = confined.output().decode(errors="replace").strip()
+    return confined.fault or f"a confined /bin/true ended with status {status} ({output[-400:]})"

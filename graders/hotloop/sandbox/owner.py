@@ -7,6 +7,7 @@ is gone, any process with the rights to do so can remove the object.
 import itertools
 import os
 import re
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -35,12 +36,25 @@ def is_stale(name: str) -> bool:
     return processes.started(int(match[2])) != int(match[3])
 
 
-@cache
-def state_folder() -> Path:
-    """Return this user's private folder (mode 0700), creating it.
+def state_folder(name: str) -> Path:
+    """Return the folder `name` in this user's private folder (both mode 0700), creating them.
 
-    Raises RuntimeError if it exists and belongs to another user.
+    Raises RuntimeError if the private folder exists and belongs to another user.
     """
+    folder = _private_folder() / name
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def remove_stale(name: str) -> None:
+    """Remove from the state folder `name` the folders of processes that have ended."""
+    for folder in state_folder(name).iterdir():
+        if is_stale(folder.name):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@cache
+def _private_folder() -> Path:
     uid = os.geteuid()
     folder = _RUN if uid == 0 else Path(tempfile.gettempdir()) / f"hotloop-{uid}"
     try:
@@ -48,8 +62,8 @@ def state_folder() -> Path:
     except OSError:
         folder = Path(tempfile.gettempdir()) / f"hotloop-{uid}"
         folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if found.st_uid != uid or not folder.is_dir() or folder.is_symlink():
+    status = folder.lstat()
+    if status.st_uid != uid or not folder.is_dir() or folder.is_symlink():
         raise RuntimeError(f"{folder} is not a folder of this user: remove it and try again")
     folder.chmod(0o700)
     return folder

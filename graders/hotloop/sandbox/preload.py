@@ -30,12 +30,12 @@ def imported(texts: Iterable[str]) -> tuple[str, ...]:
 
     COMPILER is added if a text uses torch.compile.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     compiles = False
     for text in texts:
-        found.update(_IMPORT.findall(text))
+        names.update(_IMPORT.findall(text))
         compiles |= _COMPILES.search(text) is not None
-    heavy = tuple(name for name in HEAVY if name in found and _installed(name))
+    heavy = tuple(name for name in HEAVY if name in names and _installed(name))
     return (*heavy, *COMPILER) if compiles and "torch" in heavy else heavy
 
 

@@ -18,7 +18,7 @@ from hotloop.sandbox.freezer import Freezer
 from hotloop.sandbox.watchdog import OutputBuffer, Watchdog
 
 KILL_TIMEOUT_S = 10.0
-_living: weakref.WeakSet[WatchedProcess] = weakref.WeakSet()
+_living: weakref.WeakSet[Confined] = weakref.WeakSet()
 
 
 class Ending(Protocol):
@@ -29,10 +29,16 @@ class Ending(Protocol):
         ...
 
 
-class WatchedProcess(ABC):
-    """Starts in its own thread, which then watches the process and cleans up after it.
+class Confined(ABC):
+    """A running process tree, which its owner can use from any thread.
 
-    A subclass defines how to start the tree, how to end it and how to clean up.
+    It starts in a thread of its own, which then watches it and cleans up after it. A subclass
+    defines how to start the tree, how to end it and how to clean up.
+
+    pid: of the process at the root of the tree, as the host sees it. level: the isolation,
+    "bubblewrap" or "none". death: memory_limit, output_limit or timeout if a limit ended the
+    process, else None. fault: why the program was never executed (a fault of the platform), else
+    None.
     """
 
     level: str
@@ -83,7 +89,7 @@ class WatchedProcess(ABC):
         _living.add(self)
 
     def poll(self) -> int | None:
-        """Return the exit status once the tree is gone and cleaned up, else None."""
+        """Return the exit status once the tree is gone and cleaned up, else None. Never waits."""
         return self._status if self._over.is_set() else None
 
     def wait(self, timeout_s: float | None = None) -> int | None:
@@ -92,7 +98,10 @@ class WatchedProcess(ABC):
         return self.poll()
 
     def kill(self) -> None:
-        """End the whole tree and return when nothing is left. Raises RuntimeError on a timeout."""
+        """End the whole tree and return when nothing is left. May be called twice.
+
+        Raises RuntimeError on a timeout.
+        """
         with self._closing:
             if self._wake >= 0:
                 os.eventfd_write(self._wake, 1)
@@ -100,7 +109,7 @@ class WatchedProcess(ABC):
             raise RuntimeError(f"process {self.pid} and its tree did not end")
 
     def output(self) -> bytes:
-        """Return the output so far."""
+        """Return the output so far, both streams interleaved, at most `output_bytes`."""
         return self._output.bytes() if self._output is not None else b""
 
     def _live(self) -> None:

@@ -1,7 +1,7 @@
 """Process trees from /proc. Pids are those of this process's namespace."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,17 +69,17 @@ def _parse_stat(text: bytes) -> Stat | None:
 
 def started(pid: int) -> int:
     """Return the start time in clock ticks since boot, 0 if gone; it identifies a reused pid."""
-    found = stat(pid)
-    return found.started if found else 0
+    status = stat(pid)
+    return status.started if status else 0
 
 
 def tree(root: int, exclude: frozenset[int] = frozenset()) -> list[int]:
     """Return `root` and its descendants, parents first, without the subtrees in `exclude`."""
     children: dict[int, list[int]] = {}
-    for pid in _all_pids():
-        found = stat(pid)
-        if found is not None:
-            children.setdefault(found.parent, []).append(pid)
+    for pid in (int(name) for name in os.listdir("/proc") if name.isdecimal()):  # noqa: PTH208 - faster
+        status = stat(pid)
+        if status is not None:
+            children.setdefault(status.parent, []).append(pid)
     if root in exclude or not Path(f"/proc/{root}").exists():
         return []
     order = [root]
@@ -131,9 +131,3 @@ def proportional_bytes(pid: int) -> int:
         if line.startswith(b"Pss:"):
             return int(line.split()[1]) * 1024
     return resident_bytes(pid)
-
-
-def _all_pids() -> Iterator[int]:
-    for name in os.listdir("/proc"):  # noqa: PTH208 - faster
-        if name.isdecimal():
-            yield int(name)

@@ -31,7 +31,7 @@ def missing() -> str:
     except seccomp.FilterUnavailable as error:
         return f"{error}: {_APT} libseccomp2 && {sys.executable} -m pip install pyseccomp"
     if os.geteuid() == 0:
-        return unreadable([outside for _, outside in base_view().seen], sys.path)
+        return unreadable([outside for _, outside in base_view().visible], sys.path)
     return ""
 
 
@@ -76,13 +76,13 @@ def _depth(path: Path) -> int:
 
 
 def _others_may_read(path: Path) -> bool:
-    wanted = 0o5 if path.is_dir() else 0o4
-    return path.stat().st_mode & wanted == wanted
+    required = 0o5 if path.is_dir() else 0o4
+    return path.stat().st_mode & required == required
 
 
-def diagnose(said: str) -> str:
+def diagnose(output: str) -> str:
     """Return why bubblewrap failed, with the fix, from its output."""
-    failure = f"bubblewrap cannot start here ({said[-400:]})"
+    failure = f"bubblewrap cannot start here ({output[-400:]})"
     if os.geteuid() == 0:
         return (
             f"{failure}: root lacks the right to mount. In Docker, start the container with "
@@ -90,7 +90,7 @@ def diagnose(said: str) -> str:
             "apparmor=unconfined --security-opt systempaths=unconfined"
         )
     covered = _mounted_over_proc()
-    if covered and "proc" in said:
+    if covered and "proc" in output:
         return (
             f"{failure}: {covered[0]} is mounted over /proc, as NVIDIA's container toolkit does, "
             "and then nobody but root may mount a new one. Run Hotloop as root in the container, "

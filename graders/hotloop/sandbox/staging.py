@@ -11,8 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotloop.sandbox.confinement import SubmissionRefused
-from hotloop.sandbox.owner import is_stale, new_tag, state_folder
+from hotloop.sandbox.owner import new_tag, state_folder
 
+STAGED = "staged"
+"""Name of the state folder with the copies."""
+
+MAX_BYTES = 64 << 20
 MAX_FILES = 2000
 MAX_DEPTH = 16
 _CHUNK = 1 << 20
@@ -29,7 +33,7 @@ def stage(files: Path, max_bytes: int) -> Path:
 
     Raises SubmissionRefused if the files exceed `max_bytes`, MAX_FILES or MAX_DEPTH.
     """
-    target = _folder() / new_tag()
+    target = state_folder(STAGED) / new_tag()
     target.mkdir(mode=0o755)
     source = os.open(files, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -45,19 +49,6 @@ def stage(files: Path, max_bytes: int) -> Path:
 def unstage(folder: Path) -> None:
     """Remove a staged copy."""
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def sweep() -> None:
-    """Remove the copies of processes that have ended."""
-    for folder in _folder().iterdir():
-        if is_stale(folder.name):
-            unstage(folder)
-
-
-def _folder() -> Path:
-    folder = state_folder() / "staged"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
 
 
 def _copy_folder(source: int, target: Path, left: _Left, depth: int) -> None:
@@ -91,8 +82,8 @@ def _copy_file(source: int, name: str, target: Path, left: _Left) -> None:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     fd = os.open(name, flags, dir_fd=source)
     with os.fdopen(fd, "rb") as stream, target.open("xb") as copy:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
+        mode = os.fstat(fd).st_mode
+        if not stat.S_ISREG(mode):
             return
         while chunk := stream.read(min(_CHUNK, left.bytes + 1)):
             left.bytes -= len(chunk)
@@ -101,4 +92,4 @@ def _copy_file(source: int, name: str, target: Path, left: _Left) -> None:
                     "the files are larger than allowed together: hand in no data or outputs"
                 )
             copy.write(chunk)
-        os.fchmod(copy.fileno(), 0o755 if found.st_mode & 0o100 else 0o644)
+        os.fchmod(copy.fileno(), 0o755 if mode & 0o100 else 0o644)

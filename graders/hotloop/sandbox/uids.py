@@ -30,8 +30,7 @@ class UidLease:
 
 def lease_uid() -> UidLease:
     """Reserve the first free id. Raises RuntimeError if all are taken."""
-    folder = state_folder() / "uids"
-    folder.mkdir(mode=0o700, exist_ok=True)
+    folder = state_folder("uids")
     for uid in range(FIRST, LAST + 1):
         fd = _try_lock(folder / str(uid))
         if fd >= 0:

@@ -14,15 +14,14 @@ from pathlib import Path
 from subprocess import Popen
 
 from hotloop.sandbox import processes, staging
-from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
 from hotloop.sandbox.owner import new_tag, state_folder
-from hotloop.sandbox.process import WatchedProcess
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog
 
 _PACKAGES = Path(__file__).resolve().parents[2]
 _END_TIMEOUT_S = 5.0
-MAX_STAGED_BYTES = 64 << 20
 
 
 def launch_plain(confinement: Confinement) -> Confined:
@@ -35,7 +34,7 @@ def launch_plain(confinement: Confinement) -> Confined:
     return process
 
 
-class PlainProcess(WatchedProcess):
+class PlainProcess(Confined):
     """An ordinary child process under a watchdog."""
 
     level = "none"
@@ -117,10 +116,8 @@ class PlainProcess(WatchedProcess):
 
 def _working_folder(files: Path | None) -> Path:
     if files is not None:
-        return staging.stage(files, MAX_STAGED_BYTES)
-    folder = state_folder() / "staged"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    folder /= new_tag()
+        return staging.stage(files, staging.MAX_BYTES)
+    folder = state_folder(staging.STAGED) / new_tag()
     folder.mkdir(mode=0o700)
     return folder
 
@@ -138,5 +135,5 @@ def _environment(confinement: Confinement) -> dict[str, str]:
 
 
 def _alive(pid: int) -> bool:
-    found = processes.stat(pid)
-    return found is not None and found.state != "Z"
+    status = processes.stat(pid)
+    return status is not None and status.state != "Z"

@@ -27,11 +27,11 @@ _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 class View:
     """The base file system.
 
-    seen: pairs of inside path and host path. hidden: inside paths that appear empty. links: pairs
-    of inside path and target. packages: folders for PYTHONPATH, in order.
+    visible: pairs of inside path and host path. hidden: inside paths that appear empty. links:
+    pairs of inside path and target. packages: folders for PYTHONPATH, in order.
     """
 
-    seen: tuple[tuple[Path, Path], ...]
+    visible: tuple[tuple[Path, Path], ...]
     hidden: tuple[Path, ...]
     links: tuple[tuple[Path, str], ...]
     packages: tuple[str, ...]
@@ -57,7 +57,7 @@ def base_view() -> View:
         )
     ]
     return View(
-        seen=(*((path, path) for path in (*trees, *etc)), *worker),
+        visible=(*((path, path) for path in (*trees, *etc)), *worker),
         hidden=tuple(_hidden(trees)),
         links=(*links, *_executable_links(trees)),
         packages=(PACKAGES, *map(str, outside)),
@@ -77,26 +77,25 @@ def _system() -> tuple[list[Path], list[tuple[Path, str]]]:
 
 def _interpreter() -> list[Path]:
     """Return the prefixes of the environment and of its base Python, links also resolved."""
-    found: list[Path] = []
+    prefixes: list[Path] = []
     for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix):
         for path in (Path(prefix), Path(prefix).resolve()):
-            if path not in found and not below(path, [Path("/usr"), *found]):
-                found.append(path)
-    return found
+            if path not in prefixes and not below(path, [Path("/usr"), *prefixes]):
+                prefixes.append(path)
+    return prefixes
 
 
 def _user_packages() -> list[Path]:
     """Return package folders that Python inside would not find by itself, such as ~/.local."""
     user = Path(site.getusersitepackages())
+    searched = [Path("/usr"), *_interpreter()]
     return [
         path
         for path in dict.fromkeys(map(Path, sys.path))
-        if path.name in _PACKAGE_FOLDERS and path.is_dir() and (path == user or _foreign(path))
+        if path.name in _PACKAGE_FOLDERS
+        and path.is_dir()
+        and (path == user or not below(path, searched))
     ]
-
-
-def _foreign(path: Path) -> bool:
-    return not below(path, [Path("/usr"), *_interpreter()])
 
 
 def _executable_links(trees: list[Path]) -> Iterator[tuple[Path, str]]:

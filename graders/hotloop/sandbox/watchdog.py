@@ -79,22 +79,23 @@ class OutputBuffer:
 class MemoryWatch:
     """Adds up the resident memory of a tree with few reads of /proc."""
 
-    def __init__(self, root: int) -> None:
+    def __init__(self, root: int, limit: int) -> None:
         self._root = root
+        self._limit = limit
         self._pids: list[int] = []
         self._newest = b""
         self._ticks = 0
 
-    def over(self, limit: int) -> bool:
-        """Return True if the tree uses more than `limit` bytes.
+    def over(self) -> bool:
+        """Return True if the tree uses more bytes than the limit.
 
         Shared pages count once, but that slower sum is computed only if the quick one is over the
         limit.
         """
         self._find()
-        if sum(map(processes.resident_bytes, self._pids)) <= limit:
+        if sum(map(processes.resident_bytes, self._pids)) <= self._limit:
             return False
-        return sum(map(processes.proportional_bytes, self._pids)) > limit
+        return sum(map(processes.proportional_bytes, self._pids)) > self._limit
 
     def _find(self) -> None:
         newest = processes.newest()
@@ -128,9 +129,9 @@ class Watchdog:
         tree's pid. oom, oom_priority: see `Groups.oom_fd`.
         """
         self.death: Verdict | None = None
-        self._limits = limits
         self._output = output
-        self._memory = MemoryWatch(root) if limits.memory_bytes is not None else None
+        limit = limits.memory_bytes
+        self._memory = MemoryWatch(root, limit) if limit is not None else None
         self._deadline = time.monotonic() + limits.wall_s
         self._poll = select.poll()
         self._stop = {ended, wake}
@@ -159,17 +160,11 @@ class Watchdog:
                 os.read(self._oom, 8)
             if self._oom_is_certain or out_of_memory():
                 return Verdict.MEMORY_LIMIT
-        if self._over_memory():
+        if self._memory is not None and self._memory.over():
             return Verdict.MEMORY_LIMIT
         if time.monotonic() >= self._deadline:
             return Verdict.TIMEOUT
         return None
-
-    def _over_memory(self) -> bool:
-        limit = self._limits.memory_bytes
-        if self._memory is None or limit is None:
-            return False
-        return self._memory.over(limit)
 
     def _sleep_ms(self) -> float | None:
         left = self._deadline - time.monotonic()

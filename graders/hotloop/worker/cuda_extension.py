@@ -48,31 +48,30 @@ def load(source: Path, launcher_source: str) -> Callable[..., None]:
     return call
 
 
-def compiled(sources: list[Path], target: Path, for_card: str | None = None) -> Path:
+def compiled(sources: list[Path], target: Path) -> Path:
     """Compile `sources` into a shared library at `target` and return its path.
 
-    for_card: the architecture to compile for, such as sm_90; None means the GPU of this machine.
     Raises CompileFailed with nvcc's output.
     """
     command = [
-        *(nvcc(), "-O3", "-std=c++17", f"-arch={for_card or architecture()}", "-shared"),
+        *(nvcc(), "-O3", "-std=c++17", f"-arch={architecture()}", "-shared"),
         f"-I{HEADERS}",
         *("-Xcompiler", "-fPIC", "-o", str(target), *map(str, sources)),
     ]
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=COMPILE_TIMEOUT_S
         )
     except subprocess.TimeoutExpired:
         raise CompileFailed(f"nvcc did not end within {COMPILE_TIMEOUT_S} s") from None
-    if done.returncode:
-        raise CompileFailed((done.stderr or done.stdout).strip()[:_MESSAGE_LIMIT])
+    if result.returncode:
+        raise CompileFailed((result.stderr or result.stdout).strip()[:_MESSAGE_LIMIT])
     return target
 
 
 def nvcc() -> str:
     """Return the path of nvcc. Raises CompileFailed if it is not installed."""
-    found = program("nvcc")
-    if found is None:
+    path = program("nvcc")
+    if path is None:
         raise CompileFailed("nvcc is missing: `hotloop doctor` says how to install it")
-    return str(found)
+    return str(path)

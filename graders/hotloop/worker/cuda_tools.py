@@ -32,8 +32,8 @@ def program(name: str) -> Path | None:
     on_path = named or shutil.which(name)
     if on_path is not None:
         return Path(on_path)
-    found = (folder / name for folder in _folders())
-    return next((path for path in found if os.access(path, os.X_OK)), None)
+    paths = (folder / name for folder in _folders())
+    return next((path for path in paths if os.access(path, os.X_OK)), None)
 
 
 def architecture() -> str:
@@ -49,7 +49,7 @@ def _folders() -> Iterator[Path]:
     spec = importlib.util.find_spec("nvidia")
     for place in (spec.submodule_search_locations if spec is not None else None) or ():
         # Newest release first: nvidia/cu13 before nvidia/cuda_nvcc, which is CUDA 12.
-        yield from sorted(Path(place).glob("cu*/bin"), key=_age)
+        yield from sorted(Path(place).glob("cu*/bin"), key=_newest_first)
     yield INSTALLED / "cuda" / "bin"
     yield from sorted(INSTALLED.glob("cuda-*/bin"), reverse=True)
     # Triton ships its own disassembler.
@@ -58,6 +58,6 @@ def _folders() -> Iterator[Path]:
         yield Path(place) / "backends" / "nvidia" / "bin"
 
 
-def _age(folder: Path) -> tuple[int, str]:
+def _newest_first(folder: Path) -> tuple[int, str]:
     release = re.fullmatch(r"cu(\d+)", folder.parent.name)
     return (-int(release[1]) if release is not None else 0), str(folder)

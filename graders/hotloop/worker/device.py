@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from hotloop.core.wire import Message
-from hotloop.worker.tensors import TORCH_NAMES
+from hotloop.worker.tensors import TORCH_NAMES, describe, span
 
 LIBRARY_VARIABLE = "HOTLOOP_LIBCUDA"
 """Environment variable with the path of the CUDA driver library, if the loader cannot find it."""
@@ -214,16 +214,16 @@ class DeviceCalls:
         self._copied_from: list[Any] = []
 
     @classmethod
-    def for_torch(cls, ordinal: int = 0) -> DeviceCalls:
-        """Return an instance for the device that torch calls cuda:`ordinal`."""
+    def for_torch(cls) -> DeviceCalls:
+        """Return an instance for the device that torch calls cuda:0."""
         import torch
 
         torch.cuda.init()
-        torch.cuda.set_device(ordinal)
+        torch.cuda.set_device(0)
         torch.cuda.synchronize()
         cuda = Cuda()
-        cuda.use(ordinal)
-        return cls(cuda, lambda address, size: cuda_bytes(address, size, ordinal))
+        cuda.use()
+        return cls(cuda, lambda address, size: cuda_bytes(address, size, 0))
 
     def plan(self, message: Message) -> Message:
         """Reserve addresses and store the calls. No memory of the judge is accessible yet."""
@@ -247,13 +247,16 @@ class DeviceCalls:
             mapping.open(fd)
         for buffer, mapping in self._mappings.items():
             self._flat[buffer] = self._wrap(mapping.address, mapping.size)
-        if self._destination:
-            returned = [self._call(candidate, call) for call in self._calls]
-        else:
-            returned = [self._call_and_copy(candidate, call) for call in self._calls]
+        returned: list[Message] = []
+        for call in self._calls:
+            arguments = map(self._argument, call["args"])
+            if self._destination:
+                candidate(*arguments)
+            else:  # no name for the result, which must be freed before the next call
+                returned.append(self._copy(candidate(*arguments), call["returns"]))
         self._cuda.synchronize()
         self._copied_from.clear()
-        return {"returned": [reported for reported in returned if reported is not None]}
+        return {"returned": returned}
 
     def unmap(self) -> Message:
         """Unmap the judge's memory, free its addresses and drop the plan."""
@@ -264,14 +267,9 @@ class DeviceCalls:
         self._calls = []
         return {}
 
-    def _call(self, candidate: Callable[..., Any], call: Message) -> None:
-        candidate(*[self._argument(a) for a in call["args"]])
-
-    def _call_and_copy(self, candidate: Callable[..., Any], call: Message) -> Message:
-        from hotloop.worker.tensors import describe
-
-        value = candidate(*[self._argument(a) for a in call["args"]])
-        reported, spec = describe(value), call["returns"]
+    def _copy(self, value: Any, spec: Message) -> Message:
+        """Copy a result into the judge's memory if it fits there; return its description."""
+        reported = describe(value)
         if reported.get("dtype") != spec["dtype"] or reported.get("shape") != spec["shape"]:
             return reported
         target = device_tensor(spec, self._flat)
@@ -312,8 +310,7 @@ def device_tensor(spec: Message, flat: dict[int, Any]) -> Any:
     dtype = getattr(torch, TORCH_NAMES[spec["dtype"]])
     if 0 in spec["shape"]:
         return torch.empty(spec["shape"], dtype=dtype, device=flat[spec["buffer"]].device)
-    span = 1 + sum((n - 1) * s for n, s in zip(spec["shape"], spec["strides"], strict=True))
-    first, size = spec["offset"], span * dtype.itemsize
+    first, size = spec["offset"], span(spec) * dtype.itemsize
     elements = flat[spec["buffer"]][first : first + size].view(dtype)
     return elements.as_strided(spec["shape"], spec["strides"], elements.storage_offset())
 

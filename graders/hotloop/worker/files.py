@@ -1,10 +1,11 @@
-"""Copies a submission's files into the worker's working directory."""
+"""Copies a submission's files into the worker's working directory, and executes them."""
 
-import importlib
+import importlib.util
 import os
 import shutil
 import sys
 from pathlib import Path
+from types import ModuleType
 
 
 def copy_files(files: Path) -> None:
@@ -22,3 +23,14 @@ def copy_files(files: Path) -> None:
                 shutil.copyfile(Path(folder) / name, target / name)
     sys.path.insert(0, str(home))
     importlib.invalidate_caches()  # it may have been listed, within one tick of the clock
+
+
+def load_module(name: str, path: Path) -> ModuleType:
+    """Execute a source file as the module `name`. Raises FileNotFoundError if it is no Python."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module

@@ -33,7 +33,7 @@ def read_cells(data: bytes, module: str = "", most: int = MAX_NOTEBOOK) -> list[
 
     module: the module that the notebook must belong to; "" for any. most: largest file size in
     bytes.
-    Raises Unreadable with the reason if the file cannot be graded.
+    Raises UnreadableNotebook with the reason if the file cannot be graded.
     """
     document = _document(data, most)
     cells = document.get("cells")
@@ -43,14 +43,14 @@ def read_cells(data: bytes, module: str = "", most: int = MAX_NOTEBOOK) -> list[
         cells = [cell for page in pages for cell in as_list(page.get("cells"))]
     if not isinstance(cells, list):
         raise UnreadableNotebook("The notebook could not be read: it has no cells.")
-    found = [as_message(cell) or {} for cell in cast(list[Any], cells)]
-    if len(found) > MAX_CELLS:
+    objects = [as_message(cell) or {} for cell in cast(list[Any], cells)]
+    if len(objects) > MAX_CELLS:
         raise UnreadableNotebook(
             f"The notebook has more than {MAX_CELLS} cells, which is not graded."
         )
     if module:
-        _require_module(found, module)
-    return found
+        _require_module(objects, module)
+    return objects
 
 
 def text_of(value: Any) -> str | None:
@@ -108,14 +108,14 @@ def _document(data: bytes, most: int) -> dict[str, Any]:
 
 
 def _require_module(cells: Iterable[Mapping[str, Any]], module: str) -> None:
-    """Raise Unreadable if the notebook checks tasks, all of them from other modules.
+    """Raise UnreadableNotebook if the notebook checks tasks, all of them from other modules.
 
     A notebook without any `check` call may have lost cells; what is left of it is graded.
     """
     texts = [text_of(cell.get("source", cell.get("input"))) or "" for cell in cells]
     named: dict[str, str] = {}
-    for key, of in (found for text in texts for found in _CHECK.findall(text)):
-        named.setdefault(of, key)
+    for key, owner in (match for text in texts for match in _CHECK.findall(text)):
+        named.setdefault(owner, key)
     if named and module not in named:
         other, key = min(named.items())
         raise UnreadableNotebook(
@@ -127,12 +127,9 @@ def _require_module(cells: Iterable[Mapping[str, Any]], module: str) -> None:
 def _graded_id(cell: Mapping[str, Any]) -> str:
     """Return the grade id of an automatically graded cell, else ""."""
     metadata = as_message(cell.get("metadata")) or {}
-    reported = as_message(metadata.get("nbgrader")) or {}
-    return (
-        str(reported.get("grade_id", ""))
-        if reported.get("grade") and not reported.get("solution")
-        else ""
-    )
+    nbgrader = as_message(metadata.get("nbgrader")) or {}
+    is_graded = nbgrader.get("grade") and not nbgrader.get("solution")
+    return str(nbgrader.get("grade_id", "")) if is_graded else ""
 
 
 def _run_cell(text: str, name: str, namespace: dict[str, Any]) -> None:

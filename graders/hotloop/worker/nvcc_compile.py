@@ -13,15 +13,14 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from hotloop.core.wire import Message
 from hotloop.worker.cuda_tools import HEADERS
-from hotloop.worker.serve import Worker
-from hotloop.worker.triton_program import run
+from hotloop.worker.serve import Worker, serve_as_process
 
 STANDARD = "c++17"
 
@@ -77,21 +76,21 @@ def compile_file(source: Path, job: Message, folder: Path | None = None) -> Mess
     if not os.access(tools["nvcc"], os.X_OK):
         return {"missing": tools["nvcc"]}
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="hotloop-nvcc-", dir=folder) as kept:
-        made = _Made(Path(kept), source)
-        reported = call(_command(source, job, made), folder, job["timeout_s"], kept)
+    with tempfile.TemporaryDirectory(prefix="hotloop-nvcc-", dir=folder) as scratch:
+        outputs = _Outputs(Path(scratch), source)
+        result = call(_command(source, job, outputs), folder, job["timeout_s"], scratch)
         left = max(1.0, job["timeout_s"] - (time.monotonic() - began))
-        ptx = _text(made.ptx)
-        sass = _sass(made.cubin, tools["nvdisasm"], left) if reported.status == 0 else None
+        ptx = _text(outputs.ptx)
+        sass = _sass(outputs.cubin, tools["nvdisasm"], left) if result.status == 0 else None
         return {
-            "ended": reported.ended,
-            "status": reported.status,
-            "log": reported.text,
-            "read": _read(made),
-            "places": _places(reported.text, ptx, source),
-            "names": _demangled(reported.text, tools["demangler"]),
+            "ended": result.ended,
+            "status": result.status,
+            "log": result.text,
+            "read": _read(outputs),
+            "places": _places(result.text, ptx, source),
+            "names": _demangled(result.text, tools["demangler"]),
             "sass": sass,
-            "ptx": _of_memory(ptx) if sass is None else "",
+            "ptx": _memory(ptx, _IN_PTX, _PTX_PLACE, _PTX_FILE) if sass is None else "",
             "seconds": time.monotonic() - began,
         }
 
@@ -127,7 +126,7 @@ def call(
 
 def _listen(process: subprocess.Popen[bytes], deadline: float, most: int) -> tuple[str, str]:
     assert process.stdout is not None
-    heard = bytearray()
+    output = bytearray()
     ended = "done"
     with process.stdout as stream:
         while True:
@@ -138,14 +137,14 @@ def _listen(process: subprocess.Popen[bytes], deadline: float, most: int) -> tup
             part = os.read(stream.fileno(), 1 << 16)
             if not part:
                 break
-            heard += part
-            if len(heard) > most:
+            output += part
+            if len(output) > most:
                 ended = "too_much"
                 break
-    return ended, heard[:most].decode(errors="replace")
+    return ended, output[:most].decode(errors="replace")
 
 
-class _Made:
+class _Outputs:
     """Paths of the files of one compilation. nvcc names the files it keeps after the source."""
 
     def __init__(self, folder: Path, source: Path) -> None:
@@ -155,7 +154,7 @@ class _Made:
         self.ptx = folder / f"{source.stem}.ptx"
 
 
-def _command(source: Path, job: Message, made: _Made) -> list[str]:
+def _command(source: Path, job: Message, outputs: _Outputs) -> list[str]:
     return [
         job["tools"]["nvcc"],
         f"-std={STANDARD}",
@@ -166,32 +165,32 @@ def _command(source: Path, job: Message, made: _Made) -> list[str]:
         "-v",
         "-lineinfo",
         "--keep",
-        f"--keep-dir={made.folder}",
+        f"--keep-dir={outputs.folder}",
         "-MD",
         "-MF",
-        str(made.dependencies),
+        str(outputs.dependencies),
         f"-I{HEADERS}",
         *(f"-I{path}" for path in job["include"]),
         *(f"-D{define}" for define in job["defines"]),
         "-x",
         "cu",
         "-o",
-        str(made.cubin),
+        str(outputs.cubin),
         str(source),
     ]
 
 
-def _read(made: _Made) -> list[str] | None:
+def _read(outputs: _Outputs) -> list[str] | None:
     """Return the files that nvcc read, without Hotloop's headers; None if nvcc wrote no list.
 
     They come from the dependency file and from the preprocessor's output: host and device code are
     preprocessed separately and can read different files.
     """
-    _, colon, names = _text(made.dependencies).replace("\\\n", " ").partition(": ")
+    _, colon, names = _text(outputs.dependencies).replace("\\\n", " ").partition(": ")
     if not colon:
         return None
     read = dict.fromkeys(n.replace("\\ ", " ") for n in re.findall(r"(?:\\ |\S)+", names))
-    for output in made.folder.glob("*.ii"):
+    for output in outputs.folder.glob("*.ii"):
         read.update(dict.fromkeys(_MARKER.findall(_text(output))))
     return [name for name in read if not Path(name).resolve().is_relative_to(HEADERS)]
 
@@ -200,17 +199,17 @@ def _places(log: str, ptx: str, source: Path) -> dict[str, int]:
     """Return the source line for each PTX line that a diagnostic of ptxas names."""
     lines = ptx.splitlines()
     own = {
-        found[1]
+        match[1]
         for line in lines
-        if (found := re.match(r'\s*\.file\s+(\d+) "([^"]*)"', line))
-        and Path(found[2]).name == source.name
+        if (match := re.match(r'\s*\.file\s+(\d+) "([^"]*)"', line))
+        and Path(match[2]).name == source.name
     }
     places: dict[str, int] = {}
     for number in set(_PTXAS_LINE.findall(log)):
         for line in reversed(lines[: int(number)]):
-            found = re.match(r"\s*\.loc\s+(\d+) (\d+)", line)
-            if found is not None and found[1] in own:
-                places[number] = int(found[2])
+            match = re.match(r"\s*\.loc\s+(\d+) (\d+)", line)
+            if match is not None and match[1] in own:
+                places[number] = int(match[2])
                 break
     return places
 
@@ -220,33 +219,40 @@ def _demangled(log: str, demangler: str) -> dict[str, str]:
     names = list(dict.fromkeys(_KERNEL.findall(log)))[:_NAMES]
     if not names or not demangler or not os.access(demangler, os.X_OK):
         return {}
-    said = call([demangler, "-p", *names], None, _HELPER_TIMEOUT_S, tempfile.gettempdir())
-    shown = said.text.splitlines()
-    return dict(zip(names, shown, strict=True)) if len(shown) == len(names) else {}
+    result = call([demangler, "-p", *names], None, _HELPER_TIMEOUT_S, tempfile.gettempdir())
+    demangled = result.text.splitlines()
+    return dict(zip(names, demangled, strict=True)) if len(demangled) == len(names) else {}
 
 
 def _sass(cubin: Path, nvdisasm: str, timeout_s: float) -> str | None:
     if not nvdisasm or not os.access(nvdisasm, os.X_OK):
         return None
-    said = call([nvdisasm, "-c", "-g", str(cubin)], None, timeout_s, str(cubin.parent))
-    if said.ended != "done" or said.status != 0:
+    result = call([nvdisasm, "-c", "-g", str(cubin)], None, timeout_s, str(cubin.parent))
+    if result.ended != "done" or result.status != 0:
         return None
-    return _cut(_memory(said.text.splitlines(), _IN_SASS, _SASS_PLACE, None))
-
-
-def _of_memory(ptx: str) -> str:
-    return _cut(_memory(ptx.splitlines(), _IN_PTX, _PTX_PLACE, _PTX_FILE))
+    return _memory(result.text, _IN_SASS, _SASS_PLACE, None)
 
 
 def _memory(
-    lines: Iterable[str],
-    wanted: re.Pattern[str],
-    place: re.Pattern[str],
-    always: re.Pattern[str] | None,
+    code: str, wanted: re.Pattern[str], place: re.Pattern[str], always: re.Pattern[str] | None
+) -> str:
+    """Return the lines that begin a function or access memory, cut to what a message can hold."""
+    selected: list[str] = []
+    size = 0
+    for line in _memory_lines(code, wanted, place, always):
+        size += len(line) + 1
+        if size > _PASSED_ON_LIMIT:
+            break
+        selected.append(line.strip() if line[:1].isspace() else line)
+    return "\n".join(selected)
+
+
+def _memory_lines(
+    code: str, wanted: re.Pattern[str], place: re.Pattern[str], always: re.Pattern[str] | None
 ) -> Iterator[str]:
     """Yield lines that begin a function or access memory, each after its source location."""
     pending = ""
-    for line in lines:
+    for line in code.splitlines():
         if place.search(line):
             pending = line
         elif always is not None and always.search(line):
@@ -256,17 +262,6 @@ def _memory(
                 yield pending
                 pending = ""
             yield line
-
-
-def _cut(lines: Iterator[str]) -> str:
-    kept: list[str] = []
-    size = 0
-    for line in lines:
-        size += len(line) + 1
-        if size > _PASSED_ON_LIMIT:
-            break
-        kept.append(line.strip() if line[:1].isspace() else line)
-    return "\n".join(kept)
 
 
 def _text(path: Path) -> str:
@@ -282,7 +277,7 @@ def main() -> None:
     for name in [name for name in os.environ if name.startswith("NVCC_")]:
         del os.environ[name]
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
-    run(NvccCompiler({}))
+    serve_as_process(NvccCompiler({}))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ the judge's buffers, which the judge compares with the reference in another proc
 
 from __future__ import annotations
 
+import argparse
 import gc
-import importlib.util
 import os
 import platform
 import re
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ from hotloop.core.wire import Message, WireClosed, receive_with_fds, send
 from hotloop.engines.simulate.extension import load as load_extension
 from hotloop.worker import cuda_extension, notebook, triton_compat, triton_launches
 from hotloop.worker.device import DeviceCalls
+from hotloop.worker.files import load_module
 from hotloop.worker.tensors import Mapping, copy_out, tensor
 
 _TRACE_LIMIT = 4000
@@ -46,13 +48,12 @@ class Worker:
         self.style = "return"
         self.watch: str | None = None
         self.order: int | None = None
-        self.device: DeviceCalls | None = None
-        self.given: list[Path] = []
+        self.file_folders: list[Path] = []
 
     def forget_files(self) -> None:
         """Remove the files that the judge sent. A learner's own kernel has no other cleanup."""
-        while self.given:
-            shutil.rmtree(self.given.pop(), ignore_errors=True)
+        while self.file_folders:
+            shutil.rmtree(self.file_folders.pop(), ignore_errors=True)
 
     def answer(self, message: Message, fds: list[int]) -> Message:
         """Return the reply to one request; a failure becomes a reply, except KeyboardInterrupt."""
@@ -121,7 +122,7 @@ class Worker:
     def on_put_file(self, message: Message, _fds: list[int]) -> Message:
         """Write a buffer's contents to a new file. Returns its path, which the candidate gets."""
         folder = Path(tempfile.mkdtemp(prefix="given-"))
-        self.given.append(folder)
+        self.file_folders.append(folder)
         path = folder / Path(message["name"]).name
         path.write_bytes(self.mappings[message["buffer"]].memory[: message["bytes"]])
         return {"path": str(path)}
@@ -159,18 +160,20 @@ class Worker:
 
             results: list[Any] = []
 
-            def kept(*arguments: Any) -> Any:
+            def call(*arguments: Any) -> Any:
                 results.append(candidate(*arguments))
                 return None if self.style == "destination" else results[-1]
 
             with watched(self.order) as races:
                 try:
-                    plans = triton_launches.record(kept, self.arguments)
+                    plans = triton_launches.record(call, self.arguments)
                 except Exception:
                     if not races:
                         raise
                     return {"races": races[:1]}
-            return {**self._given_back(results), "watched": plans, "races": races[:1]}
+            answered = [] if self.style == "destination" else results
+            returned = [self._answer(value, i) for i, value in enumerate(answered)]
+            return {"returned": returned, "watched": plans, "races": races[:1]}
         if self.watch == "operations":
             from hotloop.worker.torch_record import RecordedFunction
 
@@ -179,42 +182,35 @@ class Worker:
         return self._run(candidate)
 
     def _run(self, candidate: Callable[..., Any]) -> Message:
-        if self.style == "destination":
-            for arguments in self.arguments:
+        returned: list[Message] = []
+        for index, arguments in enumerate(self.arguments):
+            if self.style == "destination":
                 candidate(*arguments)
-            return {"returned": []}
-        return {"returned": [self._call(candidate, i) for i in range(len(self.calls))]}
-
-    def _given_back(self, results: list[Any]) -> Message:
-        """What calls have returned, as `_run` answers."""
-        if self.style == "destination":
-            return {"returned": []}
-        return {"returned": [self._answer(value, i) for i, value in enumerate(results)]}
+            else:  # no name for the result, which must be freed before the next call
+                returned.append(self._answer(candidate(*arguments), index))
+        return {"returned": returned}
 
     def on_device_plan(self, message: Message, _fds: list[int]) -> Message:
         """Store calls on device memory that is not mapped yet."""
-        return self._device_calls().plan(message)
+        return self.device.plan(message)
 
     def on_device_run(self, _message: Message, fds: list[int]) -> Message:
         """Map the judge's device memory, make the planned calls, synchronize the device."""
-        return self._device_calls().run(cast(Callable[..., Any], self.candidate), fds)
+        return self.device.run(cast(Callable[..., Any], self.candidate), fds)
 
     def on_device_unmap(self, _message: Message, _fds: list[int]) -> Message:
         """Unmap the device memory and drop its calls."""
-        return self._device_calls().unmap()
+        return self.device.unmap()
 
-    def _device_calls(self) -> DeviceCalls:
-        if self.device is None:
-            self.device = DeviceCalls.for_torch()
-        return self.device
+    @cached_property
+    def device(self) -> DeviceCalls:
+        """Calls on the judge's device memory, for which PyTorch's GPU is set up once."""
+        return DeviceCalls.for_torch()
 
     def _argument(self, spec: Message) -> Any:
         if "tensor" in spec:
             return tensor(spec["tensor"], self.mappings, self.framework)
         return spec["json"]
-
-    def _call(self, candidate: Callable[..., Any], index: int) -> Message:
-        return self._answer(candidate(*self.arguments[index]), index)
 
     def _answer(self, value: Any, index: int) -> Message:
         if self.style == "json":
@@ -269,6 +265,13 @@ def answer_requests(
             gc.enable()
 
 
+def serve_as_process(worker: Worker) -> None:
+    """Answer the judge's requests on the socket `--fd`, as a program that runs vetted code."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--fd", type=int, required=True)
+    answer_requests(socket.socket(fileno=parser.parse_args().fd), worker)
+
+
 def _send_or_explain(sock: socket.socket, reply: Message) -> None:
     try:
         send(sock, reply)
@@ -279,14 +282,8 @@ def _send_or_explain(sock: socket.socket, reply: Message) -> None:
 
 def load_file(path: Path) -> Namespace:
     """Execute a source file as a module named after the file and return its namespace."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(f"{path} is not a Python file")
     triton_compat.correct_interpreter()
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module.__dict__
+    return load_module(path.stem, path).__dict__
 
 
 def load_operators(path: Path) -> Namespace:
@@ -318,8 +315,8 @@ def describe_error(error: BaseException) -> Message:
 
 def _message(text: str) -> str:
     """Return a compiler's first error instead of the command line that its output begins with."""
-    found = re.search(r"^\S+: (?:fatal )?error: .*$", text, re.MULTILINE)
-    return found[0] if found and text.startswith("Error building extension") else text
+    error = re.search(r"^\S+: (?:fatal )?error: .*$", text, re.MULTILINE)
+    return error[0] if error and text.startswith("Error building extension") else text
 
 
 def _where(error: BaseException) -> str:

@@ -18,6 +18,9 @@ TORCH_NAMES = {
     "bool": "bool",
 }
 
+ELEMENT_BYTES = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "i64": 8, "i32": 4, "u8": 1, "bool": 1}
+"""Bytes per element of the judge's tensors, by type (`hotloop.judge.dtypes`)."""
+
 
 class Mapping:
     """One of the judge's buffers, mapped here. Writing to a read-only mapping raises a fault."""
@@ -34,6 +37,14 @@ def tensor(spec: Message, mappings: dict[int, Mapping], framework: str) -> Any:
     if framework == "torch":
         return _torch_tensor(spec, memory)
     return _numpy_tensor(spec, memory)
+
+
+def span(spec: Message) -> int:
+    """Return how many elements lie between the first and the last one of a tensor, both included.
+
+    The tensor must have elements.
+    """
+    return 1 + sum((n - 1) * s for n, s in zip(spec["shape"], spec["strides"], strict=True))
 
 
 def describe(value: Any) -> Message:
@@ -70,10 +81,9 @@ def _torch_tensor(spec: Message, memory: mmap.mmap) -> Any:
     dtype = getattr(torch, TORCH_NAMES[spec["dtype"]])
     if 0 in spec["shape"]:
         return torch.empty(spec["shape"], dtype=dtype)
-    span = 1 + sum((n - 1) * s for n, s in zip(spec["shape"], spec["strides"], strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns about a buffer that is read-only
-        flat = torch.frombuffer(memory, dtype=dtype, count=span, offset=spec["offset"])
+        flat = torch.frombuffer(memory, dtype=dtype, count=span(spec), offset=spec["offset"])
     return flat.as_strided(spec["shape"], spec["strides"])
 
 

@@ -65,11 +65,10 @@ class GraphRecorder(Recorder):
 
         def run(*arguments: Any) -> Any:
             with disable_modes():
-                given = self.encoded(list(arguments))
+                recorded = self.encoded(list(arguments))
                 results = graph.forward(*arguments)
-                tensors = [each for each in results if isinstance(each, torch.Tensor)]
-                made = [self.number(each) for each in tensors]
-            self.steps.append(["run", number, given, made])
+                numbers = [self.number(t) for t in results if isinstance(t, torch.Tensor)]
+            self.steps.append(["run", number, recorded, numbers])
             return results
 
         return run

@@ -67,44 +67,44 @@ class GraphReplay(torch_replay.Replay):
             match step:
                 case ["graph", int(number), nodes] if number not in self._nodes:
                     self._nodes[number] = nodes
-                case ["run", int(number), given, results]:
-                    self.run(number, given, results)
+                case ["run", int(number), arguments, results]:
+                    self.run(number, arguments, results)
                 case _:
                     self._beside(step)
 
-    def run(self, number: int, given: Any, results: list[int]) -> None:
+    def run(self, number: int, arguments: Any, results: list[int]) -> None:
         """Run a graph with what was recorded as its arguments."""
         self.graphs.add(number)
-        values = self._interpreted(self._nodes[number], self.decoded(given))
+        values = self._interpreted(self._nodes[number], self.decoded(arguments))
         self.keep([each for each in values if isinstance(each, torch.Tensor)], results)
         self._computed.update(results)
-        if numbers(given) & self._requested:
+        if numbers(arguments) & self._requested:
             self._requested.update(results)
 
     def _interpreted(self, nodes: list[Any], arguments: list[Any]) -> Any:
         values: list[Any] = []
         rest = iter(arguments)
 
-        def meant(value: Any) -> Any:
+        def resolved(value: Any) -> Any:
             match value:
                 case ["node", int(place)]:
                     return values[place]
                 case ["list", each]:
-                    return [meant(one) for one in each]
+                    return [resolved(one) for one in each]
                 case _:
                     return self.decoded(value)
 
-        for kind, name, given, named in nodes:
+        for kind, name, encoded, named in nodes:
             if kind == "placeholder":
                 values.append(next(rest))
             elif kind == "value":
-                values.append(self.decoded(given))
+                values.append(self.decoded(encoded))
             elif kind == "output":
-                (results,) = meant(given)
+                (results,) = resolved(encoded)
                 return results
             else:
-                keywords = {key: meant(each) for key, each in named.items()}
-                values.append(_function(name)(*meant(given), **keywords))
+                keywords = {key: resolved(each) for key, each in named.items()}
+                values.append(_function(name)(*resolved(encoded), **keywords))
         raise ValueError("this graph has no output")
 
     def _beside(self, step: Any) -> None:
@@ -112,18 +112,18 @@ class GraphReplay(torch_replay.Replay):
         self.step(step, torch.no_grad())
         if step[0] != "call":
             return
-        _, name, given, named, results = step
+        _, name, arguments, named, results = step
         function = torch_replay.operation(name)
         if only_makes(function):
             return
-        read = numbers(given) | numbers(list(named.values()))
+        read = numbers(arguments) | numbers(list(named.values()))
         if function._schema.is_mutable:
-            results = [*results, *numbers(given[1][:1])]
+            results = [*results, *numbers(arguments[1][:1])]
         if read & self._requested:
             self._requested.update(results)
         if read & self._computed:
             self._computed.update(results)
-            if not _moves(function, [self.decoded(given), *map(self.decoded, named.values())]):
+            if not _moves(function, [self.decoded(arguments), *map(self.decoded, named.values())]):
                 self.outside = self.outside or name.split(".")[1]
 
 

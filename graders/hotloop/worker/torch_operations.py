@@ -40,6 +40,7 @@ _POINTWISE = frozenset(
 
 _SAME_MEMORY = frozenset({"_unsafe_view", "_reshape_alias", "lift_fresh"})
 OVERWRITES = frozenset({"copy_", "fill_", "zero_"})
+"""Operations that write their first argument without reading it."""
 
 _NOWHERE = -1
 """Shadow of an element that was computed from the input but represents no single input element."""
@@ -59,7 +60,7 @@ class Operations(TorchDispatchMode):
         self._reduced = 0
         self._last_read = torch.full((self._elements,), -RESIDENT, dtype=torch.int64)
         self._shadows: dict[int, Any] = {}
-        self._kept: list[Any] = []
+        self._alive: list[Any] = []
         ids = self._shadow(x, make=True)
         ids.copy_(torch.arange(self._elements, dtype=torch.int64).reshape(x.shape))
 
@@ -92,7 +93,7 @@ class Operations(TorchDispatchMode):
     def _note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
         if is_view(func) or name in _SAME_MEMORY or only_makes(func):
             return
-        overwritten = _overwritten(name, args, kwargs)
+        overwritten = args[0] if name in OVERWRITES else kwargs.get("out")
         read = [t for t in tree_leaves((args, kwargs)) if _is_tensor(t) and t is not overwritten]
         known = [t for t in read if self._key(t) in self._shadows]
         written = [t for t in tree_leaves(result) if _is_tensor(t)]
@@ -148,7 +149,7 @@ class Operations(TorchDispatchMode):
         """Return the shadow of this view: the input element at each of its positions."""
         key = self._key(tensor)
         if make and key not in self._shadows:
-            self._kept.append(tensor)  # keeps its memory from being reused
+            self._alive.append(tensor)  # keeps its memory from being reused
             count = tensor.untyped_storage().nbytes() // tensor.element_size()
             self._shadows[key] = torch.full((count,), _FOREIGN, dtype=torch.int64)
         return self._shadows[key].as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
@@ -183,10 +184,3 @@ def is_view(func: Any) -> bool:
 def only_makes(func: Any) -> bool:
     """Return True if the operation takes no more than type and shape of its tensors."""
     return func._schema.name.endswith(MADE_LIKE)
-
-
-def _overwritten(name: str, args: Any, kwargs: Any) -> Any:
-    """Return the argument that is written without being read, or None."""
-    if name in OVERWRITES:
-        return args[0]
-    return kwargs.get("out")

@@ -59,7 +59,7 @@ class Recorder(TorchDispatchMode):
     """The steps of all calls that are made while it is entered.
 
     A step is a list: ["constant", storage, base64], ["call", operation, arguments, named
-    arguments, storages of the results], or what `add` was given.
+    arguments, storages of the results], or one of a subclass.
     inputs: tensors that whoever repeats the steps has under the numbers 0, 1, …
     """
 
@@ -68,7 +68,7 @@ class Recorder(TorchDispatchMode):
         self.steps: list[Any] = []
         self.unfollowed = ""
         self._numbers: dict[int, int] = {}
-        self._kept: list[Any] = []
+        self._alive: list[Any] = []
         self._constant_bytes = 0
         for tensor in inputs:
             self.number(tensor)
@@ -96,10 +96,10 @@ class Recorder(TorchDispatchMode):
         read = {_key(t) for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
         if not func._schema.is_mutable and all(_key(each) in read for each in results):
             return  # a view, or a number
-        given = self.encoded(list(args))
+        arguments = self.encoded(list(args))
         named = {name: self.encoded(value) for name, value in kwargs.items()}
         self.steps.append(
-            ["call", str(func), given, named, [self.number(each) for each in results]]
+            ["call", str(func), arguments, named, [self.number(each) for each in results]]
         )
 
     def number(self, tensor: Any) -> int:
@@ -107,7 +107,7 @@ class Recorder(TorchDispatchMode):
         key = _key(tensor)
         if key not in self._numbers:
             self._numbers[key] = len(self._numbers)
-            self._kept.append(tensor.detach())  # keeps its memory from being reused
+            self._alive.append(tensor.detach())  # keeps its memory from being reused
         return self._numbers[key]
 
     def encoded(self, value: Any) -> Any:

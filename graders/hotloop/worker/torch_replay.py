@@ -66,11 +66,11 @@ class Replay:
         """Do one step, operations inside of `mode`. Raises ValueError for what is no step."""
         match step:
             case ["constant", int(number), str(content)] if number not in self._storages:
-                held = torch.tensor(list(base64.b64decode(content)), dtype=torch.uint8)
-                self._storages[number] = held.untyped_storage()
-            case ["call", str(name), given, named, results]:
+                constant = torch.tensor(list(base64.b64decode(content)), dtype=torch.uint8)
+                self._storages[number] = constant.untyped_storage()
+            case ["call", str(name), recorded, named, results]:
                 function = operation(name)
-                arguments = self.decoded(given)
+                arguments = self.decoded(recorded)
                 named = {key: self.decoded(each) for key, each in named.items()}
                 with mode:
                     value = function(*arguments, **named)
@@ -129,9 +129,9 @@ def unpacked(steps: str) -> list[Any]:
     """Return the steps of `torch_record.packed`. Raises ValueError for anything else."""
     try:
         text = zlib.decompressobj().decompress(base64.b64decode(steps), MOST_BYTES)
-        found = json.loads(text)
+        unpacked_steps = json.loads(text)
     except (ValueError, zlib.error, binascii.Error, RecursionError):
         raise ValueError("this is no list of steps") from None
-    if not isinstance(found, list):
+    if not isinstance(unpacked_steps, list):
         raise ValueError("this is no list of steps")
-    return cast(list[Any], found)
+    return cast(list[Any], unpacked_steps)

@@ -4,7 +4,6 @@
 """
 
 import ast
-import importlib
 import inspect
 import io
 import os
@@ -13,14 +12,15 @@ import tempfile
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from hotloop.core.wire import Message
 from hotloop.worker import triton_source
-from hotloop.worker.serve import Worker
-from hotloop.worker.triton_program import run
+from hotloop.worker.serve import Worker, serve_as_process
+from hotloop.worker.triton_modules import language
 
 _MESSAGE_LIMIT = 300
 _DIAGNOSTICS_LIMIT = 1 << 16
@@ -58,8 +58,8 @@ class TritonCompiler(Worker):
 
 
 def _compile(kernel: Any, message: Message) -> Any:
-    triton = _triton("triton")
-    gpu_target = _triton("triton.backends.compiler").GPUTarget
+    triton = import_module("triton")
+    gpu_target = import_module("triton.backends.compiler").GPUTarget
     options = {"num_warps": message["num_warps"], "num_stages": message["num_stages"]}
     target = gpu_target("cuda", message["capability"], _WARP_THREADS)
     return triton.compile(_specialized(kernel, message), target=target, options=options)
@@ -67,9 +67,9 @@ def _compile(kernel: Any, message: Message) -> Any:
 
 def _specialized(kernel: Any, message: Message) -> Any:
     """Return the kernel specialized for these arguments, with the hints a GPU launch derives."""
-    source = _triton("triton.compiler").ASTSource
-    given = {name: _value(argument) for name, argument in message["arguments"].items()}
-    bound = inspect.signature(kernel.fn).bind(**given)
+    source = import_module("triton.compiler").ASTSource
+    values = {name: _value(argument) for name, argument in message["arguments"].items()}
+    bound = inspect.signature(kernel.fn).bind(**values)
     bound.apply_defaults()
     signature: dict[str, str] = {}
     constants: dict[str, Any] = {}
@@ -97,7 +97,7 @@ def _value(argument: Message) -> Any:
     if "float" in argument:
         return float(argument["float"])
     if "type" in argument:
-        return _triton("triton.language").str_to_ty(argument["type"], None)
+        return language().str_to_ty(argument["type"], None)
     return _Pointer(argument["dtype"])
 
 
@@ -117,19 +117,19 @@ def _signature_type(value: Any) -> str:
 
 def _figures(compiled: Any, log: str) -> Message:
     """Return sizes in bytes, registers per thread and spilled bytes as ptxas reports them."""
-    found = {name: re.search(pattern, log) for name, pattern in _FIGURES.items()}
+    matches = {name: re.search(pattern, log) for name, pattern in _FIGURES.items()}
     return {
         "ptx_bytes": len(compiled.asm["ptx"]),
         "cubin_bytes": len(compiled.asm["cubin"]),
         "shared_bytes": int(compiled.metadata.shared),
         "wgmma_f16": len(re.findall(_WGMMA_F16, compiled.asm["ptx"])),
-        **{name: int(match[1]) for name, match in found.items() if match is not None},
+        **{name: int(match[1]) for name, match in matches.items() if match is not None},
     }
 
 
 def _describe(error: Exception, diagnostics: str, module: ModuleType) -> Message:
     """Return the first diagnostic that has a line: Triton's front end's, else the compiler's."""
-    kind = _triton("triton.compiler.errors").CompilationError
+    kind = import_module("triton.compiler.errors").CompilationError
     cause: BaseException = error
     while cause.__cause__ is not None and isinstance(cause.__cause__, kind):
         cause = cause.__cause__
@@ -138,18 +138,13 @@ def _describe(error: Exception, diagnostics: str, module: ModuleType) -> Message
     if isinstance(cause, kind):
         line = _line_in_module(cause, module)
         message = str(cause.__cause__ or "") or getattr(cause, "error_message", None) or ""
-    behind = re.search(r"hotloop_kernels\.py:(\d+):\d+: error: (.*)", diagnostics)
-    if behind is not None and (line is None or not message.strip()):
-        line, message = int(behind[1]), behind[2]
+    backend = re.search(r"hotloop_kernels\.py:(\d+):\d+: error: (.*)", diagnostics)
+    if backend is not None and (line is None or not message.strip()):
+        line, message = int(backend[1]), backend[2]
     wrapped = re.fullmatch(r"""\w+\((['"])(.*)\1\)""", message.strip(), re.DOTALL)
     message = message if wrapped is None else wrapped[2]
     first = next((text for text in message.splitlines() if text.strip()), type(cause).__name__)
     return {"type": type(cause).__name__, "message": first[:_MESSAGE_LIMIT], "line": line}
-
-
-def _triton(name: str) -> Any:
-    """Import one of Triton's modules, which have no types, after the environment was set."""
-    return importlib.import_module(name)
 
 
 @contextmanager
@@ -159,15 +154,15 @@ def _native_errors() -> Generator[Callable[[], str]]:
     Yields a function that returns the text so far.
     """
     with tempfile.TemporaryFile() as collected:
-        kept = os.dup(2)
+        original = os.dup(2)
         os.dup2(collected.fileno(), 2)
         try:
             yield lambda: os.pread(collected.fileno(), _DIAGNOSTICS_LIMIT, 0).decode(
                 errors="replace"
             )
         finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+            os.dup2(original, 2)
+            os.close(original)
 
 
 def _line_in_module(error: Any, module: ModuleType) -> int | None:
@@ -191,7 +186,7 @@ def main() -> None:
     os.environ["TRITON_CACHE_DIR"] = str(triton_source.temporary_folder())
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"
     os.environ["TRITON_DUMP_PTXAS_LOG"] = "1"
-    run(TritonCompiler({}))
+    serve_as_process(TritonCompiler({}))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from hotloop.core.wire import Message
+from hotloop.worker.triton_modules import interpreter
 
 MOST_LAUNCHES = 65
 """One more than the judge accepts, so that the judge sees that there were too many."""
@@ -49,19 +50,17 @@ def record(launcher: Callable[..., Any], calls: Sequence[Sequence[Any]]) -> list
 
 
 def _record_call(launcher: Callable[..., Any], arguments: Sequence[Any]) -> Message:
-    notes = _Notes(arguments)
-    with _noted(notes):
+    call = _CallRecord(arguments)
+    with _recording(call):
         result = launcher(*arguments)
-    returned = [_place(part, notes) for part in getattr(result, "parts", [result])]
-    return {"launches": notes.launches, "scratch": notes.scratch, "returned": returned}
+    returned = [
+        call.describe(part) if hasattr(part, "is_contiguous") and part.is_contiguous() else {}
+        for part in getattr(result, "parts", [result])
+    ]
+    return {"launches": call.launches, "scratch": call.scratch, "returned": returned}
 
 
-def _place(result: Any, notes: "_Notes") -> Message:
-    contiguous = hasattr(result, "is_contiguous") and result.is_contiguous()
-    return notes.describe(result) if contiguous else {}
-
-
-class _Notes:
+class _CallRecord:
     """The launches of one call.
 
     Temporary tensors are kept alive until the call ends, so that no two share an address.
@@ -82,12 +81,12 @@ class _Notes:
         if len(self.launches) >= MOST_LAUNCHES:
             return None
         names = list(kernel.arg_names)
-        given = dict(zip(names, args, strict=False))
-        given.update({name: value for name, value in options.items() if name in names})
+        arguments = dict(zip(names, args, strict=False))
+        arguments.update({name: value for name, value in options.items() if name in names})
         launch: Message = {
             "kernel": kernel.__name__,
             "grid": [],
-            "arguments": {name: self.describe(value) for name, value in given.items()},
+            "arguments": {name: self.describe(value) for name, value in arguments.items()},
             "num_warps": int(options.get("num_warps") or _DEFAULT_WARPS),
             "num_stages": int(options.get("num_stages") or _DEFAULT_STAGES),
         }
@@ -113,13 +112,18 @@ class _Notes:
 
     def _describe_tensor(self, value: Any) -> Message:
         dtype = str(value.dtype).removeprefix("torch.")
-        reported: Message = {"dtype": TRITON_NAMES.get(dtype, dtype)}
+        description: Message = {"dtype": TRITON_NAMES.get(dtype, dtype)}
         address = value.data_ptr()
         for index, start, extent in self._tensors:
             if start <= address < start + max(extent, 1):
-                return {"tensor": "argument", "index": index, "offset": address - start, **reported}
+                return {
+                    "tensor": "argument",
+                    "index": index,
+                    "offset": address - start,
+                    **description,
+                }
         index, start = self._scratch_of(value)
-        return {"tensor": "scratch", "index": index, "offset": address - start, **reported}
+        return {"tensor": "scratch", "index": index, "offset": address - start, **description}
 
     def _scratch_of(self, value: Any) -> tuple[int, int]:
         storage = value.untyped_storage()
@@ -127,36 +131,38 @@ class _Notes:
             if known.data_ptr() == storage.data_ptr():
                 return index, storage.data_ptr()
         self._storages.append(storage)
-        fill, digest = _fill(value, storage), _digest(value, storage)
+        # By its digest the judge recognizes a copy of a tensor of its own.
+        digest = hashlib.sha256(_raw(value, storage).cpu().numpy()).hexdigest()
+        fill = _fill(value, storage)
         self.scratch.append({"bytes": storage.nbytes(), "fill": fill, "digest": digest})
         return len(self._storages) - 1, storage.data_ptr()
 
 
 @contextmanager
-def _noted(notes: _Notes) -> Generator[None]:
-    """Record every interpreted launch inside the `with` block in `notes`."""
-    kind: Any = importlib.import_module("triton.runtime.interpreter").InterpretedFunction
+def _recording(call: _CallRecord) -> Generator[None]:
+    """Record every interpreted launch inside the `with` block in `call`."""
+    kind = interpreter().InterpretedFunction
     original = kind.run
-    kind.run = _noting(original, notes)
+    kind.run = _recording_run(original, call)
     try:
         yield
     finally:
         kind.run = original
 
 
-def _noting(original: Callable[..., Any], notes: _Notes) -> Callable[..., Any]:
+def _recording_run(original: Callable[..., Any], call: _CallRecord) -> Callable[..., Any]:
     def run(kernel: Any, *args: Any, grid: Any, warmup: bool, **options: Any) -> Any:
-        launch = None if warmup else notes.add(kernel, args, options)
+        launch = None if warmup else call.add(kernel, args, options)
         if launch is not None and not callable(grid):
             launch["grid"] = [int(n) for n in grid]
 
-        def noted_grid(meta: Any) -> Any:
+        def recorded_grid(meta: Any) -> Any:
             extents: Any = grid(meta)
             if launch is not None:
                 launch["grid"] = [int(n) for n in extents]
             return extents
 
-        started = noted_grid if callable(grid) else grid
+        started = recorded_grid if callable(grid) else grid
         return original(kernel, *args, grid=started, warmup=warmup, **options)
 
     return run
@@ -168,11 +174,6 @@ def _extent_bytes(tensor: Any) -> int:
         return 0
     last = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
     return (last + 1) * tensor.element_size()
-
-
-def _digest(tensor: Any, storage: Any) -> str:
-    """Return the storage's SHA-256, by which the judge recognizes a copy of a tensor of its own."""
-    return hashlib.sha256(_raw(tensor, storage).cpu().numpy()).hexdigest()
 
 
 def _raw(tensor: Any, storage: Any) -> Any:

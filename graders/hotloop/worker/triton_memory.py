@@ -13,6 +13,7 @@ import sys
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ class ReplayMemory:
         """Check and count a write of one value to each address. Raises MemoryFault."""
         item = values.dtype.itemsize
         for region, offsets in self._stored(addresses, item):
-            stored = _Stored(region, offsets, addresses, values)
+            stored = _StoredPart(region, offsets, addresses, values)
             if (offset := stored.contradiction()) is not None:
                 self.races.lanes(region, offset)
             self.races.write(region, offsets, item, stored.changes)
@@ -159,8 +160,8 @@ class ReplayMemory:
     def _owners(self, addresses: Addresses) -> NDArray[np.int64]:
         """Return each address's region index; half the guard on each side counts as the region."""
         half = np.uint64(GUARD_BYTES // 2)
-        found = np.searchsorted(self._starts - half, addresses, side="right") - 1
-        return np.maximum(found, 0)
+        owners = np.searchsorted(self._starts - half, addresses, side="right") - 1
+        return np.maximum(owners, 0)
 
     def _require_inside(
         self, region: TensorRegion, offsets: NDArray[np.int64], item: int, access: str
@@ -184,7 +185,7 @@ class ReplayMemory:
         region.known[unknown] = True
 
 
-class _Stored:
+class _StoredPart:
     """The part of a store that goes to one region. offsets: distinct and sorted, in bytes."""
 
     def __init__(
@@ -219,35 +220,35 @@ class _Stored:
         """Return the last lane that writes to each offset."""
         backwards = self._addresses[::-1]
         distinct, first = np.unique(backwards, return_index=True)
-        found = np.searchsorted(distinct, (self._offsets + self._region.start).astype(np.uint64))
-        return len(backwards) - 1 - first[found]
+        places = np.searchsorted(distinct, (self._offsets + self._region.start).astype(np.uint64))
+        return len(backwards) - 1 - first[places]
+
+
+def kernel_frame() -> FrameType | None:
+    """Return the frame of the kernel that runs now: the innermost one outside of Triton and us."""
+    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - quick
+    while frame is not None and not is_kernels(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
 
 
 def kernel_place() -> SourceLine:
-    """Return the line of the kernel that runs now: the innermost one outside of Triton and us."""
-    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - quick, it is asked often
-    while frame is not None:
-        if is_kernels(frame.f_code.co_filename):
-            return SourceLine(frame.f_code.co_filename, frame.f_lineno)
-        frame = frame.f_back
-    return SourceLine("", 0)
+    """Return the line of the kernel that runs now."""
+    frame = kernel_frame()
+    return SourceLine(frame.f_code.co_filename, frame.f_lineno) if frame else SourceLine("", 0)
 
 
 def is_kernels(file: str) -> bool:
     """Return whether code of this file belongs to a kernel, not to what runs it."""
     known = _IS_KERNELS.get(file)
     if known is None:
-        packages = (str(Path(__file__).parent), *map(str, _packages("triton", "numpy")))
+        modules = (getattr(sys.modules.get(name), "__file__", None) for name in ("triton", "numpy"))
+        packages = (str(Path(path).parent) for path in (__file__, *modules) if path)
         known = _IS_KERNELS[file] = not file.startswith((*packages, "<"))
     return known
 
 
 _IS_KERNELS: dict[str, bool] = {}
-
-
-def _packages(*names: str) -> list[Path]:
-    files = [getattr(sys.modules.get(name), "__file__", None) for name in names]
-    return [Path(file).parent for file in files if file]
 
 
 def bytes_at(address: int, size: int) -> NDArray[np.uint8]:

@@ -239,7 +239,6 @@ def _functions_of_libdevice() -> dict[str, Callable[..., Any]]:
     }
     for name in ("erf", "erfc"):
         functions[name] = np.vectorize(getattr(math, name), otypes=[np.float64])
-    functions["rsqrt"] = functions["frsqrt_rn"] = _inverse_root
     functions |= {
         "lgamma": np.vectorize(_log_gamma, otypes=[np.float64]),
         "tgamma": np.vectorize(_gamma, otypes=[np.float64]),
@@ -249,7 +248,9 @@ def _functions_of_libdevice() -> dict[str, Callable[..., Any]]:
     of_one: dict[str, Callable[[Numbers], Numbers]] = {
         "cospi": lambda x: np.cos(np.pi * np.fmod(x, 2)),
         "exp10": lambda x: np.power(10.0, x),
+        "frsqrt_rn": lambda x: 1 / np.sqrt(x),
         "rcbrt": lambda x: 1 / np.cbrt(x),
+        "rsqrt": lambda x: 1 / np.sqrt(x),
         "saturate": lambda x: np.where(x > 0, np.minimum(x, 1.0), 0.0),
         "sinpi": lambda x: np.sin(np.pi * np.fmod(x, 2)),
     }
@@ -281,10 +282,6 @@ def _gamma(value: float) -> float:
         return math.inf
     except ValueError:
         return math.nan if value else math.copysign(math.inf, value)
-
-
-def _inverse_root(values: Numbers) -> Numbers:
-    return 1 / np.sqrt(values)
 
 
 def libdevice(symbol: str) -> Callable[..., Numbers] | None:

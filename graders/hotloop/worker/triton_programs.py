@@ -1,7 +1,5 @@
 """Runs the programs of one launch in Triton's interpreter and watches their accesses to memory."""
 
-import importlib
-import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.worker import triton_schedule
-from hotloop.worker.triton_memory import ReplayMemory, is_kernels
+from hotloop.worker.triton_memory import ReplayMemory, is_kernels, kernel_frame
 from hotloop.worker.triton_races import SourceLine
 from hotloop.worker.triton_schedule import Schedule
 
@@ -137,7 +135,7 @@ class ScheduledInterpreter:
 
     def note_read(self, pointers: Any, value: Any) -> None:
         """Hand over if the program has read the same in the same place when it was there last."""
-        frame = _kernel_frame()
+        frame = kernel_frame()
         if frame is None or not np.size(pointers):
             return
         reads = self._reads.setdefault(self.program, {})
@@ -228,12 +226,12 @@ class CountingInterpreter(ScheduledInterpreter):
         whole = np.ones(pointers.shape, np.bool_)
         now = self._native.load(pointers, whole, np.zeros_like(value), value.dtype)
         swaps = (now == expected).reshape(-1)
-        kept, item = places[~swaps], value.dtype.itemsize
+        unchanged, item = places[~swaps], value.dtype.itemsize
         if self.access.is_atomic:
-            self._memory.atomic(kept, item, reads=True, writes=False)
-            self._acquire(kept)
+            self._memory.atomic(unchanged, item, reads=True, writes=False)
+            self._acquire(unchanged)
         else:
-            self._memory.load(kept, item)
+            self._memory.load(unchanged, item)
         self._change(places[swaps], value.reshape(-1)[swaps])
         return super().atomic_cas(pointers, expected, value, order)
 
@@ -341,7 +339,10 @@ def _atomic(
     def atomic(*arguments: Any) -> Any:
         counting.schedule.may_switch()
         access = counting.access
-        access.semantic, access.scope = (_last_word(value) for value in arguments[-2:])
+        # The name of an enumeration's member, from Python or from C++.
+        access.semantic, access.scope = (
+            str(getattr(value, "name", value)).rpartition(".")[2] for value in arguments[-2:]
+        )
         access.polls = original.__name__ == "create_atomic_poll"
         try:
             result = original(*arguments)
@@ -355,26 +356,14 @@ def _atomic(
     return atomic
 
 
-def _last_word(value: Any) -> str:
-    """Return the name of an enumeration's member, from Python or from C++."""
-    return str(getattr(value, "name", value)).rpartition(".")[2]
-
-
-def _kernel_frame() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and not is_kernels(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame
-
-
 def _state(frame: FrameType | None) -> list[Any]:
     """Return where a program is in each of its functions, and their variables."""
-    found: list[Any] = []
+    state: list[Any] = []
     while frame is not None and frame.f_code.co_filename != triton_schedule.__file__:
         if is_kernels(frame.f_code.co_filename):
-            found += [frame.f_lasti, *frame.f_locals, *frame.f_locals.values()]
+            state += [frame.f_lasti, *frame.f_locals, *frame.f_locals.values()]
         frame = frame.f_back
-    return found
+    return state
 
 
 def _all_same(one: Sequence[Any], other: Sequence[Any]) -> bool:
@@ -403,8 +392,3 @@ def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
 
 def _together(*arrays: Any) -> list[NDArray[Any]]:
     return [np.ascontiguousarray(a) for a in np.broadcast_arrays(*arrays)]
-
-
-def triton(name: str) -> Any:
-    """Import one of Triton's modules, which have no types, after the environment was set."""
-    return importlib.import_module(name)

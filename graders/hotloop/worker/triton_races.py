@@ -103,13 +103,13 @@ class _Shadow:
 
 
 class Races:
-    """Watches the accesses to memory that a launch may write. `found` is the first race.
+    """Watches the accesses to memory that a launch may write. race: the first one.
 
     here: returns the kernel's line that runs now.
     """
 
     def __init__(self, here: Callable[[], SourceLine]) -> None:
-        self.found: RaceReport | None = None
+        self.race: RaceReport | None = None
         self.program = 0
         """Number of the program that runs now."""
         self._here = here
@@ -182,9 +182,9 @@ class Races:
 
     def lanes(self, region: TensorRegion, offset: int) -> None:
         """Lanes of one store write different values to one address."""
-        if self.found is None:
+        if self.race is None:
             here = RaceAccess(self.program, self._here(), writes=True, atomic=False)
-            self.found = RaceReport(region, offset, None, here)
+            self.race = RaceReport(region, offset, None, here)
 
     # --- order ------------------------------------------------------------------------------------
 
@@ -261,12 +261,12 @@ class Races:
         at: Offsets,
         now: int,
     ) -> None:
-        if self.found is not None or not racing.any():
+        if self.race is not None or not racing.any():
             return
         first = int(np.flatnonzero(racing)[0])
         offset = int(at[first]) * shadow.granule
         accesses = self._access(int(epochs[first])), self._access(now)
-        self.found = RaceReport(region, offset, *accesses)
+        self.race = RaceReport(region, offset, *accesses)
 
     def _access(self, epoch: int) -> RaceAccess:
         number = (epoch >> _PLACE) & _PLACES
@@ -281,6 +281,6 @@ class Races:
         beside = self._unordered(old)
         if beside.any():
             second = shadow.slot(f"{name}2")
-            kept = second[at[beside]]
-            second[at[beside]] = np.where(self._unordered(kept), kept, old[beside])
+            earlier = second[at[beside]]
+            second[at[beside]] = np.where(self._unordered(earlier), earlier, old[beside])
         slot[at] = now

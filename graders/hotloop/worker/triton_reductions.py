@@ -44,35 +44,35 @@ def _with_branches(
 ) -> Callable[..., Any]:
     """Call the function element by element only if it has an `if` on a value."""
 
-    def combine_all(self: Any, given: Sequence[Any]) -> Any:
+    def combine_all(self: Any, tensors: Sequence[Any]) -> Any:
         try:
-            return on_arrays(self, given)
+            return on_arrays(self, tensors)
         except Exception as error:
             if not isinstance(innermost(error), NotOneValue):
                 raise
-        return by_element(self, given)
+        return by_element(self, tensors)
 
     return combine_all
 
 
-def _reduce(self: Any, given: Sequence[Any]) -> list[Any]:
-    shape = given[0].handle.data.shape
-    arrays = [t.handle.data.reshape(-1) if self.axis is None else t.handle.data for t in given]
+def _reduce(self: Any, tensors: Sequence[Any]) -> list[Any]:
+    shape = tensors[0].handle.data.shape
+    arrays = [t.handle.data.reshape(-1) if self.axis is None else t.handle.data for t in tensors]
     arrays = [np.moveaxis(a, self.axis or 0, 0) for a in arrays]
-    dtypes = [t.dtype for t in given]
+    dtypes = [t.dtype for t in tensors]
     while len(arrays[0]) > 1:  # their number is a power of two
         left, right = [a[0::2] for a in arrays], [a[1::2] for a in arrays]
         arrays = _combined(self.combine_fn, left, right, dtypes)
     results = [a[0] for a in arrays]
     if self.keep_dims:
-        kept = [1 if self.axis in (None, i) else n for i, n in enumerate(shape)]
-        results = [np.reshape(a, kept) for a in results]
+        shape = [1 if self.axis in (None, i) else n for i, n in enumerate(shape)]
+        results = [np.reshape(a, shape) for a in results]
     return [self.to_tensor(a, dtype) for a, dtype in zip(results, dtypes, strict=True)]
 
 
-def _scan(self: Any, given: Sequence[Any]) -> list[Any]:
-    arrays = [np.moveaxis(t.handle.data, self.axis, 0) for t in given]
-    dtypes = [t.dtype for t in given]
+def _scan(self: Any, tensors: Sequence[Any]) -> list[Any]:
+    arrays = [np.moveaxis(t.handle.data, self.axis, 0) for t in tensors]
+    dtypes = [t.dtype for t in tensors]
     distance = 1
     while distance < len(arrays[0]):
         # A block has 2**k elements, so the first ones are combined too, and left out.
@@ -111,23 +111,18 @@ def _array(result: Any, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
 def _with_bits(apply: Callable[..., Any]) -> Callable[..., Any]:
     """Reduce bits with the kernel's function, since numpy's sum and maximum do not know them."""
 
-    def apply_impl(self: Any, given: tuple[Any, ...]) -> Any:
-        bits = any(is_bits(tensor.handle) for tensor in given)
-        return self.generic_reduce(given) if bits else apply(self, given)
+    def apply_impl(self: Any, tensors: tuple[Any, ...]) -> Any:
+        bits = any(is_bits(tensor.handle) for tensor in tensors)
+        return self.generic_reduce(tensors) if bits else apply(self, tensors)
 
     return apply_impl
 
 
 def _bits_scanned(scan: Callable[..., Any]) -> Callable[..., Any]:
-    def scanned(self: Any, given: Any) -> Any:
-        return self.generic_scan((given,)) if is_bits(given.handle) else scan(self, given)
+    def scanned(self: Any, tensor: Any) -> Any:
+        return self.generic_scan((tensor,)) if is_bits(tensor.handle) else scan(self, tensor)
 
     return scanned
-
-
-def _first(given: Any) -> Any:
-    """Return the values; given as (values, indices) or alone."""
-    return cast(Any, given[0] if isinstance(given, tuple) else given)
 
 
 def _min_max(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -136,10 +131,11 @@ def _min_max(method: Callable[..., Any]) -> Callable[..., Any]:
     A compiled kernel returns some index there; numpy's own functions raise an error.
     """
 
-    def min_max(self: Any, given: Any, val_reduce_op: Any, idx_reduce_op: Any = None) -> Any:
-        first = _first(given)
-        if idx_reduce_op is None or first.handle.data.dtype.kind != "f":
-            return method(self, given, val_reduce_op, idx_reduce_op)
+    def min_max(self: Any, operand: Any, val_reduce_op: Any, idx_reduce_op: Any = None) -> Any:
+        # The operand is a tensor of values, or (values, indices).
+        values = cast(Any, operand[0] if isinstance(operand, tuple) else operand)
+        if idx_reduce_op is None or values.handle.data.dtype.kind != "f":
+            return method(self, operand, val_reduce_op, idx_reduce_op)
         largest = idx_reduce_op in (np.argmax, np.nanargmax)
         value_of: Any = np.nanmax if largest else np.nanmin
         place_of: Any = np.nanargmax if largest else np.nanargmin
@@ -148,6 +144,6 @@ def _min_max(method: Callable[..., Any]) -> Callable[..., Any]:
             nothing = np.isnan(data).all(axis=axis, keepdims=True)
             return place_of(np.where(nothing, 0, data), axis=axis, keepdims=keepdims)
 
-        return method(self, given, val_reduce_op and value_of, place)
+        return method(self, operand, val_reduce_op and value_of, place)
 
     return min_max

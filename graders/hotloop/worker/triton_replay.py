@@ -10,7 +10,6 @@ large number instead of zero: Triton leaves them undefined, and a GPU's register
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -19,9 +18,10 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import Message
 from hotloop.worker import triton_compat, triton_source
-from hotloop.worker.serve import Worker
+from hotloop.worker.serve import Worker, serve_as_process
+from hotloop.worker.tensors import ELEMENT_BYTES
 from hotloop.worker.triton_memory import MemoryFault, ReplayMemory, TensorRegion, element_bytes
-from hotloop.worker.triton_program import run
+from hotloop.worker.triton_modules import interpreter, language
 from hotloop.worker.triton_programs import (
     LINE_BYTES,
     CountingInterpreter,
@@ -29,12 +29,8 @@ from hotloop.worker.triton_programs import (
     numbered,
     replaced,
     run_programs,
-    triton,
 )
 from hotloop.worker.triton_schedule import Hang
-
-ELEMENT_BYTES = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "i64": 8, "i32": 4, "u8": 1, "bool": 1}
-"""Bytes per element of the judge's tensors, by type (`hotloop.judge.dtypes`)."""
 
 _TYPES = {
     "fp64": "float64",
@@ -75,15 +71,15 @@ class Replayer(Worker):
         wave_bytes, ordered, race = 0, False, None
         for number, launch in enumerate(message["plan"]["launches"]):
             try:
-                done = _run_launch(module, launch, tensors, order)
+                lines, used_atomics = _run_launch(module, launch, tensors, order)
             except Exception as error:  # noqa: BLE001 - whatever a kernel raises is reported
                 fault = _describe(error, module, memory, launch)
                 race = race or _race(memory, launch, number)
                 if race is not None and fault["kind"] in {"error", "hang"}:
                     fault = race  # which is perhaps its cause
                 return {"fault": {"launch": number, **fault}}
-            wave_bytes += _wave_bytes(done.lines, message["resident"])
-            ordered |= done.used_atomics
+            wave_bytes += _wave_bytes(lines, message["resident"])
+            ordered |= used_atomics
             race = race or _race(memory, launch, number)
         tensors.give_back(message["returned"])
         traffic = [_traffic(region) for region in memory.regions]
@@ -142,22 +138,18 @@ def _wave_bytes(loaded: Sequence[set[int]], resident: int) -> int:
     return LINE_BYTES * sum(map(len, together))
 
 
-@dataclass(frozen=True)
-class _Launched:
-    """lines: the cache lines that each program loads, with neighbors in x one after the other."""
-
-    lines: Sequence[set[int]]
-    used_atomics: bool
-
-
 def _run_launch(
     module: ModuleType, launch: Message, tensors: _Tensors, order: np.random.Generator
-) -> _Launched:
-    interpreter = triton("triton.runtime.interpreter")
+) -> tuple[list[set[int]], bool]:
+    """Return the cache lines that each program loads, and whether there were atomics.
+
+    Neighbors in x lie one after the other.
+    """
+    triton = interpreter()
     kernel = getattr(module, launch["kernel"])
     signature = inspect.signature(kernel.fn)
     function: Callable[..., Any] = kernel.rewrite()
-    native, builder = interpreter._interpreter, interpreter.interpreter_builder
+    native, builder = triton._interpreter, triton.interpreter_builder
     counting = CountingInterpreter(native, order, tensors.memory)
     programs = numbered(launch["grid"])
     tensors.memory.races.start_launch(len(programs))
@@ -168,28 +160,28 @@ def _run_launch(
 
     masked_load = _without_zeros(builder.create_masked_load, tensors.memory)
     with (
-        replaced(interpreter, "_interpreter", counting),
+        replaced(triton, "_interpreter", counting),
         replaced(builder, "create_masked_load", masked_load),
         ExitStack() as stack,
     ):
-        stack.callback(interpreter._patch_lang(function).restore)
+        stack.callback(triton._patch_lang(function).restore)
         builder.set_grid_dim(*launch["grid"])
         run_programs(programs, body, counting, builder)
     loaded = counting.loaded(len(programs))
     neighbors = sorted(range(len(programs)), key=lambda number: programs[number][::-1])
-    return _Launched([loaded[number] for number in neighbors], counting.used_atomics)
+    return [loaded[number] for number in neighbors], counting.used_atomics
 
 
 def _without_zeros(load: Callable[..., Any], memory: ReplayMemory) -> Callable[..., Any]:
     """Wrap the builder's masked load: without `other`, masked lanes get `undefined`, not zero."""
-    interpreter = triton("triton.runtime.interpreter")
+    triton = interpreter()
 
     def masked_load(ptrs: Any, mask: Any, other: Any, *options: Any, **more: Any) -> Any:
         if other is None and not np.all(mask.data):
             memory.undefined += 1
             element = ptrs.get_element_ty()
-            value = undefined(np.dtype(interpreter._get_np_dtype(element)))
-            other = interpreter.TensorHandle(np.full(ptrs.data.shape, value), element)
+            value = undefined(np.dtype(triton._get_np_dtype(element)))
+            other = triton.TensorHandle(np.full(ptrs.data.shape, value), element)
         return load(ptrs, mask, other, *options, **more)
 
     return masked_load
@@ -207,25 +199,24 @@ def undefined(dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.array((1 << (8 * dtype.itemsize - 1)) - 1, dtype)
 
 
-def _arguments(signature: inspect.Signature, given: Message, tensors: _Tensors) -> dict[str, Any]:
+def _arguments(signature: inspect.Signature, plan: Message, tensors: _Tensors) -> dict[str, Any]:
     """Return the arguments as the interpreter passes them: handles, and constexprs unchanged."""
-    interpreter = triton("triton.runtime.interpreter")
     constexprs = {
         name
         for name, parameter in signature.parameters.items()
         if getattr(parameter.annotation, "__name__", "") == "constexpr"
     }
-    values = {name: _value(argument, tensors) for name, argument in given.items()}
+    values = {name: _value(argument, tensors) for name, argument in plan.items()}
     bound = signature.bind(**values)
     bound.apply_defaults()
     return {
-        name: value if name in constexprs else interpreter._implicit_cvt(value)
+        name: value if name in constexprs else interpreter()._implicit_cvt(value)
         for name, value in bound.arguments.items()
     }
 
 
 def _value(argument: Message, tensors: _Tensors) -> Any:
-    tl = triton("triton.language")
+    tl = language()
     if "value" in argument:
         return argument["value"]
     if "float" in argument:
@@ -234,7 +225,7 @@ def _value(argument: Message, tensors: _Tensors) -> Any:
         return getattr(tl, _TYPES[argument["type"]])
     kind = tl.pointer_type(getattr(tl, _TYPES[argument["dtype"]]))
     address = np.array([tensors.address(argument)], np.uint64)
-    return tl.tensor(triton("triton.runtime.interpreter").TensorHandle(address, kind), kind)
+    return tl.tensor(interpreter().TensorHandle(address, kind), kind)
 
 
 def _argument_region(index: int, spec: Message, *, writable: bool) -> TensorRegion:
@@ -265,7 +256,7 @@ def _fill(region: TensorRegion, fill: str | None) -> None:
 
 def _race(memory: ReplayMemory, launch: Message, number: int) -> Message | None:
     """Describe the race that was found, if any, as a fault of this launch."""
-    race = memory.races.found
+    race = memory.races.race
     if race is None:
         return None
     accesses = [each for each in (race.first, race.second) if each is not None]
@@ -336,7 +327,7 @@ def main() -> None:
     if not triton_compat.interpreting():
         raise SystemExit("set TRITON_INTERPRET=1: kernels are replayed in the interpreter")
     triton_compat.correct_interpreter()
-    run(Replayer({}))
+    serve_as_process(Replayer({}))
 
 
 if __name__ == "__main__":

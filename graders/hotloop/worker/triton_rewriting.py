@@ -88,8 +88,10 @@ class _Rewriting(ast.NodeTransformer):
         """`for i in range(n)` and `tl.range(n)`: the variable is a tensor."""
         self.generic_visit(node)
         loop = node.iter
-        if isinstance(loop, ast.Call) and _last_name(loop.func) == "range":
-            loop.func = ast.copy_location(ast.Name("__loop__", ast.Load()), loop.func)
+        if isinstance(loop, ast.Call):
+            name = getattr(loop.func, "id", getattr(loop.func, "attr", ""))
+            if name == "range":
+                loop.func = ast.copy_location(ast.Name("__loop__", ast.Load()), loop.func)
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
@@ -101,8 +103,8 @@ class _Rewriting(ast.NodeTransformer):
         self._test(node)
         counter = f"__turns_{node.lineno}__"
         node.test = _call(counter, [node.test], node.test)
-        made = ast.Assign([ast.Name(counter, ast.Store())], _call("__Turns__", [], node.test))
-        return [ast.copy_location(made, node), node]
+        counted = ast.Assign([ast.Name(counter, ast.Store())], _call("__Turns__", [], node.test))
+        return [ast.copy_location(counted, node), node]
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         """`x if a else y`."""
@@ -133,10 +135,6 @@ _NO_PARAMETERS = ast.arguments(
 
 def _call(name: str, arguments: list[ast.expr], node: ast.expr) -> ast.expr:
     return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), arguments, []), node)
-
-
-def _last_name(function: ast.expr) -> str:
-    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
 
 
 def _is_tensor(value: Any) -> bool:

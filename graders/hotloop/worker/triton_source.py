@@ -1,12 +1,12 @@
 """Loads vetted kernel source as a module and finds the source line of an error."""
 
 import atexit
-import importlib.util
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 from types import ModuleType
+
+from hotloop.worker.files import load_module
 
 MODULE_NAME = "hotloop_kernels"
 
@@ -15,13 +15,7 @@ def load(text: str) -> ModuleType:
     """Execute `text` as a module, from a file, because Triton reads its functions' source."""
     path = temporary_folder() / f"{MODULE_NAME}.py"
     path.write_text(text, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(MODULE_NAME, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[MODULE_NAME] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_module(MODULE_NAME, path)
 
 
 def temporary_folder() -> Path:

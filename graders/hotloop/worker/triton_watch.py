@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import Message
 from hotloop.worker.triton_memory import Addresses, ReplayMemory, TensorRegion, bytes_at
+from hotloop.worker.triton_modules import interpreter
 from hotloop.worker.triton_programs import (
     CountingInterpreter,
     ScheduledInterpreter,
@@ -23,7 +24,6 @@ from hotloop.worker.triton_programs import (
     numbered,
     replaced,
     run_programs,
-    triton,
 )
 from hotloop.worker.triton_races import RaceAccess, RaceReport
 from hotloop.worker.triton_schedule import Hang
@@ -39,17 +39,16 @@ def watched(order: int | None) -> Generator[list[Message]]:
     wait for each other end.
     """
     generator = None if order is None else np.random.default_rng(order)
-    interpreter = triton("triton.runtime.interpreter")
-    kind = interpreter.GridExecutor
-    original, found = kind.__call__, list[Message]()
+    kind = interpreter().GridExecutor
+    original, faults = kind.__call__, list[Message]()
 
-    def call(executor: Any, *given: Any, **options: Any) -> None:
-        launch = _Launch(interpreter, executor, generator, found, [*given, *options.values()])
+    def call(executor: Any, *arguments: Any, **options: Any) -> None:
+        launch = _Launch(executor, generator, faults, [*arguments, *options.values()])
         executor.fn = _AtOnce(executor.fn, launch.run)
-        original(executor, *given, **options)
+        original(executor, *arguments, **options)
 
     with replaced(kind, "__call__", call):
-        yield found
+        yield faults
 
 
 class _AtOnce:
@@ -70,36 +69,36 @@ class _AtOnce:
 
 @dataclass
 class _Launch:
-    """One launch. given: its arguments, whose tensors are watched."""
+    """One launch. values: its arguments, whose tensors are watched."""
 
-    interpreter: Any
     executor: Any
     order: np.random.Generator | None
-    found: list[Message]
-    given: Sequence[Any]
+    faults: list[Message]
+    values: Sequence[Any]
 
     def run(self, function: Any, arguments: Message) -> None:
         """Run all programs. Raises what one of them raises."""
-        native, builder = self.interpreter._interpreter, self.interpreter.interpreter_builder
+        triton = interpreter()
+        native, builder = triton._interpreter, triton.interpreter_builder
         programs = numbered(builder.grid_dim)
-        memory = _TensorMemory(self.given)
+        memory = _TensorMemory(self.values)
         memory.races.start_launch(len(programs))
         counting = ScheduledInterpreter(native, None)
         if self.order is not None:
             counting = CountingInterpreter(native, self.order, memory)
         waits = None
         try:
-            with replaced(self.interpreter, "_interpreter", counting):
+            with replaced(triton, "_interpreter", counting):
                 run_programs(programs, lambda: function(**arguments), counting, builder)
         except Hang as hang:
             waits = _hang(hang, self.executor, programs, arguments)
             raise
         finally:
-            race = memory.races.found
+            race = memory.races.race
             if race is not None:  # told first, since it may be why programs wait
-                self.found.append(_race(race, self.executor, programs, arguments))
+                self.faults.append(_race(race, self.executor, programs, arguments))
             if waits is not None:
-                self.found.append(waits)
+                self.faults.append(waits)
 
 
 class _TensorMemory(ReplayMemory):
@@ -177,7 +176,11 @@ def _access(access: RaceAccess, programs: Sequence[Any]) -> Message:
 
 def _element(address: int, arguments: Message) -> tuple[str, int]:
     """Return the parameter that points to an address, or before it, and the element's index."""
-    pointers = {name: value for name, value in arguments.items() if _is_pointer(value)}
+    pointers = {
+        name: value
+        for name, value in arguments.items()
+        if hasattr(value, "handle") and hasattr(getattr(value, "dtype", None), "element_ty")
+    }
     starts = {name: int(value.handle.data.reshape(-1)[0]) for name, value in pointers.items()}
     before = {name: start for name, start in starts.items() if start <= address}
     if not before:
@@ -185,7 +188,3 @@ def _element(address: int, arguments: Message) -> tuple[str, int]:
     name = max(before, key=lambda name: before[name])
     item = max(1, pointers[name].dtype.element_ty.primitive_bitwidth // 8)
     return name, (address - before[name]) // item
-
-
-def _is_pointer(value: Any) -> bool:
-    return hasattr(value, "handle") and hasattr(getattr(value, "dtype", None), "element_ty")

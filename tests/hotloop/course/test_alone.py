@@ -19,7 +19,8 @@ from hotloop.course.isolation import Isolation
 from hotloop.course.kernel import NotebookLimits
 from hotloop.course.notebook_run import NotebookRun, RunSettings
 from hotloop.judge.lease import Lease
-from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.confinement import Confinement
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.unconfined import launch_plain
 from hotloop.tasks.curriculum import load_module
 

@@ -16,7 +16,7 @@ from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.load_window import LoadedServer, LoadRequest
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.stolen_time import FOREIGN_SHARE, foreign_share
-from hotloop.sandbox.freezer import Usage
+from hotloop.sandbox.processes import Usage
 
 REQUESTS = 4
 MS = 1_000_000

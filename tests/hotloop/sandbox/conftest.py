@@ -11,9 +11,10 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.sandbox import cgroup
-from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.level import level
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.zygote import Zygote
 

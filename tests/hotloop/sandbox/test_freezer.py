@@ -14,7 +14,6 @@ import pytest
 
 from hotloop.sandbox import cgroup, freezer, processes
 from hotloop.sandbox.cgroup import Groups, ParentGroup, Places
-from hotloop.sandbox.confinement import Confined
 from hotloop.sandbox.freezer import (
     CgroupFreezer,
     FreezeError,
@@ -24,6 +23,7 @@ from hotloop.sandbox.freezer import (
     freezer_from,
 )
 from hotloop.sandbox.owner import new_tag
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.unconfined import launch_plain
 
 from ..waiting import until

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from hotloop.sandbox import bubblewrap, cgroup, launch, requirements, staging
-from hotloop.sandbox.confinement import Confined, SandboxUnavailable
+from hotloop.sandbox import bubblewrap, cgroup, launch, requirements
+from hotloop.sandbox.confinement import SandboxUnavailable
 from hotloop.sandbox.level import level
-from hotloop.sandbox.owner import is_stale, new_tag, state_folder
+from hotloop.sandbox.owner import is_stale, new_tag, remove_stale, state_folder
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.uids import lease_uid
 from hotloop.sandbox.watchdog import wait_readable
 
@@ -42,7 +43,7 @@ time.sleep(60)
 def leftovers() -> set[str]:
     """Return the names of control groups and staged copies, of any process."""
     folders = [place.parent for place in cgroup.places().distinct()]
-    folders.append(state_folder() / "staged")
+    folders.append(state_folder("staged"))
     entries = [entry.name for folder in folders if folder.is_dir() for entry in folder.iterdir()]
     return {name for name in entries if name.startswith("hotloop-")}
 
@@ -118,7 +119,7 @@ def test_a_killed_launcher_takes_the_sandbox_along(submission: Path) -> None:
     assert stale
     assert all(map(is_stale, stale))
     cgroup.sweep()
-    staging.sweep()
+    remove_stale("staged")
     assert not {name for name in leftovers() if f"-{launcher.pid}-" in name}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hotloop.core.verdict import Verdict
-from hotloop.sandbox.confinement import Confined
+from hotloop.sandbox.process import Confined
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.usefixtures("limited_by")]
 MIB = 1 << 20

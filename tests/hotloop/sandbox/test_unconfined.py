@@ -9,7 +9,7 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.sandbox import processes
-from hotloop.sandbox.confinement import Confined
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.unconfined import launch_plain
 
 from ..waiting import until

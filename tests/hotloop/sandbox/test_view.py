@@ -19,7 +19,7 @@ PACKAGE = Path(hotloop.__file__).parent
 
 def test_the_root_holds_little(run: Callable[..., Any]) -> None:
     ran = run("import os; print(*sorted(os.listdir('/')))")
-    tops = {inside.parts[1] for inside, _ in base_view().seen}
+    tops = {inside.parts[1] for inside, _ in base_view().visible}
     system = {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt"}
     own = {"proc", "dev", "tmp", "home"}
     assert set(ran.text.split()) <= system | own | tops
@@ -60,7 +60,7 @@ def test_a_gradebook_is_not_seen(run: Callable[..., Any], tmp_path: Path) -> Non
     gradebook.write_text("points")
     ran = run(f"import os; print(os.path.exists({str(gradebook)!r}), sorted(os.listdir('/tmp')))")
     # If Python itself is below /tmp, it is visible.
-    python = {inside.parts[2] for inside, _ in base_view().seen if inside.parts[1] == "tmp"}
+    python = {inside.parts[2] for inside, _ in base_view().visible if inside.parts[1] == "tmp"}
     assert ran.text == f"False {sorted(python)}\n"
 
 
@@ -270,6 +270,6 @@ def test_below() -> None:
 
 def test_the_view_names_existing_paths_only() -> None:
     view: View = base_view()
-    assert all(outside.exists() for _, outside in view.seen)
+    assert all(outside.exists() for _, outside in view.visible)
     assert all(path.is_dir() for path in view.hidden)
     assert view.packages[0] == "/opt/hotloop"

@@ -22,9 +22,9 @@ import pytest
 
 import hotloop
 from hotloop.course.kernel import ConfinedKernel, NotebookLimits
-from hotloop.sandbox.confinement import Confined
 from hotloop.sandbox.launch import BubblewrapProcess, launch
 from hotloop.sandbox.level import level
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.watchdog import wait_readable
 from hotloop.sandbox.zygote import plan
 from hotloop.sandbox.zygote.forked import ForkedProcess

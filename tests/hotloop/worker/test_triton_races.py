@@ -159,7 +159,7 @@ def test_agrees_with_a_model_that_keeps_every_access(
             expected |= model.access(program, kind, range(offset, offset + item))
         if expected:
             break
-    assert (races.found is not None) is expected
+    assert (races.race is not None) is expected
 
 
 class Model:
@@ -212,7 +212,7 @@ def test_launches_are_ordered() -> None:
         races.start_launch(PROGRAMS)
         races.program = program
         races.write(region, np.array([0]), 4, lambda: np.array([True]))
-    assert races.found is None
+    assert races.race is None
 
 
 def test_an_atomic_on_many_addresses_orders_as_one_on_few() -> None:
@@ -228,11 +228,11 @@ def test_an_atomic_on_many_addresses_orders_as_one_on_few() -> None:
     races.program = 2
     races.acquire(low[5:])
     races.read(region, np.array([0]), 4)
-    assert races.found is None
+    assert races.race is None
     races.read(region, np.array([4]), 4)
-    assert races.found is not None
-    assert races.found.first is not None
-    assert (races.found.first.program, races.found.second.program) == (1, 2)
+    assert races.race is not None
+    assert races.race.first is not None
+    assert (races.race.first.program, races.race.second.program) == (1, 2)
 
 
 def test_programs_that_wait_need_no_threads() -> None:

@@ -102,16 +102,16 @@ class Compilation:
 
     def diagnostics(self) -> list[Diagnostic]:
         """Return nvcc's diagnostics; those of inline PTX get the line of the CUDA source."""
-        return [self._placed(found) for found in _diagnostics(self.log)]
+        return [self._placed(diagnostic) for diagnostic in _diagnostics(self.log)]
 
-    def _placed(self, found: Diagnostic) -> Diagnostic:
+    def _placed(self, diagnostic: Diagnostic) -> Diagnostic:
         """Replace the line of PTX that ptxas names by the line of the source."""
-        number = re.match(r"ptxas \S+, line (\d+);", found.text)
+        number = re.match(r"ptxas \S+, line (\d+);", diagnostic.text)
         line = self.places.get(number[1]) if number is not None else None
         if line is None:
-            return found
-        text = f"{self.source}({line}): error: in inline PTX: {found.message}"
-        return Diagnostic(self.source, line, found.failure, found.message, text)
+            return diagnostic
+        text = f"{self.source}({line}): error: in inline PTX: {diagnostic.message}"
+        return Diagnostic(self.source, line, diagnostic.failure, diagnostic.message, text)
 
 
 def compile_files(
@@ -130,16 +130,15 @@ def compile_files(
     """
     from hotloop.worker import nvcc_compile  # exists on Linux only
 
-    made: list[Compiled] = []
+    results: list[Compiled] = []
     for capability in capabilities:
         on_progress(f"compiling {source.name} for sm_{capability}")
         request = job(toolchain, capability, timeout_s, include=include, defines=defines)
-        told = nvcc_compile.compile_file(source, request)
-        outcome = read(str(source), capability, told)
+        outcome = read(str(source), capability, nvcc_compile.compile_file(source, request))
         if not outcome.succeeded:
             raise CompileError(failure(outcome, timeout_s))
-        made.append(outcome.compiled())
-    return made
+        results.append(outcome.compiled())
+    return results
 
 
 def job(
@@ -192,13 +191,13 @@ def failure(outcome: Compilation, timeout_s: float) -> str:
         )
     if outcome.ended == "too_much":
         return "nvcc printed more than is read: fix its first error."
-    wanted = [d.text for d in outcome.diagnostics() if d.failure]
-    return "\n".join(wanted) or outcome.log.strip() or f"nvcc ended with {outcome.status}."
+    errors = [d.text for d in outcome.diagnostics() if d.failure]
+    return "\n".join(errors) or outcome.log.strip() or f"nvcc ended with {outcome.status}."
 
 
 def _diagnostics(log: str) -> list[Diagnostic]:
     """Split a log into diagnostics, each with the source excerpt that follows it."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     block: list[str] = []
     head: re.Match[str] | None = None
 
@@ -206,16 +205,17 @@ def _diagnostics(log: str) -> list[Diagnostic]:
         if head is not None:
             text = "\n".join(block).rstrip()
             line = head["line"] or head["colon"]
-            failed = any(word in head["kind"].lower() for word in _FAILURES)
             number = int(line) if line else None
-            found.append(Diagnostic(head["file"], number, failed, head["message"].strip(), text))
+            is_failure = any(word in head["kind"].lower() for word in _FAILURES)
+            message = head["message"].strip()
+            diagnostics.append(Diagnostic(head["file"], number, is_failure, message, text))
 
     for row in log.splitlines():
-        begins = _HEAD.match(row)
-        if begins is not None or not row.strip():
+        match = _HEAD.match(row)
+        if match is not None or not row.strip():
             close()
-            head, block = begins, [row]
+            head, block = match, [row]
         else:
             block.append(row)
     close()
-    return found
+    return diagnostics

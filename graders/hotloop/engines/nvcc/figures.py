@@ -27,9 +27,9 @@ def fits(kernel: CompiledKernel, block: int, dynamic_shared: int = 0) -> Occupan
 
     dynamic_shared: bytes. Returns None for a GPU that is not in the table.
     """
-    used = kernel.resources
-    shared = used.shared_bytes + dynamic_shared
-    return occupancy(used.capability, block, used.registers, shared, used.barriers)
+    resources = kernel.resources
+    shared = resources.shared_bytes + dynamic_shared
+    return occupancy(resources.capability, block, resources.registers, shared, resources.barriers)
 
 
 def figures(kernel: CompiledKernel, block: int, dynamic_shared: int = 0) -> list[Figure]:
@@ -112,8 +112,9 @@ def _occupancy(fit: Occupancy) -> Figure:
         )
         return Figure("occupancy", 0.0, text)
     text = (
-        f"{_blocks(fit.blocks)} of {fit.block} threads {_fit(fit.blocks)} on a multiprocessor at "
-        f"once: {fit.warps} of {fit.most_warps} warps, limited by {' and '.join(fit.limits)}. "
+        f"{_blocks(fit.blocks)} of {fit.block} threads {'fits' if fit.blocks == 1 else 'fit'} on a "
+        f"multiprocessor at once: {fit.warps} of {fit.most_warps} warps, limited by "
+        f"{' and '.join(fit.limits)}. "
     )
     text += (
         "Few warps hide little of the memory's latency: use less of what limits them."
@@ -129,7 +130,7 @@ def _accesses(kernel: CompiledKernel, did: Did) -> Figure:
     if not own:
         return Figure(name, 0, f"No {did} of global memory was found.")
     most = widest(kernel.accesses, did)
-    text = f"One instruction {did}s {_widths(own)} of global memory a thread"
+    text = f"One instruction {did}s {' or '.join(map(_width, own))} of global memory a thread"
     if most >= VECTOR_BYTES:
         text += f": at the widest, a warp moves {WARP * most} at a time, and wider is not needed."
     else:
@@ -140,19 +141,11 @@ def _accesses(kernel: CompiledKernel, did: Did) -> Figure:
     return Figure(name, most, text)
 
 
-def _widths(accesses: list[SassAccess]) -> str:
-    return " or ".join(_width(access) for access in accesses)
-
-
 def _width(access: SassAccess) -> str:
     size = f"{access.bytes} byte{'s' if access.bytes > 1 else ''}"
-    places = ", ".join(map(str, access.lines[:4])) + (", …" if len(access.lines) > 4 else "")
-    return f"{size} (line{'s' if len(access.lines) > 1 else ''} {places})" if places else size
+    lines = ", ".join(map(str, access.lines[:4])) + (", …" if len(access.lines) > 4 else "")
+    return f"{size} (line{'s' if len(access.lines) > 1 else ''} {lines})" if lines else size
 
 
 def _blocks(count: int) -> str:
     return "1 block" if count == 1 else f"{count} blocks"
-
-
-def _fit(count: int) -> str:
-    return "fits" if count == 1 else "fit"

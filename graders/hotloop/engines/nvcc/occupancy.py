@@ -130,11 +130,11 @@ def _by_registers(block: int, registers: int) -> int:
     return warps // _warps(block)
 
 
-def _by_shared_memory(sm: Multiprocessor, used: int) -> int:
-    if used > sm.block_shared_bytes:
+def _by_shared_memory(sm: Multiprocessor, requested: int) -> int:
+    if requested > sm.block_shared_bytes:
         return 0
-    taken = _up(used + sm.reserved_bytes, sm.shared_unit)
-    return sm.shared_bytes // taken if taken else sm.blocks
+    allocated = _up(requested + sm.reserved_bytes, sm.shared_unit)
+    return sm.shared_bytes // allocated if allocated else sm.blocks
 
 
 def _warps(block: int) -> int:

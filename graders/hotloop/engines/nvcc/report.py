@@ -1,12 +1,12 @@
 """The report of a compilation as plain data: each kernel's figures with explanations."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from hotloop.engines.nvcc import figures, occupancy
 from hotloop.engines.nvcc.compile import Compiled, CompiledKernel
+from hotloop.engines.nvcc.figures import Figure
 from hotloop.engines.nvcc.sass import Code, SassAccess
 from hotloop.engines.nvcc.toolchain import DISASSEMBLER_REMEDY
 
@@ -20,15 +20,6 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Width(_Model):
-    """Instructions that move `bytes` bytes per thread. lines: of the source, if known."""
-
-    did: Literal["load", "store"]
-    bytes: int
-    count: int
-    lines: tuple[int, ...]
-
-
 class Occupied(_Model):
     """Theoretical occupancy. by: blocks that fit by each resource."""
 
@@ -39,14 +30,6 @@ class Occupied(_Model):
     share: float
     limits: tuple[str, ...]
     by: dict[str, int]
-
-
-class Explained(_Model):
-    """A figure with its explanation."""
-
-    name: str
-    value: int | float
-    sentence: str
 
 
 class KernelReport(_Model):
@@ -62,9 +45,9 @@ class KernelReport(_Model):
     static_shared_bytes: int
     barriers: int
     occupancy: Occupied | None
-    accesses: tuple[Width, ...]
+    accesses: tuple[SassAccess, ...]
     accesses_from: Code
-    figures: tuple[Explained, ...]
+    figures: tuple[Figure, ...]
 
 
 class CompileReport(_Model):
@@ -91,9 +74,9 @@ def make(
         occupancy_source=OCCUPANCY_SOURCE,
         accesses_source=_accesses_source(compiled),
         kernels=tuple(
-            _kernel(kernel, made.code, block, dynamic_shared)
-            for made in compiled
-            for kernel in made.kernels
+            _kernel(kernel, target.code, block, dynamic_shared)
+            for target in compiled
+            for kernel in target.kernels
         ),
     )
 
@@ -111,17 +94,14 @@ def _kernel(kernel: CompiledKernel, code: Code, block: int, dynamic_shared: int)
         static_shared_bytes=used.shared_bytes,
         barriers=used.barriers,
         occupancy=_occupied(figures.fits(kernel, block, dynamic_shared)),
-        accesses=tuple(_width(access) for access in kernel.accesses),
+        accesses=kernel.accesses,
         accesses_from=code,
-        figures=tuple(
-            Explained(name=f.name, value=f.value, sentence=f.sentence)
-            for f in figures.figures(kernel, block, dynamic_shared)
-        ),
+        figures=tuple(figures.figures(kernel, block, dynamic_shared)),
     )
 
 
 def _accesses_source(compiled: Sequence[Compiled]) -> str:
-    if all(made.code == "SASS" for made in compiled):
+    if all(target.code == "SASS" for target in compiled):
         return "Widths of loads and stores are those of the machine code (SASS)."
     return (
         "Widths of loads and stores are those of PTX, and what is in functions that were not "
@@ -141,7 +121,3 @@ def _occupied(fit: occupancy.Occupancy | None) -> Occupied | None:
         limits=fit.limits,
         by=dict(fit.by),
     )
-
-
-def _width(access: SassAccess) -> Width:
-    return Width(did=access.did, bytes=access.bytes, count=access.count, lines=access.lines)

@@ -1,7 +1,7 @@
 """Parses each kernel's resource use from the output of `ptxas -v`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 _KERNEL = re.compile(r"Compiling entry function '([\w$.]+)' for 'sm_(\d{1,4})\w?'")
@@ -46,10 +46,7 @@ class Resources:
 
 def read(log: str, names: Mapping[str, str]) -> tuple[Resources, ...]:
     """Return every kernel in nvcc's output, in that order. `names`: demangled names by symbol."""
-    return tuple(_read(log, names))
-
-
-def _read(log: str, names: Mapping[str, str]) -> Iterator[Resources]:
+    kernels: list[Resources] = []
     symbol, capability, function = "", 0, ""
     stack = (0, 0, 0)
     for line in log.splitlines():
@@ -60,18 +57,21 @@ def _read(log: str, names: Mapping[str, str]) -> Iterator[Resources]:
         elif (frame := _STACK.search(line)) and function == symbol:
             stack = (int(frame[1]), int(frame[2]), int(frame[3]))
         elif (used := _USED.search(line)) and symbol:
-            yield Resources(
-                symbol,
-                names.get(symbol, symbol),
-                capability,
-                int(used[1]),
-                stack[1],
-                stack[2],
-                stack[0],
-                _number(_SHARED, used[2]),
-                _number(_BARRIERS, used[2]),
+            kernels.append(
+                Resources(
+                    symbol,
+                    names.get(symbol, symbol),
+                    capability,
+                    registers=int(used[1]),
+                    spill_store_bytes=stack[1],
+                    spill_load_bytes=stack[2],
+                    stack_bytes=stack[0],
+                    shared_bytes=_number(_SHARED, used[2]),
+                    barriers=_number(_BARRIERS, used[2]),
+                )
             )
             symbol = ""
+    return tuple(kernels)
 
 
 def base_name(name: str) -> str:
@@ -100,5 +100,5 @@ def _last_part(rest: str, *, nested: bool) -> str:
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.search(text)
-    return int(found[1]) if found is not None else 0
+    match = pattern.search(text)
+    return int(match[1]) if match is not None else 0

@@ -68,10 +68,11 @@ def from_ptx(text: str, source: str) -> Accesses:
     return _collected(_ptx(text, source))
 
 
-_Found = tuple[str, Did, int, int | None]
+_Instruction = tuple[str, Did, int, int | None]
+"""Kernel, load or store, bytes, and line of the source if known."""
 
 
-def _sass(text: str, source: str) -> Iterator[_Found]:
+def _sass(text: str, source: str) -> Iterator[_Instruction]:
     kernel: str | None = None
     line: int | None = None
     for row in text.splitlines():
@@ -80,9 +81,9 @@ def _sass(text: str, source: str) -> Iterator[_Found]:
         elif "//## File" in row:
             line = _own_line(_SASS_PLACE.findall(row), source)
         elif kernel is not None and (instruction := _SASS_INSTRUCTION.search(row)):
-            moved = _sass_access(instruction[1].split("."))
-            if moved is not None:
-                yield kernel, *moved, line
+            access = _sass_access(instruction[1].split("."))
+            if access is not None:
+                yield kernel, *access, line
 
 
 def _sass_access(parts: list[str]) -> tuple[Did, int] | None:
@@ -97,7 +98,7 @@ def _sass_access(parts: list[str]) -> tuple[Did, int] | None:
     return did, next((_SASS_BYTES[p] for p in parts[1:] if p in _SASS_BYTES), 4)
 
 
-def _ptx(text: str, source: str) -> Iterator[_Found]:
+def _ptx(text: str, source: str) -> Iterator[_Instruction]:
     files = {f[1]: f[2] for row in text.splitlines() if (f := _PTX_FILE.search(row))}
     kernel: str | None = None
     line: int | None = None
@@ -108,9 +109,9 @@ def _ptx(text: str, source: str) -> Iterator[_Found]:
             places = [(place[1], place[2]), *_PTX_INLINED.findall(row)]
             line = _own_line([(files.get(f, ""), number) for f, number in places], source)
         elif kernel is not None:
-            moved = _ptx_access(row)
-            if moved is not None:
-                yield kernel, *moved, line
+            access = _ptx_access(row)
+            if access is not None:
+                yield kernel, *access, line
 
 
 def _ptx_access(row: str) -> tuple[Did, int] | None:
@@ -133,10 +134,10 @@ def _own_line(places: list[tuple[str, str]], source: str) -> int | None:
     return own[-1] if own else None
 
 
-def _collected(found: Iterator[_Found]) -> Accesses:
+def _collected(instructions: Iterator[_Instruction]) -> Accesses:
     counts: dict[tuple[str, Did, int], int] = defaultdict(int)
     lines: dict[tuple[str, Did, int], set[int]] = defaultdict(set)
-    for kernel, did, size, line in found:
+    for kernel, did, size, line in instructions:
         counts[kernel, did, size] += 1
         if line is not None:
             lines[kernel, did, size].add(line)

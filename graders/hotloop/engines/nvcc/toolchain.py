@@ -43,13 +43,13 @@ class Toolchain:
 
     def version(self) -> str:
         """Return the release of nvcc, such as "13.0", or "unknown"."""
-        found = re.search(r"release ([\d.]+)", _output([str(self.nvcc), "--version"]))
-        return found[1] if found is not None else "unknown"
+        match = re.search(r"release ([\d.]+)", _output([str(self.nvcc), "--version"]))
+        return match[1] if match is not None else "unknown"
 
     def capabilities(self) -> list[int]:
         """Return the compute capabilities that nvcc compiles for, such as 90 for sm_90, sorted."""
-        said = _output([str(self.nvcc), "--list-gpu-arch"])
-        return sorted({int(number) for number in re.findall(r"compute_(\d+)", said)})
+        listing = _output([str(self.nvcc), "--list-gpu-arch"])
+        return sorted({int(number) for number in re.findall(r"compute_(\d+)", listing)})
 
 
 def find() -> Toolchain:
@@ -74,23 +74,23 @@ def find() -> Toolchain:
 
 def _toolkit(nvcc: Path) -> Path:
     """Return the toolkit root that nvcc itself reports: nvcc on PATH may be a wrapper script."""
-    said = _output([str(nvcc), "--dryrun", "-cubin", "-x", "cu", os.devnull])
-    top = re.search(r"^#\$ TOP=(.+)$", said, re.MULTILINE)
+    log = _output([str(nvcc), "--dryrun", "-cubin", "-x", "cu", os.devnull])
+    top = re.search(r"^#\$ TOP=(.+)$", log, re.MULTILINE)
     return (Path(top[1].strip()) if top is not None else nvcc.parent.parent).resolve()
 
 
 def _system_headers(host: str) -> Iterator[Path]:
     """Yield the folders that the host compiler searches for <…>."""
-    said = _output([host, "-E", "-x", "c++", "-v", os.devnull])
-    listed = re.search(r"(?ms)#include <\.\.\.>.*?\n(.*?)^End of search list", said)
-    for line in listed[1].splitlines() if listed is not None else ():
+    log = _output([host, "-E", "-x", "c++", "-v", os.devnull])
+    folders = re.search(r"(?ms)#include <\.\.\.>.*?\n(.*?)^End of search list", log)
+    for line in folders[1].splitlines() if folders is not None else ():
         yield Path(line.strip()).resolve()
 
 
 def _output(command: list[str]) -> str:
     """Return stdout and stderr of a program, or "" if it does not run."""
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -103,4 +103,4 @@ def _output(command: list[str]) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout
+    return result.stdout

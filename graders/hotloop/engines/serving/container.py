@@ -24,8 +24,9 @@ from hotloop.engines.serving.options import Options
 from hotloop.engines.serving.server import ServerFailed
 from hotloop.engines.serving.server_log import failure
 from hotloop.engines.serving.unavailable import ServingUnavailable
-from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.owner import new_tag
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.unconfined import launch_plain
 
 RELEASE = "24.10"

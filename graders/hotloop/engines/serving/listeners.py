@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hotloop.engines.serving import namespace_proxy, ports
 
 if TYPE_CHECKING:
-    from hotloop.sandbox.confinement import Confined
+    from hotloop.sandbox.process import Confined
 
 Listener = socket.socket
 _TIMEOUT_S = 10.0

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotloop.core.verdict import Verdict
-from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.confinement import Confinement
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.unconfined import launch_plain
 
 if TYPE_CHECKING:

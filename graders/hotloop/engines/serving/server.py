@@ -17,9 +17,10 @@ from hotloop.engines.serving.http import Http
 from hotloop.engines.serving.options import Options
 from hotloop.engines.serving.server_log import failure
 from hotloop.sandbox import bubblewrap
-from hotloop.sandbox.confinement import SUBMISSION, Confined, Confinement
+from hotloop.sandbox.confinement import SUBMISSION, Confinement
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.owner import new_tag
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.unconfined import launch_plain
 from hotloop.sandbox.view import base_view, below
 
@@ -237,7 +238,7 @@ class TritonServer:
         return setpriv, "--pdeathsig", "KILL", "--"
 
     def _shown(self) -> dict[str, Path]:
-        seen = [inside for inside, _ in base_view().seen]
+        seen = [inside for inside, _ in base_view().visible]
         home = self.environment.python_home
         shown = {str(self.environment.root): self.environment.root}
         if not below(home, seen):

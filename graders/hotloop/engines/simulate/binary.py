@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 I32, I64, F32, F64, V128 = 0x7F, 0x7E, 0x7D, 0x7C, 0x7B
 TYPES = frozenset({I32, I64, F32, F64, V128})
+Signature = tuple[tuple[int, ...], tuple[int, ...]]
+"""Types of a function's parameters and of its results."""
+
 MAGIC = b"\0asm\1\0\0\0"
 
 
@@ -19,7 +22,7 @@ class ForbiddenInstruction(Exception):
 
 @contextmanager
 def well_formed() -> Generator[None]:
-    """Raise Refused for a malformed module, whatever error its reader ran into."""
+    """Raise ForbiddenInstruction for a malformed module, whatever error its reader ran into."""
     try:
         yield
     except (IndexError, KeyError, ValueError, RecursionError, struct.error):
@@ -78,7 +81,7 @@ class BinaryReader:
         self.end = len(data) if end is None else end
 
     def unsigned(self) -> int:
-        """Read a LEB128 number of at most 64 bits. Raises Refused for a longer one."""
+        """Read a LEB128 number of at most 64 bits. Raises ForbiddenInstruction for a longer one."""
         data, at = self.data, self.at
         value = shift = 0
         while True:
@@ -93,7 +96,10 @@ class BinaryReader:
                 raise ForbiddenInstruction("a number of more than 64 bits")
 
     def signed(self) -> int:
-        """Read a signed LEB128 number of at most 64 bits. Raises Refused for a longer one."""
+        """Read a signed LEB128 number of at most 64 bits.
+
+        Raises ForbiddenInstruction for a longer one.
+        """
         value = shift = 0
         while True:
             byte = self.data[self.at]
@@ -111,7 +117,7 @@ class BinaryReader:
         return self.data[self.at - 1]
 
     def take(self, count: int) -> bytes:
-        """Read `count` bytes. Raises Refused if fewer are left."""
+        """Read `count` bytes. Raises ForbiddenInstruction if fewer are left."""
         if self.at + count > self.end:
             raise ForbiddenInstruction("the module ends within a value")
         self.at += count
@@ -138,22 +144,23 @@ class Section:
 def sections(module: bytes) -> list[Section]:
     """Return all sections of a module.
 
-    Raises Refused if it is not a WebAssembly module of version 1, or if a section occurs twice.
+    Raises ForbiddenInstruction if it is not a WebAssembly module of version 1, or if a section
+    occurs twice.
     """
     if module[:8] != MAGIC:
         raise ForbiddenInstruction("this is no WebAssembly module of version 1")
     reader = BinaryReader(module, 8)
-    found: list[Section] = []
+    parts: list[Section] = []
     while reader.at < len(module):
         number, size = reader.byte(), reader.unsigned()
         end = reader.at + size
         name = reader.name() if number == 0 else ""
         at = reader.at
-        found.append(Section(number, name, at, reader.take(end - at)))
-    numbers = [s.number for s in found if s.number]
+        parts.append(Section(number, name, at, reader.take(end - at)))
+    numbers = [s.number for s in parts if s.number]
     if len(set(numbers)) < len(numbers):
         raise ForbiddenInstruction("a section stands twice")
-    return found
+    return parts
 
 
 def function_names(module: bytes) -> dict[int, str]:

@@ -200,9 +200,11 @@ def _built(
         options += [_NO_WIDE_SHIFT]
     with tempfile.TemporaryDirectory() as temporary:
         options += _spaced_launches(sources, Path(temporary))
-        texts = [_preprocessed(source, options) for source in sources]
+        # With everything that they include.
+        read = [*_LANGUAGE, *toolchain.headers(), *options, "-E"]
+        texts = [toolchain.clang([*read, str(source)]) for source in sources]
         name = store.digest([own_digest(), str(checked), str(host), *texts])
-        folder = store.made(
+        folder = store.get_or_make(
             f"program-{name}", lambda new: _make(new, sources, options, checked, host)
         )
     return _load(folder)
@@ -220,13 +222,13 @@ def _spaced_launches(sources: Sequence[Path], folder: Path) -> list[str]:
     Lines and columns stay as they are.
     """
 
-    def closed(found: re.Match[bytes]) -> bytes:
-        if re.search(rb"\boperator\s*$", found[1]):
-            return found[0]
-        opening, closing = (b"".join(found[n].split()) for n in (2, 4))
-        spaces = [len(found[n]) - 3 for n in (2, 4)]
+    def closed(match: re.Match[bytes]) -> bytes:
+        if re.search(rb"\boperator\s*$", match[1]):
+            return match[0]
+        opening, closing = (b"".join(match[n].split()) for n in (2, 4))
+        spaces = [len(match[n]) - 3 for n in (2, 4)]
         return b"%b%b%b%b%b%b" % (
-            found[1], opening, b" " * spaces[0], found[3], b" " * spaces[1], closing,
+            match[1], opening, b" " * spaces[0], match[3], b" " * spaces[1], closing,
         )  # fmt: skip
 
     options: list[str] = []
@@ -238,12 +240,6 @@ def _spaced_launches(sources: Sequence[Path], folder: Path) -> list[str]:
             copy.write_bytes(changed)
             options += ["-remap-file", f"{source};{copy}"]
     return options
-
-
-def _preprocessed(source: Path, options: Sequence[str]) -> str:
-    """Return the source with everything it includes: the text that the cache key is made of."""
-    arguments = [*_LANGUAGE, *toolchain.headers(), *options, "-E", str(source)]
-    return toolchain.clang(arguments)
 
 
 @cache
@@ -322,9 +318,9 @@ def _link_device(
     objects = [str(work / f"device{n}" / "code.o") for n in range(len(codes))]
     objects += [f"--export={kernel.symbol}" for code in codes for kernel in code.kernels]
     libraries = [str(toolchain.library(name)) for name in _MATH]
-    target, mapped = work / "device.wasm", work / "device.map"
-    toolchain.link([*_DEVICE_LINK, *objects, *libraries, f"-Map={mapped}", "-o", str(target)])
-    return target.read_bytes(), _addresses(_text(mapped))
+    target, linker_map = work / "device.wasm", work / "device.map"
+    toolchain.link([*_DEVICE_LINK, *objects, *libraries, f"-Map={linker_map}", "-o", str(target)])
+    return target.read_bytes(), _addresses(_text(linker_map))
 
 
 _ANY_BYTE = "surrogateescape"
@@ -368,11 +364,13 @@ def _host(
         toolchain.clang([*_CODE, str(listing), "-o", str(target)])
         objects.append(str(target))
     libraries = [str(toolchain.library(name)) for name in _HOST_LIBRARIES]
-    wasm, mapped = folder / "host.wasm", work / "host.map"
+    wasm, linker_map = folder / "host.wasm", work / "host.map"
     start = str(toolchain.library("crt1-command.o"))
-    toolchain.link([*_HOST_LINK, start, *objects, *libraries, f"-Map={mapped}", "-o", str(wasm)])
+    toolchain.link(
+        [*_HOST_LINK, start, *objects, *libraries, f"-Map={linker_map}", "-o", str(wasm)]
+    )
     return _stubs(wasm.read_bytes()), {
-        name: at for name, (at, _) in _addresses(_text(mapped)).items()
+        name: at for name, (at, _) in _addresses(_text(linker_map)).items()
     }
 
 
@@ -383,12 +381,12 @@ _WATCHED = "hotloop_watched"
 def _stubs(wasm: bytes) -> dict[str, int]:
     """Return the index in the host's function table of each kernel's stub, by kernel symbol."""
     names = function_names(wasm)
-    found: dict[str, int] = {}
+    stubs: dict[str, int] = {}
     for first, functions in _table(wasm):
         for number, function in enumerate(functions, first):
             name = names.get(function, "")
-            found |= dict.fromkeys(_kernel_symbols(name), number)
-    return found
+            stubs |= dict.fromkeys(_kernel_symbols(name), number)
+    return stubs
 
 
 def _kernel_symbols(stub: str) -> Iterator[str]:
@@ -397,8 +395,8 @@ def _kernel_symbols(stub: str) -> Iterator[str]:
     The text before the stub's length may end in digits itself, so every split is tried: of `_N_116`
     both `_N_1` + 16 and `_N_` + 116 are possible, and only one is the symbol of a kernel.
     """
-    before, found, after = stub.partition(_STUB)
-    if found and not before:
+    before, separator, after = stub.partition(_STUB)
+    if separator and not before:
         yield after
     digits = len(before) - len(before.rstrip("0123456789"))
     for count in range(1, digits + 1):
@@ -409,14 +407,14 @@ def _kernel_symbols(stub: str) -> Iterator[str]:
 
 def _table(wasm: bytes) -> list[tuple[int, list[int]]]:
     body = next((s.body for s in sections(wasm) if s.number == 9), b"\0")
-    reader, found = BinaryReader(body), list[tuple[int, list[int]]]()
+    reader, table = BinaryReader(body), list[tuple[int, list[int]]]()
     for _ in range(reader.unsigned()):
         reader.unsigned()
         reader.byte()
         first = reader.signed()
         reader.byte()
-        found.append((first, [reader.unsigned() for _ in range(reader.unsigned())]))
-    return found
+        table.append((first, [reader.unsigned() for _ in range(reader.unsigned())]))
+    return table
 
 
 # --- the device's module ----------------------------------------------------------------------
@@ -435,16 +433,16 @@ def _finish(
     with _supported():
         _require_valid(device)
         kernels, facts = _kernels(parse(device), codes, addresses, stubs)
-        made = instrument(device, kernels, checked=checked)
+        instrumented = instrument(device, kernels, checked=checked)
         if checked:
-            verify(made.wasm, len(kernels))
-        _require_valid(made.wasm)
+            verify(instrumented.wasm, len(kernels))
+        _require_valid(instrumented.wasm)
         table = lines.table(device)
         variables = [v for code in codes for v in _variables(code, addresses, shadows)]
         _require_room(variables)
     (folder / "device.wasm").write_bytes(device)
-    (folder / "device.cwasm").write_bytes(_compiled(made.wasm))
-    places = [("", 0, 0), *(lines.at(table, offset) for offset in made.sites[1:])]
+    (folder / "device.cwasm").write_bytes(_compiled(instrumented.wasm))
+    places = [("", 0, 0), *(lines.at(table, offset) for offset in instrumented.sites[1:])]
     watched = shadows.get(_WATCHED, 0)
     host_sites = _finish_host(folder, variables, watched, checked) if host else []
     document = {
@@ -476,7 +474,7 @@ def _finish_host(
 
 @contextmanager
 def _supported() -> Generator[None]:
-    """Turn Refused, for a device module with something forbidden in it, into Unsupported."""
+    """Turn ForbiddenInstruction, about a device module, into Unsupported."""
     try:
         with well_formed():
             yield
@@ -485,7 +483,7 @@ def _supported() -> Generator[None]:
 
 
 def _require_valid(device: bytes) -> None:
-    """Raise Refused if wasmtime rejects the module: invalid, or made too large by the pass."""
+    """Raise ForbiddenInstruction if wasmtime rejects the module: invalid, or too large."""
     try:
         wasmtime.Module.validate(engine(), device)
     except wasmtime.WasmtimeError as error:
@@ -501,20 +499,20 @@ def _kernels(
     """Return each kernel of a program once, as the pass needs it and as the host needs it."""
     index = {name: number for number, name in module.names.items()}
     shared = {name: addresses[name] for code in codes for name in code.shared if name in addresses}
-    found: dict[str, tuple[InstrumentedKernel, KernelFacts]] = {}
+    kernels: dict[str, tuple[InstrumentedKernel, KernelFacts]] = {}
     for kernel in (kernel for code in codes for kernel in code.kernels):
         symbol = kernel.symbol
-        if symbol not in index or symbol in found:
+        if symbol not in index or symbol in kernels:
             continue
         used = _shared_of(module, index[symbol], shared)
         stub = stubs.get(symbol, -1)
-        found[symbol] = (
+        kernels[symbol] = (
             InstrumentedKernel(symbol, index[symbol], kernel.parameters),
             KernelFacts(
                 _plain_name(symbol), symbol, kernel.most_threads, used, kernel.parameters, stub
             ),
         )
-    return [kernel for kernel, _ in found.values()], [facts for _, facts in found.values()]
+    return [kernel for kernel, _ in kernels.values()], [facts for _, facts in kernels.values()]
 
 
 MOST_VARIABLES = 4000
@@ -522,7 +520,7 @@ MOST_VARIABLES = 4000
 
 
 def _require_room(variables: Sequence[Variable]) -> None:
-    """Raise Refused if there are too many device variables or they overlap the threads' stacks."""
+    """Raise ForbiddenInstruction for too many variables, or ones in the threads' stacks."""
     if len(variables) > MOST_VARIABLES:
         raise ForbiddenInstruction(f"more than {MOST_VARIABLES} variables of the device")
     if any(v.address + v.bytes > layout.STACKS for v in variables):
@@ -534,17 +532,17 @@ def _require_room(variables: Sequence[Variable]) -> None:
 def _shared_of(module: WasmModule, kernel: int, shared: dict[str, tuple[int, int]]) -> int:
     """Return the bytes of static shared memory that a kernel can reach, as ptxas counts them."""
     used = addresses_used(module, kernel)
-    total = 0
-    for at, size in shared.values():
-        if any(at <= address < at + max(size, 1) for address in used):
-            total += size
-    return total
+    return sum(
+        size
+        for at, size in shared.values()
+        if any(at <= address < at + max(size, 1) for address in used)
+    )
 
 
 def _variables(
     code: DeviceCode, addresses: dict[str, tuple[int, int]], shadows: dict[str, int]
 ) -> list[Variable]:
-    found: list[Variable] = []
+    variables: list[Variable] = []
     for space, names in (
         ("shared", code.shared),
         ("global", code.globals),
@@ -554,16 +552,16 @@ def _variables(
             if name in addresses:
                 at, size = addresses[name]
                 shadow, managed = shadows.get(name, 0), name in code.managed
-                found.append(Variable(name, at, size, space, shadow, managed))
-    return found
+                variables.append(Variable(name, at, size, space, shadow, managed))
+    return variables
 
 
 def _plain_name(symbol: str) -> str:
     """Demangle simply: `_Z1fILi256EEvPf` gives `f<256>`; other template arguments give just `f`."""
-    found = re.match(r"_ZN?(?:L?)(\d{1,4})", symbol)
-    if not found:
+    prefix = re.match(r"_ZN?(?:L?)(\d{1,4})", symbol)
+    if not prefix:
         return symbol
-    rest = symbol[found.start(1) :]
+    rest = symbol[prefix.start(1) :]
     at, name = 0, ""
     while match := re.match(r"(\d{1,4})", rest[at:]):
         size = int(match[1])
@@ -573,8 +571,8 @@ def _plain_name(symbol: str) -> str:
             break
     values = re.match(r"I((?:L[a-z]\d+E)+)E", rest[at:])
     if values:
-        given = re.findall(r"L[a-z](\d+)E", values[1])
-        name += f"<{', '.join(given)}>"
+        arguments = re.findall(r"L[a-z](\d+)E", values[1])
+        name += f"<{', '.join(arguments)}>"
     return name
 
 
@@ -615,7 +613,7 @@ def _checker() -> str:
 
 def trusted() -> tuple[Path, Path]:
     """Return the compiled checker and its glue module; build them on the first call."""
-    folder = store.made(_checker(), _make_trusted)
+    folder = store.get_or_make(_checker(), _make_trusted)
     return folder / "checker.cwasm", folder / "glue.cwasm"
 
 
@@ -635,19 +633,19 @@ def _make_trusted(folder: Path) -> None:
 
 
 def _load(folder: Path) -> Built:
-    said = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     return Built(
         folder,
-        said["checked"],
-        tuple(_kernel_facts(k) for k in said["kernels"]),
-        tuple(Variable(**v) for v in said["variables"]),
-        tuple((file, line, column) for file, line, column in said["sites"]),
-        (said["tables"][0], sum(said["tables"])),
-        tuple((file, line) for file, line in said["host_sites"]),
-        said["watched"],
+        facts["checked"],
+        tuple(_kernel_facts(k) for k in facts["kernels"]),
+        tuple(Variable(**v) for v in facts["variables"]),
+        tuple((file, line, column) for file, line, column in facts["sites"]),
+        (facts["tables"][0], sum(facts["tables"])),
+        tuple((file, line) for file, line in facts["host_sites"]),
+        facts["watched"],
     )
 
 
-def _kernel_facts(said: dict[str, Any]) -> KernelFacts:
-    parameters = tuple(ArgumentSlot(**p) for p in said.pop("parameters"))
-    return KernelFacts(**said, parameters=parameters)
+def _kernel_facts(facts: dict[str, Any]) -> KernelFacts:
+    parameters = tuple(ArgumentSlot(**p) for p in facts.pop("parameters"))
+    return KernelFacts(**facts, parameters=parameters)

@@ -21,9 +21,9 @@ _UNFINISHED = "making-"
 
 def folder() -> Path:
     """Return `HOTLOOP_SIMULATOR_CACHE` or a folder in the user's cache; create it if missing."""
-    given = os.environ.get("HOTLOOP_SIMULATOR_CACHE")
+    configured = os.environ.get("HOTLOOP_SIMULATOR_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    path = Path(given) if given else Path(base) / "hotloop" / "simulator"
+    path = Path(configured) if configured else Path(base) / "hotloop" / "simulator"
     path.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -37,7 +37,7 @@ def digest(parts: Iterable[str | bytes]) -> str:
     return total.hexdigest()[:32]
 
 
-def made(name: str, make: Callable[[Path], None]) -> Path:
+def get_or_make(name: str, make: Callable[[Path], None]) -> Path:
     """Return the path of the entry `name`; if it is missing, `make` writes it to a temporary path.
 
     The folder `HOTLOOP_SIMULATOR_PREBUILT` is searched first and never written to. Processes that
@@ -48,7 +48,8 @@ def made(name: str, make: Callable[[Path], None]) -> Path:
         return Path(prebuilt) / name
     path = folder() / name
     if path.exists():
-        used(path)
+        with suppress(OSError):  # owned by another user, or deleted
+            os.utime(path)
         return path
     with tempfile.TemporaryDirectory(dir=folder(), prefix=_UNFINISHED) as temporary:
         new = Path(temporary) / path.name
@@ -60,12 +61,6 @@ def made(name: str, make: Callable[[Path], None]) -> Path:
                 raise
     tidy()
     return path
-
-
-def used(path: Path) -> None:
-    """Mark an entry (a file or a folder) as used now."""
-    with suppress(OSError):  # owned by another user, or deleted
-        os.utime(path)
 
 
 def tidy() -> None:

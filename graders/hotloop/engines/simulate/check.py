@@ -51,24 +51,20 @@ def check(
     """
     on_progress(toolchain.step())
     built = build.program(sources, checked=True, include=include, defines=defines)
-    done: list[host.ProgramRun] = []
+    runs: list[host.ProgramRun] = []
     for order in orders:
         on_progress(f"running, threads in order: {order}")
-        done.append(host.run(built, arguments, order=order, timeout_s=timeout_s))
-        if done[-1].report.ended != "exited":
+        runs.append(host.run(built, arguments, order=order, timeout_s=timeout_s))
+        if runs[-1].report.ended != "exited":
             break
-    report = merge(r.report for r in done)
-    others = _different(done)
+    report = merge(r.report for r in runs)
+    first = runs[0]
+    others = [r for r in runs[1:] if (_lines(r), r.status) != (_lines(first), first.status)]
     if others:
         again = host.run(built, arguments, order=orders[0], timeout_s=timeout_s)
-        found = (_order_finding(done[0], again, other) for other in others)
-        report.findings += next((findings for findings in found if findings), list[Finding]())
-    return Checked(tuple(done), report)
-
-
-def _different(runs: Sequence[host.ProgramRun]) -> list[host.ProgramRun]:
-    first = runs[0]
-    return [r for r in runs[1:] if (_lines(r), r.status) != (_lines(first), first.status)]
+        by_order = (_order_finding(first, again, other) for other in others)
+        report.findings += next((findings for findings in by_order if findings), list[Finding]())
+    return Checked(tuple(runs), report)
 
 
 def _order_finding(
@@ -85,10 +81,10 @@ def _order_finding(
     )
     if not missing and first.status == other.status:
         return []
-    said = f": only the first prints {next(iter(missing))[:_SHOWN]!r}" if missing else ""
+    example = f": only the first prints {next(iter(missing))[:_SHOWN]!r}" if missing else ""
     text = (
         f"The result changes with the order in which threads run: {first.order} and "
-        f"{other.order} differ{said}."
+        f"{other.order} differ{example}."
     )
     return [Finding("order", text, "", ())]
 
@@ -96,14 +92,14 @@ def _order_finding(
 def _without_rounding(missing: Counter[str], instead: Counter[str]) -> Counter[str]:
     """Return the missing lines for which `instead` has none that is the same but for rounding."""
     left = list(instead.elements())
-    found: Counter[str] = Counter()
+    unexplained: Counter[str] = Counter()
     for line in missing.elements():
         match = next((other for other in left if _is_rounded(line, other)), None)
         if match is None:
-            found[line] += 1
+            unexplained[line] += 1
         else:
             left.remove(match)
-    return found
+    return unexplained
 
 
 def _is_rounded(line: str, other: str) -> bool:
@@ -128,5 +124,5 @@ def _last_digit(number: str) -> tuple[float, int]:
     return 10.0 ** (int(exponent or 0) - decimals), digits
 
 
-def _lines(done: host.ProgramRun) -> Counter[str]:
-    return Counter(done.output.splitlines())
+def _lines(run: host.ProgramRun) -> Counter[str]:
+    return Counter(run.output.splitlines())

@@ -57,14 +57,6 @@ class Abandoned(Exception):
         self.code = code
 
 
-class _Stopped(Exception):
-    """A function that the kernel called stops it. code: the CUDA runtime's error code."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__(code)
-        self.code = code
-
-
 class Outside(Exception):
     """The program used an address at which there is no memory."""
 
@@ -81,10 +73,10 @@ def export(exports: Mapping[str, object], name: str, kind: type[_Extern]) -> _Ex
 
     Raises TypeError if it is not of type `kind`.
     """
-    found = exports[name]
-    if not isinstance(found, kind):
-        raise TypeError(f"{name}: expected {kind.__name__}, got {type(found).__name__}")
-    return found
+    value = exports[name]
+    if not isinstance(value, kind):
+        raise TypeError(f"{name}: expected {kind.__name__}, got {type(value).__name__}")
+    return value
 
 
 def order_number(order: str) -> int:
@@ -94,10 +86,10 @@ def order_number(order: str) -> int:
     """
     if order in _ORDERS:
         return _ORDERS[order]
-    found = re.fullmatch(r"random:(\d+)", order)
-    if not found:
+    match = re.fullmatch(r"random:(\d+)", order)
+    if not match:
         raise ValueError(f"order {order!r}: forward, reverse or random:SEED")
-    return 2 + int(found[1])
+    return 2 + int(match[1])
 
 
 class Device:
@@ -115,7 +107,7 @@ class Device:
         self.printed: list[str] = []
         self.room_to_print = PRINT_BYTES
         self.places: list[findings.MemoryRegion] = []
-        self.found: list[Finding] = []
+        self.findings: list[Finding] = []
         self.launches: dict[tuple[Any, ...], int] = {}
         self.refused: list[RefusedLaunch] = []
         self.used = 0
@@ -223,22 +215,22 @@ class Device:
 
     def add_region(
         self, begin: int, count: int, space: str, what: str, *, written: bool,
-        made: ReportLine | None = None,
+        allocated_at: ReportLine | None = None,
     ) -> int:  # fmt: skip
         """Register a region of memory that kernels may use; return its number.
 
-        made: the line that allocated it. written: whether it counts as initialized.
+        written: whether it counts as initialized.
         """
         number = self.call("add_region", begin, count, _SPACES.index(space), 1, int(written))
         self.numbers[begin] = number
-        self.places.append(findings.MemoryRegion(what, begin, count, made=made))
+        self.places.append(findings.MemoryRegion(what, begin, count, allocated_at=allocated_at))
         return number
 
     def allocate(
         self,
         count: int,
         what: str,
-        made: ReportLine | None = None,
+        allocated_at: ReportLine | None = None,
         *,
         space: str = "global",
         written: bool = False,
@@ -252,16 +244,16 @@ class Device:
             return 0
         self.next[for_host] += room
         self.used += count
-        self.add_region(begin, count, space, what, written=written, made=made)
+        self.add_region(begin, count, space, what, written=written, allocated_at=allocated_at)
         return begin
 
-    def free(self, address: int, freed: ReportLine | None) -> bool:
+    def free(self, address: int, freed_at: ReportLine | None) -> bool:
         """Free an allocation. Returns False if no live allocation begins at this address."""
         number = self.numbers.get(address)
         if number is None or not self.places[number].live or address < layout.HEAP:
             return False
         self.call("free_region", number)
-        self.places[number] = replace(self.places[number], live=False, freed=freed)
+        self.places[number] = replace(self.places[number], live=False, freed_at=freed_at)
         self.used -= self.places[number].bytes
         return True
 
@@ -324,8 +316,6 @@ class Device:
         except TimedOut:
             self._timed_out(kernel, grid)
             raise
-        except _Stopped as stopped:
-            raise Abandoned(stopped.code) from None
         except wasmtime.Trap as trap:
             raise Abandoned(self._trapped(trap, kernel, before)) from None
         finally:
@@ -345,7 +335,7 @@ class Device:
             if done == 0
             else "The simulator is slow; try it with less work."
         )
-        self.found.append(Finding("timeout", text, kernel.name, (witness,)))
+        self.findings.append(Finding("timeout", text, kernel.name, (witness,)))
 
     def _trapped(self, trap: wasmtime.Trap, kernel: KernelFacts, before: int) -> int:
         """Return the CUDA error code for a trap.
@@ -356,7 +346,7 @@ class Device:
             return 700
         place = export(self.program, "where", wasmtime.Global).value(self.store)
         kind, text, code = _TRAPS.get(trap.trap_code, _STOPPED)
-        self.found.append(Finding(kind, text, kernel.name, (self._witness(place, kind),)))
+        self.findings.append(Finding(kind, text, kernel.name, (self._witness(place, kind),)))
         return code
 
     def _witness(self, site: int, did: str) -> Witness:
@@ -389,7 +379,7 @@ class Device:
                 continue
             if number == count - 1 and raw.kind == findings.OUT_OF_BOUNDS and self._has_overflown():
                 raw = replace(raw, kind=findings.STACK_OVERFLOW)
-            self.found.append(reader.finding(raw))
+            self.findings.append(reader.finding(raw))
 
     def _is_noticed(self, raw: findings.Raw) -> bool:
         """True if an atomic races with a plain read for the expected value of compare-and-swap."""
@@ -422,14 +412,16 @@ class Device:
         """
         try:
             constant = self._is_constant(text & 0xFFFFFFFF)
-            said, count = formatted(self.text_at(text), arguments & 0xFFFFFFFF, self)
+            output, count = formatted(self.text_at(text), arguments & 0xFFFFFFFF, self)
         except Outside:
-            said = "printf reads a text or a value where there is no memory."
-            self.found.append(Finding("out_of_bounds", said, "", (self._witness(site, "reads"),)))
-            raise _Stopped(700) from None
-        self.room_to_print -= len(said)
+            what = "printf reads a text or a value where there is no memory."
+            self.findings.append(
+                Finding("out_of_bounds", what, "", (self._witness(site, "reads"),))
+            )
+            raise Abandoned(700) from None
+        self.room_to_print -= len(output)
         if self.room_to_print >= 0:
-            self.printed.append(said)
+            self.printed.append(output)
         return count if constant else -1
 
     def _is_constant(self, text: int) -> bool:
@@ -445,8 +437,8 @@ class Device:
             text = f"assert({self.text_at(expression)}) fails in {self.text_at(function)}."
         except Outside:
             text = "An assertion fails."
-        self.found.append(Finding("assert", text, "", (witness,)))
-        raise _Stopped(710)
+        self.findings.append(Finding("assert", text, "", (witness,)))
+        raise Abandoned(710)
 
     # --- the report -----------------------------------------------------------------------------
 
@@ -454,7 +446,7 @@ class Device:
         """Return everything that was found and moved so far."""
         launches = [LaunchCount(*key, launches=count) for key, count in self.launches.items()]
         return SimulatorReport(
-            ended, merged(self.found), summed(self._sites()), launches, self.refused
+            ended, merged(self.findings), summed(self._sites()), launches, self.refused
         )
 
     def _sites(self) -> Iterator[TrafficLine]:
@@ -501,9 +493,9 @@ def plain_name(symbol: str) -> str:
     if not symbol.startswith("_Z"):
         return symbol
     names = [symbol]
-    for found in re.finditer(r"\d{1,4}", symbol):
-        name = symbol[found.end() : found.end() + int(found[0])]
-        rest = symbol[found.end() + int(found[0]) :]
+    for length in re.finditer(r"\d{1,4}", symbol):
+        end = length.end() + int(length[0])
+        name, rest = symbol[length.end() : end], symbol[end:]
         if name[:1].isidentifier() and re.fullmatch(r"E?(_\d*)?", rest):
             names.append(name)
     return names[-1]
@@ -532,13 +524,13 @@ def formatted(text: str, arguments: int, device: Device) -> tuple[str, int]:
         arguments += size
         return data
 
-    def number(given: str) -> int:
+    def number(digits: str) -> int:
         """Return a width or precision, limited to ±1000; `*` takes it from the arguments."""
-        value = struct.unpack("<i", take(4))[0] if given == "*" else int(given or 0)
+        value = struct.unpack("<i", take(4))[0] if digits == "*" else int(digits or 0)
         return max(-_WIDEST, min(_WIDEST, value))
 
-    for found in _CONVERSION.finditer(text):
-        plain, whole, flags, width, precision, length, kind = found.groups()
+    for match in _CONVERSION.finditer(text):
+        plain, whole, flags, width, precision, length, kind = match.groups()
         parts.append(plain)
         if whole is None or whole == "%%":
             parts.append("%" if whole else "")

@@ -92,16 +92,16 @@ _ASSEMBLY = re.compile(r'\basm (?:[a-z]+ )*"(?!")[^\n]*?, !dbg !(\d+)')
 
 def assembly(listing: str) -> tuple[str, int] | None:
     """Return file and line of the first inline assembly that has a text, or None."""
-    found = _ASSEMBLY.search(listing)
-    if found is None:
+    match = _ASSEMBLY.search(listing)
+    if match is None:
         return None
 
     def field(node: str, name: str) -> str:
-        told = re.search(rf"^!{node} = .*?\b{name}: !?\"?([^,\")]+)", listing, re.MULTILINE)
-        return told[1] if told else ""
+        value = re.search(rf"^!{node} = .*?\b{name}: !?\"?([^,\")]+)", listing, re.MULTILINE)
+        return value[1] if value else ""
 
-    file = field(field(found[1], "scope"), "file")
-    return field(file, "filename"), int(field(found[1], "line") or 0)
+    file = field(field(match[1], "scope"), "file")
+    return field(file, "filename"), int(field(match[1], "line") or 0)
 
 
 def device_code(listing: str) -> DeviceCode:
@@ -111,14 +111,14 @@ def device_code(listing: str) -> DeviceCode:
     constants: list[str] = []
     dynamic: list[str] = []
 
-    def changed(found: re.Match[str]) -> str:
-        name, rest = found[1].strip('"'), found[2]
+    def changed(match: re.Match[str]) -> str:
+        name, rest = match[1].strip('"'), match[2]
         if re.search(r"\bexternal .*global \[0 x ", rest):
-            dynamic.append(found[1])
+            dynamic.append(match[1])
             return ""
         if re.search(r"\bglobal .* undef(,|$)", rest) and "externally_initialized" not in rest:
             shared.append(name)
-            return _shared(found[1], rest)
+            return _shared(match[1], rest)
         if (
             not name.startswith(("llvm.", ".str", "__const"))
             and 'section "llvm.metadata"' not in rest
@@ -126,10 +126,10 @@ def device_code(listing: str) -> DeviceCode:
             if re.search(r"\bconstant ", rest) and "externally_initialized" in rest:
                 constants.append(name)
                 # The optimizer would remove a store to a constant, and nothing would be found.
-                return f"@{found[1]} = {rest.replace(' constant ', ' global ', 1)}"
+                return f"@{match[1]} = {rest.replace(' constant ', ' global ', 1)}"
             if re.search(r"\bglobal ", rest) and "external " not in rest:
                 writable.append(name)
-        return found[0]
+        return match[0]
 
     text = _GLOBAL.sub(changed, listing)
     text = at_addresses(text, dict.fromkeys(dynamic, layout.DYNAMIC))
@@ -153,9 +153,9 @@ def device_code(listing: str) -> DeviceCode:
     )
 
 
-def _announced(found: re.Match[str]) -> str:
+def _announced(match: re.Match[str]) -> str:
     """Announce a volatile access. Only a read may be waiting for another thread."""
-    access, address, place = found.groups()
+    access, address, place = match.groups()
     call = "hotloop_before_volatile" if " = load " in access else "hotloop_volatile"
     return f"  call void @{call}(ptr {address}){place}\n{access}"
 
@@ -171,12 +171,12 @@ def _by_members(listing: str) -> str:
     }
     count = 0
 
-    def copies(found: re.Match[str]) -> str:
+    def copies(match: re.Match[str]) -> str:
         nonlocal count
-        to_align, to, from_align, source, size, place, number = found.groups(default="")
+        to_align, to, from_align, source, size, place, number = match.groups(default="")
         parts = members.get(number, [])
         if sum(length for _, length in parts) >= int(size):
-            return found[0]
+            return match[0]
         lines: list[str] = []
         for offset, length in parts:
             count += 1
@@ -214,25 +214,24 @@ def _kernels(listing: str) -> list[DeviceKernel]:
     bounds = _annotated(listing, "hotloop_bounds")
     kernels = _annotated(listing, "hotloop_kernel")
     sizes = _Sizes(listing)
-    found: list[DeviceKernel] = []
-    for name, parameters in _functions(listing):
-        if name in kernels:
-            placed = _placed(parameters, sizes)
-            found.append(DeviceKernel(name, placed, bounds.get(name, 1024)))
-    return found
+    return [
+        DeviceKernel(name, _placed(parameters, sizes), bounds.get(name, 1024))
+        for name, parameters in _functions(listing)
+        if name in kernels
+    ]
 
 
 def _functions(listing: str) -> list[tuple[str, list[str]]]:
     """Return names and parameters of all functions that the listing defines."""
-    found: list[tuple[str, list[str]]] = []
+    functions: list[tuple[str, list[str]]] = []
     for line in listing.splitlines():
         if not line.startswith("define "):
             continue
         at = line.index("@") + 1
         opening = line.index("(", line.index('"', at + 1) if line[at] == '"' else at)
         name = line[at:opening].strip('"')
-        found.append((name, _split(line[opening + 1 :])))
-    return found
+        functions.append((name, _split(line[opening + 1 :])))
+    return functions
 
 
 def _split(text: str) -> list[str]:
@@ -277,7 +276,7 @@ def _annotated(listing: str, what: str) -> dict[str, int]:
 
 def _placed(parameters: list[str], sizes: _Sizes) -> tuple[ArgumentSlot, ...]:
     """Return offset and size of each parameter, packed one after the other with its alignment."""
-    found: list[ArgumentSlot] = []
+    slots: list[ArgumentSlot] = []
     offset = 0
     for text in parameters:
         by_value = re.search(r"byval\((.*?)\)(?: align (\d+))?", text)
@@ -289,9 +288,9 @@ def _placed(parameters: list[str], sizes: _Sizes) -> tuple[ArgumentSlot, ...]:
         holds_pointer = by_value is not None and sizes.holds_pointer(by_value[1])
         offset = (offset + alignment - 1) // alignment * alignment
         kind = "object" if by_value else _KINDS.get(text.split()[0], "integer")
-        found.append(ArgumentSlot(offset, size, kind, "signext" in text, holds_pointer))
+        slots.append(ArgumentSlot(offset, size, kind, "signext" in text, holds_pointer))
         offset += size
-    return tuple(found)
+    return tuple(slots)
 
 
 class _Sizes:

@@ -22,7 +22,7 @@ def load(source: str | Path) -> None:
     """Compile `source` and load it; its operators are then in `torch.ops`.
 
     Raises CompileError with the compiler's message, ToolMissing if there is no compiler, and
-    Problem for features that the simulator does not support.
+    SimulatorError for features that the simulator does not support.
     """
     torch = pytorch()
     path = Path(source).resolve()
@@ -55,9 +55,9 @@ def _for_gpu(source: Path) -> Path:
         ]
     except CompileFailed as missing:
         raise ToolMissing(str(missing)) from None
-    done = subprocess.run(
+    result = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=_NVCC_TIMEOUT_S
     )
-    if done.returncode:
-        raise CompileError((done.stderr or done.stdout).strip())
+    if result.returncode:
+        raise CompileError((result.stderr or result.stdout).strip())
     return target

@@ -28,14 +28,14 @@ _CALLS = {
 
 @dataclass(frozen=True)
 class MemoryRegion:
-    """A region of memory, as messages describe it. made, freed: the lines that did so."""
+    """A region of memory, as messages describe it. allocated_at, freed_at: lines."""
 
     what: str
     begin: int
     bytes: int
     live: bool = True
-    made: ReportLine | None = None
-    freed: ReportLine | None = None
+    allocated_at: ReportLine | None = None
+    freed_at: ReportLine | None = None
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,16 @@ class FindingsContext:
     def finding(self, raw: Raw) -> Finding:
         """Return the raw finding with its message and witnesses."""
         kind, text, more = _SENTENCES[raw.kind](self, raw)
-        witnesses = tuple(self._witness(*one) for one in raw.who)
+        witnesses = [
+            Witness(
+                self.lines(site),
+                _DID[did],
+                unflattened(block, self.grid),
+                unflattened(thread, self.block),
+            )
+            for site, did, block, thread in raw.who
+        ]
         return Finding(kind, text, self.kernels[raw.kernel], (*witnesses, *more), raw.count)
-
-    def _witness(self, site: int, did: int, block: int, thread: int) -> Witness:
-        where = unflattened(block, self.grid), unflattened(thread, self.block)
-        return Witness(self.lines(site), _DID[did], *where)
 
     def place(self, raw: Raw) -> MemoryRegion | None:
         """Return the region that a finding is about, or None if it is unknown."""
@@ -99,10 +103,10 @@ def unflattened(number: int, extent: Triple) -> Triple:
     return number % x, number // x % y, number // x // y
 
 
-_Said = tuple[str, str, tuple[Witness, ...]]
+_Message = tuple[str, str, tuple[Witness, ...]]
 
 
-def _race(reader: FindingsContext, raw: Raw) -> _Said:
+def _race(reader: FindingsContext, raw: Raw) -> _Message:
     first, second = (did for _, did, _, _ in raw.who)
     same_block, same_warp, lacks_fence, is_too_narrow = raw.more
     if is_too_narrow:
@@ -137,7 +141,7 @@ def _byte(reader: FindingsContext, raw: Raw) -> str:
     return f"byte {raw.address - place.begin} of {place.what}"
 
 
-def _out_of_bounds(reader: FindingsContext, raw: Raw) -> _Said:
+def _out_of_bounds(reader: FindingsContext, raw: Raw) -> _Message:
     where, more = _whereabouts(reader, raw)
     access = ("read", "write", "atomic update")[raw.who[0][1]]
     text = f"Out-of-bounds {access} of {raw.more[0]} bytes, {where}."
@@ -167,12 +171,12 @@ def _whereabouts(reader: FindingsContext, raw: Raw) -> tuple[str, tuple[Witness,
         return "at the null pointer", ()
     if place is None:
         return "in memory that is not allocated", ()
-    more = [Witness(place.made, "allocated")] if place.made else []
+    more = [Witness(place.allocated_at, "allocated")] if place.allocated_at else []
     what = f"{place.what.partition(' `')[0]} of {place.bytes} bytes"
     name = place.what.partition(" `")[2]
     what += f" `{name}" if name else ""
     if not place.live:
-        more += [Witness(place.freed, "freed")] if place.freed else []
+        more += [Witness(place.freed_at, "freed")] if place.freed_at else []
         return f"in the {what}, which was freed", tuple(more)
     if raw.address < place.begin:
         return f"{place.begin - raw.address} bytes before the {what}", tuple(more)
@@ -184,18 +188,18 @@ def _whereabouts(reader: FindingsContext, raw: Raw) -> tuple[str, tuple[Witness,
     return f"over the end of the {what}", tuple(more)
 
 
-def _misaligned(_: FindingsContext, raw: Raw) -> _Said:
-    given = raw.address & -raw.address
+def _misaligned(_: FindingsContext, raw: Raw) -> _Message:
+    alignment = raw.address & -raw.address
     return (
         "misaligned",
-        f"The address is a multiple of {given}, and this access needs one of {raw.more[0]}."
+        f"The address is a multiple of {alignment}, and this access needs one of {raw.more[0]}."
         + _if_wide(raw),
         (),
     )
 
 
-def _uninitialized(kind: str) -> Callable[[FindingsContext, Raw], _Said]:
-    def said(reader: FindingsContext, raw: Raw) -> _Said:
+def _uninitialized(kind: str) -> Callable[[FindingsContext, Raw], _Message]:
+    def message(reader: FindingsContext, raw: Raw) -> _Message:
         verb = _VERB[raw.who[0][1]].capitalize()
         text = (
             f"{verb} {raw.more[0]} bytes at {_byte(reader, raw)}, which nobody has written: no "
@@ -203,18 +207,18 @@ def _uninitialized(kind: str) -> Callable[[FindingsContext, Raw], _Said]:
         )
         return kind, text, ()
 
-    return said
+    return message
 
 
 def _signed(number: int) -> int:
     return number - (1 << 32) if number >> 31 else number
 
 
-def _said(kind: str, text: str) -> Callable[[FindingsContext, Raw], _Said]:
+def _fixed(kind: str, text: str) -> Callable[[FindingsContext, Raw], _Message]:
     return lambda _reader, _raw: (kind, text, ())
 
 
-def _stuck(_: FindingsContext, raw: Raw) -> _Said:
+def _stuck(_: FindingsContext, raw: Raw) -> _Message:
     lane = raw.who[0][3] % 32
     other = raw.who[1][3] % 32 if len(raw.who) > 1 else 0
     text = (
@@ -224,7 +228,7 @@ def _stuck(_: FindingsContext, raw: Raw) -> _Said:
     return "divergent_warp", text, ()
 
 
-def _different(_: FindingsContext, raw: Raw) -> _Said:
+def _different(_: FindingsContext, raw: Raw) -> _Message:
     one, other = (thread % 32 for *_, thread in raw.who)
     text = (
         f"Lanes {one} and {other} meet in {_call(raw.more[0])} of two kinds: all lanes of the mask "
@@ -237,26 +241,26 @@ def _call(op: int) -> str:
     return _CALLS.get(op, "a warp reduction")
 
 
-def _bad_mask(_: FindingsContext, raw: Raw) -> _Said:
+def _bad_mask(_: FindingsContext, raw: Raw) -> _Message:
     lane = raw.who[0][3] % 32
     text = f"Lane {lane} takes part in an operation whose mask {raw.more[0]:#010x} leaves it out."
     return "bad_mask", text, ()
 
 
-def _read_only(reader: FindingsContext, raw: Raw) -> _Said:
+def _read_only(reader: FindingsContext, raw: Raw) -> _Message:
     text = f"Writes {raw.more[0]} bytes at {_byte(reader, raw)}, which a kernel can only read."
     return "out_of_bounds", text, ()
 
 
-_SENTENCES: tuple[Callable[[FindingsContext, Raw], _Said], ...] = (
+_SENTENCES: tuple[Callable[[FindingsContext, Raw], _Message], ...] = (
     _race,
     _out_of_bounds,
     _misaligned,
     _uninitialized("uninitialized_shared"),
     _uninitialized("uninitialized_global"),
-    _said("host_access", "Uses memory of the device from host code."),
+    _fixed("host_access", "Uses memory of the device from host code."),
     _read_only,
-    _said(
+    _fixed(
         "divergent_barrier",
         "Threads of one block wait at different __syncthreads(): "
         "every thread must reach the same one.",
@@ -264,8 +268,8 @@ _SENTENCES: tuple[Callable[[FindingsContext, Raw], _Said], ...] = (
     _stuck,
     _different,
     _bad_mask,
-    _said("trap", "The kernel stopped itself with __trap()."),
-    _said(
+    _fixed("trap", "The kernel stopped itself with __trap()."),
+    _fixed(
         "stack_overflow",
         "Uses more than the 512 KiB that a thread has for local variables and calls.",
     ),

@@ -16,7 +16,7 @@ from typing import Any
 import wasmtime
 
 from hotloop.engines.simulate import layout
-from hotloop.engines.simulate.build import Built, KernelFacts, Variable, engine
+from hotloop.engines.simulate.build import Built, KernelFacts, engine
 from hotloop.engines.simulate.device import (
     SHARED_WITHOUT_ASKING,
     Abandoned,
@@ -87,7 +87,7 @@ class _Error:
     last: int = SUCCESS
     sticky: int = SUCCESS
     of_launch: bool = False
-    asked: bool = False
+    checked: bool = False
     at: ReportLine | None = None
     what: str = ""
 
@@ -110,7 +110,7 @@ class Host:
         self.allowed: dict[int, int] = {}
         self.unsynchronized: dict[int, _Pending] = {}
         self.no_room: Finding | None = None
-        self.found_with_room = 0
+        self.findings_with_room = 0
         self.shadows = {v.shadow: v for v in device.built.variables if v.shadow}
         self.managed_variables = {v.address for v in device.built.variables if v.managed}
         self.of_stub = {k.stub: n for n, k in enumerate(device.built.kernels) if k.stub >= 0}
@@ -142,15 +142,17 @@ class Host:
         verb = "Writes" if info & 1 else "Reads"
         line = ReportLine(*self.device.built.host_sites[info >> 1])
         if address >= layout.HOST:
-            shadow = self._shadow(address)
-            if shadow is None:
+            variables = self.shadows.values()
+            known = (v for v in variables if 0 <= address - v.shadow < v.bytes)
+            variable = next(known, None)
+            if variable is None:
                 return
             text = (
-                f"{verb} the variable `{shadow.name}` of the device from host code, "
+                f"{verb} the variable `{variable.name}` of the device from host code, "
                 "which has a copy of its own: use cudaMemcpyToSymbol or cudaMemcpyFromSymbol."
             )
         elif address < 4096:
-            self.device.found.append(
+            self.device.findings.append(
                 Finding("crash", f"{verb} at the null pointer.", "", (Witness(line, did),))
             )
             raise wasmtime.WasmtimeError("null")
@@ -159,7 +161,7 @@ class Host:
             return
         else:
             text = f"{verb} device memory from host code: copy it with cudaMemcpy first."
-        self.device.found.append(Finding("host_access", text, "", (Witness(line, did),)))
+        self.device.findings.append(Finding("host_access", text, "", (Witness(line, did),)))
         if address < layout.HOST:
             raise wasmtime.WasmtimeError("host access")
 
@@ -183,7 +185,7 @@ class Host:
             f"{'writing' if pending.writes else 'reading'}: "
             "call cudaDeviceSynchronize() or cudaStreamSynchronize() first."
         )
-        self.device.found.append(Finding("managed_access", text, pending.kernel, (witness,)))
+        self.device.findings.append(Finding("managed_access", text, pending.kernel, (witness,)))
         self._synchronized()
 
     def _stored(self, kernel: str) -> None:
@@ -205,13 +207,6 @@ class Host:
         if self.device.built.watched:
             limit = struct.pack("<I", below)
             self.device.memory.write(self.device.store, limit, self.device.built.watched)
-
-    def _shadow(self, address: int) -> Variable | None:
-        """Return the device variable whose host-side shadow contains this address, or None."""
-        for variable in self.shadows.values():
-            if 0 <= address - variable.shadow < variable.bytes:
-                return variable
-        return None
 
     # --- memory as the host code sees it ----------------------------------------------------------
 
@@ -244,7 +239,7 @@ class Host:
     def fail(self, code: int, what: str, at: ReportLine | None, *, of_launch: bool = False) -> int:
         """Record that a call or launch failed; return its error code."""
         self.error.last, self.error.what, self.error.at = code, what, at
-        self.error.of_launch, self.error.asked = of_launch, False
+        self.error.of_launch, self.error.checked = of_launch, False
         if code in _STICKY:
             self.error.sticky = code
         return code
@@ -261,7 +256,7 @@ class Host:
         return code
 
     def _peek_error(self, *_: Any) -> int:
-        self.error.asked = True
+        self.error.checked = True
         return self.error.sticky or self.error.last
 
     def _reset(self, *_: Any) -> int:
@@ -271,7 +266,7 @@ class Host:
     def unchecked(self) -> None:
         """Report an error that the program never checked."""
         e = self.error
-        if not e.last or e.asked or e.last in _STICKY:
+        if not e.last or e.checked or e.last in _STICKY:
             return
         text = f"{e.what} failed with {error_name(e.last)}"
         if e.of_launch:
@@ -279,11 +274,11 @@ class Host:
         else:
             text += ". If that was expected, clear it with cudaGetLastError()."
         kind = "unchecked_error" if e.of_launch else "failed_call"
-        self.device.found.append(Finding(kind, text, "", (Witness(e.at, "fails"),)))
+        self.device.findings.append(Finding(kind, text, "", (Witness(e.at, "fails"),)))
 
     def _unsupported(self, does: int, *_: Any) -> int:
         text = f"The program {self.text_at(does)}, which the simulator does not support."
-        self.device.found.append(Finding("unsupported", text, "", (Witness(None, "ends"),)))
+        self.device.findings.append(Finding("unsupported", text, "", (Witness(None, "ends"),)))
         return SUCCESS
 
     # --- memory -----------------------------------------------------------------------------------
@@ -301,35 +296,35 @@ class Host:
             )
             if not address:
                 room = _SHARED_ROOM if for_host else _DEVICE_ROOM
-                taken = self.device.next[for_host] - (layout.MANAGED if for_host else layout.HEAP)
-                self._no_room(what, count, room, taken, here)
+                in_use = self.device.next[for_host] - (layout.MANAGED if for_host else layout.HEAP)
+                self._no_room(what, count, room, in_use, here)
                 return self.fail(OUT_OF_MEMORY, what, here)
         self.write(pointer, address)
         return self.error.sticky
 
     def _no_room_on_host(self, name: int, _b: int, count: int, *_: Any) -> int:
-        taken = self.device.memory.data_len(self.device.store) - layout.HOST
-        self._no_room(self.text_at(name), count, _HOST_ROOM, taken, None)
+        in_use = self.device.memory.data_len(self.device.store) - layout.HOST
+        self._no_room(self.text_at(name), count, _HOST_ROOM, in_use, None)
         return SUCCESS
 
     def _no_room(
-        self, call: str, count: int, room: str, taken: int, here: ReportLine | None
+        self, call: str, count: int, room: str, in_use: int, here: ReportLine | None
     ) -> None:
         """Record the first allocation that does not fit into the simulator."""
         if self.no_room:
             return
         text = (
-            f"{call} of {count:,} bytes failed: {room}; {taken:,} bytes were already allocated. "
+            f"{call} of {count:,} bytes failed: {room}; {in_use:,} bytes were already allocated. "
             "Use a smaller problem size. Errors after this one are not reported."
         )
         self.no_room = Finding("out_of_memory", text, "", (Witness(here, "allocates"),))
-        self.found_with_room = len(self.device.found)
+        self.findings_with_room = len(self.device.findings)
 
     def blame_room(self, *, failed: bool) -> None:
         """Report a failed allocation instead of the errors that followed it, if there were any."""
-        later = self.device.found[self.found_with_room :]
+        later = self.device.findings[self.findings_with_room :]
         if self.no_room and (failed or any(f.kind != "timeout" for f in later)):
-            self.device.found[self.found_with_room :] = [self.no_room]
+            self.device.findings[self.findings_with_room :] = [self.no_room]
 
     def _free(self, pointer: int, name: int, _c: int, _d: int, here: ReportLine | None) -> int:
         if not pointer or self.device.free(pointer, here):
@@ -346,9 +341,7 @@ class Host:
         return place is not None and address + count <= place.begin + place.bytes
 
     def _copy(self, to: int, source: int, count: int, kind: int, here: ReportLine | None) -> int:
-        if not count:
-            return self.error.sticky
-        if self.error.sticky:
+        if self.error.sticky or not count:
             return self.error.sticky
         is_async, kind = bool(kind & _ASYNC), kind & ~_ASYNC
         pinned = [self._is_pinned(address) for address in (to, source)]
@@ -502,7 +495,7 @@ class Host:
             "nvcc refuses it. More is possible as dynamic shared memory, "
             "with cudaFuncSetAttribute()."
         )
-        self.device.found.append(
+        self.device.findings.append(
             Finding("too_much_shared", text, kernel, (Witness(here, "launches"),))
         )
 
@@ -553,10 +546,9 @@ def run(
             host.unchecked()
         host.blame_room(failed=ended == "crashed" or status not in {0, 124})
         output = out.read_text(errors="replace") if out.exists() else ""
-        said = errors.read_text(errors="replace") if errors.exists() else ""
-        return ProgramRun(
-            order, status, output + "".join(device.printed), said, device.report(ended)
-        )
+        error_output = errors.read_text(errors="replace") if errors.exists() else ""
+        output += "".join(device.printed)
+        return ProgramRun(order, status, output, error_output, device.report(ended))
 
 
 _ENDS = {"host_access", "crash", "unsupported"}
@@ -600,13 +592,10 @@ def _main(device: Device, host: Host) -> tuple[str, int]:
     except TimedOut:
         return "timed out", 124
     except (wasmtime.Trap, wasmtime.WasmtimeError, Outside) as trap:
-        if not (device.found and device.found[-1].kind in _ENDS):
-            device.found.append(_crash(trap))
+        if not (device.findings and device.findings[-1].kind in _ENDS):
+            why = [line.strip() for line in str(trap).splitlines() if line.strip()]
+            reason = why[-1] if why else "an address without memory"
+            text = f"The program's host code crashed: {reason}."
+            device.findings.append(Finding("crash", text, "", (Witness(None, "crashes"),)))
         return "crashed", -11
     return "exited", 0
-
-
-def _crash(trap: Exception) -> Finding:
-    why = [line.strip() for line in str(trap).splitlines() if line.strip()]
-    text = f"The program's host code crashed: {why[-1] if why else 'an address without memory'}."
-    return Finding("crash", text, "", (Witness(None, "crashes"),))

@@ -37,13 +37,11 @@ def watch_host(
     touch = _touch(next(s.body for s in parts if s.number == 2))
     code = next(s for s in parts if s.number == 10)
     rows = lines.table(wasm)
-    starts = [offset for offset, _, line, _ in rows if line]
-    if touch is None or not starts:
+    if touch is None or not any(line for _, _, line, _ in rows):
         return wasm, []
     pass_ = _HostPass(code.body, rows, touch, watched, shadows, _parameters(parts))
-    kept = [s for s in parts if s.number and s.number != 10]
-    before = [section(s.number, s.body) for s in kept if s.number != 11]
-    after = [section(s.number, s.body) for s in kept if s.number == 11]
+    before = [section(s.number, s.body) for s in parts if s.number not in (0, 10, 11)]
+    after = [section(s.number, s.body) for s in parts if s.number == 11]
     changed = section(10, pass_.run())
     return MAGIC + b"".join([*before, changed, *after]), pass_.places
 
@@ -89,8 +87,7 @@ class _HostPass:
         self.shadows = shadows
         self.parameters = parameters
         self.places: list[tuple[str, int]] = [("", 0)]
-        self.own = {offset for offset, _, line, _ in rows if line}
-        self.sorted = sorted(self.own)
+        self.starts = sorted({offset for offset, _, line, _ in rows if line})
 
     def run(self) -> bytes:
         reader = BinaryReader(self.code)
@@ -111,8 +108,8 @@ class _HostPass:
         return vector(bodies)
 
     def _is_own(self, start: int, end: int) -> bool:
-        at = bisect.bisect_left(self.sorted, start)
-        return at < len(self.sorted) and self.sorted[at] < end
+        at = bisect.bisect_left(self.starts, start)
+        return at < len(self.starts) and self.starts[at] < end
 
     def _function(self, reader: BinaryReader, parameters: int) -> bytes:
         groups: list[bytes] = []
@@ -161,7 +158,7 @@ class _HostPass:
                 get + const((first - offset) & 0xFFFFFFFF) + b"\x6b" + const(last - first) + b"\x49"
             )
             is_device += inside + b"\x72"
-        told = (
+        report = (
             get
             + const(offset)
             + b"\x6a"
@@ -169,4 +166,4 @@ class _HostPass:
             + b"\x10"
             + unsigned(self.touch)
         )
-        return b"\x21" + unsigned(address) + is_device + b"\x04\x40" + told + b"\x0b" + get
+        return b"\x21" + unsigned(address) + is_device + b"\x04\x40" + report + b"\x0b" + get

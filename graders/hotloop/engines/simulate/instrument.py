@@ -30,6 +30,7 @@ from hotloop.engines.simulate.binary import (
     V128,
     BinaryReader,
     ForbiddenInstruction,
+    Signature,
     const,
     named,
     section,
@@ -37,7 +38,7 @@ from hotloop.engines.simulate.binary import (
     vector,
     well_formed,
 )
-from hotloop.engines.simulate.module import Body, Signature, WasmModule, parse
+from hotloop.engines.simulate.module import Body, WasmModule, parse
 from hotloop.engines.simulate.opcodes import Instruction
 
 CHECKER: dict[str, Signature] = {
@@ -126,8 +127,8 @@ def instrument(
 ) -> Instrumented:
     """Instrument a module and export kernel number n as `kernel_n`.
 
-    checked: whether accesses are reported. Raises Refused for anything that a program must not
-    contain.
+    checked: whether accesses are reported. Raises ForbiddenInstruction for anything that a program
+    must not contain.
     """
     with well_formed():
         return _Pass(parse(wasm), checked).run(kernels)
@@ -156,12 +157,12 @@ class _Pass:
         ):
             raise ForbiddenInstruction(f"{one.name} is not there on the device")
         takes, gives = CHECKER[one.name]
-        given = self.module.types[one.type]
-        wanted = (
+        declared = self.module.types[one.type]
+        expected = (
             takes[:-1] if one.name in WITH_SITE else takes,
             (I64,) if one.name == "wait" else gives,
         )
-        if given != wanted:
+        if declared != expected:
             raise ForbiddenInstruction(f"{one.name} with other types than its own")
         return one.name
 
@@ -178,14 +179,15 @@ class _Pass:
         for body in module.bodies:
             calls[body.index], kinds[body.index] = self._calls(body)
         in_tables = {f for _, functions in module.elements for f in functions}
-        found = {i for i, name in enumerate(self.imported) if name == "wait"}
+        waiting = {i for i, name in enumerate(self.imported) if name == "wait"}
         while True:
-            reached = {module.signature(f) for f in found & in_tables}
-            more = {f for f in calls if f not in found and (calls[f] & found or kinds[f] & reached)}
+            reached = {module.signature(f) for f in waiting & in_tables}
+            others = set(calls) - waiting
+            more = {f for f in others if calls[f] & waiting or kinds[f] & reached}
             if not more:
                 self.reached = reached
-                return found
-            found |= more
+                return waiting
+            waiting |= more
 
     def _calls(self, body: Body) -> tuple[set[int], set[Signature]]:
         """Return the functions that a body calls directly, and the types of its indirect calls."""
@@ -491,12 +493,12 @@ class _Suspendable(_Emitter):
 
     def _nodes(self, reader: BinaryReader) -> tuple[list[_Node], int]:
         """Read instructions up to the block's end or `else`; drop unreachable ones."""
-        found: list[_Node] = []
+        nodes: list[_Node] = []
         dead = False
         while True:
             one = opcodes.read(reader)
             if one.op in (opcodes.END, opcodes.ELSE):
-                return found, one.op
+                return nodes, one.op
             if one.op in (opcodes.BLOCK, opcodes.LOOP, opcodes.IF):
                 node = _Node(one, first=self.waits)
                 node.body, end = self._nodes(reader)
@@ -510,7 +512,7 @@ class _Suspendable(_Emitter):
             if dead:
                 self.waits = node.first
                 continue
-            found.append(node)
+            nodes.append(node)
             dead = one.op in (opcodes.BR, opcodes.BR_TABLE, opcodes.RETURN, opcodes.UNREACHABLE)
 
     def _may_wait(self, one: Instruction) -> bool:
@@ -587,10 +589,10 @@ class _Suspendable(_Emitter):
         lower = len(stack) - len(takes)
         if lower < 0:
             raise ForbiddenInstruction("a call without its operands")
-        below, given = spilled[:lower], spilled[lower:]
-        leave = const(number) + _set(self.resume) + _SAVE + self._nothing()
+        below, taken = spilled[:lower], spilled[lower:]
+        leave = const(number) + _set(self.resume) + _SAVE + self._return_zeros()
         again = const(0) + _set(self.resume)
-        operands = b"".join(map(_local, given))
+        operands = b"".join(map(_local, taken))
         if one.op == opcodes.CALL and one.number < len(self.of.imported):
             site = const(self.site(one))
             call = b"\x10" + unsigned(self.of.new["wait"])
@@ -610,7 +612,7 @@ class _Suspendable(_Emitter):
             out = again + b"".join(map(_local, below)) + operands + call + left
         return out, [*stack[:lower], *gives]
 
-    def _nothing(self) -> bytes:
+    def _return_zeros(self) -> bytes:
         """Encode a return with zeros as results: callers ignore the results while unwinding."""
         return b"".join(ZERO[kind] for kind in self.body.signature[1]) + b"\x0f"
 

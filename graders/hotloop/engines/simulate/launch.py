@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from hotloop.engines.simulate.build import Built, KernelFacts
+from hotloop.engines.simulate.build import Built
 from hotloop.engines.simulate.device import Device, TimedOut
 from hotloop.engines.simulate.host import OUT_OF_MEMORY, SUCCESS, Host
 from hotloop.engines.simulate.instrument import ArgumentSlot
@@ -56,7 +56,7 @@ def launch(
 ) -> Launched:
     """Launch `name<<<grid, block>>>(arguments…)` and wait for its end.
 
-    Raises Problem if the file has no kernel with this name and these parameters.
+    Raises SimulatorError if the file has no kernel with this name and these parameters.
     """
     number = find(built, name, arguments)
     with closing(Device(built, order=order, timeout_s=timeout_s)) as device:
@@ -93,24 +93,27 @@ def _launched(
 def find(built: Built, name: str, arguments: Sequence[Argument]) -> int:
     """Return the number of the kernel with this name and these parameters.
 
-    Raises Problem if there is none, or several.
+    Raises SimulatorError if there is none, or several.
     """
-    found = [n for n, kernel in enumerate(built.kernels) if kernel.name == name]
-    if not found:
+    parameters = {
+        number: [parameter.kind for parameter in kernel.parameters]
+        for number, kernel in enumerate(built.kernels)
+        if kernel.name == name
+    }
+    if not parameters:
         raise SimulatorError(
             f"there is no kernel `{name}`: a __global__ function of this very name"
         )
-    fitting = [n for n in found if _fits(built.kernels[n], arguments)]
+    expected = [_kind(argument) for argument in arguments]
+    fitting = [number for number, kinds in parameters.items() if kinds == expected]
     if len(fitting) == 1:
         return fitting[0]
-    expected = ", ".join(map(_wanted, arguments))
-    got = " or ".join(_shown(built.kernels[n]) for n in found)
-    raise SimulatorError(f"the kernel `{name}` must take ({expected}), and it takes {got}")
-
-
-def _fits(kernel: KernelFacts, arguments: Sequence[Argument]) -> bool:
-    wanted = [_kind(argument) for argument in arguments]
-    return [parameter.kind for parameter in kernel.parameters] == wanted
+    signature = ", ".join(
+        f"pointer {argument.name}" if isinstance(argument, Array) else _kind(argument)
+        for argument in arguments
+    )
+    got = " or ".join(f"({', '.join(kinds)})" for kinds in parameters.values())
+    raise SimulatorError(f"the kernel `{name}` must take ({signature}), and it takes {got}")
 
 
 def _kind(argument: Argument) -> str:
@@ -119,16 +122,8 @@ def _kind(argument: Argument) -> str:
     return "integer" if isinstance(argument, int) else "float"
 
 
-def _wanted(argument: Argument) -> str:
-    return f"pointer {argument.name}" if isinstance(argument, Array) else _kind(argument)
-
-
-def _shown(kernel: KernelFacts) -> str:
-    return f"({', '.join(parameter.kind for parameter in kernel.parameters)})"
-
-
 def _packed(value: float, parameter: ArgumentSlot) -> bytes:
-    """Pack a number as the kernel's parameter. Raises Problem if it does not fit."""
+    """Pack a number as the kernel's parameter. Raises SimulatorError if it does not fit."""
     try:
         return struct.pack(f"<{_FORMATS[parameter.kind, parameter.bytes]}", value)
     except struct.error:
@@ -142,4 +137,4 @@ def _take_back(device: Device, array: Array, address: int, kernel: str) -> None:
         array.data[:] = now
     elif now != bytes(array.data):
         text = f"Writes to `{array.name}`, which is an input."
-        device.found.append(Finding("input_written", text, kernel, ()))
+        device.findings.append(Finding("input_written", text, kernel, ()))

@@ -11,7 +11,7 @@ import numpy as np
 from hotloop.core import extras
 from hotloop.engines.simulate import table
 from hotloop.engines.simulate.problem import SimulatorError
-from hotloop.engines.simulate.report import Finding, TrafficLine
+from hotloop.engines.simulate.report import TrafficLine
 
 THREADS = 256
 """Threads per block."""
@@ -65,25 +65,21 @@ def show_traffic(file: str, kernel: str, *, rows: int, columns: int) -> TrafficT
     blocks = -(-rows // THREADS) if kernel.endswith("_naive") else rows
     try:
         built = build.kernels([Path(file)], checked=True)
-        done = launch(built, kernel, (blocks, 1, 1), (THREADS, 1, 1), [*arrays, rows, columns])
+        launched = launch(built, kernel, (blocks, 1, 1), (THREADS, 1, 1), [*arrays, rows, columns])
     except (SimulatorError, OSError) as problem:
         return TrafficTable([], str(problem))
-    if done.report.findings:
-        found = done.report.findings[0]
-        return TrafficTable([], ": ".join([*_places(found), found.text]))
-    if done.error:
-        return TrafficTable([], f"The launch of {kernel} failed with error {done.error}.")
-    if not done.report.sites:
+    if launched.report.findings:
+        finding = launched.report.findings[0]
+        lines = ", ".join(map(str, finding.lines))
+        return TrafficTable([], f"{lines}: {finding.text}" if lines else finding.text)
+    if launched.error:
+        return TrafficTable([], f"The launch of {kernel} failed with error {launched.error}.")
+    if not launched.report.sites:
         return TrafficTable([], f"{kernel} reads and writes no memory yet.")
-    return TrafficTable(done.report.sites)
+    return TrafficTable(launched.report.sites)
 
 
-def _places(found: Finding) -> list[str]:
-    """Return the finding's lines as a list of one text, or an empty list if it has none."""
-    return [", ".join(map(str, found.lines))] if found.lines else []
-
-
-class Told:
+class PlainText:
     """Plain text that a notebook shows unchanged."""
 
     def __init__(self, text: str) -> None:
@@ -93,31 +89,27 @@ class Told:
         return self.text
 
 
-def try_operator(file: str) -> Told:
+def try_operator(file: str) -> PlainText:
     """Run torch.library.opcheck on the operator of `file` in a separate process."""
-    return _told(_OPCHECK, file)
+    return _run_on_operators(_OPCHECK, file)
 
 
-def compare_operators(*files: str, sharpness: float = 1.0, total: float = 1.0) -> Told:
+def compare_operators(*files: str, sharpness: float = 1.0, total: float = 1.0) -> PlainText:
     """Compare each file's `softmax` with torch.nn.functional.softmax, and time both on a GPU.
 
     sharpness: factor on x before softmax. total: factor on the result.
     """
-    return _told(f"sharpness, total = {sharpness!r}, {total!r}\n{_COMPARISON}", *files)
+    return _run_on_operators(f"sharpness, total = {sharpness!r}, {total!r}\n{_COMPARISON}", *files)
 
 
-def _told(program: str, *files: str) -> Told:
+def _run_on_operators(program: str, *files: str) -> PlainText:
     """Run a program on operators in a separate process and return what it prints."""
     if os.environ.get("HOTLOOP_JUDGE"):
-        return Told("Not tried while the notebook is graded.")
+        return PlainText("Not tried while the notebook is graded.")
     command = [sys.executable, "-c", program, *(str(Path(file).resolve()) for file in files)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    return Told((done.stdout + _last_line(done.stderr if done.returncode else "")).strip())
-
-
-def _last_line(text: str) -> str:
-    lines = text.strip().splitlines()
-    return f"\n{lines[-1]}" if lines else ""
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    errors = result.stderr.strip().splitlines() if result.returncode else []
+    return PlainText("\n".join([result.stdout, *errors[-1:]]).strip())
 
 
 _LOAD = """\
@@ -189,16 +181,16 @@ print("apart: the largest difference from torch.nn.functional.softmax, relative 
 print_row("", operators)
 for label, x in inputs.items():
     x = x.to(device)
-    told = []
+    cells = []
     for name, operator in operators.items():
         try:
-            found = difference(operator.softmax(x), usual(x, dim=-1))
+            cell = difference(operator.softmax(x), usual(x, dim=-1))
         except (AttributeError, RuntimeError) as problem:
-            found = "refused" if isinstance(problem, RuntimeError) else str(problem)
+            cell = "refused" if isinstance(problem, RuntimeError) else str(problem)
             if not written(name) or "not written yet" in str(problem):
-                found = "not written yet"
-        told.append(found)
-    print_row(label, told)
+                cell = "not written yet"
+        cells.append(cell)
+    print_row(label, cells)
 
 def microseconds(function, x):
     for _ in range(5):

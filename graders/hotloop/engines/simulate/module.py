@@ -8,11 +8,10 @@ from hotloop.engines.simulate.binary import (
     BinaryReader,
     ForbiddenInstruction,
     Section,
+    Signature,
     function_names,
     sections,
 )
-
-Signature = tuple[tuple[int, ...], tuple[int, ...]]
 
 _KNOWN = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12}
 """Sections that are allowed. A start function (8) would run before the checker watches."""
@@ -62,7 +61,7 @@ class WasmModule:
     def signature(self, function: int) -> Signature:
         """Return the type of an imported or defined function.
 
-        Raises Refused if there is no such function.
+        Raises ForbiddenInstruction if there is no such function.
         """
         if function < len(self.imports):
             return self.types[self.imports[function].type]
@@ -72,22 +71,25 @@ class WasmModule:
 
 
 def parse(wasm: bytes) -> WasmModule:
-    """Parse a module. Raises Refused if it declares something that device code must not have."""
-    found = WasmModule(names=function_names(wasm))
+    """Parse a module.
+
+    Raises ForbiddenInstruction if it declares something that device code must not have.
+    """
+    module = WasmModule(names=function_names(wasm))
     parts = {s.number: s for s in sections(wasm) if s.number}
     for number in parts:
         if number not in _KNOWN:
             raise ForbiddenInstruction(f"section {number}")
-    found.raw = {number: s.body for number, s in parts.items()}
-    _types(found)
-    _imports(found)
-    found.functions = _indices(found.raw.get(3, b"\0"))
-    _memory(found)
-    _globals(found)
-    _elements(found)
+    module.raw = {number: s.body for number, s in parts.items()}
+    _types(module)
+    _imports(module)
+    module.functions = _indices(module.raw.get(3, b"\0"))
+    _memory(module)
+    _globals(module)
+    _elements(module)
     if 10 in parts:
-        _bodies(found, parts[10])
-    return found
+        _bodies(module, parts[10])
+    return module
 
 
 def _types(module: WasmModule) -> None:

@@ -14,6 +14,7 @@ from hotloop.engines.simulate.binary import (
     V128,
     BinaryReader,
     ForbiddenInstruction,
+    Signature,
 )
 
 BLOCK, LOOP, IF, ELSE, END = 0x02, 0x03, 0x04, 0x05, 0x0B
@@ -57,14 +58,12 @@ ACCESSES: dict[int, MemOp] = {
     **{0xFD58 + n: MemOp(1 << n, True, V128, lane=True) for n in range(4)},
 }  # fmt: skip
 
-Signature = tuple[tuple[int, ...], tuple[int, ...]]
-
 
 def _signatures() -> dict[int, Signature]:
-    found: dict[int, Signature] = {}
+    signatures: dict[int, Signature] = {}
 
     def add(codes: range, takes: tuple[int, ...], gives: int) -> None:
-        found.update(dict.fromkeys(codes, (takes, (gives,))))
+        signatures.update(dict.fromkeys(codes, (takes, (gives,))))
 
     for first, last, kind in (
         (0x46, 0x4F, I32),
@@ -83,14 +82,14 @@ def _signatures() -> dict[int, Signature]:
     ):
         add(range(first, two), (kind,), kind)
         add(range(two, last + 1), (kind, kind), kind)
-    found.update(_conversions())
-    found[MEMORY_COPY] = found[MEMORY_FILL] = ((I32, I32, I32), ())
-    found.update(_vector_signatures())
-    return found
+    signatures.update(_conversions())
+    signatures[MEMORY_COPY] = signatures[MEMORY_FILL] = ((I32, I32, I32), ())
+    signatures.update(_vector_signatures())
+    return signatures
 
 
 def _conversions() -> dict[int, Signature]:
-    found: dict[int, Signature] = {}
+    signatures: dict[int, Signature] = {}
     conversions = (
         "a7:l>i a8:f>i a9:f>i aa:d>i ab:d>i ac:i>l ad:i>l ae:f>l af:f>l b0:d>l b1:d>l "
         "b2:i>f b3:i>f b4:l>f b5:l>f b6:d>f b7:i>d b8:i>d b9:l>d ba:l>d bb:f>d bc:f>i "
@@ -101,8 +100,8 @@ def _conversions() -> dict[int, Signature]:
     letters = {"i": I32, "l": I64, "f": F32, "d": F64}
     for one in conversions.split():
         code, _, change = one.partition(":")
-        found[int(code, 16)] = ((letters[change[0]],), (letters[change[2]],))
-    return found
+        signatures[int(code, 16)] = ((letters[change[0]],), (letters[change[2]],))
+    return signatures
 
 
 _VECTOR_ONE = {
@@ -115,20 +114,20 @@ _VECTOR_SHIFT = {*range(107, 110), *range(139, 142), *range(171, 174), *range(20
 
 
 def _vector_signatures() -> dict[int, Signature]:
-    found: dict[int, Signature] = {0xFD00 + n: ((V128, V128), (V128,)) for n in range(35, 256)}
-    found.update({0xFD00 + n: ((V128,), (V128,)) for n in _VECTOR_ONE})
-    found.update({0xFD00 + n: ((V128,), (I32,)) for n in _VECTOR_TEST})
-    found.update({0xFD00 + n: ((V128, I32), (V128,)) for n in _VECTOR_SHIFT})
-    found[0xFD52] = ((V128, V128, V128), (V128,))
-    found[0xFD0C] = ((), (V128,))
-    found[0xFD0D] = found[0xFD0E] = ((V128, V128), (V128,))
+    signatures: dict[int, Signature] = {0xFD00 + n: ((V128, V128), (V128,)) for n in range(35, 256)}
+    signatures.update({0xFD00 + n: ((V128,), (V128,)) for n in _VECTOR_ONE})
+    signatures.update({0xFD00 + n: ((V128,), (I32,)) for n in _VECTOR_TEST})
+    signatures.update({0xFD00 + n: ((V128, I32), (V128,)) for n in _VECTOR_SHIFT})
+    signatures[0xFD52] = ((V128, V128, V128), (V128,))
+    signatures[0xFD0C] = ((), (V128,))
+    signatures[0xFD0D] = signatures[0xFD0E] = ((V128, V128), (V128,))
     lanes = (I32, I32, I32, I64, F32, F64)
-    found.update({0xFD0F + n: ((kind,), (V128,)) for n, kind in enumerate(lanes)})
+    signatures.update({0xFD0F + n: ((kind,), (V128,)) for n, kind in enumerate(lanes)})
     takes = {21: I32, 22: I32, 24: I32, 25: I32, 27: I32, 29: I64, 31: F32, 33: F64}
     puts = {23: I32, 26: I32, 28: I32, 30: I64, 32: F32, 34: F64}
-    found.update({0xFD00 + n: ((V128,), (kind,)) for n, kind in takes.items()})
-    found.update({0xFD00 + n: ((V128, kind), (V128,)) for n, kind in puts.items()})
-    return found
+    signatures.update({0xFD00 + n: ((V128,), (kind,)) for n, kind in takes.items()})
+    signatures.update({0xFD00 + n: ((V128, kind), (V128,)) for n, kind in puts.items()})
+    return signatures
 
 
 SIGNATURES = _signatures()
@@ -165,7 +164,7 @@ _PLAIN = frozenset({UNREACHABLE, 0x01, ELSE, END, RETURN, DROP, SELECT})
 
 
 def read(reader: BinaryReader) -> Instruction:
-    """Read the next instruction. Raises Refused if a program must not contain it."""
+    """Read the next instruction. Raises ForbiddenInstruction if a program must not contain it."""
     at = reader.at
     op = _opcode(reader)
     access = ACCESSES.get(op)

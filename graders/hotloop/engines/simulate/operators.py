@@ -73,7 +73,7 @@ class _Extent:
     begin: int
     bytes: int
     what: str
-    made: ReportLine | None = None
+    allocated_at: ReportLine | None = None
 
     @property
     def end(self) -> int:
@@ -86,7 +86,7 @@ class _Refused(Exception):
 
 
 def refuse_pointers(built: Built) -> None:
-    """Raise Problem for kernel parameters whose pointers the simulator cannot translate.
+    """Raise SimulatorError for kernel parameters whose pointers the simulator cannot translate.
 
     These are structs that contain a pointer, and pointers to long or size_t, whose sizes differ.
     """
@@ -120,13 +120,13 @@ def _letters(symbol: str) -> str:
 
     See the Itanium C++ ABI, "External Names (a.k.a. Mangling)".
     """
-    kept, at = "", 0
+    letters, at = "", 0
     while at < len(symbol):
         token = _MANGLED.match(symbol, at)
         assert token is not None
         at = token.end() + int(token["length"] or 0)
-        kept += "" if token["length"] else token[0]
-    return kept
+        letters += "" if token["length"] else token[0]
+    return letters
 
 
 _MANGLED = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|(?P<length>\d+)|.")
@@ -135,7 +135,7 @@ _MANGLED = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|(?P<length>\d+)|.")
 def connect(built: Built, library: Path) -> None:
     """Make a loaded library run its kernels in the simulator. Does nothing if it already does.
 
-    Raises Problem if a device variable has a different size in host code.
+    Raises SimulatorError if a device variable has a different size in host code.
     """
     loaded = ctypes.CDLL(str(library))
     simulator = ctypes.c_void_p.in_dll(loaded, "hotloop_simulator")
@@ -163,7 +163,7 @@ class Operators(Host):
         self.tensors: dict[int, _Extent] = {}
         self.allocated: dict[int, _Extent] = {}
         self.buffers: dict[int, object] = {}
-        self.told: set[tuple[object, ...]] = set()
+        self.reported: set[tuple[object, ...]] = set()
         symbols = list(_symbols(library))
         self.of_stub = _stubs(built, symbols)
         self.homes = self._homes(symbols)
@@ -323,7 +323,7 @@ class Operators(Host):
         except TimedOut:
             code = self.fail(LAUNCH_TIMEOUT, kernel.name, here, of_launch=True)
         finally:
-            self._tell()
+            self._print_output()
             self.device.close()
         return code
 
@@ -339,10 +339,12 @@ class Operators(Host):
             for parameter, argument in zip(parameters, arguments, strict=True)
             if parameter.kind == "pointer"
         ]
-        found = [self._extent(pointer) for pointer in pointers if pointer]
+        extents = [self._extent(pointer) for pointer in pointers if pointer]
         mirrors: list[tuple[_Extent, int]] = []
-        for extent in _joined(e for e in found if e is not None):
-            there = self.device.allocate(extent.bytes, extent.what, extent.made, written=True)
+        for extent in _joined(e for e in extents if e is not None):
+            there = self.device.allocate(
+                extent.bytes, extent.what, extent.allocated_at, written=True
+            )
             if not there:
                 raise _Refused("its tensors need more than the 1 GiB that the simulator has")
             mirrors.append((extent, there))
@@ -375,15 +377,15 @@ class Operators(Host):
 
     # --- what a launch has to say -----------------------------------------------------------------
 
-    def _tell(self) -> None:
+    def _print_output(self) -> None:
         """Print the kernels' output and the findings, each finding once per library."""
         print(*self.device.printed, sep="", end="", flush=True)
-        if self.error.sticky and self.device.found:
-            self._explain(self.error.sticky, _sentence(self.device.found[-1]))
-        for finding in merged(self.device.found):
+        if self.error.sticky and self.device.findings:
+            self._explain(self.error.sticky, _sentence(self.device.findings[-1]))
+        for finding in merged(self.device.findings):
             key = (finding.kind, *finding.lines)
-            if key not in self.told:
-                self.told.add(key)
+            if key not in self.reported:
+                self.reported.add(key)
                 print(_sentence(finding), file=sys.stderr, flush=True)
 
     def _explain(self, code: int, text: str) -> None:
@@ -402,12 +404,12 @@ def _stubs(built: Built, symbols: Iterable[_Symbol]) -> dict[int, int]:
     """Return kernel numbers by the address of the stub that host code launches."""
     exact = {kernel.symbol: number for number, kernel in enumerate(built.kernels)}
     alike = {name.translate(_LONG): number for name, number in exact.items()}
-    found = {
+    numbers = {
         symbol.address: exact.get(symbol.name, alike.get(symbol.name.translate(_LONG)))
         for symbol in symbols
         if not symbol.bytes
     }
-    return {address: number for address, number in found.items() if number is not None}
+    return {address: number for address, number in numbers.items() if number is not None}
 
 
 def _holder(address: int, known: Iterable[_Extent]) -> _Extent | None:
@@ -416,40 +418,42 @@ def _holder(address: int, known: Iterable[_Extent]) -> _Extent | None:
 
 def _joined(extents: Iterable[_Extent]) -> list[_Extent]:
     """Merge overlapping extents, so that pointers into the same memory share one copy."""
-    found: list[_Extent] = []
+    joined: list[_Extent] = []
     for extent in sorted(extents, key=lambda e: e.begin):
-        if found and extent.begin < found[-1].end:
-            last = found.pop()
+        if joined and extent.begin < joined[-1].end:
+            last = joined.pop()
             extent = replace(last, bytes=max(last.end, extent.end) - last.begin)
-        found.append(extent)
-    return found
+        joined.append(extent)
+    return joined
 
 
-def _value(parameter: ArgumentSlot, given: bytes, mirrors: Sequence[tuple[_Extent, int]]) -> bytes:
+def _value(
+    parameter: ArgumentSlot, argument: bytes, mirrors: Sequence[tuple[_Extent, int]]
+) -> bytes:
     """Convert an argument of native host code to the kernel's parameter."""
-    if not given:
+    if not argument:
         raise _Refused(
             "cudaLaunchKernel of a kernel with a struct, long or size_t among its parameters: "
             "launch it by <<<...>>>, or pass int64_t"
         )
     if parameter.kind == "pointer":
-        if len(given) != 8:
+        if len(argument) != 8:
             raise _Refused("a parameter is an object with a copy constructor: pass its members")
-        return struct.pack("<I", _address(int.from_bytes(given, "little"), mirrors))
-    if len(given) == parameter.bytes:
-        return given
-    if parameter.kind != "integer" or (len(given), parameter.bytes) != (8, 4):
+        return struct.pack("<I", _address(int.from_bytes(argument, "little"), mirrors))
+    if len(argument) == parameter.bytes:
+        return argument
+    if parameter.kind != "integer" or (len(argument), parameter.bytes) != (8, 4):
         raise _Refused(
-            f"a struct has {len(given)} bytes in host code and {parameter.bytes} in the simulator, "
-            "where size_t and long have 32 bits: use int64_t or uint64_t in it"
+            f"a struct has {len(argument)} bytes in host code and {parameter.bytes} in the "
+            "simulator, where size_t and long have 32 bits: use int64_t or uint64_t in it"
         )
-    number = int.from_bytes(given, "little", signed=True)
+    number = int.from_bytes(argument, "little", signed=True)
     if not -(1 << 31) <= number < 1 << 32:
         raise _Refused(
             f"{number} does not fit into the 32 bits that size_t and long have in the simulator: "
             "use int64_t or uint64_t"
         )
-    return given[:4]
+    return argument[:4]
 
 
 def _address(pointer: int, mirrors: Sequence[tuple[_Extent, int]]) -> int:

@@ -44,8 +44,7 @@ class Finding:
     @property
     def lines(self) -> list[ReportLine]:
         """All lines involved, in the order of the witnesses, each once."""
-        found = [w.line for w in self.witnesses if w.line is not None]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(w.line for w in self.witnesses if w.line is not None))
 
 
 @dataclass(frozen=True)
@@ -125,23 +124,23 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
     An uninitialized read on a line with a data race is dropped, since the race explains it.
     """
-    found: dict[tuple[str, frozenset[ReportLine]], Finding] = {}
+    distinct: dict[tuple[str, frozenset[ReportLine]], Finding] = {}
     for finding in findings:
-        found.setdefault((finding.kind, frozenset(finding.lines)), finding)
-    raced = {line for f in found.values() if f.kind == "race" for line in f.lines}
+        distinct.setdefault((finding.kind, frozenset(finding.lines)), finding)
+    raced = {line for f in distinct.values() if f.kind == "race" for line in f.lines}
     return [
         f
-        for f in found.values()
+        for f in distinct.values()
         if not (f.kind.startswith("uninitialized") and raced.intersection(f.lines))
     ]
 
 
 def merge(reports: Iterable[SimulatorReport]) -> SimulatorReport:
     """Merge reports: the findings of all runs; traffic and launches are the first one's."""
-    all_ = list(reports)
-    first = all_[0]
-    ended = next((r.ended for r in all_ if r.ended != "exited"), first.ended)
-    findings = merged(f for r in all_ for f in r.findings)
+    reports = list(reports)
+    first = reports[0]
+    ended = next((r.ended for r in reports if r.ended != "exited"), first.ended)
+    findings = merged(f for r in reports for f in r.findings)
     return SimulatorReport(ended, findings, first.sites, first.launches, first.refused)
 
 

@@ -74,4 +74,6 @@ def _host_library(source: Path) -> Path:
 
     text = toolchain.native([*options, "-E"])
     versions = [metadata.version("torch"), *link_options("")]
-    return store.made(f"operator-{store.digest([build.own_digest(), *versions, text])}.so", make)
+    return store.get_or_make(
+        f"operator-{store.digest([build.own_digest(), *versions, text])}.so", make
+    )

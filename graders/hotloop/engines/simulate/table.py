@@ -43,23 +43,20 @@ def picture(sites: Sequence[TrafficLine]) -> str:
     if not rows:
         parts.append(svg.text(8, _TOP + 12, "no access to global memory"))
     style = f"width:100%;max-width:{_WIDTH}px;height:auto"
-    return svg.picture(_WIDTH, height, parts, _described(rows) or _TITLE, style=style)
+    description = "; ".join(
+        f"{s.line or '?'} {s.did}: {_size(s.bytes)}, {efficiency(s):.0%} efficient" for s in rows
+    )
+    return svg.picture(_WIDTH, height, parts, description or _TITLE, style=style)
 
 
 def _row(site: TrafficLine, top: int, scale: float) -> str:
     label = f"{site.line or '?'} {site.did}"
-    moved, asked = site.moved * scale, min(site.bytes, site.moved) * scale
+    moved, requested = site.moved * scale, min(site.bytes, site.moved) * scale
     return (
         svg.text(_LEFT - 8, top + 12, label, text_anchor="end")
         + svg.rect(_LEFT, top, moved, _BAR, fill=svg.YELLOW, fill_opacity=0.45)
-        + svg.rect(_LEFT, top, asked, _BAR, fill=svg.BLUE)
+        + svg.rect(_LEFT, top, requested, _BAR, fill=svg.BLUE)
         + svg.text(_LEFT + moved + 6, top + 12, f"{_size(site.bytes)}, {efficiency(site):.0%}")
-    )
-
-
-def _described(rows: Sequence[TrafficLine]) -> str:
-    return "; ".join(
-        f"{s.line or '?'} {s.did}: {_size(s.bytes)}, {efficiency(s):.0%} efficient" for s in rows
     )
 
 

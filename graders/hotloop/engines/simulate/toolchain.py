@@ -46,14 +46,14 @@ _LIBRARIES = (
 @cache
 def zig() -> Path:
     """Return the path of zig. Raises ToolMissing if the wheel is not installed."""
-    found = importlib.util.find_spec("ziglang")
-    if found is None or not found.submodule_search_locations:
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or not spec.submodule_search_locations:
         raise ToolMissing(
             "CUDA C++ needs the compiler from the wheel ziglang: "
             "python -m pip install 'hotloop[cuda]'"
         )
     name = "zig.exe" if sys.platform == "win32" else "zig"
-    return Path(found.submodule_search_locations[0]) / name
+    return Path(spec.submodule_search_locations[0]) / name
 
 
 @cache
@@ -83,15 +83,15 @@ def call(command: Sequence[str]) -> str:
     Raises CompileError with its message if it fails or times out.
     """
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
             errors="replace", check=False, timeout=TIMEOUT_S, env=_environment(),
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise CompileError(f"compiling took more than {TIMEOUT_S} s") from None
-    if done.returncode:
-        raise CompileError(_COUNT.sub("", done.stderr or done.stdout).strip())
-    return done.stdout
+    if result.returncode:
+        raise CompileError(_COUNT.sub("", result.stderr or result.stdout).strip())
+    return result.stdout
 
 
 _COUNT = re.compile(r"^\d+ (error|warning)s?.* generated.*\n", re.MULTILINE)
@@ -148,10 +148,10 @@ def has_libraries() -> bool:
 
 def library(name: str) -> Path:
     """Return one of `_LIBRARIES` or FILE_STREAMS. The first call builds all in about a minute."""
-    return store.made(f"libraries-{version()}/{name}", _build_libraries)
+    return store.get_or_make(f"libraries-{version()}/{name}", _build_libraries)
 
 
-def _build_libraries(wanted: Path) -> None:
+def _build_libraries(target: Path) -> None:
     """Let Zig build the C and C++ library for an empty program, and keep the library files."""
     folder = store.folder() / f"libraries-{version()}"
     with tempfile.TemporaryDirectory() as temporary:
@@ -165,18 +165,18 @@ def _build_libraries(wanted: Path) -> None:
             "--verbose-link",
             f"-femit-bin={temporary}/empty.wasm",
         ]
-        done = subprocess.run(
+        result = subprocess.run(
             command, capture_output=True, encoding="utf-8", check=False, cwd=temporary,
             timeout=PREPARE_TIMEOUT_S, env=_environment(),
         )  # fmt: skip
-        built = {Path(path).name: Path(path) for path in re.findall(r"\S+\.[ao]\b", done.stderr)}
-        if done.returncode or not all(name in built for name in _LIBRARIES):
-            raise CompileError(f"the C and C++ library were not built:\n{done.stderr[-2000:]}")
+        built = {Path(path).name: Path(path) for path in re.findall(r"\S+\.[ao]\b", result.stderr)}
+        if result.returncode or not all(name in built for name in _LIBRARIES):
+            raise CompileError(f"the C and C++ library were not built:\n{result.stderr[-2000:]}")
         folder.mkdir(exist_ok=True)
         built[FILE_STREAMS] = Path(temporary) / FILE_STREAMS
         _compile_file_streams(built[FILE_STREAMS])
         for name in (*_LIBRARIES, FILE_STREAMS):
-            shutil.copyfile(built[name], wanted if name == wanted.name else folder / name)
+            shutil.copyfile(built[name], target if name == target.name else folder / name)
 
 
 def _compile_file_streams(target: Path) -> None:

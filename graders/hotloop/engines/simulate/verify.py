@@ -38,7 +38,7 @@ def verify(wasm: bytes, entries: int) -> int:
     """Return the number of accesses to the program's memory, all of which are reported.
 
     entries: number of functions at the end that the pass generated; they are not checked. Raises
-    Refused if an access is not reported.
+    ForbiddenInstruction if an access is not reported.
     """
     with well_formed():
         return _accesses(wasm, entries)
@@ -58,7 +58,10 @@ def _accesses(wasm: bytes, entries: int) -> int:
 
 
 def _hooks(imports: bytes) -> tuple[int, int]:
-    """Return the indices of `access` and `range`. Raises Refused for imports from elsewhere."""
+    """Return the indices of `access` and `range`.
+
+    Raises ForbiddenInstruction for imports from elsewhere.
+    """
     reader = BinaryReader(imports)
     numbers: dict[str, int] = {}
     for _ in range(reader.unsigned()):
@@ -79,28 +82,28 @@ def _function(reader: BinaryReader, end: int, access: int, range_: int) -> int:
         reader.unsigned()
         reader.byte()
     last: list[Seen] = []
-    found = 0
+    accesses = 0
     while reader.at < end:
         one, memory = _next(reader)
         if memory is not None and memory[0] == 0:
             _require_access(last, access, one, memory)
-            found += 1
+            accesses += 1
         elif one[0] in (0xFC0A, 0xFC0B):
             _require_range(last, range_, 2 if one[0] == 0xFC0A else 1)
-            found += 1
+            accesses += 1
         elif memory is not None:
             _require_frame(last, memory)
         last.append(one)
         del last[:-16]
-    return found
+    return accesses
 
 
 def _require_frame(last: list[Seen], access: Access) -> None:
     """Require … global.get, [local.get,] and the access: the form that saves and loads frames."""
     memory, _, writes, align = access
     before = [one[0] for one in last[-2:]]
-    right = before == [0x23, 0x20] if writes else before[-1:] == [0x23]
-    if not right or memory != 1 or align != 0:
+    matches = before == [0x23, 0x20] if writes else before[-1:] == [0x23]
+    if not matches or memory != 1 or align != 0:
         raise ForbiddenInstruction("an access of the frames that the pass did not make")
 
 
@@ -112,9 +115,9 @@ def _require_access(last: list[Seen], access: int, one: Seen, memory: Access) ->
     if len(window) < 5 or (takes_value and last[-1][0] != 0x20):
         raise ForbiddenInstruction("an access that is not reported")
     tee, offset, info, call, get = window
-    right = tee[0] == 0x22 and offset[:2] == (0x41, one[2]) and info[0] == 0x41
-    right = right and call[:2] == (0x10, access) and get[:2] == (0x20, tee[1])
-    if not right or info[1] & 0x1FF != count | writes << 5 | align << 6:
+    matches = tee[0] == 0x22 and offset[:2] == (0x41, one[2]) and info[0] == 0x41
+    matches = matches and call[:2] == (0x10, access) and get[:2] == (0x20, tee[1])
+    if not matches or info[1] & 0x1FF != count | writes << 5 | align << 6:
         raise ForbiddenInstruction("an access that is not reported as what it is")
 
 
@@ -125,15 +128,15 @@ def _require_range(last: list[Seen], range_: int, hooks: int) -> None:
     gets = last[-3:]
     write = last[-3 - 4 * hooks :][:4]
     read = last[-7:-3]
-    right = all(one[0] == 0x20 for one in gets) and _is_range(write, gets[0], gets[2], range_, 1)
-    if not right or (hooks == 2 and not _is_range(read, gets[1], gets[2], range_, 0)):
+    matches = all(one[0] == 0x20 for one in gets) and _is_range(write, gets[0], gets[2], range_, 1)
+    if not matches or (hooks == 2 and not _is_range(read, gets[1], gets[2], range_, 0)):
         raise ForbiddenInstruction("a copy that is not reported as what it is")
 
 
 def _is_range(hook: list[Seen], place: Seen, count: Seen, range_: int, writes: int) -> bool:
     at, size, info, call = hook
-    right = at == place and size == count and call[:2] == (0x10, range_)
-    return right and info[0] == 0x41 and info[1] & 1 == writes
+    matches = at == place and size == count and call[:2] == (0x10, range_)
+    return matches and info[0] == 0x41 and info[1] & 1 == writes
 
 
 def _next(reader: BinaryReader) -> tuple[Seen, Access | None]:

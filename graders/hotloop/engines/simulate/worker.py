@@ -17,24 +17,14 @@ from hotloop.engines.simulate.host import error_name
 from hotloop.engines.simulate.launch import Argument, Array, launch
 from hotloop.engines.simulate.problem import CompileError, SimulatorError, ToolMissing, Unsupported
 from hotloop.engines.simulate.report import SimulatorReport
-from hotloop.worker.serve import Worker, describe_error
-from hotloop.worker.triton_program import run
+from hotloop.worker.serve import Worker, describe_error, serve_as_process
+from hotloop.worker.tensors import ELEMENT_BYTES, span
 
 _OF_THE_MACHINE = frozenset(
     {errno.EACCES, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOEXEC, errno.EPERM, errno.EROFS}
 )
 _MESSAGE_LIMIT = 3000
 _FINDINGS_LIMIT = 20
-_ELEMENT_BYTES = {
-    "fp64": 8,
-    "fp32": 4,
-    "fp16": 2,
-    "bf16": 2,
-    "i64": 8,
-    "i32": 4,
-    "u8": 1,
-    "bool": 1,
-}
 
 
 class BadRequest(Exception):
@@ -95,7 +85,7 @@ class SimulatorWorker(Worker):
                 message["kernel"],
                 tuple(message["grid"]),
                 tuple(message["block"]),
-                [self._given(a) for a in message["arguments"]],
+                [self._launch_argument(a) for a in message["arguments"]],
                 order=message["order"],
                 timeout_s=message["seconds"],
             )
@@ -103,18 +93,17 @@ class SimulatorWorker(Worker):
             raise
         except SimulatorError as problem:
             return _fault("signature", str(problem), 0)
-        return {"error": error_name(launched.error), **self._told(launched.report)}
+        return {"error": error_name(launched.error), **self._reply(launched.report)}
 
-    def _given(self, said: Message | int | float) -> Argument:
-        if not isinstance(said, dict):
-            return said
-        place = said["tensor"]
+    def _launch_argument(self, spec: Message | int | float) -> Argument:
+        if not isinstance(spec, dict):
+            return spec
+        place = spec["tensor"]
         memory = memoryview(self.mappings[place["buffer"]].memory)
-        span = 1 + sum((n - 1) * s for n, s in zip(place["shape"], place["strides"], strict=True))
-        end = place["offset"] + span * _ELEMENT_BYTES[place["dtype"]]
-        return Array(said["name"], memory[place["offset"] : end], said["is_output"])
+        end = place["offset"] + span(place) * ELEMENT_BYTES[place["dtype"]]
+        return Array(spec["name"], memory[place["offset"] : end], spec["is_output"])
 
-    def _told(self, report: SimulatorReport) -> Message:
+    def _reply(self, report: SimulatorReport) -> Message:
         return {
             "findings": [self._named(asdict(f)) for f in report.findings[:_FINDINGS_LIMIT]],
             "sites": [self._named(asdict(s)) for s in report.sites],
@@ -147,7 +136,7 @@ def _fault(kind: str, message: str, line: int, **more: str) -> Message:
 def main() -> None:
     """Serve the judge until it closes the connection."""
     os.environ["HOTLOOP_SIMULATOR_CACHE"] = tempfile.mkdtemp(prefix="cache-", dir=Path.cwd())
-    run(SimulatorWorker())
+    serve_as_process(SimulatorWorker())
 
 
 if __name__ == "__main__":

@@ -60,8 +60,8 @@ class ForkedProcess(RestrainedProcess):
             self._expect(self._socket, "ready")
         except (wire.WireError, ProcessLookupError, ValueError) as error:
             buffer.read()
-            said = f"{error} {buffer.text()}".strip()
-            raise ChildLost(f"a child of the zygote did not start: {said}") from None
+            reason = f"{error} {buffer.text()}".strip()
+            raise ChildLost(f"a child of the zygote did not start: {reason}") from None
         return self._reported_status
 
     def _meet(self, sock: socket.socket) -> None:

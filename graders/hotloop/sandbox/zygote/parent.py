@@ -24,7 +24,8 @@ from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
 from hotloop.sandbox.launch import memory_file
 from hotloop.sandbox.owner import state_folder
-from hotloop.sandbox.process import Ending, WatchedProcess
+from hotloop.sandbox.process import Confined, Ending
+from hotloop.sandbox.staging import STAGED
 from hotloop.sandbox.status import StatusPipe
 from hotloop.sandbox.watchdog import OutputBuffer, ProcessLimits, Watchdog, wait_readable
 from hotloop.sandbox.zygote.refusal import ZygoteGone, ZygoteRefused
@@ -36,7 +37,7 @@ _OUTPUT_BYTES = 1 << 20
 _TMP_BYTES = 1 << 20
 
 
-class ZygoteProcess(WatchedProcess):
+class ZygoteProcess(Confined):
     """One zygote. `pid` is the first process in its namespaces."""
 
     level = "bubblewrap"
@@ -46,7 +47,8 @@ class ZygoteProcess(WatchedProcess):
     ) -> None:
         """shared: further host folders that may contain files for a child."""
         super().__init__()
-        self.shared = (*_shared_folders(), *(folder.resolve() for folder in shared))
+        temporary = Path(tempfile.gettempdir())
+        self.shared = tuple(f.resolve() for f in (temporary, state_folder(STAGED), *shared))
         self._preload = preload
         self._environment = environment
         self._outer: Popen[bytes] | None = None
@@ -165,9 +167,3 @@ class ZygoteProcess(WatchedProcess):
 
     def _out_of_memory(self) -> bool:
         return False
-
-
-def _shared_folders() -> tuple[Path, ...]:
-    staged = state_folder() / "staged"
-    staged.mkdir(mode=0o700, exist_ok=True)
-    return Path(tempfile.gettempdir()).resolve(), staged.resolve()

@@ -51,7 +51,7 @@ def request(
     inside_uid = bubblewrap.USER_ID if uid is None else uid
     passwd, group = bubblewrap.user_files(inside_uid)
     _, option, program, *arguments = confinement.argv
-    trees = [inside for inside, _ in view.seen]
+    trees = [inside for inside, _ in view.visible]
     return ChildRequest(
         option=option,
         program=program,
@@ -73,10 +73,8 @@ def request(
 def _mounts(
     confinement: Confinement, staged: Path | None, trees: list[Path], zygote: ZygoteProcess
 ) -> Iterator[Mount]:
-    given = dict(confinement.read_only)
-    if staged is not None:
-        given = {SUBMISSION: staged, **given}
-    for inside, outside in given.items():
+    submission = {} if staged is None else {SUBMISSION: staged}
+    for inside, outside in {**submission, **confinement.read_only}.items():
         if os.path.normpath(inside) != inside or below(Path(inside), [*trees, *_OWN]):
             raise ZygoteRefused(f"{inside} is below what every sandbox has")
         yield _mount(inside, outside, zygote)
@@ -88,7 +86,7 @@ def _mount(inside: str, outside: Path, zygote: ZygoteProcess) -> Mount:
     if source is None:
         raise ZygoteRefused(f"{inside} lies in none of the folders that a zygote sees")
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError as error:
         raise ZygoteRefused(f"{inside} cannot be given: {error.strerror}") from None
-    return Mount(source, inside, found.st_dev, found.st_ino)
+    return Mount(source, inside, status.st_dev, status.st_ino)

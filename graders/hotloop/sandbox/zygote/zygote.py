@@ -9,8 +9,9 @@ from pathlib import Path
 
 from hotloop.core.closing import Closing
 from hotloop.sandbox.confined import sweep
-from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
+from hotloop.sandbox.confinement import Confinement, SandboxUnavailable
 from hotloop.sandbox.launch import launch
+from hotloop.sandbox.process import Confined
 from hotloop.sandbox.requirements import missing
 from hotloop.sandbox.zygote import plan
 from hotloop.sandbox.zygote.forked import ForkedProcess
@@ -63,7 +64,7 @@ class Zygote(Closing):
         try:
             return self._fork(confinement)
         except ZygoteRefused as refusal:
-            self._tell(str(refusal))
+            self._log_once(str(refusal))
             return launch(confinement)
 
     def close(self) -> None:
@@ -94,10 +95,10 @@ class Zygote(Closing):
         key = tuple(values.items())
         with self._lock:
             self._forget_after_fork()
-            found = self._processes.get(key)
-            if found is not None and found.poll() is None:
-                return found
-            if len(self._processes) - (found is not None) >= MOST:
+            known = self._processes.get(key)
+            if known is not None and known.poll() is None:
+                return known
+            if len(self._processes) - (known is not None) >= MOST:
                 raise ZygoteRefused(f"there are {MOST} zygotes for other environments")
             self._starts[key] = self._starts.get(key, 0) + 1
             if self._starts[key] > _STARTS:
@@ -114,8 +115,7 @@ class Zygote(Closing):
             self._processes.clear()
             self._starts.clear()
 
-    def _tell(self, refusal: str) -> None:
-        """Log each reason once."""
+    def _log_once(self, refusal: str) -> None:
         if refusal not in self._refusals:
             self._refusals.add(refusal)
             _log.warning("Started in the ordinary way, without a zygote: %s", refusal)

@@ -43,24 +43,23 @@ def unshare(flags: int) -> None:
 
 def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
     """Mount a file system, or bind. `flags`: those above; `data`: options of the file system."""
-    done = _libc.mount(
-        *map(os.fsencode, (source, target, kind)), ctypes.c_ulong(flags), _data(data)
-    )
-    _check(done, f"mount {kind or 'of a folder'} at {target}")
+    options = data.encode() if data else None
+    result = _libc.mount(*map(os.fsencode, (source, target, kind)), ctypes.c_ulong(flags), options)
+    _check(result, f"mount {kind or 'of a folder'} at {target}")
 
 
 def set_attributes(path: str, attributes: int, *, recursive: bool = False) -> None:
     """Add attributes to the mount at `path`; with `recursive`, also to mounts below it."""
-    wanted = (ctypes.c_uint64 * 4)(attributes, 0, 0, 0)
-    done = _libc.syscall(
+    attr = (ctypes.c_uint64 * 4)(attributes, 0, 0, 0)
+    result = _libc.syscall(
         ctypes.c_long(_MOUNT_SETATTR),
         ctypes.c_int(_AT_FDCWD),
         os.fsencode(path),
         ctypes.c_uint(_AT_RECURSIVE if recursive else 0),
-        ctypes.byref(wanted),
-        ctypes.c_size_t(ctypes.sizeof(wanted)),
+        ctypes.byref(attr),
+        ctypes.c_size_t(ctypes.sizeof(attr)),
     )
-    _check(done, f"mount_setattr at {path}")
+    _check(result, f"mount_setattr at {path}")
 
 
 def enter_root(path: str) -> None:
@@ -101,17 +100,13 @@ def load_filter(program: bytes) -> None:
     """Install a seccomp filter (BPF bytes, 8 per instruction); it cannot be removed."""
     _check(_prctl(_SET_NO_NEW_PRIVS, 1), "PR_SET_NO_NEW_PRIVS")
     loaded = _Program(len(program) // 8, program)
-    done = _libc.prctl(_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(loaded))
-    _check(done, "seccomp")
+    result = _libc.prctl(_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(loaded))
+    _check(result, "seccomp")
 
 
 def _prctl(option: int, value: int) -> int:
     zero = ctypes.c_ulong(0)
     return int(_libc.prctl(option, ctypes.c_ulong(value), zero, zero, zero))
-
-
-def _data(data: str) -> bytes | None:
-    return data.encode() if data else None
 
 
 def _check(result: int, what: str) -> None:

@@ -52,20 +52,21 @@ def _be_first(sock: socket.socket) -> ChildProgram:
     # Process 1 of a namespace ignores signals from inside unless it has a handler for them.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     wire.send(sock, {"made": True})
-    restrained = wire.receive(sock)
+    message = wire.receive(sock)
     # Only now, in its limited control group: that group then appears as the root of the
     # hierarchy.
     calls.unshare(calls.NEWCGROUP)
     pid = os.fork()
     if pid:
-        _wait_for(pid, sock, bytes.fromhex(restrained["filter"]))
+        _wait_for(pid, sock, bytes.fromhex(message["filter"]))
     return _be_program(sock)
 
 
 def _be_program(sock: socket.socket) -> ChildProgram:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     message, fds = wire.receive_with_fds(sock)
-    request = _parse(message)
+    mounts = [Mount(**mount) for mount in message.pop("mounts")]
+    request = ChildRequest(**message, mounts=mounts)
     network.raise_loopback()
     socket.sethostname(HOSTNAME)
     root.build(request)
@@ -96,11 +97,6 @@ def _wait_for(pid: int, sock: socket.socket, program_filter: bytes) -> NoReturn:
     code = os.waitstatus_to_exitcode(status)
     wire.send(sock, {"status": code if code >= 0 else 128 - code})
     os._exit(0)
-
-
-def _parse(message: wire.Message) -> ChildRequest:
-    mounts = [Mount(**mount) for mount in message.pop("mounts")]
-    return ChildRequest(**message, mounts=mounts)
 
 
 def _tell_failure(sock: socket.socket, error: BaseException) -> None:

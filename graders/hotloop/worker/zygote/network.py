@@ -13,6 +13,6 @@ _REQUEST = struct.Struct("16sH22x")
 def raise_loopback() -> None:
     """Bring `lo` up."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        found = fcntl.ioctl(sock, _GET_FLAGS, _REQUEST.pack(b"lo", 0))
-        _, flags = _REQUEST.unpack(found)
+        reply = fcntl.ioctl(sock, _GET_FLAGS, _REQUEST.pack(b"lo", 0))
+        _, flags = _REQUEST.unpack(reply)
         fcntl.ioctl(sock, _SET_FLAGS, _REQUEST.pack(b"lo", flags | _UP))

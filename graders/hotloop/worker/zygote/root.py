@@ -42,11 +42,11 @@ def build(request: ChildRequest) -> None:
     for tree in sorted(request.trees, key=len):
         _bind(tree, tree)
     for path, target in request.links:
-        os.symlink(target, _made(path))  # noqa: PTH211 - link before target reads better here
+        os.symlink(target, _with_parents(path))  # noqa: PTH211 - link before target reads better here
     for path, text in request.files:
         _file(path, text)
     for mount in sorted(request.mounts, key=lambda mount: len(mount.inside)):
-        _check(mount)
+        _require_same_folder(mount)
         _bind(mount.source, mount.inside)
     calls.set_attributes(f"{_NEW}/dev", calls.ATTR_RDONLY)
     calls.set_attributes(_NEW, calls.ATTR_RDONLY)
@@ -82,33 +82,33 @@ def _tmpfs(path: str, size: int, mode: int) -> None:
 
 
 def _bind(source: str, inside: str) -> None:
-    target = _folder(inside) if Path(source).is_dir() else _made(inside)
+    target = _folder(inside) if Path(source).is_dir() else _with_parents(inside)
     if not Path(target).exists():
         Path(target).touch()
     calls.mount(source, target, "", calls.BIND | calls.RECURSIVE)
     calls.set_attributes(target, _READ_ONLY, recursive=True)
 
 
-def _check(mount: Mount) -> None:
-    found = os.lstat(mount.source)
-    if (found.st_dev, found.st_ino) != (mount.device, mount.inode):
+def _require_same_folder(mount: Mount) -> None:
+    status = os.lstat(mount.source)
+    if (status.st_dev, status.st_ino) != (mount.device, mount.inode):
         raise WrongFolder(f"{mount.inside} would not be the folder that was meant")
 
 
 def _file(path: str, text: str) -> None:
-    target = Path(_made(path))
+    target = Path(_with_parents(path))
     target.write_text(text, encoding="utf-8")
     target.chmod(0o444)
 
 
 def _folder(path: str) -> str:
-    target = _made(path)
+    target = _with_parents(path)
     if not Path(target).is_dir():
         Path(target).mkdir(0o755)
     return target
 
 
-def _made(path: str) -> str:
+def _with_parents(path: str) -> str:
     """Return the place of `path` in the new root, after creating its parent folders."""
     parent = path.rpartition("/")[0]
     if parent and not Path(f"{_NEW}{parent}").is_dir():

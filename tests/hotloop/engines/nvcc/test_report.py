@@ -123,12 +123,7 @@ def test_the_report_as_a_document(fake: Path, sources: Path) -> None:
     shared = next(k for k in made.kernels if k.kernel == "through_shared<float4, 1>")
     assert shared.static_shared_bytes == 4096
     assert shared.accesses_from == "SASS"
-    assert shared.accesses[0].model_dump() == {
-        "did": "load",
-        "bytes": 16,
-        "count": 1,
-        "lines": (11,),
-    }
+    assert shared.accesses[0] == SassAccess("load", 16, 1, (11,))
     assert shared.occupancy is not None
     assert (shared.occupancy.block, shared.occupancy.blocks) == (128, 16)
     assert {f.name for f in shared.figures} == {

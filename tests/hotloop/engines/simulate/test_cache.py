@@ -41,7 +41,7 @@ def test_a_file_is_made_once(folder: Path) -> None:
         made.append(target)
         target.write_text("content")
 
-    first, second = cache.made("name", make), cache.made("name", make)
+    first, second = cache.get_or_make("name", make), cache.get_or_make("name", make)
     assert first == second == folder / "name"
     assert first.read_text() == "content"
     assert len(made) == 1
@@ -54,7 +54,7 @@ def test_a_folder_that_another_process_has_made_meanwhile_is_as_good(folder: Pat
             path.mkdir()
             (path / "file").write_text(path.parent.name)
 
-    assert (cache.made("name", make) / "file").read_text() == folder.name
+    assert (cache.get_or_make("name", make) / "file").read_text() == folder.name
 
 
 def test_a_failure_leaves_nothing_behind(folder: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_failure_leaves_nothing_behind(folder: Path) -> None:
         raise CompileError("no")
 
     with pytest.raises(CompileError):
-        cache.made("name", fail)
+        cache.get_or_make("name", fail)
     assert list(folder.iterdir()) == []
 
 
@@ -74,8 +74,8 @@ def test_what_is_prebuilt_is_taken_and_never_written(
     prebuilt.mkdir()
     (prebuilt / "there").write_text("given")
     monkeypatch.setenv("HOTLOOP_SIMULATOR_PREBUILT", str(prebuilt))
-    there = cache.made("there", lambda _target: pytest.fail("made again"))
-    missing = cache.made("missing", lambda target: target.touch())
+    there = cache.get_or_make("there", lambda _target: pytest.fail("made again"))
+    missing = cache.get_or_make("missing", lambda target: target.touch())
     assert there == prebuilt / "there"
     assert missing == folder / "missing"
     assert [p.name for p in prebuilt.iterdir()] == ["there"]
@@ -84,7 +84,7 @@ def test_what_is_prebuilt_is_taken_and_never_written(
 def test_what_was_not_used_for_longest_goes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MOST_BYTES", 250)
     for name in ("old", "older", "oldest"):
-        cache.made(name, lambda target: target.write_bytes(bytes(100)))
+        cache.get_or_make(name, lambda target: target.write_bytes(bytes(100)))
     in_folder = folder / "runtime" / "object"
     in_folder.parent.mkdir()
     in_folder.write_bytes(bytes(100))
@@ -94,7 +94,7 @@ def test_what_was_not_used_for_longest_goes(folder: Path, monkeypatch: pytest.Mo
         _age(path, hours)
     _age(in_folder.parent, 7)
     _age(unfinished, 99)
-    assert cache.made("oldest", lambda _: pytest.fail("it is there")).stat().st_size == 100
+    assert cache.get_or_make("oldest", lambda _: pytest.fail("it is there")).stat().st_size == 100
     cache.tidy()
     left = {path.name for path in folder.iterdir()}
     assert left == {"oldest", "old", "making-something"}, "the one that was asked for is the newest"
@@ -103,10 +103,10 @@ def test_what_was_not_used_for_longest_goes(folder: Path, monkeypatch: pytest.Mo
 def test_what_was_used_just_now_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MOST_BYTES", 0)
     for name in ("one", "two"):
-        cache.made(name, lambda target: target.write_bytes(bytes(100)))
+        cache.get_or_make(name, lambda target: target.write_bytes(bytes(100)))
     assert {path.name for path in folder.iterdir()} == {"one", "two"}
     _age(folder / "one", 2)
-    cache.made("three", lambda target: target.touch())
+    cache.get_or_make("three", lambda target: target.touch())
     assert {path.name for path in folder.iterdir()} == {"two", "three"}
 
 

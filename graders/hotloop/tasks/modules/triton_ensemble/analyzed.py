@@ -32,7 +32,7 @@ from hotloop.judge.speed import Pace, SpeedComparison
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
 from hotloop.judge.statistics import Estimate, estimate
 from hotloop.judge.worker_connection import WorkerConnection, freeze
-from hotloop.sandbox.confinement import Confined
+from hotloop.sandbox.process import Confined
 from hotloop.tasks.modules.triton_ensemble import analyzer_reports
 from hotloop.tasks.modules.triton_ensemble.analyzer_reports import CLIENTS, P95, RATE, Row
 
