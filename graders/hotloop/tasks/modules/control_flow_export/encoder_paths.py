@@ -78,7 +78,8 @@ def case_of(weights: int, way: Way, rng: Rng, session: Session) -> Case:
     """
     truth = TRUTH.trusted(session)
     for near in (way, *_as_long(way, rng)):
-        request = Case("messages", (weights, seed(rng), near.kind, near.late), _tokens(near))
+        out = TensorSpec((near.n, near.length), I64)
+        request = Case("messages", (weights, seed(rng), near.kind, near.late), out)
         tokens = truth.answer("messages", request)
         if (tokens >= 0).all():
             arguments = (InputTensor(tokens.astype(np.int64), I64), near.kind)
@@ -114,17 +115,17 @@ def wrong_somewhere(
     rng = session.rng()
     for way in all_ways(rng):
         case = case_of(weights, way, rng, session)
-        found = departs(answer(case), truth(weights, case, session))
-        if found is not None:
-            return f"on the way “{case.label}” {found}"
+        mismatch = departs(answer(case), truth(weights, case, session))
+        if mismatch is not None:
+            return f"on the way “{case.label}” {mismatch}"
     return None
 
 
 def departs(got: Floats, want: Floats) -> str | None:
     """Return what is wrong with scores as the start of a sentence, or None."""
     allowed = Tolerance(relative=0.0, absolute=NEAR * max(1.0, float(np.abs(want).max())))
-    found = compare(got, want, allowed)
-    return None if found is None else f"the scores are others: {found.sentence()}"
+    mismatch = compare(got, want, allowed)
+    return None if mismatch is None else f"the scores are others: {mismatch.sentence()}"
 
 
 def wasted(weights: int, runner: Process, session: Session) -> str | None:
@@ -144,7 +145,3 @@ def wasted(weights: int, runner: Process, session: Session) -> str | None:
                 f"products, and the source {want / 1e6:.1f}: what is not needed is computed too"
             )
     return None
-
-
-def _tokens(way: Way) -> TensorSpec:
-    return TensorSpec((way.n, way.length), I64)

@@ -30,11 +30,11 @@ def right_everywhere(runs: Runs, file: Written, session: Session) -> str | None:
         label = f"{KINDS[kind]}, messages: {n}, tokens: {length}"
         arguments = (InputTensor(sampled.astype(np.int64), I64), kind)
         case = Case(label, arguments, TensorSpec((n, QUEUES), FP32))
-        found = departs(
+        mismatch = departs(
             runner.answer("run", case), truth.answer("run", with_weights(file.weights, case))
         )
-        if found is not None:
-            return f"for “{label}” {found}"
+        if mismatch is not None:
+            return f"for “{label}” {mismatch}"
     return None
 
 

@@ -60,9 +60,9 @@ def mismatch(answer: object, constructs: Collection[str] = SUCCESSORS) -> str | 
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for construct in constructs:
-        said = reported.get(construct)
-        if said not in CHOICES:
-            return f"for “{construct}” it says {shown(said)}, which is none of the choices"
-        if said not in SUCCESSORS[construct]:
-            return f"“{construct}” has another successor than {said}"
+        successor = reported.get(construct)
+        if successor not in CHOICES:
+            return f"for “{construct}” it says {shown(successor)}, which is none of the choices"
+        if successor not in SUCCESSORS[construct]:
+            return f"“{construct}” has another successor than {successor}"
     return None

@@ -224,8 +224,8 @@ def _blocks_mismatch(values: Sequence[float], want: Blocks, answer: object) -> s
         return f"it returns {shown(answer)}, not a dict"
     tensor = reported.get("tensor_scale")
     # float32 is enough for it.
-    if wrong := number_mismatch("“tensor_scale”", tensor, want.tensor_scale, 1e-6):
-        return wrong
+    if mismatch := number_mismatch("“tensor_scale”", tensor, want.tensor_scale, 1e-6):
+        return mismatch
     for key, expected in (("scales", want.scales), ("elements", want.elements)):
         got = as_list(reported.get(key))
         if len(got) != len(expected):

@@ -49,9 +49,9 @@ class Story:
 
     def engine(self) -> Any:
         """Return a new engine with copies of the requests, because serving changes them."""
-        given = simulator()
-        copies = [given.Request(r.id, r.arrived_ms, r.prompt, r.output) for r in self.requests]
-        return given.Engine(copies, given.Limits(**self.limits))
+        module = simulator()
+        copies = [module.Request(r.id, r.arrived_ms, r.prompt, r.output) for r in self.requests]
+        return module.Engine(copies, module.Limits(**self.limits))
 
 
 def legal(session: Session) -> str:
@@ -90,16 +90,16 @@ def goodput(session: Session) -> str:
                 good[policy.__name__] += engine.good()
     ratio = good["yours"] / good["vllm"]
     session.note(good=good, ratio=round(ratio, 3))
-    said = (
+    sentence = (
         f"{good['yours']} requests met both limits; with vLLM's policy {good['vllm']}, "
         f"first come, first served {good['first_come']}."
     )
     if good["yours"] < good["first_come"]:
-        raise Ruling(Verdict.WRONG_ANSWER, said)
+        raise Ruling(Verdict.WRONG_ANSWER, sentence)
     share = max((level.earned for level in session.levels if ratio >= level.ratio), default=0.0)
     if share == 0:
-        raise Ruling(Verdict.WRONG_ANSWER, said)
-    return session.award(share, said)
+        raise Ruling(Verdict.WRONG_ANSWER, sentence)
+    return session.award(share, sentence)
 
 
 def served(story: Story, session: Session) -> Any:
@@ -115,8 +115,8 @@ def served(story: Story, session: Session) -> Any:
         try:
             engine.step(*_decision(answer))
         except simulator().Illegal as illegal:
-            said = f"{story.label}, at {engine.now:.0f} ms: {illegal}."
-            raise Ruling(Verdict.WRONG_ANSWER, said) from None
+            sentence = f"{story.label}, at {engine.now:.0f} ms: {illegal}."
+            raise Ruling(Verdict.WRONG_ANSWER, sentence) from None
     return engine
 
 
@@ -143,20 +143,20 @@ def _stories(session: Session, make: Any) -> list[Story]:
 
 
 def _scarce(rng: Rng) -> Iterator[Story]:
-    given = simulator()
+    module = simulator()
     yield Story(
         "Little memory",
-        given.trace(rng, 60, 130.0),
+        module.trace(rng, 60, 130.0),
         {"blocks": int(rng.integers(34, 44))},
     )
     yield Story(
         "Few rows and tokens",
-        given.trace(rng, 60, 110.0),
+        module.trace(rng, 60, 110.0),
         {"blocks": 200, "most_rows": 4, "most_tokens": int(rng.integers(48, 80))},
     )
     yield Story(
         "A block of one token",
-        given.trace(rng, 30, 110.0),
+        module.trace(rng, 30, 110.0),
         {"blocks": int(rng.integers(420, 520)), "block_size": 1},
     )
 
@@ -167,12 +167,12 @@ def _crowds(rng: Rng) -> Iterator[Story]:
     With a crowd of 60, the longest wait under the reference was 617 ms in 30 stories; a policy that
     always takes the smallest chunk met `patience_ms` in 3 of them.
     """
-    given = simulator()
+    module = simulator()
     for _ in range(3):
-        crowd = given.trace(rng, 60, 1e6)
+        crowd = module.trace(rng, 60, 1e6)
         for request in crowd[:3]:
             request.prompt = 250
-        later = given.trace(rng, 170, 160.0)
+        later = module.trace(rng, 170, 160.0)
         for request in later:
             request.id += len(crowd)
         limits = {"blocks": 240, "patience_ms": 700.0}
@@ -180,9 +180,9 @@ def _crowds(rng: Rng) -> Iterator[Story]:
 
 
 def _overload(rng: Rng) -> Iterator[Story]:
-    given = simulator()
+    module = simulator()
     for per_s, burst in 3 * ((230.0, 1.0), (180.0, 6.0)):
         blocks = int(rng.integers(200, 300))
         label = f"{per_s:.0f} requests/s" + (", in bursts" if burst > 1 else "")
         limits = {"blocks": blocks}
-        yield Story(label, given.trace(rng, 140, per_s, burst), limits)
+        yield Story(label, module.trace(rng, 140, per_s, burst), limits)

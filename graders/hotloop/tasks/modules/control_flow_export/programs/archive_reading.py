@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 MOST_BYTES, MOST_FILES = 64 << 20, 400
-KEPT = re.compile(
+NEEDED = re.compile(
     r"(archive_format|archive_version|byteorder|\.data/version|\.data/serialization_id"
     r"|models/model\.json|data/weights/(weight_\d+|model_weights_config\.json)"
     r"|data/constants/(tensor_\d+|model_constants_config\.json))"
@@ -85,7 +85,7 @@ def _parts(path: str) -> dict[str, bytes]:
             name = entry.filename.split("/", 1)[-1]
             if name == SAMPLE or name.startswith("extra/"):
                 continue
-            if not KEPT.fullmatch(name):
+            if not NEEDED.fullmatch(name):
                 raise Unsound(f"it holds {name[:60]!r}, which no exported program of tensors needs")
             parts[name] = archive.read(entry)
     return parts
@@ -111,8 +111,8 @@ def _graphs(graph: dict[str, Any]) -> Any:
     """Yield the graph and the graphs inside its operators."""
     yield graph
     for node in graph["nodes"]:
-        for given in node["inputs"]:
-            inner = given["arg"].get("as_graph")
+        for entry in node["inputs"]:
+            inner = entry["arg"].get("as_graph")
             if inner is not None:
                 yield from _graphs(inner["graph"])
 
@@ -133,17 +133,17 @@ def _expressions(value: Any) -> Any:
 def _inputs(model: dict[str, Any]) -> list[Any]:
     """Return [dtype number, sizes] of each user input; a size is an int or a symbol's name."""
     graph = model["graph_module"]["graph"]
-    reported = []
+    inputs = []
     for spec in model["graph_module"]["signature"]["input_specs"]:
         if "user_input" not in spec:
             continue
         argument = spec["user_input"]["arg"]
         if "as_tensor" not in argument:
-            reported.append(["other", []])
+            inputs.append(["other", []])
             continue
         meta = graph["tensor_values"][argument["as_tensor"]["name"]]
-        reported.append([meta["dtype"], [_size(size) for size in meta["sizes"]]])
-    return reported
+        inputs.append([meta["dtype"], [_size(size) for size in meta["sizes"]]])
+    return inputs
 
 
 def _size(size: dict[str, Any]) -> int | str:
