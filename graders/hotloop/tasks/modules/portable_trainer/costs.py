@@ -197,20 +197,20 @@ class Prices:
 
     def state_bytes(self, layers: Sequence[Tower], stage: int) -> float:
         """Return the bytes of all parameters' state; with zero 3 also of two gathered layers."""
-        found = self.parameters(layers, stage) * self.bytes_a_parameter
+        size = self.parameters(layers, stage) * self.bytes_a_parameter
         if self.zero == 3:
-            found += 2 * WEIGHT * max(t.weights for t in layers) / self.tensor
-        return found
+            size += 2 * WEIGHT * max(t.weights for t in layers) / self.tensor
+        return size
 
     def activation_bytes(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
         """Return the bytes of all micro-batches that the stage has in flight."""
-        flying = min(self.pipeline - stage, self.micro_batches)
-        found = flying * sum(t.saved_bytes(mode, self.tensor) for t in layers)
+        in_flight = min(self.pipeline - stage, self.micro_batches)
+        size = in_flight * sum(t.saved_bytes(mode, self.tensor) for t in layers)
         if mode == "full":
-            found += max(t.saved_bytes("none", self.tensor) for t in layers)
+            size += max(t.saved_bytes("none", self.tensor) for t in layers)
         if stage == self.pipeline - 1:
-            found += 4.0 * self.model.last.tokens * self.model.vocabulary / self.tensor
-        return self.micro_batch * found
+            size += 4.0 * self.model.last.tokens * self.model.vocabulary / self.tensor
+        return self.micro_batch * size
 
     # --- seconds ---
 

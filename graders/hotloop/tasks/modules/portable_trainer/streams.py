@@ -201,25 +201,25 @@ class Truth:
 
 def truth(events: list[Event]) -> Truth:
     """Compute the figures of a run's events."""
-    found, compiled = Truth(run=events[0]), set[int]()
+    figures, compiled = Truth(run=events[0]), set[int]()
     for event in events[1:]:
-        found.at = event["at"]
+        figures.at = event["at"]
         kind, step = event["event"], event["step"]
         if kind == "compile":
-            found.compiles[event["graph"]] += 1
-            found.compile_s += event["seconds"]
+            figures.compiles[event["graph"]] += 1
+            figures.compile_s += event["seconds"]
             compiled.add(step)
         elif kind == "step":
-            found.ran.append(event)
-            found.last[step] = event
+            figures.ran.append(event)
+            figures.last[step] = event
             if step not in compiled:
-                found.steady.append(event)
+                figures.steady.append(event)
             compiled.discard(step)
         elif kind == "fallback":
-            found.fallbacks[event["from"], event["to"], event["reason"]] += 1
+            figures.fallbacks[event["from"], event["to"], event["reason"]] += 1
         else:
-            found.restarts += 1
-    return found
+            figures.restarts += 1
+    return figures
 
 
 def quantile(seconds: list[float], q: float) -> float:

@@ -43,13 +43,9 @@ policy = hl.returns_data(
 )
 
 survive = hl.returns_data(
-    faults=partial(fault_tolerance.survives, ordeals=fault_tolerance.single),
-    killed=hl.following(
-        "faults", partial(fault_tolerance.survives, ordeals=fault_tolerance.killed)
-    ),
-    several=hl.following(
-        "faults", partial(fault_tolerance.survives, ordeals=fault_tolerance.several)
-    ),
+    faults=partial(fault_tolerance.survives, runs=fault_tolerance.single),
+    killed=hl.following("faults", partial(fault_tolerance.survives, runs=fault_tolerance.killed)),
+    several=hl.following("faults", partial(fault_tolerance.survives, runs=fault_tolerance.several)),
 )
 
 ranks = hl.returns_data(

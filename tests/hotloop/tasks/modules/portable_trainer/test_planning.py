@@ -102,7 +102,7 @@ def test_a_plan_that_was_looked_at_costs_what_its_estimate_says() -> None:
 
 def test_each_wrong_estimate_is_named_by_its_key() -> None:
     rng = np.random.default_rng(1)
-    document = planning._estimated(rng, planning.WANTED[2])
+    document = planning._estimated(rng, planning.PLAN_KINDS[2])
     plan = plan_from(document["plan"])
     assert plan is not None
     truth = estimate(planning.case_from(document), plan)

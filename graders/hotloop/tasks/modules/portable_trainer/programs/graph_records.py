@@ -27,15 +27,15 @@ def losses(backends: str, checkpoint: str, sizes: list[int]) -> list[str]:
     recorder = GraphRecorder(model.parameters())
     with torch.no_grad(), recorder:
         loss = _loaded(backends, "backends").compiled(model, recorder.backend())
-    found = [recorder.taken()]
+    steps = [recorder.taken()]
     for size in sizes:
         batch = shapes.batch(range(size))
         recorder.steps += [["input", recorder.number(each)] for each in batch]
         with torch.no_grad(), recorder:
             value = loss(*batch)
         recorder.steps.append(["out", recorder.encoded(value)])
-        found.append(recorder.taken())
-    return found
+        steps.append(recorder.taken())
+    return steps
 
 
 def _loaded(source: str, name: str) -> Any:
