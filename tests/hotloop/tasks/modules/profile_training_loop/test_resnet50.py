@@ -40,7 +40,7 @@ def run_of(rows: list[dict[str, Any]]) -> resnet50.Run:
 
 
 def mismatches(run: resnet50.Run, wanted: str = "float") -> list[str]:
-    found = resnet50.Recorded({}, NETWORK, STEPS, BATCH, {})
+    found = resnet50.Recording({}, NETWORK, STEPS, BATCH, {})
     return list(resnet50._mismatches(run, found, wanted))  # pyright: ignore[reportPrivateUsage]
 
 
