@@ -91,11 +91,11 @@ def made(rng: Rng, story: Story) -> Recording:
     others = (story.programs or int(0.6 * count)) - 1
     events: list[list[Any]] = []
     for place in [0, *sorted(int(n) for n in rng.choice(np.arange(3, count), others, False))]:
-        new = _compilation(rng, place, traced=len(events) != len(STAGES))
-        spent = sum(seconds for _, _, seconds in new)
-        compiled[place]["dispatch_s"] += spent
-        compiled[place]["ready_s"] += spent
-        events += new
+        compilation = _compilation(rng, place, traced=len(events) != len(STAGES))
+        compile_s = sum(seconds for _, _, seconds in compilation)
+        compiled[place]["dispatch_s"] += compile_s
+        compiled[place]["ready_s"] += compile_s
+        events += compilation
     for step in (*eager, *compiled):
         step.update({key: round(seconds, 6) for key, seconds in step.items()})
     return _with_storm(eager, compiled, events, story.storm)
@@ -106,10 +106,10 @@ def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
 
     traced: whether tracing is among them; a later program may reuse the trace.
     """
-    took = float(rng.uniform(0.4, 4.0))
+    compile_s = float(rng.uniform(0.4, 4.0))
     stages = list(STAGES.items())[0 if traced else 1 :]
     return [
-        [place, name, round(took * share * float(rng.uniform(0.9, 1.1)), 6)]
+        [place, name, round(compile_s * share * float(rng.uniform(0.9, 1.1)), 6)]
         for name, share in stages
     ]
 
@@ -170,5 +170,5 @@ def _step(rng: Rng, seconds: float, dispatched: float) -> Step:
 
     dispatched: the share of the step's time after which the call returns.
     """
-    took = seconds * float(rng.uniform(0.97, 1.03)) * (6 if rng.random() < 0.05 else 1)
-    return {"dispatch_s": took * dispatched * float(rng.uniform(0.8, 1.2)), "ready_s": took}
+    ready_s = seconds * float(rng.uniform(0.97, 1.03)) * (6 if rng.random() < 0.05 else 1)
+    return {"dispatch_s": ready_s * dispatched * float(rng.uniform(0.8, 1.2)), "ready_s": ready_s}

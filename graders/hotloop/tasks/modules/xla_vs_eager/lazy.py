@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -32,12 +33,10 @@ RESULTS = 2 * PARAMETERS
 def graph_questions(rng: Rng) -> Iterator[Question]:
     """Yield questions about the HLO of one step, for batches of hidden sizes."""
     for batch in rng.choice(np.arange(5, 40), 2, replace=False):
-        yield Question(
-            f"{batch} images", (int(batch),), lambda answer, b=int(batch): _graph(answer, b)
-        )
+        yield Question(f"{batch} images", (int(batch),), partial(_graph_mismatch, int(batch)))
 
 
-def _graph(answer: object, batch: int) -> str | None:
+def _graph_mismatch(batch: int, answer: object) -> str | None:
     if not isinstance(answer, str):
         return f"the answer is {shown(answer)}, not a text"
     entry = answer.partition("ENTRY")[2]
@@ -48,9 +47,9 @@ def _graph(answer: object, batch: int) -> str | None:
     count = len(re.findall(r" convolution\(", answer))
     if count < CONVOLUTIONS:
         return f"it has {count} convolutions, and a step with its gradients {CONVOLUTIONS} or more"
-    found = _numbers_returned(entry)
-    if found < RESULTS:
-        return f"it returns {found} numbers, and parameters and momentum are {RESULTS}"
+    returned = _numbers_returned(entry)
+    if returned < RESULTS:
+        return f"it returns {returned} numbers, and parameters and momentum are {RESULTS}"
     return None
 
 

@@ -118,13 +118,13 @@ def _place(length: int, sizes: Lengths) -> int:
 
 def _sizes(answer: object, lengths: Lengths) -> Lengths | str:
     """Return the sizes in samples, or a message. In a variant, the candidate returns bytes."""
-    given = as_list(answer)
-    if not given or not all(_is_whole(size) and size > 0 for size in given):
+    numbers = as_list(answer)
+    if not numbers or not all(_is_whole(size) and size > 0 for size in numbers):
         return f"the answer is {shown(answer)}, not a list of sizes"
     unit = constant("SAMPLE_BYTES", 1, range(501, 1000))
-    if odd := next((size for size in map(int, given) if size % unit), None):
+    if odd := next((size for size in map(int, numbers) if size % unit), None):
         return f"{odd} is no multiple of {unit}"
-    sizes = [int(size) // unit for size in given]
+    sizes = [int(size) // unit for size in numbers]
     if max(lengths) > max(sizes):
         return f"no size holds the batch of {max(lengths)}"
     return sizes
@@ -149,9 +149,9 @@ def padded_programs(rng: Rng, session: Session) -> Iterator[Assignment]:
 
 
 def _program_mismatch(data: bytes, size: int, rng: Rng, session: Session) -> str | None:
-    found = exported.facts(data, session)
+    facts = exported.facts(data, session)
     others = (f"float32[{size},8,8,1]", f"int32[{size}]", "int32[]")
-    mismatch = exported.foreign_call(found) or exported.arguments_mismatch(found, 1, others)
+    mismatch = exported.foreign_call(facts) or exported.arguments_mismatch(facts, 1, others)
     if mismatch is not None:
         return mismatch
     for count, rubbish in ((size, 0.0), (size - 2, 50.0), (2, np.nan), (size // 2, np.inf)):

@@ -64,24 +64,19 @@ def figures(recording: Recording) -> dict[str, Any]:
     compile_s = float(sum(event["seconds"] for event in recording["events"]))
     whole = float(sum(step["ready_s"] for step in steps))
     quiet = [s["ready_s"] for n, s in enumerate(steps) if n not in compiling]
+    in_a_row = constant("MEDIAN_STEPS", 1, range(2, 201))
     return {
         "programs": len(compiled),
         "compile_s": compile_s,
         "compile_share": compile_s / whole,
-        "step_ms": _step_ms(quiet) if quiet else None,
+        "step_ms": 1e3 * in_a_row * float(statistics.median(quiet)) if quiet else None,
         "callbacks": len(_CALLBACK.findall(recording["hlo"])),
-        "constant_bytes": sum(_sizes(recording["hlo"])),
+        "constant_bytes": sum(
+            BYTES[dtype] * prod(int(n) for n in shape.split(",") if n)
+            for dtype, shape in _CONSTANT.findall(recording["hlo"])
+        ),
         "programs_a_step": float(statistics.median(step["executed"] for step in steps)),
     }
-
-
-def _step_ms(seconds: Sequence[float]) -> float:
-    return constant("MEDIAN_STEPS", 1, range(2, 201)) * 1e3 * float(statistics.median(seconds))
-
-
-def _sizes(hlo: str) -> Iterator[int]:
-    for dtype, shape in _CONSTANT.findall(hlo):
-        yield BYTES[dtype] * prod(int(n) for n in shape.split(",") if n)
 
 
 def figure_questions(rng: Rng) -> Iterator[Question]:

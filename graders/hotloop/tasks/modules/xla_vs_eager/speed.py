@@ -53,9 +53,9 @@ def mismatch(_case: Case, got: Floats, want: Floats, share: float = SHARE) -> st
     half = exported.PARAMETERS
     for what, where in (("parameters", slice(0, half)), ("momentum", slice(half, None))):
         allowed = Tolerance(0.0, share * max(1e-3, float(np.abs(want[where]).max())))
-        found = compare(got[where], want[where], allowed)
-        if found is not None:
-            return f"the {what} are others: {found.sentence()}"
+        difference = compare(got[where], want[where], allowed)
+        if difference is not None:
+            return f"the {what} are others: {difference.sentence()}"
     return None
 
 
