@@ -33,19 +33,14 @@ MOST_UNCERTAIN = 0.01
 """Maximum uncertainty of the protocol cost subtracted from the time, as a share of a leg."""
 
 
-def unchanged(x: Any) -> Any:
-    """Return `x`: the `baseline_truth` of a baseline that only copies it."""
-    return x
-
-
 @dataclass(frozen=True)
 class GpuFast(Check):
     """Throughput on the GPU, in windows of many calls on fresh inputs.
 
     fewest_bytes, fewest_flops: minimum of one call; a time shorter than either allows is
         implausible.
-    baseline_truth: reference of the baseline if it computes something else: `unchanged` for a copy,
-        and a level is then a share of the copy's speed.
+    baseline_truth: reference of the baseline if it computes something else, such as a copy; a level
+        is then a share of the copy's speed.
     seconds: time for measuring.
     implausible: fraction of the limit above which some of the work cannot have been done.
     helpers, helper_bytes: number of further processes of the check on the GPU, and their memory.
