@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +87,11 @@ def on_gpu(meaning: Meaning = SOFTMAX) -> DeviceWorkload:
 def _axes(shape: Shape, rng: Rng, index: int) -> dict[str, int]:
     rows, columns = _now_and_then_odd(shape, rng, index)
     return {"rows": rows, "columns": columns}
+
+
+def unchanged(x: Any) -> Any:
+    """Return the result of a copy."""
+    return x
 
 
 def backward_on_gpu() -> DeviceWorkload:
