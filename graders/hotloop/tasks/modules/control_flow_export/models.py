@@ -17,7 +17,7 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment, file_written
 from hotloop.tasks.modules.control_flow_export.encoder_paths import (
-    Truth,
+    Reference,
     seed,
     wasted,
     wrong_somewhere,
@@ -105,7 +105,7 @@ def facts_of(file: Written, session: Session, source: Program = TRUTH) -> Messag
     return facts
 
 
-def right_everywhere(runs: Runs, truth: Truth, file: Written, session: Session) -> str | None:
+def right_everywhere(runs: Runs, truth: Reference, file: Written, session: Session) -> str | None:
     """Return where the model's scores differ from the truth, or None."""
     runner = runs(file, session)
     return wrong_somewhere(file.weights, partial(runner.answer, "run"), session, truth)

@@ -34,7 +34,7 @@ from hotloop.sandbox.scratch import scratch
 from hotloop.tasks.modules.control_flow_export.encoder_paths import (
     KINDS,
     QUEUES,
-    Way,
+    EncoderPath,
     case_of,
     departs,
     seed,
@@ -202,7 +202,7 @@ def _requests(
     lengths = (12, 12, 30, 40)
     for number in range(count):
         goes_on = bool(rng.integers(2)) if late is None else late
-        way = Way(int(rng.integers(3)), 1, lengths[number % 4], goes_on)
+        way = EncoderPath(int(rng.integers(3)), 1, lengths[number % 4], goes_on)
         case = case_of(weights, way, rng, session)
         (tokens, _) = case.arguments
         assert isinstance(tokens, InputTensor)

@@ -21,7 +21,7 @@ from hotloop.judge.worker_connection import reading
 from hotloop.tasks.modules.control_flow_export.encoder_paths import (
     FULL_UP_TO,
     LONGEST,
-    Way,
+    EncoderPath,
     case_of,
     seed,
 )
@@ -41,7 +41,7 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
     # The longest short and the shortest long length: one token more or less takes another path.
     lengths = (FULL_UP_TO, FULL_UP_TO + 1, int(rng.integers(8, 100)))
     for kind, length in zip(map(int, rng.permutation(3)), lengths, strict=True):
-        way = Way(kind, 2, length, late=bool(rng.integers(2)))
+        way = EncoderPath(kind, 2, length, late=bool(rng.integers(2)))
         weights = seed(rng)
         tokens = case_of(weights, way, rng, session).arguments[0]
         assert isinstance(tokens, InputTensor)

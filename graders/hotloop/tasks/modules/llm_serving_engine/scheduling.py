@@ -40,7 +40,7 @@ def simulator() -> Any:
 
 
 @dataclass(frozen=True)
-class Story:
+class Scenario:
     """A trace and the limits of the engine that serves it."""
 
     label: str
@@ -57,8 +57,8 @@ class Story:
 def legal(session: Session) -> str:
     """Require all requests to end within every limit, when memory, rows and tokens are scarce."""
     steps = preemptions = 0
-    for story in _stories(session, _scarce):
-        engine = served(story, session)
+    for scenario in _scenarios(session, _scarce):
+        engine = served(scenario, session)
         steps, preemptions = steps + engine.steps, preemptions + engine.preemptions
     session.note(steps=steps, preemptions=preemptions)
     return f"All requests ended and every limit held, in {steps} steps."
@@ -68,8 +68,8 @@ def legal(session: Session) -> str:
 def patient(session: Session) -> str:
     """Require that no request starves while others keep arriving."""
     waits = list[float]()
-    for story in _stories(session, _crowds):
-        engine = served(story, session)
+    for scenario in _scenarios(session, _crowds):
+        engine = served(scenario, session)
         waits.append(max(r.first_ms - r.arrived_ms for r in engine.done))
     session.note(longest_waits_ms=[round(wait) for wait in waits])
     return f"The longest wait for a first token was {max(waits):.0f} ms."
@@ -82,11 +82,11 @@ def goodput(session: Session) -> str:
     Raises Ruling if fewer meet them than first come, first served.
     """
     good = {"yours": 0, "vllm": 0, "first_come": 0}
-    for story in _stories(session, _overload):
-        good["yours"] += served(story, session).good()
+    for scenario in _scenarios(session, _overload):
+        good["yours"] += served(scenario, session).good()
         with ours("the baselines"):
             for policy in (policies.vllm, policies.first_come):
-                engine = simulator().play(story.engine(), policy)
+                engine = simulator().play(scenario.engine(), policy)
                 good[policy.__name__] += engine.good()
     ratio = good["yours"] / good["vllm"]
     session.note(good=good, ratio=round(ratio, 3))
@@ -102,20 +102,20 @@ def goodput(session: Session) -> str:
     return session.award(share, sentence)
 
 
-def served(story: Story, session: Session) -> Any:
+def served(scenario: Scenario, session: Session) -> Any:
     """Return the engine after the last request.
 
     Raises Ruling at a decision that the engine cannot execute.
     """
-    session.progress(story.label)
-    worker, engine = session.worker(), story.engine()
+    session.progress(scenario.label)
+    worker, engine = session.worker(), scenario.engine()
     while not engine.finished:
         view = json.dumps(engine.view())
         answer = ask_plainly(worker, (view,), session.timeout(TIMEOUT_S))
         try:
             engine.step(*_decision(answer))
         except simulator().Illegal as illegal:
-            sentence = f"{story.label}, at {engine.now:.0f} ms: {illegal}."
+            sentence = f"{scenario.label}, at {engine.now:.0f} ms: {illegal}."
             raise Ruling(Verdict.WRONG_ANSWER, sentence) from None
     return engine
 
@@ -137,31 +137,31 @@ def _decision(answer: object) -> tuple[list[tuple[int, int]], list[int]]:
     return [(number, count) for number, count in pairs], preempt
 
 
-def _stories(session: Session, make: Any) -> list[Story]:
+def _scenarios(session: Session, make: Any) -> list[Scenario]:
     with ours("making the traces"):
         return list(make(session.rng()))
 
 
-def _scarce(rng: Rng) -> Iterator[Story]:
+def _scarce(rng: Rng) -> Iterator[Scenario]:
     module = simulator()
-    yield Story(
+    yield Scenario(
         "Little memory",
         module.trace(rng, 60, 130.0),
         {"blocks": int(rng.integers(34, 44))},
     )
-    yield Story(
+    yield Scenario(
         "Few rows and tokens",
         module.trace(rng, 60, 110.0),
         {"blocks": 200, "most_rows": 4, "most_tokens": int(rng.integers(48, 80))},
     )
-    yield Story(
+    yield Scenario(
         "A block of one token",
         module.trace(rng, 30, 110.0),
         {"blocks": int(rng.integers(420, 520)), "block_size": 1},
     )
 
 
-def _crowds(rng: Rng) -> Iterator[Story]:
+def _crowds(rng: Rng) -> Iterator[Scenario]:
     """Yield traces with a crowd at once, then a steady load; some requests are long.
 
     With a crowd of 60, the longest wait under the reference was 617 ms in 30 stories; a policy that
@@ -176,13 +176,13 @@ def _crowds(rng: Rng) -> Iterator[Story]:
         for request in later:
             request.id += len(crowd)
         limits = {"blocks": 240, "patience_ms": 700.0}
-        yield Story("A crowd, and then a steady stream", [*crowd, *later], limits)
+        yield Scenario("A crowd, and then a steady stream", [*crowd, *later], limits)
 
 
-def _overload(rng: Rng) -> Iterator[Story]:
+def _overload(rng: Rng) -> Iterator[Scenario]:
     module = simulator()
     for per_s, burst in 3 * ((230.0, 1.0), (180.0, 6.0)):
         blocks = int(rng.integers(200, 300))
         label = f"{per_s:.0f} requests/s" + (", in bursts" if burst > 1 else "")
         limits = {"blocks": blocks}
-        yield Story(label, module.trace(rng, 140, per_s, burst), limits)
+        yield Scenario(label, module.trace(rng, 140, per_s, burst), limits)

@@ -130,7 +130,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Case:
+class TrainingCase:
     """A model to train on a cluster. batch: sequences per step."""
 
     model: Model
@@ -149,7 +149,7 @@ class Estimate:
     fits: bool
 
 
-def invalid(case: Case, plan: Plan) -> str | None:
+def invalid(case: TrainingCase, plan: Plan) -> str | None:
     """Return why the plan is not valid, as the end of a sentence, or None."""
     group = plan.data * plan.micro_batch
     if plan.tensor * plan.pipeline * plan.data != case.cluster.devices:
@@ -171,7 +171,7 @@ class Prices:
     """Costs of layers and groups, which depend on all of a plan but its stages."""
 
     def __init__(
-        self, case: Case, tensor: int, pipeline: int, data: int, micro_batch: int, zero: int
+        self, case: TrainingCase, tensor: int, pipeline: int, data: int, micro_batch: int, zero: int
     ) -> None:
         self.model, self.cluster = case.model, case.cluster
         self.tensor, self.pipeline, self.data = tensor, pipeline, data
@@ -284,12 +284,12 @@ class Prices:
         return self.state_bytes(layers, stage) + self.activation_bytes(layers, mode, stage)
 
 
-def prices(case: Case, plan: Plan) -> Prices:
+def prices(case: TrainingCase, plan: Plan) -> Prices:
     """Return the costs under this plan."""
     return Prices(case, plan.tensor, plan.pipeline, plan.data, plan.micro_batch, plan.zero)
 
 
-def estimate(case: Case, plan: Plan) -> Estimate:
+def estimate(case: TrainingCase, plan: Plan) -> Estimate:
     """Return the cost of a valid plan."""
     price, layers = prices(case, plan), case.model.layers
     ends = [sum(plan.stages[: n + 1]) for n in range(plan.pipeline)]

@@ -18,8 +18,8 @@ from hotloop.tasks.modules.portable_trainer.given_files import METRICS, SCALARS
 from hotloop.tasks.modules.portable_trainer.streams import (
     QUANTILES,
     Event,
-    Shape,
-    Truth,
+    RunFigures,
+    RunShape,
     as_bytes,
     quantile,
     stream,
@@ -42,12 +42,12 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?(e[+-]?\d+)?|inf)", re.IGNORECASE)
 BUCKETS = ("0.01", "0.03", "0.1", "0.3", "1.0", "3.0", "10.0", "+Inf")
 
 RUNS = {
-    "A short run": Shape(steps=40, restarts=0, fallbacks=1, recompiles=1),
-    "A run that was restarted": Shape(steps=300),
-    "A run that compiles again and again": Shape(
+    "A short run": RunShape(steps=40, restarts=0, fallbacks=1, recompiles=1),
+    "A run that was restarted": RunShape(steps=300),
+    "A run that compiles again and again": RunShape(
         steps=200, recompiles=30, restarts=2, recompute="selective"
     ),
-    "A run on one device, with slow steps": Shape(devices=1, slow=0.12, seconds=0.02),
+    "A run on one device, with slow steps": RunShape(devices=1, slow=0.12, seconds=0.02),
 }
 
 
@@ -60,7 +60,7 @@ def figures(rng: Rng) -> Iterator[Question]:
         yield Question(label, (_file(events),), _figures_mismatch(truth(events)))
 
 
-def _figures_mismatch(right: Truth) -> Compare:
+def _figures_mismatch(right: RunFigures) -> Compare:
     def mismatch(answer: object) -> str | None:
         reported = as_message(answer)
         if reported is None:
@@ -81,14 +81,17 @@ def _figures_mismatch(right: Truth) -> Compare:
 def merged(session: Session) -> Iterator[Assertion]:
     """Yield checks: sketches of each job's ranks, merged to quantiles of all of its steps."""
     rng = session.rng()
-    plain, wide = Shape(SKETCHED_STEPS, 1, 0, 0, 2), Shape(SKETCHED_STEPS, 1, 0, 0, 2, 0.0, 0.3)
+    plain, wide = (
+        RunShape(SKETCHED_STEPS, 1, 0, 0, 2),
+        RunShape(SKETCHED_STEPS, 1, 0, 0, 2, 0.0, 0.3),
+    )
     jobs = {
         "A job with a straggler": [replace(plain, seconds=0.1)] * 3 + [replace(plain, seconds=0.9)],
         "A job whose ranks ran for unequally long": [
             replace(plain, steps=steps, seconds=seconds)
             for steps, seconds in ((4000, 0.05), (700, 0.2), (150, 2.0))
         ],
-        "A job with steps of all lengths": [replace(wide, spread=2.0)] * 2,
+        "A job with steps of all lengths": [wide] * 2,
     }
     for label, shapes in jobs.items():
         ranks = [stream(rng, shape) for shape in shapes]
@@ -181,7 +184,7 @@ def _samples_mismatch(parsed: Message, want: dict[Sample, float]) -> str | None:
     return f"{_shown_sample(extra)} is unexpected" if extra else None
 
 
-def _samples(right: Truth) -> dict[Sample, float]:
+def _samples(right: RunFigures) -> dict[Sample, float]:
     seconds = [event["seconds"] for event in right.steady]
     samples: dict[Sample, float] = {
         _sample("steps_total"): len(right.ran),
@@ -276,7 +279,7 @@ def dashboards(rng: Rng) -> Iterator[Question]:
         yield Question(label, (_file(events),), _dashboard_mismatch(truth(events)))
 
 
-def _dashboard_mismatch(right: Truth) -> Compare:
+def _dashboard_mismatch(right: RunFigures) -> Compare:
     figures = right.figures()
     want = {
         "steps": figures["steps"],

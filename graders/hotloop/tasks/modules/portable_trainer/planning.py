@@ -19,13 +19,13 @@ from hotloop.judge.questions import Question, number_mismatch, shown
 from hotloop.tasks.modules.portable_trainer import published, search
 from hotloop.tasks.modules.portable_trainer.costs import (
     MODES,
-    Case,
     Cluster,
     Estimate,
     Model,
     Network,
     Plan,
     Tower,
+    TrainingCase,
     estimate,
     invalid,
     plan_from,
@@ -43,13 +43,13 @@ PUBLISHED_ASKED = 5
 ALWAYS_ASKED = ("1008.0B", "Llama 3 405B, 8192 GPUs")
 
 
-def case_from(document: Document) -> Case:
+def case_from(document: Document) -> TrainingCase:
     """Return a case from plain data."""
     model, cluster = document["model"], dict(document["cluster"])
     towers = tuple(Tower(**tower) for tower in model["towers"])
     cluster |= {key: Network(**cluster[key]) for key in ("fast", "slow")}
     whole = Model(towers, model["vocabulary"], model["tied"])
-    return Case(whole, Cluster(**cluster), document["batch"])
+    return TrainingCase(whole, Cluster(**cluster), document["batch"])
 
 
 # --- estimates ------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def _question(label: str, document: Document, best_s: float | None, regret: floa
 
 
 def _plan_mismatch(
-    case: Case, best_s: float | None, regret: float
+    case: TrainingCase, best_s: float | None, regret: float
 ) -> Callable[[object], str | None]:
     def mismatch(answer: object) -> str | None:
         if best_s is None:
@@ -237,7 +237,7 @@ def _plan_mismatch(
     return mismatch
 
 
-def _invalid_mismatch(case: Case, plan: Plan) -> str | None:
+def _invalid_mismatch(case: TrainingCase, plan: Plan) -> str | None:
     reason = invalid(case, plan)
     if reason is not None:
         return f"the plan is not valid: {reason}"
@@ -248,7 +248,7 @@ def _invalid_mismatch(case: Case, plan: Plan) -> str | None:
     return f"the plan does not fit: a device needs {heavy:.4g} GB and has {room:.4g}"
 
 
-def _slow_mismatch(case: Case, plan: Plan, best_s: float, regret: float) -> str | None:
+def _slow_mismatch(case: TrainingCase, plan: Plan, best_s: float, regret: float) -> str | None:
     seconds = estimate(case, plan).step_s
     if seconds <= best_s * (1 + regret):
         return None

@@ -20,20 +20,20 @@ from hotloop.tasks.modules.portable_trainer.fallback import Backend, Event, Poli
 from hotloop.tasks.modules.portable_trainer.random_faults import Fault, FaultyRun
 
 Rng = np.random.Generator
-Story = tuple[str, FaultyRun, int]
+LabeledRun = tuple[str, FaultyRun, int]
 """Label, run, and its maximum number of events."""
 
 MOST_MEMORY = 2048
 TIMEOUT_S = 10.0
 
 
-def decides(session: Session, stories: Callable[[Rng], Iterator[Story]]) -> str:
+def decides(session: Session, runs: Callable[[Rng], Iterator[LabeledRun]]) -> str:
     """Check the decision after each event of each run.
 
     Returns the message for the learner; raises Ruling at the first wrong decision.
     """
     events = 0
-    for label, run, length in generated(lambda: stories(session.rng())):
+    for label, run, length in generated(lambda: runs(session.rng())):
         session.progress(label)
         events += _decided(label, run, length, session)
     session.note(events=events)
@@ -146,7 +146,7 @@ def _described(event: Event) -> str:
     return f"at step {event['step']} on {event['backend']} ({what})"
 
 
-def single_faults(rng: Rng) -> Iterator[Story]:
+def single_faults(rng: Rng) -> Iterator[LabeledRun]:
     """Yield a run for each kind of fault: once, and lasting."""
     for kind in ("compile_failed", "out_of_memory", "not_finite", "recompiles", "slow"):
         for lasting in (False, True):
@@ -163,7 +163,7 @@ def single_faults(rng: Rng) -> Iterator[Story]:
     yield "slow, and still the fastest", FaultyRun(apart, (fault,), rng), 70
 
 
-def quiet_runs(rng: Rng) -> Iterator[Story]:
+def quiet_runs(rng: Rng) -> Iterator[LabeledRun]:
     """Yield a run with only single slow steps, and two in which a backend fails after each return.
 
     In these two, each rest must be longer than the one before.
@@ -187,7 +187,7 @@ def _again(kind: str, backend: str, rng: Rng) -> Iterator[Fault]:
         step += rest + length + int(rng.integers(8, 14))
 
 
-def whole_runs(rng: Rng) -> Iterator[Story]:
+def whole_runs(rng: Rng) -> Iterator[LabeledRun]:
     """Yield eight long runs with every kind of fault."""
     for number in range(1, 9):
         backends, faults = random_faults.many_faults(rng)

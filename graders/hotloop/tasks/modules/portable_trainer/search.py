@@ -17,10 +17,10 @@ from typing import NamedTuple
 from hotloop.tasks.modules.portable_trainer.costs import (
     MODES,
     WEIGHT,
-    Case,
     Mode,
     Plan,
     Prices,
+    TrainingCase,
     estimate,
 )
 
@@ -40,7 +40,7 @@ class Way(NamedTuple):
     zero: int
 
 
-def ways(case: Case) -> Iterator[Way]:
+def ways(case: TrainingCase) -> Iterator[Way]:
     """Yield all valid ways."""
     devices, layers = case.cluster.devices, len(case.model.layers)
     for tensor in _divisors(devices):
@@ -63,7 +63,7 @@ class PlanCost(NamedTuple):
     plan: Plan
 
 
-def all_plans(case: Case) -> Iterator[PlanCost]:
+def all_plans(case: TrainingCase) -> Iterator[PlanCost]:
     """Yield every plan with its cost, whether it fits or not. For small cases only."""
     layers = case.model.layers
     for way in ways(case):
@@ -81,7 +81,7 @@ def all_plans(case: Case) -> Iterator[PlanCost]:
 class _Parts:
     """Costs of each possible stage, cached."""
 
-    def __init__(self, case: Case, way: Way) -> None:
+    def __init__(self, case: TrainingCase, way: Way) -> None:
         self.price, self.layers = Prices(case, *way), case.model.layers
         self.cost = cache(self._cost)
 
@@ -95,7 +95,7 @@ class _Parts:
         )
 
 
-def bounded(case: Case) -> tuple[Plan, float] | None:
+def bounded(case: TrainingCase) -> tuple[Plan, float] | None:
     """Return a nearly optimal plan and its seconds per step, or None if no plan is found to fit."""
     searches = [search for way in ways(case) if (search := _Search(case, way)).may_fit]
     best: tuple[Plan, float] | None = None
@@ -114,7 +114,7 @@ def bounded(case: Case) -> tuple[Plan, float] | None:
 class _Search:
     """Search of stages for one way."""
 
-    def __init__(self, case: Case, way: Way) -> None:
+    def __init__(self, case: TrainingCase, way: Way) -> None:
         self.price = Prices(case, *way)
         self.case, self.way = case, way
         self.layers = case.model.layers

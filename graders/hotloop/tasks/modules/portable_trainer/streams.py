@@ -25,7 +25,7 @@ GRAPHS = ("train_step", 'vision["encoder"]', "text\\decoder")
 
 
 @dataclass(frozen=True)
-class Shape:
+class RunShape:
     """Parameters of a run. slow: share of steps that take 2 to 5 times longer.
 
     seconds, spread: median of a step's time, and the deviation of its logarithm.
@@ -43,7 +43,7 @@ class Shape:
     recompute: str = "full"
 
 
-def stream(rng: Rng, shape: Shape) -> list[Event]:
+def stream(rng: Rng, shape: RunShape) -> list[Event]:
     """Return the events of one run."""
     return _Run(rng, shape).events
 
@@ -56,7 +56,7 @@ def as_bytes(events: list[Event]) -> bytes:
 class _Run:
     """Generates a run, event by event."""
 
-    def __init__(self, rng: Rng, shape: Shape) -> None:
+    def __init__(self, rng: Rng, shape: RunShape) -> None:
         self.rng, self.shape = rng, shape
         self.tokens = 256 * int(rng.integers(4, 64))
         self.memory = rng.uniform(2e9, 6e10, shape.devices)
@@ -143,7 +143,7 @@ class _Run:
 
 
 @dataclass
-class Truth:
+class RunFigures:
     """The right figures of a run.
 
     ran: all steps. last: each step's final execution. steady: steps without a compilation.
@@ -199,9 +199,9 @@ class Truth:
         }
 
 
-def truth(events: list[Event]) -> Truth:
+def truth(events: list[Event]) -> RunFigures:
     """Compute the figures of a run's events."""
-    figures, compiled = Truth(run=events[0]), set[int]()
+    figures, compiled = RunFigures(run=events[0]), set[int]()
     for event in events[1:]:
         figures.at = event["at"]
         kind, step = event["event"], event["step"]

@@ -36,9 +36,9 @@ backends = hl.returns_data(
 )
 
 policy = hl.returns_data(
-    faults=partial(policies.decides, stories=policies.single_faults),
-    steady=hl.following("faults", partial(policies.decides, stories=policies.quiet_runs)),
-    whole=hl.following("faults", partial(policies.decides, stories=policies.whole_runs)),
+    faults=partial(policies.decides, runs=policies.single_faults),
+    steady=hl.following("faults", partial(policies.decides, runs=policies.quiet_runs)),
+    whole=hl.following("faults", partial(policies.decides, runs=policies.whole_runs)),
     remembers=policies.remembers,
 )
 

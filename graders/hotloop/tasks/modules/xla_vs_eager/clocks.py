@@ -39,7 +39,7 @@ def step_questions(rng: Rng) -> Iterator[Question]:
 
 
 @dataclass(frozen=True)
-class Story:
+class RunPair:
     """Parameters of a pair of runs.
 
     programs: steps that compile something; 0 stands for 60 % of the steps.
@@ -52,13 +52,13 @@ class Story:
     storm: float
 
 
-STORIES = {
-    "a quick network": Story(1, 4.0, 1.5),
+RUN_PAIRS = {
+    "a quick network": RunPair(1, 4.0, 1.5),
     # A new shape pays off its own program, but not all three programs.
-    "a network of three shapes": Story(3, 1.6, 1.5),
-    "a network with a new shape in most steps": Story(0, 1.6, 0.7),
-    "a compiled step that is no faster": Story(2, 0.97, 1.5),
-    "a very large program": Story(1, 1.15, 0.7),
+    "a network of three shapes": RunPair(3, 1.6, 1.5),
+    "a network with a new shape in most steps": RunPair(0, 1.6, 0.7),
+    "a compiled step that is no faster": RunPair(2, 0.97, 1.5),
+    "a very large program": RunPair(1, 1.15, 0.7),
 }
 
 
@@ -73,22 +73,22 @@ def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
 
 def recordings(rng: Rng) -> Iterator[tuple[str, Recording]]:
     """Yield a label and a recording for each question."""
-    for label, story in STORIES.items():
-        yield label, made(rng, story)
+    for label, pair in RUN_PAIRS.items():
+        yield label, made(rng, pair)
     # Binary fractions, whose sums and quotients are exact in any order.
     yield "a compiled step that takes exactly as long", _exact(2.0**-5, 2.0**-5)
     yield "a gain that is exactly what compiling took", _exact(3 * 2.0**-6, 2.0**-6)
 
 
-def made(rng: Rng, story: Story) -> Recording:
+def made(rng: Rng, pair: RunPair) -> Recording:
     """Return a random recording."""
     step_s = float(rng.uniform(0.004, 0.05))
     count = int(rng.integers(60, 90))
     eager = [_step(rng, step_s, 0.8) for _ in range(count)]
     for step in eager[:2]:  # eager operations are small programs, also compiled once
         step["ready_s"] += float(rng.uniform(1, 3))
-    compiled = [_step(rng, step_s / story.gain, 0.05) for _ in range(count)]
-    others = (story.programs or int(0.6 * count)) - 1
+    compiled = [_step(rng, step_s / pair.gain, 0.05) for _ in range(count)]
+    others = (pair.programs or int(0.6 * count)) - 1
     events: list[list[Any]] = []
     for place in [0, *sorted(int(n) for n in rng.choice(np.arange(3, count), others, False))]:
         compilation = _compilation(rng, place, traced=len(events) != len(STAGES))
@@ -98,7 +98,7 @@ def made(rng: Rng, story: Story) -> Recording:
         events += compilation
     for step in (*eager, *compiled):
         step.update({key: round(seconds, 6) for key, seconds in step.items()})
-    return _with_storm(eager, compiled, events, story.storm)
+    return _with_storm(eager, compiled, events, pair.storm)
 
 
 def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
@@ -117,7 +117,7 @@ def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
 def _with_storm(
     eager: list[Step], compiled: list[Step], events: list[list[Any]], storm: float
 ) -> Recording:
-    """Return the recording with storm_every set. storm: as in `Story`."""
+    """Return the recording with storm_every set. storm: as in `RunPair`."""
     recording = {"eager": eager, "compiled": compiled, "events": events, "storm_every": 1}
     truth = truth_of(recording)
     gain_s = abs(truth["eager_step_s"] - truth["compiled_step_s"])

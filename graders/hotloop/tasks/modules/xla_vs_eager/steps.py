@@ -14,7 +14,6 @@ from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.xla_vs_eager import exported
 from hotloop.tasks.modules.xla_vs_eager.exported import RunCheck, tensor
-from hotloop.tasks.modules.xla_vs_eager.given_files import reported
 
 Rng = np.random.Generator
 
@@ -160,9 +159,9 @@ def _aliases_mismatch(
     if len(aliased) > len(state):
         return "the batch is given away, too, and the loader may still need it"
     runner = exported.RUNS.given(session, "plans")
-    planned = reported(runner.ask("memory", GivenFile(exported.FILE, data), 2))
-    if planned["aliased"] != sum(state):
-        return f"XLA reuses {planned['aliased']} bytes, and the state has {sum(state)}"
+    reused = runner.ask("reused_bytes", GivenFile(exported.FILE, data), 2)
+    if reused != sum(state):
+        return f"XLA reuses {reused} bytes, and the state has {sum(state)}"
     return None
 
 

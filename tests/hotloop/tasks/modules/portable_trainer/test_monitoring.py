@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from hotloop.tasks.modules.portable_trainer import monitoring
-from hotloop.tasks.modules.portable_trainer.streams import Shape, Truth, quantile, stream, truth
+from hotloop.tasks.modules.portable_trainer.streams import (
+    RunFigures,
+    RunShape,
+    quantile,
+    stream,
+    truth,
+)
 
 Record = dict[str, Any]
 
@@ -16,7 +22,7 @@ def event(step: int, seconds: float = 1.0, at: float = 0.0) -> Record:
     return {**told, "loss": 1.0, "memory_bytes": [5, 7 + step]}
 
 
-def by_hand() -> Truth:
+def by_hand() -> RunFigures:
     """Steps 0 to 3, of which step 0 compiled; then back to step 2, which compiled again."""
     run = {"event": "run", "parameters": 100, "layers": 1, "hidden": 2, "sequence": 5}
     run |= {"devices": 2, "peak_flops": 500.0, "recompute": "full"}
@@ -81,7 +87,7 @@ def test_every_wrong_figure_is_named() -> None:
         assert repr(key) in (mismatch({**figures, key: None}) or "")
 
 
-def as_samples(right: Truth) -> Record:
+def as_samples(right: RunFigures) -> Record:
     samples = [
         [n, dict(labels), value] for (n, labels), value in monitoring._samples(right).items()
     ]
@@ -90,7 +96,7 @@ def as_samples(right: Truth) -> Record:
 
 
 def test_metrics_are_held_against_all_that_there_should_be() -> None:
-    right = truth(stream(np.random.default_rng(4), Shape(steps=60)))
+    right = truth(stream(np.random.default_rng(4), RunShape(steps=60)))
     want = monitoring._samples(right)
     told = as_samples(right)
     assert monitoring._types_mismatch(told) is None

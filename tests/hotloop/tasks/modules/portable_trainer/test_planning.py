@@ -17,10 +17,10 @@ from hotloop.judge.session import Session
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.modules.portable_trainer import planning, published, search, tasks
 from hotloop.tasks.modules.portable_trainer.costs import (
-    Case,
     Estimate,
     Plan,
     Prices,
+    TrainingCase,
     estimate,
     invalid,
     plan_from,
@@ -31,7 +31,7 @@ from hotloop.tasks.task_spec import task_spec
 SOURCES = sources("portable_trainer")
 
 
-def known(name: str) -> tuple[Case, Plan]:
+def known(name: str) -> tuple[TrainingCase, Plan]:
     document = published.published(name)
     plan = plan_from(document["plan"])
     assert plan is not None

@@ -60,16 +60,11 @@ def facts(path: str, sample: str) -> dict[str, Any]:
         "unsound": None,
         "clean": _written(parts, Path(sample).read_bytes()),
         "targets": sorted({node["target"] for graph in graphs for node in graph["nodes"]}),
-        "graphs": len(graphs),
-        "nodes": sum(len(graph["nodes"]) for graph in graphs),
         "inputs": _inputs(model),
         "ranges": {
             name: [_bound(ends.get("min_val")), _bound(ends.get("max_val"))]
             for name, ends in model["range_constraints"].items()
         },
-        "outputs": [
-            next(iter(spec)) for spec in model["graph_module"]["signature"]["output_specs"]
-        ],
         "symbols": _symbols(graphs),
     }
 

@@ -21,8 +21,8 @@ _SCOPED = re.compile(r'"([^"]*)"')
 def facts(path: str) -> dict[str, Any]:
     """Return all that the checks need to know about a program.
 
-    "host": operations that leave the device. "foreign": operations outside StableHLO. "arguments"
-    and "results": as `float32[8,10]`. "aliased": for an argument's number, the number of the result
+    "host": operations that leave the device. "foreign": operations outside StableHLO. "arguments":
+    as `float32[8,10]`. "aliased": for an argument's number, the number of the result
     that reuses its memory. "scopes": the kind and named scopes of each convolution and matrix
     product. "returned": the named scopes of each result.
     """
@@ -37,16 +37,13 @@ def facts(path: str) -> dict[str, Any]:
             "foreign": sorted(
                 {str(op.name) for op in operations if op.name.split(".")[0] not in DIALECTS}
             ),
-            "arguments": [_type(each) for each in program.in_avals],
-            "results": [_type(each) for each in program.out_avals],
+            "arguments": [
+                f"{aval.dtype}[{','.join(map(str, aval.shape))}]" for aval in program.in_avals
+            ],
             "aliased": _aliased(module),
             "scopes": list(_scopes(operations)),
             "returned": _returned(module),
         }
-
-
-def _type(aval: Any) -> str:
-    return f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
 
 
 def _operations(operation: Any) -> Iterator[Any]:
