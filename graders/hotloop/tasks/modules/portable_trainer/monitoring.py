@@ -81,10 +81,8 @@ def _figures_mismatch(right: RunFigures) -> Compare:
 def merged(session: Session) -> Iterator[Assertion]:
     """Yield checks: sketches of each job's ranks, merged to quantiles of all of its steps."""
     rng = session.rng()
-    plain, wide = (
-        RunShape(SKETCHED_STEPS, 1, 0, 0, 2),
-        RunShape(SKETCHED_STEPS, 1, 0, 0, 2, 0.0, 0.3),
-    )
+    plain = RunShape(SKETCHED_STEPS, devices=1, restarts=0, fallbacks=0, recompiles=2)
+    wide = replace(plain, slow=0.0, seconds=0.3, spread=2.0)
     jobs = {
         "A job with a straggler": [replace(plain, seconds=0.1)] * 3 + [replace(plain, seconds=0.9)],
         "A job whose ranks ran for unequally long": [

@@ -19,7 +19,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.check import check
 from hotloop.judge.file_exchange import get_file
-from hotloop.judge.questions import ask_plainly, number_mismatch, put_folder, shown
+from hotloop.judge.questions import number_mismatch, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.profile_training_loop.hidden_loops import (
     FLOAT32,
@@ -28,7 +28,11 @@ from hotloop.tasks.modules.profile_training_loop.hidden_loops import (
     UnseenNetwork,
 )
 from hotloop.tasks.modules.profile_training_loop.pictures import SIDE
-from hotloop.tasks.modules.profile_training_loop.trace_recorded import trace_of
+from hotloop.tasks.modules.profile_training_loop.trace_recorded import (
+    path_in,
+    recorded_by,
+    trace_of,
+)
 
 TYPES = {"float32": FLOAT32, "bfloat16": "c10::BFloat16"}
 """The keys of the answer, and the type names of a convolution's input in a trace."""
@@ -110,15 +114,11 @@ def _record(session: Session) -> Recording:
     seed, width = int(rng.integers(1 << 30)), 4 * int(rng.integers(2, 5))
     network = UnseenNetwork(seed, width, blocks)
     worker = session.worker()
-    arguments = (put_folder(worker), steps, batch, None, network.file())
-    reported = as_message(ask_plainly(worker, arguments, session.timeout(TIMEOUT_S)))
-    if reported is None:
-        raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with the two paths.")
+    arguments = (steps, batch, None, network.file())
+    reported = recorded_by(worker, arguments, session.timeout(TIMEOUT_S))
     runs: dict[str, Run] = {}
     for key in TYPES:
-        path = reported.get(key)
-        if not isinstance(path, str):
-            raise Ruling(Verdict.WRONG_ANSWER, f"{key} is {shown(path)}, not the path of a trace.")
+        path = path_in(reported, key)
         # The reader checks whether it is a trace; it accepts files of any kind.
         trace = trace_of(worker, path)
         numbers = tuple(step.number for step in trace.steps)

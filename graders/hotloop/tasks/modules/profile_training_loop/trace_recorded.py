@@ -40,8 +40,9 @@ def recorded(session: Session) -> str:
     label = f"run{int(rng.integers(100, 1000))}"
     loop = UnseenLoop(int(rng.integers(1 << 30)))
     worker = session.worker()
-    reported = _recorded_by(worker, (wait, warmup, active, label, loop.file()), session)
-    chrome, board = (_path(reported, key) for key in ("chrome", "tensorboard"))
+    arguments = (wait, warmup, active, label, loop.file())
+    reported = recorded_by(worker, arguments, session.timeout(TIMEOUT_S))
+    chrome, board = (path_in(reported, key) for key in ("chrome", "tensorboard"))
     if chrome == board:
         raise Ruling(Verdict.WRONG_ANSWER, "Both paths name the same file.")
     if Path(chrome).parent == Path(board).parent:
@@ -62,9 +63,8 @@ def recorded(session: Session) -> str:
 def read_by_candidate(session: Session) -> str:
     """Have the candidate record a trace; compare its figures of it with the reader's."""
     worker = session.of("record", "json").worker()
-    path = _recorded_by(worker, (1, 1, 3, "own"), session).get("chrome")
-    if not isinstance(path, str):
-        raise Ruling(Verdict.WRONG_ANSWER, f"`record` named {shown(path)} as its trace.")
+    reported = recorded_by(worker, (1, 1, 3, "own"), session.timeout(TIMEOUT_S))
+    path = path_in(reported, "chrome")
     trace = trace_of(worker, path)
     if not trace.steps or not trace.ops():
         raise Ruling(Verdict.WRONG_ANSWER, "Your own trace has no steps or no operators.")
@@ -89,12 +89,14 @@ def _require_board(worker: WorkerConnection, path: str, active: int) -> None:
         raise Ruling(Verdict.WRONG_ANSWER, f"TensorBoard's file has {steps} steps, not {active}.")
 
 
-def _recorded_by(
-    worker: WorkerConnection, arguments: tuple[Plain | GivenFile, ...], session: Session
+def recorded_by(
+    worker: WorkerConnection, arguments: tuple[Plain | GivenFile, ...], timeout_s: float
 ) -> Mapping[str, Any]:
-    """Return the dict that the candidate's `record` returns. Raises Ruling if it is no dict."""
-    arguments = (put_folder(worker), *arguments)
-    reported = as_message(ask_plainly(worker, arguments, session.timeout(TIMEOUT_S)))
+    """Return the dict that the candidate's function returns. Raises Ruling if it is no dict.
+
+    The function gets a folder to write to, then the arguments.
+    """
+    reported = as_message(ask_plainly(worker, (put_folder(worker), *arguments), timeout_s))
     if reported is None:
         raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with the two paths.")
     return reported
@@ -112,7 +114,8 @@ def trace_of(worker: WorkerConnection, path: str) -> Trace:
             raise Ruling(Verdict.WRONG_ANSWER, f"It is not a trace: {error.what}.") from None
 
 
-def _path(reported: Mapping[str, Any], key: str) -> str:
+def path_in(reported: Mapping[str, Any], key: str) -> str:
+    """Return the path of this key. Raises Ruling if it is no text."""
     value = reported.get(key)
     if not isinstance(value, str):
         raise Ruling(Verdict.WRONG_ANSWER, f"“{key}” is {shown(value)}, not the path of a file.")

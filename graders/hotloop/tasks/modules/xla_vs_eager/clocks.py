@@ -18,7 +18,11 @@ Recording = dict[str, Any]
 Step = dict[str, float]
 
 TIMES = ("programs", "compile_s", "eager_step_s", "compiled_step_s")
+"""Figures of the compile time and of an eager and a compiled step."""
+
 STEPS = ("break_even", "with_storm")
+"""Figures of the step from which the compiled run leads, also with new shapes."""
+
 RELATIVE = 0.01
 STAGES = {
     "/jax/core/compile/jaxpr_trace_duration": 0.1,
@@ -26,16 +30,6 @@ STAGES = {
     "/jax/core/compile/backend_compile_duration": 0.75,
 }
 """The events of jax.monitoring for one compilation, and their shares of its time."""
-
-
-def time_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about the compile time and the time of an eager and a compiled step."""
-    yield from _questions(rng, TIMES)
-
-
-def step_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about the step from which the compiled run leads, also with new shapes."""
-    yield from _questions(rng, STEPS)
 
 
 @dataclass(frozen=True)
@@ -62,7 +56,8 @@ RUN_PAIRS = {
 }
 
 
-def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
+def questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
+    """Yield a question about these figures of each recording."""
     for label, recording in recordings(rng):
         truth = truth_of(recording)
         truth["eager_step_s"] *= constant("EAGER_STEPS", 1, range(2, 26))

@@ -60,17 +60,8 @@ def _numbers_returned(entry: str) -> int:
     return sum(math.prod(int(size) for size in shape.split(",") if size) for shape in shapes)
 
 
-def figure_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Yield questions about the figures in a report and a dump."""
-    yield from _questions(rng, session, FIGURES)
-
-
-def cause_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Yield questions about the cause of a run's cost."""
-    yield from _questions(rng, session, ("cause",))
-
-
-def _questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Question]:
+def report_questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Question]:
+    """Yield questions about reports and dumps: their figures, or the cause of a run's cost."""
     runs = session.once("runs of PyTorch/XLA", lambda: list(_runs(rng, session)))
     for number, (truth, files) in enumerate(runs, start=1):
         yield Question(f"Run {number}", files, mismatch_with(truth, keys))

@@ -28,19 +28,10 @@ MOST_WASTE = 1.05
 PADDED = RunCheck("padded", "unpadded", first=1, trees=1)
 
 
-def budget_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions that require every batch to fit and no more programs than allowed."""
-    yield from _questions(rng, budget_mismatch)
-
-
-def waste_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions that allow MOST_WASTE times the minimum number of rows."""
-    yield from _questions(rng, waste_mismatch)
-
-
-def _questions(
+def questions(
     rng: Rng, mismatch: Callable[[object, Lengths, int], str | None]
 ) -> Iterator[Question]:
+    """Yield a question about each history. mismatch: `budget_mismatch` or `waste_mismatch`."""
     for number, lengths in enumerate(_histories(rng), start=1):
         budget = int(rng.integers(3, 7))
         file = GivenFile("sizes.json", json.dumps(lengths).encode())

@@ -18,20 +18,12 @@ Rng = np.random.Generator
 STREAMS = program("call_streams.py")
 
 
-def count_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Yield questions about the number of programs."""
-    yield from _questions(rng, session, ("programs",))
+def questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Question]:
+    """Yield a question about each kind of stream.
 
-
-def culprit_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Yield questions about the argument that causes most programs, and how.
-
-    The cause is its shape, dtype, weak type or value.
+    keys: the number of programs; or the argument that causes most of them, and how: by its shape,
+    dtype, weak type or value.
     """
-    yield from _questions(rng, session, ("culprit", "cause"))
-
-
-def _questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Question]:
     maker = STREAMS.trusted(session)
     kinds = maker.ask("kinds")
     if not isinstance(kinds, int):

@@ -81,7 +81,7 @@ def _differs(
 
 
 def test_a_run_without_a_gain_never_pays() -> None:
-    asked = list(clocks.step_questions(np.random.default_rng(0)))
+    asked = list(clocks.questions(np.random.default_rng(0), clocks.STEPS))
     for slower in (question for question in asked if "no faster" in question.label):
         assert slower.mismatch({"break_even": None, "with_storm": False}) is None
         assert "break_even" in (slower.mismatch({"break_even": 10, "with_storm": False}) or "")
