@@ -14,12 +14,11 @@ from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export import models
 from hotloop.tasks.modules.control_flow_export.encoder_paths import LONGEST, QUEUES, departs, seed
 from hotloop.tasks.modules.control_flow_export.given_files import program
-
-Rng = np.random.Generator
 
 COUNT = 4
 MAKER = program("broken_programs.py")

@@ -16,13 +16,12 @@ from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.control_flow_export import models
 from hotloop.tasks.modules.control_flow_export.encoder_paths import departs
 from hotloop.tasks.modules.control_flow_export.given_files import GIVEN, PROGRAMS, READER, program
-
-Rng = np.random.Generator
 
 VOCABULARY, LONGEST, MESSAGES = 256, 64, 4
 CACHE = (3, MESSAGES, 4, LONGEST, 16)

@@ -14,10 +14,10 @@ from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import Process
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export.given_files import TRUTH
 
-Rng = np.random.Generator
 Reference = Callable[[int, Case, Session], Floats]
 
 QUEUES = 8
@@ -77,7 +77,9 @@ def case_of(weights: int, way: EncoderPath, rng: Rng, session: Session) -> Case:
     one, also short or long. Raises JudgeFault if no length works.
     """
     truth = TRUTH.trusted(session)
-    for near in (way, *_as_long(way, rng)):
+    least, most = (FULL_UP_TO + 1, LONGEST) if way.length > FULL_UP_TO else (2, FULL_UP_TO)
+    for length in (way.length, *map(int, rng.integers(least, most + 1, LENGTHS))):
+        near = replace(way, length=length)
         out = TensorSpec((near.n, near.length), I64)
         request = Case("messages", (weights, seed(rng), near.kind, near.late), out)
         tokens = truth.answer("messages", request)
@@ -85,12 +87,6 @@ def case_of(weights: int, way: EncoderPath, rng: Rng, session: Session) -> Case:
             arguments = (InputTensor(tokens.astype(np.int64), I64), near.kind)
             return Case(near.label, arguments, TensorSpec((near.n, QUEUES), FP32))
     raise JudgeFault(f"no message goes the way “{way.label}” with these weights")
-
-
-def _as_long(way: EncoderPath, rng: Rng) -> Iterator[EncoderPath]:
-    least, most = (FULL_UP_TO + 1, LONGEST) if way.length > FULL_UP_TO else (2, FULL_UP_TO)
-    for _ in range(LENGTHS):
-        yield replace(way, length=int(rng.integers(least, most + 1)))
 
 
 def truth_of(weights: int, case: Case, session: Session) -> Floats:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.checks.assertions import Assertion, Assertions
@@ -23,8 +21,6 @@ from hotloop.tasks.modules.control_flow_export.encoder_paths import (
     wrong_somewhere,
 )
 from hotloop.tasks.modules.control_flow_export.given_files import READER, RUNNER, TRUTH
-
-Rng = np.random.Generator
 
 I64_NUMBER = 5
 """torch.int64's number in torch._export.serde.schema.ScalarType, used in an archive's JSON."""

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
-
 from hotloop.core.wire import Message, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export.encoder_paths import seed
 from hotloop.tasks.modules.control_flow_export.given_files import program
-
-Rng = np.random.Generator
 
 FILES = 5
 MAKER = program("scripted_files.py")

@@ -26,6 +26,7 @@ from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import WorkerConnection
@@ -44,8 +45,6 @@ from hotloop.tasks.modules.control_flow_export.encoder_paths import (
 )
 from hotloop.tasks.modules.control_flow_export.given_files import GIVEN, PROGRAMS, program
 from hotloop.tasks.modules.control_flow_export.models import Written
-
-Rng = np.random.Generator
 
 FILE = "encoder.pt2"
 PACKAGE_S = 240.0

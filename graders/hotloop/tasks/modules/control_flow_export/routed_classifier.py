@@ -9,12 +9,11 @@ import numpy as np
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export.encoder_paths import departs, seed, with_weights
 from hotloop.tasks.modules.control_flow_export.given_files import program
 from hotloop.tasks.modules.control_flow_export.models import Runs, Written
-
-Rng = np.random.Generator
 
 TRUTH = program("routed_truth.py", "routed.py")
 KINDS = ("both ways", "causal")

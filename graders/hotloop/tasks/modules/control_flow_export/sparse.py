@@ -16,9 +16,8 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
 from hotloop.judge.gpu.recipes import Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.control_flow_export.given_files import GIVEN
-
-Rng = np.random.Generator
 
 _FILE = GIVEN / "sparsemax.py"
 LOOP = Baseline(_FILE, "eager", beside={_FILE.name: _FILE}, label="an eager loop with .item()")

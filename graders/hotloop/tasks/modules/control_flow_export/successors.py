@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 
-import numpy as np
-
 from hotloop.core.wire import as_message
 from hotloop.judge.questions import Question, shown
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 CHOICES = (
     "torch.export.export",

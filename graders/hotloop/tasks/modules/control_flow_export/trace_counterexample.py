@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.constants import constant
 from hotloop.judge.judge_fault import ours
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 from hotloop.tasks.modules.control_flow_export.encoder_paths import (
@@ -26,8 +25,6 @@ from hotloop.tasks.modules.control_flow_export.encoder_paths import (
     seed,
 )
 from hotloop.tasks.modules.control_flow_export.given_files import TRUTH
-
-Rng = np.random.Generator
 
 DECISIONS = ("kind", "length", "exit")
 AGREES = "agrees"

@@ -11,8 +11,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP16, FP32, DType
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 RADIUS = 3
 """Radius of the blur: a mean of seven neighbors."""

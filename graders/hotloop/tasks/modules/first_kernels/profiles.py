@@ -9,12 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from hotloop.core.wire import as_list
 from hotloop.judge.questions import GivenFile, Question, figures_mismatch, shown
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 PRECISE = 1e-6
 """Relative tolerance; the answers are quotients."""

@@ -13,9 +13,9 @@ from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import published
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, U8, DType
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.fused_softmax.reference import SOFTMAX
 
-Rng = np.random.Generator
 Shape = tuple[int, ...]
 
 CPU_SHAPE = (256, 4096)

@@ -14,9 +14,10 @@ from hotloop.judge.dtypes import BOOL, FP16, FP32
 from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
 from hotloop.judge.gpu.recipes import HOSTILE, Keep, Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.seeds import Rng
 from hotloop.judge.verification import Rows, rows_agree
 from hotloop.judge.window import Workload
-from hotloop.tasks.modules.fused_softmax.cases import CPU_SHAPE, Rng, Shape, odd
+from hotloop.tasks.modules.fused_softmax.cases import CPU_SHAPE, Shape, odd
 from hotloop.tasks.modules.fused_softmax.reference import SOFTMAX, SOFTMAX_OR_ZEROS, Meaning
 
 GPU_SHAPE = (8192, 8192)

@@ -13,8 +13,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BF16, FP16, FP32, I32, U8, DType
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 SLACK = 8.0
 """How many roundings of a sum's largest terms are allowed."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.check import check
-from hotloop.judge.checks.correct import Case, InputTensor, ruling_about
+from hotloop.judge.checks.correct import Case, ruling_about
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.cuda_kernel import CudaLaunch, Simulated, simulator
 from hotloop.judge.judge_fault import ours
@@ -102,7 +102,7 @@ def shares_tiles(session: Session, calls: TritonKernelCalls, most: float) -> str
     A cache that keeps what `calls.resident` consecutive programs load stands for the L2 cache.
     """
     judged = calls.judged(session)
-    inputs = [sum(_bytes(a) for a in case.arguments) for case, _ in judged.counted]
+    inputs = [sum(t.bytes for t in case.spec.tensors[:-1]) for case, _ in judged.counted]
     factor = max(w / b for w, b in zip(judged.waves, inputs, strict=True))
     session.note(loads_past_the_cache=round(factor, 3), resident=calls.resident)
     ratio = f"{factor:.2f}× the bytes of a and b"
@@ -152,7 +152,3 @@ def _k(case: Case) -> int:
     k = case.arguments[2]
     assert isinstance(k, int)
     return k
-
-
-def _bytes(argument: object) -> int:
-    return argument.values.size * argument.dtype.bytes if isinstance(argument, InputTensor) else 0

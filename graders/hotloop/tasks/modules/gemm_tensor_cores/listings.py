@@ -11,11 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 LISTINGS = Path(__file__).parent / "listings"
 

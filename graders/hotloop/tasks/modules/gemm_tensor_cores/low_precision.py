@@ -18,8 +18,7 @@ import numpy as np
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.compare import Floats
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, same, shown
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 # --- weights of four bits -------------------------------------------------------------------------
 

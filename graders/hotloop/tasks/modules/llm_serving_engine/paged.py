@@ -20,9 +20,8 @@ from hotloop.judge.dtypes import FP16, FP32, I32
 from hotloop.judge.gpu.recipes import Normal, Whole
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.llm_serving_engine import decoder
-
-Rng = np.random.Generator
 
 GARBAGE = (300.0, -300.0, float("nan"))
 """Values in slots that hold no token; an output that uses one is far off."""

@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from hotloop.core.wire import as_list
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 
-Rng = np.random.Generator
 Operation = list[Any]
 Prefix = tuple[int, ...]
 

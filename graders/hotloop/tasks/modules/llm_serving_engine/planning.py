@@ -8,12 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, figures_mismatch
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 PRECISE = 1e-6
 GIB = 1 << 30

@@ -10,18 +10,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.check import check
 from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.questions import ask_plainly, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.llm_serving_engine import policies
-
-Rng = np.random.Generator
 
 TIMEOUT_S = 10.0
 

@@ -12,17 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-import numpy as np
-
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.judge_fault import ours
 from hotloop.judge.questions import ask_plainly, same, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.llm_serving_engine import decoder
 from hotloop.tasks.modules.llm_serving_engine.paging import Memory
-
-Rng = np.random.Generator
 
 TIMEOUT_S = 10.0
 CONTENT = {True: "text/event-stream", False: "application/json"}

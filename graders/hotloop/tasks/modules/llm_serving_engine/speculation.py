@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 
-Rng = np.random.Generator
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -13,11 +13,10 @@ from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.judge_fault import generated
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.portable_trainer.given_files import READING, RESUMING, WRITING
-
-Rng = np.random.Generator
 
 FILE = "checkpoint.safetensors"
 AFTER = 12

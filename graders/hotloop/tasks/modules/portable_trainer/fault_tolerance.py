@@ -11,6 +11,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.judge_fault import generated
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.portable_trainer import random_faults
 from hotloop.tasks.modules.portable_trainer.fallback import Backend
@@ -19,7 +20,6 @@ from hotloop.tasks.modules.portable_trainer.given_files import DISTURBING
 from hotloop.tasks.modules.portable_trainer.random_faults import Fault
 from hotloop.tasks.modules.portable_trainer.run_comparison import Outcome
 
-Rng = np.random.Generator
 STANDS_ON = ("checkpoint.py", "policy.py")
 TIMEOUT_S = 60.0
 KINDS = ("compile_failed", "out_of_memory", "not_finite", "rank_lost", "recompiles", "slow")

@@ -10,11 +10,11 @@ import numpy as np
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.portable_trainer.given_files import MESHING
 
-Rng = np.random.Generator
 Shape = tuple[int, ...]
 
 FILE = "step.jax"

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.questions import GivenFile, Question, ask_plainly, number_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment, files_written
 from hotloop.tasks.modules.portable_trainer.given_files import METRICS, SCALARS
@@ -26,7 +25,6 @@ from hotloop.tasks.modules.portable_trainer.streams import (
     truth,
 )
 
-Rng = np.random.Generator
 Sample = tuple[str, frozenset[tuple[str, str]]]
 Compare = Callable[[object], str | None]
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.questions import Question, number_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.portable_trainer import published, search
 from hotloop.tasks.modules.portable_trainer.costs import (
     MODES,
@@ -31,7 +32,6 @@ from hotloop.tasks.modules.portable_trainer.costs import (
     plan_from,
 )
 
-Rng = np.random.Generator
 Document = dict[str, Any]
 
 RELATIVE = 1e-6

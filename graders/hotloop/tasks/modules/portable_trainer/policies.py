@@ -6,20 +6,18 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.check import check
 from hotloop.judge.judge_fault import generated
 from hotloop.judge.questions import ask_plainly, dict_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.tasks.modules.portable_trainer import random_faults
 from hotloop.tasks.modules.portable_trainer.fallback import Backend, Event, Policy, first_rest
 from hotloop.tasks.modules.portable_trainer.random_faults import Fault, FaultyRun
 
-Rng = np.random.Generator
 LabeledRun = tuple[str, FaultyRun, int]
 """Label, run, and its maximum number of events."""
 

@@ -11,13 +11,12 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.check import check
 from hotloop.judge.questions import GivenFile, number_mismatch
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, readable, reading
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.portable_trainer.checkpoints import FILE, resumption_mismatch
 from hotloop.tasks.modules.portable_trainer.given_files import RECORDS, REPLAYS, RESUMING
-
-Rng = np.random.Generator
 
 COMPILED = 2e-4
 """Relative tolerance of losses: a compiler sums in another order, and errors grow over 20 steps."""

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.portable_trainer.fallback import Backend, Decision, Event
-
-Rng = np.random.Generator
 
 EVERY = 5
 """Steps between two checkpoints."""

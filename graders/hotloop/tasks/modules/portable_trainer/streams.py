@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from hotloop.judge.constants import constant
+from hotloop.judge.seeds import Rng
 
-Rng = np.random.Generator
 Event = dict[str, Any]
 
 QUANTILES = {"p50_s": 0.5, "p95_s": 0.95, "p99_s": 0.99}
@@ -106,14 +106,14 @@ class _Run:
                 self.events.append({"event": "restart", "at": self.at, "step": step})
 
     def _compile(self, step: int, graphs: list[str]) -> float:
-        took = 0.0
+        total = 0.0
         for graph in graphs:
             seconds = float(self.shape.seconds * self.rng.uniform(20, 60))
             self.at += seconds
-            took += seconds
+            total += seconds
             entry = {"event": "compile", "at": self.at, "step": step}
             self.events.append({**entry, "graph": graph, "seconds": seconds})
-        return took
+        return total
 
     def _step(self, step: int, compiled: float) -> None:
         rng, shape = self.rng, self.shape

@@ -16,11 +16,10 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I64, U8
 from hotloop.judge.gpu.recipes import Draw, Whole
 from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.seeds import Rng
 from hotloop.judge.verification import all_agrees
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.profile_training_loop.pictures import MOST_SHIFT, SIDE, border, entries
-
-Rng = np.random.Generator
 
 TIMED_IMAGES, TIMED_BATCH = 96, 32
 GPU_IMAGES, GPU_BATCH = 10_000, 16_384

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from hotloop.judge.constants import Between, constant
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 HOST, OTHER_HOST, GPU = 4242, 4243, 0
 MAIN_THREAD, OTHER_THREAD = 4242, 4311

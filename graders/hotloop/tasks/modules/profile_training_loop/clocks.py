@@ -6,13 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import Question, number_mismatch
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 SUBMITTING = 0.05
 """Milliseconds that the host needs to submit one piece of work, as in software_device.py."""

@@ -7,19 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from hotloop.core.wire import as_message
 from hotloop.engines.trace import Trace
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.profile_training_loop.built_trace import (
     BuiltTrace,
     launches_per_step,
     step_ms,
 )
-
-Rng = np.random.Generator
 
 RELATIVE = 0.01
 

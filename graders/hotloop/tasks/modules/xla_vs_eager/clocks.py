@@ -11,9 +11,9 @@ import numpy as np
 
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
 
-Rng = np.random.Generator
 Recording = dict[str, Any]
 Step = dict[str, float]
 
@@ -69,13 +69,13 @@ def questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
 def recordings(rng: Rng) -> Iterator[tuple[str, Recording]]:
     """Yield a label and a recording for each question."""
     for label, pair in RUN_PAIRS.items():
-        yield label, made(rng, pair)
+        yield label, random_recording(rng, pair)
     # Binary fractions, whose sums and quotients are exact in any order.
     yield "a compiled step that takes exactly as long", _exact(2.0**-5, 2.0**-5)
     yield "a gain that is exactly what compiling took", _exact(3 * 2.0**-6, 2.0**-6)
 
 
-def made(rng: Rng, pair: RunPair) -> Recording:
+def random_recording(rng: Rng, pair: RunPair) -> Recording:
     """Return a random recording."""
     step_s = float(rng.uniform(0.004, 0.05))
     count = int(rng.integers(60, 90))

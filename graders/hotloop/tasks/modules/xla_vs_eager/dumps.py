@@ -14,9 +14,8 @@ import numpy as np
 
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
-
-Rng = np.random.Generator
 
 FIGURES = ("fusions", "fused", "traffic", "largest")
 BYTES = {"f32": 4, "bf16": 2, "f16": 2}
@@ -157,11 +156,11 @@ class Dump:
     def spread(self, operand: Value, like: Value) -> Value:
         """Add a fusion that subtracts `operand`, broadcast, from `like`, its reduction's input."""
         inner, first, second = self.name("fused_computation"), "p.0", "p.1"
-        kept = _joined(range(len(self.shape) - 1))
+        all_but_last = _joined(range(len(self.shape) - 1))
         wide = Value("wide", self.dtype, self.shape, like.minor)
         body = (
             f"  %{first} = {operand.type} parameter(0)\n  %{second} = {like.type} parameter(1)\n"
-            f"  %wide = {wide.type} broadcast(%{first}), dimensions={{{kept}}}\n"
+            f"  %wide = {wide.type} broadcast(%{first}), dimensions={{{all_but_last}}}\n"
             f"  ROOT %rest = {wide.type} subtract(%{second}, %wide)\n"
         )
         bare = (f"{v.dtype}[{_joined(v.shape)}]" for v in (operand, like, like))
@@ -179,11 +178,11 @@ class Dump:
         names = ", ".join(f"%{result.name}" for result in results)
         root = f"  ROOT %{self.name('tuple')} = ({returned}) tuple({names})"
         body = "\n".join(f"  {line}" for line in self.entry)
-        takes = [line.split(" = ") for line in self.entry if " parameter(" in line]
-        taken = ", ".join(f"{name[1:]}: {rest.split('{')[0]}" for name, rest in takes)
+        parameters = [line.split(" = ") for line in self.entry if " parameter(" in line]
+        takes = ", ".join(f"{name[1:]}: {rest.split('{')[0]}" for name, rest in parameters)
         gives = ", ".join(f"{r.dtype}[{_joined(r.shape)}]" for r in results)
         inner = "\n\n".join(self.computations)
-        entry = f"ENTRY %main.{next(self.numbers)} ({taken}) -> ({gives}) {{\n{body}\n{root}\n}}"
+        entry = f"ENTRY %main.{next(self.numbers)} ({takes}) -> ({gives}) {{\n{body}\n{root}\n}}"
         return f"HloModule jit_step, is_scheduled=true\n\n{inner}\n\n{entry}\n"
 
     def _emit(self, result: Value, op: str, operands: tuple[Value, ...], more: str = "") -> None:
@@ -255,7 +254,7 @@ def dumps(rng: Rng) -> Iterator[tuple[Dump, str]]:
     At least one has unsorted `relayouts`; in some, but not all, a transpose moves memory.
     """
     while True:
-        pairs = [made(rng, dtype) for dtype in rng.permutation(list(BYTES)).tolist()]
+        pairs = [random_chain(rng, dtype) for dtype in rng.permutation(list(BYTES)).tolist()]
         relayouts = [dump.relayouts for dump, _ in pairs]
         turned = [any(name.startswith("transpose") for name in names) for names in relayouts]
         if any(names != sorted(names) for names in relayouts) and len(set(turned)) == 2:
@@ -263,7 +262,7 @@ def dumps(rng: Rng) -> Iterator[tuple[Dump, str]]:
             return
 
 
-def made(rng: Rng, dtype: str) -> tuple[Dump, str]:
+def random_chain(rng: Rng, dtype: str) -> tuple[Dump, str]:
     """Return a chain with every kind of instruction; one instruction moves the most bytes."""
     while True:
         dump = _new(rng, dtype)

@@ -17,10 +17,9 @@ from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.xla_vs_eager.given_files import program
-
-Rng = np.random.Generator
 
 FACTS = program("exported_facts.py")
 RUNS = program("exported_runs.py", network=True)

@@ -12,12 +12,11 @@ import numpy as np
 from hotloop.core.wire import Message, as_message
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
 from hotloop.tasks.modules.xla_vs_eager.exported import PARAMETERS
 from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS, reported
-
-Rng = np.random.Generator
 
 REPORTS = Program({"lazy_reports.py": PROGRAMS / "lazy_reports.py"}, "lazy_reports.py")
 KINDS = 4

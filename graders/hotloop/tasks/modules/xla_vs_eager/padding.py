@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from hotloop.core.wire import as_list
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.xla_vs_eager import exported
 from hotloop.tasks.modules.xla_vs_eager.exported import RunCheck, tensor
 
-Rng = np.random.Generator
 Lengths = list[int]
 
 MOST_WASTE = 1.05

@@ -20,10 +20,10 @@ import numpy as np
 from hotloop.judge.checks.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
 from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS
 
-Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
 CAUSES = ("recompiles", "op_by_op", "callback", "baked", "layout")
@@ -83,13 +83,15 @@ def figure_questions(rng: Rng) -> Iterator[Question]:
     """Yield four random recordings; together they have constants of all dtypes."""
     types = np.array_split(rng.permutation(list(BYTES)), 4)
     for number in range(1, 5):
-        recording = made(rng, storm=number == 1, constants=[str(t) for t in types[number - 1]])
+        recording = random_recording(
+            rng, storm=number == 1, constants=[str(t) for t in types[number - 1]]
+        )
         file = GivenFile("run.json.gz", gzip.compress(json.dumps(recording).encode(), 1, mtime=0))
         want = mismatch_with(figures(recording), FIGURES, 0.001)
         yield Question(f"Recording {number}", (file,), want)
 
 
-def made(rng: Rng, *, storm: bool, constants: Sequence[str] = ()) -> dict[str, Any]:
+def random_recording(rng: Rng, *, storm: bool, constants: Sequence[str] = ()) -> dict[str, Any]:
     """Return a random recording.
 
     storm: every step compiles something. constants: dtypes that occur at least once.

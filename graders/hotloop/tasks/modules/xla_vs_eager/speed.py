@@ -12,11 +12,10 @@ from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
+from hotloop.judge.seeds import Rng
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.xla_vs_eager import exported
 from hotloop.tasks.modules.xla_vs_eager.given_files import NETWORK, PROGRAMS
-
-Rng = np.random.Generator
 
 STEPS, BATCH = 16, 32
 GPU_STEPS = 64

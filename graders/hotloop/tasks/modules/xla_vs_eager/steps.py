@@ -10,12 +10,11 @@ from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.xla_vs_eager import exported
 from hotloop.tasks.modules.xla_vs_eager.exported import RunCheck, tensor
-
-Rng = np.random.Generator
 
 STEP = RunCheck("step", "step", first=1, trees=2)
 GUARDED = RunCheck("guarded", "guarded", first=2, trees=2)

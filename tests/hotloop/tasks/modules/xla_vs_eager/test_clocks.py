@@ -39,7 +39,7 @@ def test_break_even(
 
 def test_made_recordings_hold_the_traps() -> None:
     for seed in range(20):
-        made = clocks.made(np.random.default_rng(seed), clocks.RunPair(2, 1.5, 1.5))
+        made = clocks.random_recording(np.random.default_rng(seed), clocks.RunPair(2, 1.5, 1.5))
         truth = clocks.truth_of(made)
         dispatched = np.median([step["dispatch_s"] for step in made["eager"]])
         assert dispatched < 0.95 * truth["eager_step_s"]

@@ -19,7 +19,7 @@ def rng(seed: int) -> np.random.Generator:
 def test_xla_takes_what_is_made(seed: int) -> None:
     from jaxlib import _hlo
 
-    texts = [dumps.made(rng(seed), "bf16")[1]]
+    texts = [dumps.random_chain(rng(seed), "bf16")[1]]
     texts += [dumps.unfused(rng(seed), cause)[0] for cause in dumps.CAUSES]
     for text in texts:
         module = _hlo.hlo_module_from_text(text)
@@ -29,7 +29,7 @@ def test_xla_takes_what_is_made(seed: int) -> None:
 def test_a_dump_has_something_to_fall_for() -> None:
     copies = relayouts = 0
     for seed in range(10):
-        dump, text = dumps.made(rng(seed), "bf16")
+        dump, text = dumps.random_chain(rng(seed), "bf16")
         copies += text.count(" copy(") + text.count(" transpose(")
         relayouts += len(dump.relayouts)
     assert 0 < relayouts < copies

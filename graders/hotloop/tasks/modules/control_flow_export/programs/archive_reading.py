@@ -41,7 +41,7 @@ def facts(path: str, sample: str) -> dict[str, Any]:
     """Return the archive's facts and the path of a clean copy.
 
     sample: replaces the archive's pickled example. "unsound" is None, or the reason why there is no
-    copy.
+    copy. "symbols": how many sizes in the graphs are not fixed numbers.
     """
     try:
         parts = _parts(path)
@@ -65,7 +65,12 @@ def facts(path: str, sample: str) -> dict[str, Any]:
             name: [_bound(ends.get("min_val")), _bound(ends.get("max_val"))]
             for name, ends in model["range_constraints"].items()
         },
-        "symbols": _symbols(graphs),
+        "symbols": sum(
+            "as_int" not in size
+            for graph in graphs
+            for meta in graph["tensor_values"].values()
+            for size in meta["sizes"]
+        ),
     }
 
 
@@ -145,16 +150,6 @@ def _size(size: dict[str, Any]) -> int | str:
     if "as_int" in size:
         return size["as_int"]
     return SYMBOL.sub(r"\1", size["as_expr"]["expr_str"])
-
-
-def _symbols(graphs: list[Any]) -> int:
-    """Return how many sizes in the graphs are not fixed numbers."""
-    return sum(
-        "as_int" not in size
-        for graph in graphs
-        for meta in graph["tensor_values"].values()
-        for size in meta["sizes"]
-    )
 
 
 def _bound(value: Any) -> int | None:

@@ -41,7 +41,11 @@ def facts(path: str) -> dict[str, Any]:
                 f"{aval.dtype}[{','.join(map(str, aval.shape))}]" for aval in program.in_avals
             ],
             "aliased": _aliased(module),
-            "scopes": list(_scopes(operations)),
+            "scopes": [
+                [kind, _names(op)]
+                for op in operations
+                if (kind := op.name.removeprefix("stablehlo.")) in {"convolution", "dot_general"}
+            ],
             "returned": _returned(module),
         }
 
@@ -82,14 +86,6 @@ def _aliased(module: ir.Module) -> dict[str, int]:
         if "tf.aliasing_output" in attribute:
             aliased[str(number)] = ir.IntegerAttr(attribute["tf.aliasing_output"]).value
     return aliased
-
-
-def _scopes(operations: list[Any]) -> Iterator[list[str]]:
-    """Yield [kind, scopes] of convolutions and matrix products, from their locations."""
-    for operation in operations:
-        name = operation.name.removeprefix("stablehlo.")
-        if name in {"convolution", "dot_general"}:
-            yield [name, _names(operation)]
 
 
 def _returned(module: ir.Module) -> list[str]:
