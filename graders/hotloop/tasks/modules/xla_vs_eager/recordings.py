@@ -82,10 +82,8 @@ def figures(recording: Recording) -> dict[str, Any]:
 def figure_questions(rng: Rng) -> Iterator[Question]:
     """Yield four random recordings; together they have constants of all dtypes."""
     types = np.array_split(rng.permutation(list(BYTES)), 4)
-    for number in range(1, 5):
-        recording = random_recording(
-            rng, storm=number == 1, constants=[str(t) for t in types[number - 1]]
-        )
+    for number, constants in enumerate(types, start=1):
+        recording = random_recording(rng, storm=number == 1, constants=constants.tolist())
         file = GivenFile("run.json.gz", gzip.compress(json.dumps(recording).encode(), 1, mtime=0))
         want = mismatch_with(figures(recording), FIGURES, 0.001)
         yield Question(f"Recording {number}", (file,), want)

@@ -78,14 +78,12 @@ def test_the_diagnosis() -> None:
 def test_made_runs_have_a_storm_and_a_quiet_one() -> None:
     storm, quiet, *_ = recordings.figure_questions(np.random.default_rng(0))
     assert storm.label != quiet.label
-    made = recordings.random_recording(np.random.default_rng(1), storm=True)
-    assert recordings.figures(made)["step_ms"] is None
-    assert (
-        recordings.figures(recordings.random_recording(np.random.default_rng(1), storm=False))[
-            "step_ms"
-        ]
-        > 0
+    stormy, calm = (
+        recordings.random_recording(np.random.default_rng(1), storm=storm)
+        for storm in (True, False)
     )
+    assert recordings.figures(stormy)["step_ms"] is None
+    assert recordings.figures(calm)["step_ms"] > 0
 
 
 @pytest.mark.slow
