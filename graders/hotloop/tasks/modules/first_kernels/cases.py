@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.adversarial import reductions
+from hotloop.judge.adversarial.reductions import odd
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
@@ -27,11 +28,6 @@ SHARED_LIMIT = 48 * 1024 // FP32.bytes
 
 SLACK = 8.0
 """How many roundings of a sum's largest terms are allowed."""
-
-
-def odd(rng: Rng, low: int, high: int) -> int:
-    """Return an odd number in the range, which no block size divides."""
-    return int(rng.integers(low, high)) | 1
 
 
 # --- a · x + y ------------------------------------------------------------------------------------

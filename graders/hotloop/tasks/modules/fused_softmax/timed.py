@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.judge.adversarial.reductions import odd
 from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BOOL, FP16, FP32
@@ -17,7 +18,7 @@ from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.seeds import Rng
 from hotloop.judge.verification import Rows, rows_agree
 from hotloop.judge.window import Workload
-from hotloop.tasks.modules.fused_softmax.cases import CPU_SHAPE, Shape, odd
+from hotloop.tasks.modules.fused_softmax.cases import CPU_SHAPE, Shape
 from hotloop.tasks.modules.fused_softmax.reference import SOFTMAX, SOFTMAX_OR_ZEROS, Meaning
 
 GPU_SHAPE = (8192, 8192)

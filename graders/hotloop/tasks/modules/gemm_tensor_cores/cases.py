@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from hotloop.judge.adversarial import reductions
+from hotloop.judge.adversarial.reductions import odd
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
@@ -26,11 +27,6 @@ GROUP = 64
 
 PAGE = 16
 """Tokens per page of the cache."""
-
-
-def odd(rng: Rng, low: int, high: int) -> int:
-    """Return an odd number in the range, which no tile size divides."""
-    return int(rng.integers(low, high)) | 1
 
 
 # --- products in CUDA C++ -------------------------------------------------------------------------

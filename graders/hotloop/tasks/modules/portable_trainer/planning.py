@@ -27,6 +27,7 @@ from hotloop.tasks.modules.portable_trainer.costs import (
     Plan,
     Tower,
     TrainingCase,
+    Way,
     estimate,
     invalid,
     plan_from,
@@ -60,7 +61,7 @@ class PlanKind:
     """A kind of plan to estimate. Each rule of costs.md matters for at least one of PLAN_KINDS."""
 
     label: str
-    way: search.Way
+    way: Way
     node: int = 8
     micro_batches: int = 4
     towers: int = 1
@@ -70,16 +71,16 @@ class PlanKind:
 
 
 PLAN_KINDS = (
-    PlanKind("A plan with data parallelism alone", search.Way(1, 1, 16, 2, 0), tied=True),
-    PlanKind("A plan with one stage, tied", search.Way(4, 1, 2, 1, 1), tied=True),
-    PlanKind("A plan with a pipeline", search.Way(2, 4, 2, 1, 1), micro_batches=12),
-    PlanKind("A plan with fewer micro-batches than stages", search.Way(1, 4, 4, 2, 2)),
-    PlanKind("A plan with a tensor group over two nodes", search.Way(8, 2, 1, 1, 0), node=4),
-    PlanKind("A plan with everything sharded", search.Way(2, 1, 32, 1, 3), modes=("none",)),
-    PlanKind("A plan for two towers", search.Way(2, 4, 4, 2, 2), towers=2, micro_batches=6),
-    PlanKind("A plan with everything sharded, in stages", search.Way(4, 4, 8, 1, 3), towers=2),
-    PlanKind("A plan for a small memory", search.Way(2, 2, 2, 2, 0), roomy=False),
-    PlanKind("A plan that computes all again", search.Way(2, 4, 2, 2, 1), modes=("full",)),
+    PlanKind("A plan with data parallelism alone", Way(1, 1, 16, 2, 0), tied=True),
+    PlanKind("A plan with one stage, tied", Way(4, 1, 2, 1, 1), tied=True),
+    PlanKind("A plan with a pipeline", Way(2, 4, 2, 1, 1), micro_batches=12),
+    PlanKind("A plan with fewer micro-batches than stages", Way(1, 4, 4, 2, 2)),
+    PlanKind("A plan with a tensor group over two nodes", Way(8, 2, 1, 1, 0), node=4),
+    PlanKind("A plan with everything sharded", Way(2, 1, 32, 1, 3), modes=("none",)),
+    PlanKind("A plan for two towers", Way(2, 4, 4, 2, 2), towers=2, micro_batches=6),
+    PlanKind("A plan with everything sharded, in stages", Way(4, 4, 8, 1, 3), towers=2),
+    PlanKind("A plan for a small memory", Way(2, 2, 2, 2, 0), roomy=False),
+    PlanKind("A plan that computes all again", Way(2, 4, 2, 2, 1), modes=("full",)),
 )
 
 
@@ -189,7 +190,7 @@ def _whole_share(rng: Rng) -> tuple[Document, float]:
         plans = list(search.all_plans(case))
         document["cluster"]["memory_bytes"] = float(np.ceil(max(plan.bytes for plan in plans)))
         best = min(plan.seconds for plan in plans)
-        smaller = [p for p in plans if p.plan.micro_batch * p.plan.data < case.batch]
+        smaller = [p for p in plans if p.plan.way.micro_batch * p.plan.way.data < case.batch]
         if min(plan.seconds for plan in smaller) > (1 + SMALL_REGRET) * best:
             return document, best
 
@@ -253,8 +254,11 @@ def _slow_mismatch(case: TrainingCase, plan: Plan, best_s: float, regret: float)
     if seconds <= best_s * (1 + regret):
         return None
     over = 100 * (seconds / best_s - 1)
-    way = f"tensor {plan.tensor}, pipeline {plan.pipeline}, data {plan.data}, zero {plan.zero}"
-    return f"the plan ({way}) takes {seconds:.4g} s, {over:.3g} % longer than one of {best_s:.4g} s"
+    way = plan.way
+    text = f"tensor {way.tensor}, pipeline {way.pipeline}, data {way.data}, zero {way.zero}"
+    return (
+        f"the plan ({text}) takes {seconds:.4g} s, {over:.3g} % longer than one of {best_s:.4g} s"
+    )
 
 
 def _heaviest(cost: Estimate) -> float:

@@ -21,6 +21,7 @@ from hotloop.tasks.modules.portable_trainer.costs import (
     Plan,
     Prices,
     TrainingCase,
+    Way,
     estimate,
 )
 
@@ -28,16 +29,6 @@ Stages = tuple[tuple[int, ...], tuple[Mode, ...]]
 
 CLOSE = 2e-4
 """Relative width of the interval at which the bisection stops."""
-
-
-class Way(NamedTuple):
-    """How devices and batch are divided: a plan without its stages."""
-
-    tensor: int
-    pipeline: int
-    data: int
-    micro_batch: int
-    zero: int
 
 
 def ways(case: TrainingCase) -> Iterator[Way]:
@@ -65,34 +56,27 @@ class PlanCost(NamedTuple):
 
 def all_plans(case: TrainingCase) -> Iterator[PlanCost]:
     """Yield every plan with its cost, whether it fits or not. For small cases only."""
-    layers = case.model.layers
     for way in ways(case):
-        parts = _Parts(case, way)
-        for cuts in combinations(range(1, len(layers)), way.pipeline - 1):
-            edges = (0, *cuts, len(layers))
-            spans = list(pairwise(edges))
-            for modes in product(MODES, repeat=way.pipeline):
-                costs = [parts.cost(n, *spans[n], mode) for n, mode in enumerate(modes)]
-                work, once, held = (max(each) for each in zip(*costs, strict=True))
-                plan = Plan(*way, tuple(end - first for first, end in spans), modes)
-                yield PlanCost(parts.price.step_s(work, once), held, plan)
+        yield from _plans(case, way)
 
 
-class _Parts:
-    """Costs of each possible stage, cached."""
+def _plans(case: TrainingCase, way: Way) -> Iterator[PlanCost]:
+    price, layers = Prices(case, way), case.model.layers
 
-    def __init__(self, case: TrainingCase, way: Way) -> None:
-        self.price, self.layers = Prices(case, *way), case.model.layers
-        self.cost = cache(self._cost)
-
-    def _cost(self, stage: int, first: int, end: int, mode: Mode) -> tuple[float, float, float]:
+    @cache
+    def cost(stage: int, first: int, end: int, mode: Mode) -> tuple[float, float, float]:
         """Return seconds per micro-batch, seconds of messages once per step, and bytes."""
-        part = self.layers[first:end]
-        return (
-            self.price.work_s(part, mode, stage),
-            self.price.once_s(part, stage),
-            self.price.bytes(part, mode, stage),
-        )
+        part = layers[first:end]
+        work, once = price.work_s(part, mode, stage), price.once_s(part, stage)
+        return work, once, price.bytes(part, mode, stage)
+
+    for cuts in combinations(range(1, len(layers)), way.pipeline - 1):
+        spans = list(pairwise((0, *cuts, len(layers))))
+        for modes in product(MODES, repeat=way.pipeline):
+            costs = [cost(n, *spans[n], mode) for n, mode in enumerate(modes)]
+            work, once, held = (max(each) for each in zip(*costs, strict=True))
+            plan = Plan(way, tuple(end - first for first, end in spans), modes)
+            yield PlanCost(price.step_s(work, once), held, plan)
 
 
 def bounded(case: TrainingCase) -> tuple[Plan, float] | None:
@@ -104,7 +88,7 @@ def bounded(case: TrainingCase) -> tuple[Plan, float] | None:
             break
         limit = best[1] if best is not None else None
         for stages, modes in search.stages(limit):
-            plan = Plan(*search.way, stages, modes)
+            plan = Plan(search.way, stages, modes)
             cost = estimate(case, plan)
             if cost.fits and (best is None or cost.step_s < best[1]):
                 best = plan, cost.step_s
@@ -115,7 +99,7 @@ class _Search:
     """Search of stages for one way."""
 
     def __init__(self, case: TrainingCase, way: Way) -> None:
-        self.price = Prices(case, *way)
+        self.price = Prices(case, way)
         self.case, self.way = case, way
         self.layers = case.model.layers
         self.rounds = self.price.micro_batches + way.pipeline - 1

@@ -21,6 +21,7 @@ from hotloop.tasks.modules.portable_trainer.costs import (
     Plan,
     Prices,
     TrainingCase,
+    Way,
     estimate,
     invalid,
     plan_from,
@@ -63,7 +64,7 @@ def test_parameters_and_operations_are_those_of_the_paper(name: str) -> None:
     assert said / 1e9 == pytest.approx(float(name.removesuffix("B")), rel=0.03)
     whole = 96 * case.batch * tokens * layers * hidden**2
     whole *= 1 + tokens / (6 * hidden) + words / (16 * layers * hidden)
-    alone = Prices(case, 1, 1, case.cluster.devices, 1, 0)
+    alone = Prices(case, Way(1, 1, case.cluster.devices, 1, 0))
     counted = layers * alone.layer_s(tower, "full") + alone.output_s()
     assert counted * case.cluster.flops * case.batch == pytest.approx(whole)
     assert estimate(case, plan).fits
@@ -170,9 +171,8 @@ def test_a_planner_has_its_time(tmp_path: Path, session_over: Any) -> None:
 
 
 def plain(plan: Plan) -> dict[str, Any]:
-    numbers = {key: getattr(plan, key) for key in ("tensor", "pipeline", "data", "micro_batch")}
     lists = {"stages": list(plan.stages), "recompute": list(plan.recompute)}
-    return {**numbers, "zero": plan.zero, **lists}
+    return {**plan.way._asdict(), **lists}
 
 
 def as_answer(said: Estimate) -> dict[str, Any]:
