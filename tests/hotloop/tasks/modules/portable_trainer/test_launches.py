@@ -29,7 +29,7 @@ def test_two_whole_lives() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lives", "kill", "said"),
+    ("lives", "kill", "message"),
     [
         ([life()[:1]], [], "1 ranks fetched"),
         ([[life()[0], life()[0]]], [], "counted twice"),
@@ -39,8 +39,8 @@ def test_two_whole_lives() -> None:
         ([life(0, 8), life(0)], [1, 8], "went back to step 0"),
     ],
 )
-def test_lives_that_are_not(lives: list[Any], kill: list[int], said: str) -> None:
-    assert said in (fetches_mismatch(lives, kill) or "")
+def test_lives_that_are_not(lives: list[Any], kill: list[int], message: str) -> None:
+    assert message in (fetches_mismatch(lives, kill) or "")
 
 
 def test_parts_of_a_mesh() -> None:
@@ -52,11 +52,11 @@ def test_parts_of_a_mesh() -> None:
 
 
 def specs(model: int) -> dict[str, list[str | None]]:
-    found: dict[str, list[str | None]] = {}
+    specs: dict[str, list[str | None]] = {}
     for name, shape in meshes.SHAPES.items():
         fits = [place for place, length in enumerate(shape) if length % model == 0]
-        found[name] = ["model" if place in fits[:1] else None for place in range(len(shape))]
-    return found
+        specs[name] = ["model" if place in fits[:1] else None for place in range(len(shape))]
+    return specs
 
 
 @pytest.mark.parametrize("model", range(1, 9))

@@ -60,7 +60,7 @@ def test_a_run_as_it_should_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "said"),
+    ("other", "message"),
     [
         ({"numbers": [ORDER[0], ORDER[0], ORDER[2]]}, "second time"),
         ({"numbers": ORDER[:2]}, "ends after 2 of 3"),
@@ -74,8 +74,8 @@ def test_a_run_as_it_should_be() -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_run_is_told(other: dict[str, Any], said: str) -> None:
-    assert said in mismatch(**other)
+def test_what_is_wrong_with_a_run_is_told(other: dict[str, Any], message: str) -> None:
+    assert message in mismatch(**other)
 
 
 def test_a_foul_is_reported_as_it_is() -> None:

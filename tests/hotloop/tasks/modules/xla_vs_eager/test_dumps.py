@@ -70,10 +70,10 @@ def test_every_cause_is_asked_twice() -> None:
 
 @pytest.mark.parametrize("seed", range(200))
 def test_types_orders_and_transposes_decide(seed: int) -> None:
-    found = [dump for dump, _ in dumps.dumps(rng(seed))]
-    assert {dump.dtype for dump in found} == set(dumps.BYTES)
-    assert any(dump.relayouts != sorted(dump.relayouts) for dump in found)
-    moved = [[n for n in dump.relayouts if n.startswith("transpose")] for dump in found]
+    drawn = [dump for dump, _ in dumps.dumps(rng(seed))]
+    assert {dump.dtype for dump in drawn} == set(dumps.BYTES)
+    assert any(dump.relayouts != sorted(dump.relayouts) for dump in drawn)
+    moved = [[n for n in dump.relayouts if n.startswith("transpose")] for dump in drawn]
     assert any(moved)
     assert not all(moved)
 

@@ -25,7 +25,7 @@ def test_the_fewest_rows_are_what_trying_everything_finds(budget: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         ([13], None),
         ([5, 13], None),
@@ -39,9 +39,9 @@ def test_the_fewest_rows_are_what_trying_everything_finds(budget: int) -> None:
         ("13", "not a list of sizes"),
     ],
 )
-def test_the_budget(answer: object, said: str | None) -> None:
-    found = padding.budget_mismatch(answer, LENGTHS, 2)
-    assert found is None if said is None else said in (found or "")
+def test_the_budget(answer: object, message: str | None) -> None:
+    mismatch = padding.budget_mismatch(answer, LENGTHS, 2)
+    assert mismatch is None if message is None else message in (mismatch or "")
 
 
 def test_sizes_that_nobody_uses_are_no_programs() -> None:
