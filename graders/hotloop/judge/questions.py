@@ -129,6 +129,29 @@ def number_mismatch(
     return f"{what} is {number:.6g}, expected {want:.6g}"
 
 
+def figures_mismatch(
+    want: Mapping[str, float | str | None], relative: float, answer: object
+) -> str | None:
+    """Return a message about the first entry that is missing or wrong in a dict, or None.
+
+    Texts must be equal; numbers may differ as in `number_mismatch`. More entries may be there.
+    """
+    reported = as_message(answer)
+    if reported is None:
+        return f"it returns {shown(answer)}, not a dict"
+    if missing := want.keys() - reported.keys():
+        return f"it has no {shown(min(missing))}"
+    for name, value in want.items():
+        got = reported[name]
+        if isinstance(value, str):
+            mismatch = None if got == value else f"{name} is {shown(got)}, expected {shown(value)}"
+        else:
+            mismatch = number_mismatch(name, got, value, relative)
+        if mismatch is not None:
+            return mismatch
+    return None
+
+
 def same(got: object, want: object) -> bool:
     """Whether plain data are equal. 3.0 is 3, but True is not 1."""
     if isinstance(got, bool) or isinstance(want, bool):

@@ -11,6 +11,9 @@ import os
 
 import numpy as np
 
+Rng = np.random.Generator
+"""A generator of the inputs of one use."""
+
 
 class Seeds:
     """Generators derived from one secret root."""
@@ -19,13 +22,13 @@ class Seeds:
         self.root = root or os.urandom(16)
         self._sampled = 0
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> Rng:
         """Return a generator that shares no state with any other."""
         digest = hashlib.sha256(self.root + self._sampled.to_bytes(8, "big")).digest()
         self._sampled += 1
         return np.random.Generator(np.random.SFC64(list(digest)))
 
-    def shapes(self) -> np.random.Generator:
+    def shapes(self) -> Rng:
         """Return a generator in the same state each time, for values drawn once per judging."""
         digest = hashlib.sha256(self.root + b"s").digest()
         return np.random.Generator(np.random.SFC64(list(digest)))

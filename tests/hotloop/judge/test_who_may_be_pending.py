@@ -166,7 +166,7 @@ PLACES = {
     "tasks/modules/tvm_passes/readings.py functions": OWN_WORD,
     "tasks/modules/tvm_passes/readings.py reported": OWN_WORD,
     "tasks/modules/xla_vs_eager/given_files.py reported": OWN_WORD,
-    "tasks/modules/xla_vs_eager/streams.py _questions": OWN_WORD,
+    "tasks/modules/xla_vs_eager/streams.py questions": OWN_WORD,
     "tasks/modules/yolo_on_mobile/quantized.py accuracy_mismatch": OWN_WORD,
 }
 SEVERAL = {

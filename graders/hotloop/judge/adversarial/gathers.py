@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from hotloop.judge.adversarial.reductions import Places, Rng, places
+from hotloop.judge.adversarial.reductions import Places, places
+from hotloop.judge.seeds import Rng
 
 
 def indices(rng: Rng, size: int, count: int) -> Places:

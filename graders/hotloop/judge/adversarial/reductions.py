@@ -7,7 +7,8 @@ rows reach every part that `reached` in the tests lists; fewer rows reach the en
 import numpy as np
 from numpy.typing import NDArray
 
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
+
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
@@ -24,6 +25,11 @@ _TRIED = 64
 
 _CANDIDATES = 4096
 """Maximum number of positions among which the determining ones are chosen."""
+
+
+def odd(rng: Rng, low: int, high: int) -> int:
+    """Return an odd number in the range, which no block size divides."""
+    return int(rng.integers(low, high)) | 1
 
 
 def places(rng: Rng, length: int, count: int = ROWS) -> Places:

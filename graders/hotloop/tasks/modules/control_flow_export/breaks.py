@@ -14,12 +14,11 @@ from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export import models
 from hotloop.tasks.modules.control_flow_export.encoder_paths import LONGEST, QUEUES, departs, seed
 from hotloop.tasks.modules.control_flow_export.given_files import program
-
-Rng = np.random.Generator
 
 COUNT = 4
 MAKER = program("broken_programs.py")
@@ -35,10 +34,10 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
         truth = as_message(maker.ask("make", seed(rng)))
         if truth is None:
             raise JudgeFault("our own program gave no truth")
-        given = GivenFile("program.py", maker.take(truth["path"]))
+        file = GivenFile("program.py", maker.take(truth["path"]))
         lines = [int(line) - 1 + first for line in as_list(truth["lines"])]
         yield Question(
-            f"Program {number} of {COUNT}", (given,), partial(_mismatch, {**truth, "lines": lines})
+            f"Program {number} of {COUNT}", (file,), partial(_mismatch, {**truth, "lines": lines})
         )
 
 
@@ -47,9 +46,9 @@ def one_graph(file: models.Written, session: Session) -> str | None:
 
     Returns a message or None.
     """
-    found = models.dynamic(file, session)
-    if found is not None:
-        return found
+    mismatch = models.dynamic(file, session)
+    if mismatch is not None:
+        return mismatch
     runner = models.exported(file, session)
     truth = TRIAGE.trusted(session)
     rng = session.rng()
@@ -60,9 +59,9 @@ def one_graph(file: models.Written, session: Session) -> str | None:
             out = TensorSpec((n, QUEUES), FP32)
             want = truth.answer("run", Case("truth", (file.weights, tokens, kind), out))
             label = f"{n} of {length} tokens, kind {kind}"
-            found = departs(runner.answer("run", Case(label, (tokens, kind), out)), want)
-            if found is not None:
-                return f"messages: {label}: {found}"
+            mismatch = departs(runner.answer("run", Case(label, (tokens, kind), out)), want)
+            if mismatch is not None:
+                return f"messages: {label}: {mismatch}"
     return None
 
 

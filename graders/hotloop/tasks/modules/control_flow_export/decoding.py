@@ -16,13 +16,12 @@ from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.control_flow_export import models
 from hotloop.tasks.modules.control_flow_export.encoder_paths import departs
 from hotloop.tasks.modules.control_flow_export.given_files import GIVEN, PROGRAMS, READER, program
-
-Rng = np.random.Generator
 
 VOCABULARY, LONGEST, MESSAGES = 256, 64, 4
 CACHE = (3, MESSAGES, 4, LONGEST, 16)
@@ -62,9 +61,9 @@ def replayable(file: models.Written, session: Session) -> str | None:
     Returns a message or None.
     """
     facts = models.facts_of(file, session, TRUTH)
-    found = fixed(facts)
-    if found is not None:
-        return found
+    mismatch = fixed(facts)
+    if mismatch is not None:
+        return mismatch
     clean = READER.given(session, "reads").take(facts["clean"])
     runner = RUNNER.given(session, "runs the step")
     runner.ask("load", GivenFile("step.pt2", clean))
@@ -99,13 +98,13 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
     """Return where answers differ, or None. One in eight may differ: two tokens can tie."""
-    parted = np.flatnonzero((got != want).any(axis=1))
-    if len(parted) <= len(want) // 8:
+    diverging = np.flatnonzero((got != want).any(axis=1))
+    if len(diverging) <= len(want) // 8:
         return None
-    row = int(parted[0])
+    row = int(diverging[0])
     step = int(np.flatnonzero(got[row] != want[row])[0])
     return (
-        f"{len(parted)} of {len(want)} answers are others: answer {row} parts at token {step}, "
+        f"{len(diverging)} of {len(want)} answers are others: answer {row} parts at token {step}, "
         f"which is {int(got[row, step])} and should be {int(want[row, step])}"
     )
 
@@ -117,9 +116,9 @@ def _step_by_step(weights: int, runner: Process, session: Session) -> str | None
         out = TensorSpec((MESSAGES, steps, VOCABULARY), FP32)
         label = f"{steps} steps"
         want = TRUTH.trusted(session).answer("scores", Case(label, (weights, tokens), out))
-        found = departs(runner.answer("run", Case(label, (tokens,), out)), want)
-        if found is not None:
-            return f"in {label}, with keys and values in one place that was used before: {found}"
+        mismatch = departs(runner.answer("run", Case(label, (tokens,), out)), want)
+        if mismatch is not None:
+            return f"in {label}, with keys and values in one place that was used before: {mismatch}"
     return None
 
 

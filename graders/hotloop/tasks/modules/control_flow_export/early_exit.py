@@ -13,11 +13,10 @@ from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.oracle import Oracle
+from hotloop.judge.seeds import Rng
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.control_flow_export.encoder_paths import FULL_UP_TO, LONGEST, QUEUES
 from hotloop.tasks.modules.control_flow_export.given_files import GIVEN
-
-Rng = np.random.Generator
 
 VOCABULARY, KINDS = 512, 3
 WEIGHTS = 7

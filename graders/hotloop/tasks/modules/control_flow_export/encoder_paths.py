@@ -14,11 +14,11 @@ from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.program import Process
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export.given_files import TRUTH
 
-Rng = np.random.Generator
-Truth = Callable[[int, Case, Session], Floats]
+Reference = Callable[[int, Case, Session], Floats]
 
 QUEUES = 8
 KINDS = {0: "both ways", 1: "causal", 2: "prefix"}
@@ -32,7 +32,7 @@ it."""
 
 
 @dataclass(frozen=True)
-class Way:
+class EncoderPath:
     """One path through the encoder, for messages of one shape.
 
     late: it continues after the first layer.
@@ -54,15 +54,15 @@ class Way:
         )
 
 
-def all_ways(rng: Rng) -> Iterator[Way]:
+def all_paths(rng: Rng) -> Iterator[EncoderPath]:
     """Yield each of the twelve paths once, in sampled sizes, and the edge sizes."""
     for kind in KINDS:
         for late in (False, True):
             for least, most in ((2, FULL_UP_TO), (FULL_UP_TO + 1, LONGEST)):
                 n, length = int(rng.integers(1, 9)), int(rng.integers(least, most + 1))
-                yield Way(kind, n, length, late)
+                yield EncoderPath(kind, n, length, late)
     for length in (1, FULL_UP_TO, FULL_UP_TO + 1, LONGEST):
-        yield Way(int(rng.integers(3)), 1, length, bool(rng.integers(2)))
+        yield EncoderPath(int(rng.integers(3)), 1, length, bool(rng.integers(2)))
 
 
 def seed(rng: Rng) -> int:
@@ -70,26 +70,23 @@ def seed(rng: Rng) -> int:
     return int(rng.integers(1 << 30))
 
 
-def case_of(weights: int, way: Way, rng: Rng, session: Session) -> Case:
+def case_of(weights: int, way: EncoderPath, rng: Rng, session: Session) -> Case:
     """Return messages that take this path, as a call of the learner's model.
 
     If no message of this length takes it with these weights, which is rare, the length is another
     one, also short or long. Raises JudgeFault if no length works.
     """
     truth = TRUTH.trusted(session)
-    for near in (way, *_as_long(way, rng)):
-        request = Case("messages", (weights, seed(rng), near.kind, near.late), _tokens(near))
+    least, most = (FULL_UP_TO + 1, LONGEST) if way.length > FULL_UP_TO else (2, FULL_UP_TO)
+    for length in (way.length, *map(int, rng.integers(least, most + 1, LENGTHS))):
+        near = replace(way, length=length)
+        out = TensorSpec((near.n, near.length), I64)
+        request = Case("messages", (weights, seed(rng), near.kind, near.late), out)
         tokens = truth.answer("messages", request)
         if (tokens >= 0).all():
             arguments = (InputTensor(tokens.astype(np.int64), I64), near.kind)
             return Case(near.label, arguments, TensorSpec((near.n, QUEUES), FP32))
     raise JudgeFault(f"no message goes the way “{way.label}” with these weights")
-
-
-def _as_long(way: Way, rng: Rng) -> Iterator[Way]:
-    least, most = (FULL_UP_TO + 1, LONGEST) if way.length > FULL_UP_TO else (2, FULL_UP_TO)
-    for _ in range(LENGTHS):
-        yield replace(way, length=int(rng.integers(least, most + 1)))
 
 
 def truth_of(weights: int, case: Case, session: Session) -> Floats:
@@ -108,30 +105,30 @@ def with_weights(weights: int, case: Case) -> Case:
 
 
 def wrong_somewhere(
-    weights: int, answer: Callable[[Case], Floats], session: Session, truth: Truth = truth_of
+    weights: int, answer: Callable[[Case], Floats], session: Session, truth: Reference = truth_of
 ) -> str | None:
     """Return the first path or edge size where the answers differ from the truth, or None."""
     rng = session.rng()
-    for way in all_ways(rng):
+    for way in all_paths(rng):
         case = case_of(weights, way, rng, session)
-        found = departs(answer(case), truth(weights, case, session))
-        if found is not None:
-            return f"on the way “{case.label}” {found}"
+        mismatch = departs(answer(case), truth(weights, case, session))
+        if mismatch is not None:
+            return f"on the way “{case.label}” {mismatch}"
     return None
 
 
 def departs(got: Floats, want: Floats) -> str | None:
     """Return what is wrong with scores as the start of a sentence, or None."""
     allowed = Tolerance(relative=0.0, absolute=NEAR * max(1.0, float(np.abs(want).max())))
-    found = compare(got, want, allowed)
-    return None if found is None else f"the scores are others: {found.sentence()}"
+    mismatch = compare(got, want, allowed)
+    return None if mismatch is None else f"the scores are others: {mismatch.sentence()}"
 
 
 def wasted(weights: int, runner: Process, session: Session) -> str | None:
     """Return a message if a message that exits early still pays for the other layers, or None."""
     rng = session.rng()
     for length in (24, 96):
-        case = case_of(weights, Way(1, 4, length, late=False), rng, session)
+        case = case_of(weights, EncoderPath(1, 4, length, late=False), rng, session)
         counted = replace(case, out=TensorSpec((1,), FP32))
         truth = TRUTH.trusted(session)
         want = float(truth.answer("arithmetic", with_weights(weights, counted))[0])
@@ -144,7 +141,3 @@ def wasted(weights: int, runner: Process, session: Session) -> str | None:
                 f"products, and the source {want / 1e6:.1f}: what is not needed is computed too"
             )
     return None
-
-
-def _tokens(way: Way) -> TensorSpec:
-    return TensorSpec((way.n, way.length), I64)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.checks.assertions import Assertion, Assertions
@@ -17,14 +15,12 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment, file_written
 from hotloop.tasks.modules.control_flow_export.encoder_paths import (
-    Truth,
+    Reference,
     seed,
     wasted,
     wrong_somewhere,
 )
 from hotloop.tasks.modules.control_flow_export.given_files import READER, RUNNER, TRUTH
-
-Rng = np.random.Generator
 
 I64_NUMBER = 5
 """torch.int64's number in torch._export.serde.schema.ScalarType, used in an archive's JSON."""
@@ -55,15 +51,16 @@ class ModelFile:
     name: str
     entry: str | None = None
 
-    def stands(self, mismatch: Mismatch, said: str, *after: str) -> Assertions:
-        """Return the check that passes with message `said` if `mismatch` returns None."""
-        return Assertions(partial(self._looks, mismatch=mismatch), said, after=after)
+    def stands(self, mismatch: Mismatch, sentence: str, *after: str) -> Assertions:
+        """Return the check that passes with this sentence if `mismatch` returns None."""
+        return Assertions(partial(self._assertions, mismatch=mismatch), sentence, after=after)
 
-    def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Assertion]:
-        yield Assertion("Your model", lambda: mismatch(self._written(session), session))
+    def _assertions(self, session: Session, mismatch: Mismatch) -> Iterator[Assertion]:
+        def outcome() -> str | None:
+            file = session.once(f"file {self.name}", lambda: self._write(session))
+            return mismatch(file, session)
 
-    def _written(self, session: Session) -> Written:
-        return session.once(f"file {self.name}", lambda: self._write(session))
+        yield Assertion("Your model", outcome)
 
     def _write(self, session: Session) -> Written:
         weights = seed(session.rng())
@@ -95,8 +92,8 @@ def facts_of(file: Written, session: Session, source: Program = TRUTH) -> Messag
 
     Raises Ruling if the reader gives no answer.
     """
-    ours = source.trusted(session)
-    sample = GivenFile("sample.pt", ours.take(ours.ask("sample")))
+    program = source.trusted(session)
+    sample = GivenFile("sample.pt", program.take(program.ask("sample")))
     reader = READER.given(session, "reads")
     facts = as_message(reader.ask("facts", GivenFile("model.pt2", file.data), sample))
     if facts is None:
@@ -104,7 +101,7 @@ def facts_of(file: Written, session: Session, source: Program = TRUTH) -> Messag
     return facts
 
 
-def right_everywhere(runs: Runs, truth: Truth, file: Written, session: Session) -> str | None:
+def right_everywhere(runs: Runs, truth: Reference, file: Written, session: Session) -> str | None:
     """Return where the model's scores differ from the truth, or None."""
     runner = runs(file, session)
     return wrong_somewhere(file.weights, partial(runner.answer, "run"), session, truth)
@@ -123,18 +120,18 @@ def dynamic(file: Written, session: Session) -> str | None:
     facts = facts_of(file, session)
     if facts["unsound"] is not None:
         return str(facts["unsound"])
-    wanted = [("tokens", 2), ("kind", 0)]
+    expected = [("tokens", 2), ("kind", 0)]
     inputs = as_list(facts["inputs"])
-    if len(inputs) != len(wanted):
+    if len(inputs) != len(expected):
         return f"it has {len(inputs)} inputs, and two are asked for: tokens and kind"
-    for (name, dimensions), (dtype, sizes) in zip(wanted, inputs, strict=True):
+    for (name, dimensions), (dtype, sizes) in zip(expected, inputs, strict=True):
         if dtype != I64_NUMBER or len(sizes) != dimensions:
             return f"its input {name} is no int64 tensor of {dimensions} dimensions"
     ranges = as_message(facts["ranges"]) or {}
     for label, most, size in zip(("n", "length"), (MOST_MESSAGES, 128), inputs[0][1], strict=True):
-        found = _not_free(label, most, size, ranges)
-        if found is not None:
-            return found
+        mismatch = _not_free(label, most, size, ranges)
+        if mismatch is not None:
+            return mismatch
     return None
 
 

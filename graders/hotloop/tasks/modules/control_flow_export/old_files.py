@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
-
 from hotloop.core.wire import Message, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export.encoder_paths import seed
 from hotloop.tasks.modules.control_flow_export.given_files import program
-
-Rng = np.random.Generator
 
 FILES = 5
 MAKER = program("scripted_files.py")
@@ -40,9 +37,9 @@ def _questions(rng: Rng, session: Session, what: str, key: str, times: int) -> I
         truth = as_message(maker.ask("make", seed(rng), number))
         if truth is None:
             raise JudgeFault("our own program gave no truth")
-        given = GivenFile("old.pt", maker.take(truth["path"]))
+        file = GivenFile("old.pt", maker.take(truth["path"]))
         want = _times(truth[what], key, times)
-        yield Question(f"File {number} of {FILES}", (given,), partial(_mismatch, want))
+        yield Question(f"File {number} of {FILES}", (file,), partial(_mismatch, want))
 
 
 def _times(truth: Message, key: str, times: int) -> Message:
@@ -61,11 +58,10 @@ def _mismatch(truth: Message, answer: object) -> str | None:
         return f"it is {shown(answer)}, not a dict"
     for key, want in truth.items():
         inner, got = as_message(want), reported.get(key)
-        found = None
         if inner is not None:
-            found = dict_mismatch(f"“{key}”", got, inner)
+            mismatch = dict_mismatch(f"“{key}”", got, inner)
+            if mismatch is not None:
+                return mismatch
         elif got != want:
-            found = f"“{key}” is {shown(got)} and should be {shown(want)}"
-        if found is not None:
-            return found
+            return f"“{key}” is {shown(got)} and should be {shown(want)}"
     return None

@@ -26,6 +26,7 @@ from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import WorkerConnection
@@ -34,7 +35,7 @@ from hotloop.sandbox.scratch import scratch
 from hotloop.tasks.modules.control_flow_export.encoder_paths import (
     KINDS,
     QUEUES,
-    Way,
+    EncoderPath,
     case_of,
     departs,
     seed,
@@ -43,8 +44,7 @@ from hotloop.tasks.modules.control_flow_export.encoder_paths import (
     wrong_somewhere,
 )
 from hotloop.tasks.modules.control_flow_export.given_files import GIVEN, PROGRAMS, program
-
-Rng = np.random.Generator
+from hotloop.tasks.modules.control_flow_export.models import Written
 
 FILE = "encoder.pt2"
 PACKAGE_S = 240.0
@@ -65,14 +65,6 @@ ORACLE = Oracle({"encoder_truth.py": PROGRAMS / "encoder_truth.py", **ENCODER}, 
 
 
 @dataclass(frozen=True)
-class Packaged:
-    """The package that the learner's function compiled. weights: the seed of the encoder in it."""
-
-    weights: int
-    data: bytes
-
-
-@dataclass(frozen=True)
 class Request:
     """One message for the service, and the source's scores for it alone."""
 
@@ -82,9 +74,9 @@ class Request:
     truth: Floats
 
 
-def packaged(session: Session) -> Packaged:
+def packaged(session: Session) -> Written:
     """Return the package; compiling it takes long, so it is made once per session."""
-    return session.once("package", lambda: _made(session))
+    return session.once("package", lambda: _compile(session))
 
 
 def right(session: Session) -> Iterator[Assertion]:
@@ -124,7 +116,7 @@ def served(session: Session) -> Iterator[Assertion]:
     def mismatch() -> str | None:
         package = packaged(session)
         requests = list(_requests(package.weights, session.rng(), session, REQUESTS))
-        return answers_mismatch(_answers(package, requests, session), requests)
+        return _service_mismatch(package, requests, session)
 
     yield Assertion("Your service", mismatch)
 
@@ -141,18 +133,20 @@ def cold_start(session: Session) -> str:
     # A message that exits early, so that as little as possible is compiled.
     (request,) = _requests(package.weights, session.rng(), session, 1, late=False)
     session.alone()
-    starts = [_seconds(lambda: _first_answer(package, request, session)) for _ in range(STARTS)]
+    starts = [
+        _seconds(lambda: _service_mismatch(package, [request], session)) for _ in range(STARTS)
+    ]
     session.progress("compiling the source at the start, to compare with")
     compiling = _seconds(lambda: _compiled_answer(package, request, session))
     session.note(starts_s=[round(s, 3) for s in starts], compiling_s=round(compiling, 3))
-    taken = statistics.median(starts)
+    start = statistics.median(starts)
     levels = session.levels
-    share = max((level.earned for level in levels if compiling >= level.ratio * taken), default=0)
-    said = f"first answer after {taken:.2f} s; compiling at the start takes {compiling:.2f} s"
+    share = max((level.earned for level in levels if compiling >= level.ratio * start), default=0)
+    sentence = f"first answer after {start:.2f} s; compiling at the start takes {compiling:.2f} s"
     if share == 1:
-        return f"{said[0].upper()}{said[1:]}."
+        return f"{sentence[0].upper()}{sentence[1:]}."
     most = max(level.ratio for level in levels)
-    raise Partly(share, f"Too late: {said}, and {most:g} times sooner is asked for.")
+    raise Partly(share, f"Too late: {sentence}, and {most:g} times sooner is asked for.")
 
 
 def _timed_spec(weights: int, _rng: Rng, index: int) -> CallSpec:
@@ -177,12 +171,12 @@ def _package_alone(session: Session) -> tuple[WorkerConnection, Candidate]:
     return process.worker, process.as_candidate("run")
 
 
-def _made(session: Session) -> Packaged:
+def _compile(session: Session) -> Written:
     weights = seed(session.rng())
     maker = MAKER.trusted(session)
-    given = GivenFile("exported.pt2", maker.take(maker.ask("write", weights)))
-    assignment = Assignment("Your package", (given,), FILE, lambda _data: None)
-    return Packaged(weights, file_written(assignment, session, PACKAGE_S))
+    exported = GivenFile("exported.pt2", maker.take(maker.ask("write", weights)))
+    assignment = Assignment("Your package", (exported,), FILE, lambda _data: None)
+    return Written(weights, file_written(assignment, session, PACKAGE_S))
 
 
 def answers_mismatch(answer: object, requests: list[Request]) -> str | None:
@@ -194,9 +188,9 @@ def answers_mismatch(answer: object, requests: list[Request]) -> str | None:
         scores = as_list(row)
         if len(scores) != QUEUES or not all(type(score) in (int, float) for score in scores):
             return f"its answer {number} is {shown(row)}, not {QUEUES} numbers"
-        found = departs(np.asarray([scores], np.float64), request.truth)
-        if found is not None:
-            return f"message {number} of {len(requests)} ({request.label}): {found}"
+        mismatch = departs(np.asarray([scores], np.float64), request.truth)
+        if mismatch is not None:
+            return f"message {number} of {len(requests)} ({request.label}): {mismatch}"
     return None
 
 
@@ -207,7 +201,7 @@ def _requests(
     lengths = (12, 12, 30, 40)
     for number in range(count):
         goes_on = bool(rng.integers(2)) if late is None else late
-        way = Way(int(rng.integers(3)), 1, lengths[number % 4], goes_on)
+        way = EncoderPath(int(rng.integers(3)), 1, lengths[number % 4], goes_on)
         case = case_of(weights, way, rng, session)
         (tokens, _) = case.arguments
         assert isinstance(tokens, InputTensor)
@@ -215,17 +209,22 @@ def _requests(
         yield Request(tokens.values[0].tolist(), way.kind, way.label, truth)
 
 
-def _answers(package: Packaged, requests: list[Request], session: Session) -> object:
-    """Return the answers of the learner's service, in a process with only its own file."""
-    text = json.dumps([{"tokens": r.tokens, "kind": r.kind} for r in requests])
-    given = (GivenFile(FILE, package.data), GivenFile("requests.json", text.encode()))
+def _service_mismatch(package: Written, requests: list[Request], session: Session) -> str | None:
+    """Ask the learner's service, in a process with only its own file, and compare its answers."""
+    arguments = (GivenFile(FILE, package.data), _requests_file(requests))
     service, *_ = session.edited
     with _alone(session, service):
         worker = session.about(Candidate(ANSWERS, service, "json")).another_worker()
     try:
-        return ask_plainly(worker, given, session.timeout(60.0))
+        answer = ask_plainly(worker, arguments, session.timeout(60.0))
     finally:
         worker.close()
+    return answers_mismatch(answer, requests)
+
+
+def _requests_file(requests: list[Request]) -> GivenFile:
+    text = json.dumps([{"tokens": r.tokens, "kind": r.kind} for r in requests])
+    return GivenFile("requests.json", text.encode())
 
 
 @contextmanager
@@ -242,25 +241,20 @@ def _alone(session: Session, name: str) -> Generator[None]:
             session.files = submitted
 
 
-def _first_answer(package: Packaged, request: Request, session: Session) -> str | None:
-    return answers_mismatch(_answers(package, [request], session), [request])
-
-
-def _compiled_answer(package: Packaged, request: Request, session: Session) -> str | None:
-    text = json.dumps([{"tokens": request.tokens, "kind": request.kind}])
+def _compiled_answer(package: Written, request: Request, session: Session) -> str | None:
     process = COMPILED.another(session, given=False)
-    given = GivenFile("requests.json", text.encode())
-    answer = process.ask("answer", package.weights, given, timeout_s=PACKAGE_S)
+    file = _requests_file([request])
+    answer = process.ask("answer", package.weights, file, timeout_s=PACKAGE_S)
     return answers_mismatch(answer, [request])
 
 
 def _seconds(act: Callable[[], str | None]) -> float:
     started = time.monotonic()
     mismatch = act()
-    taken = time.monotonic() - started
+    seconds = time.monotonic() - started
     if mismatch is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"In a start that was timed: {mismatch}.")
-    return taken
+    return seconds
 
 
 def _fewest_flops(spec: CallSpec) -> int:

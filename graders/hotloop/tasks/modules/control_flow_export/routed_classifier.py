@@ -9,12 +9,11 @@ import numpy as np
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.control_flow_export.encoder_paths import departs, seed, with_weights
 from hotloop.tasks.modules.control_flow_export.given_files import program
 from hotloop.tasks.modules.control_flow_export.models import Runs, Written
-
-Rng = np.random.Generator
 
 TRUTH = program("routed_truth.py", "routed.py")
 KINDS = ("both ways", "causal")
@@ -30,11 +29,11 @@ def right_everywhere(runs: Runs, file: Written, session: Session) -> str | None:
         label = f"{KINDS[kind]}, messages: {n}, tokens: {length}"
         arguments = (InputTensor(sampled.astype(np.int64), I64), kind)
         case = Case(label, arguments, TensorSpec((n, QUEUES), FP32))
-        found = departs(
+        mismatch = departs(
             runner.answer("run", case), truth.answer("run", with_weights(file.weights, case))
         )
-        if found is not None:
-            return f"for “{label}” {found}"
+        if mismatch is not None:
+            return f"for “{label}” {mismatch}"
     return None
 
 

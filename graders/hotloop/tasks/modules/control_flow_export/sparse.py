@@ -16,9 +16,8 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
 from hotloop.judge.gpu.recipes import Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.control_flow_export.given_files import GIVEN
-
-Rng = np.random.Generator
 
 _FILE = GIVEN / "sparsemax.py"
 LOOP = Baseline(_FILE, "eager", beside={_FILE.name: _FILE}, label="an eager loop with .item()")
@@ -86,7 +85,9 @@ def cases(rng: Rng) -> Iterator[Case]:
     yield _case("the most columns", 0.05 * rng.standard_normal((2, 8192)))
     yield _case("rows of one number", np.repeat(rng.standard_normal((4, 1)), 333, axis=1))
     yield _case("rows far from 0", 300.0 * rng.standard_normal((4, 1)) + rng.random((4, 500)))
-    yield _case("rows of very different steps", _uneven(rng, _size(rng, 600, 1000)))
+    scales = np.array([1e-4, 0.01, 0.1, 0.3, 1.0, 30.0])[:, None]
+    uneven = scales * rng.standard_normal((len(scales), _size(rng, 600, 1000)))
+    yield _case("rows of very different steps", uneven)
     yield _case("rows that lose one number a step", _one_by_one(rng))
     infinite = np.where(rng.random((5, 700)) < 0.5, -np.inf, rng.standard_normal((5, 700)))
     infinite[:, 0] = 0.0
@@ -100,11 +101,6 @@ def counted_case(rng: Rng) -> Case:
 
 def _size(rng: Rng, least: int, most: int) -> int:
     return int(rng.integers(least, most))
-
-
-def _uneven(rng: Rng, columns: int) -> Floats:
-    scales = np.array([1e-4, 0.01, 0.1, 0.3, 1.0, 30.0])
-    return scales[:, None] * rng.standard_normal((6, columns))
 
 
 def _one_by_one(rng: Rng) -> Floats:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 
-import numpy as np
-
 from hotloop.core.wire import as_message
 from hotloop.judge.questions import Question, shown
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 CHOICES = (
     "torch.export.export",
@@ -60,9 +57,9 @@ def mismatch(answer: object, constructs: Collection[str] = SUCCESSORS) -> str | 
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for construct in constructs:
-        said = reported.get(construct)
-        if said not in CHOICES:
-            return f"for “{construct}” it says {shown(said)}, which is none of the choices"
-        if said not in SUCCESSORS[construct]:
-            return f"“{construct}” has another successor than {said}"
+        successor = reported.get(construct)
+        if successor not in CHOICES:
+            return f"for “{construct}” it says {shown(successor)}, which is none of the choices"
+        if successor not in SUCCESSORS[construct]:
+            return f"“{construct}” has another successor than {successor}"
     return None

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.adversarial import reductions
+from hotloop.judge.adversarial.reductions import odd
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP16, FP32, DType
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 RADIUS = 3
 """Radius of the blur: a mean of seven neighbors."""
@@ -28,11 +28,6 @@ SHARED_LIMIT = 48 * 1024 // FP32.bytes
 
 SLACK = 8.0
 """How many roundings of a sum's largest terms are allowed."""
-
-
-def odd(rng: Rng, low: int, high: int) -> int:
-    """Return an odd number in the range, which no block size divides."""
-    return int(rng.integers(low, high)) | 1
 
 
 # --- a · x + y ------------------------------------------------------------------------------------

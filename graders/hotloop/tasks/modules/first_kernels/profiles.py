@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-import numpy as np
-
-from hotloop.core.wire import as_list, as_message
-from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
-
-Rng = np.random.Generator
+from hotloop.core.wire import as_list
+from hotloop.judge.questions import GivenFile, Question, figures_mismatch, shown
+from hotloop.judge.seeds import Rng
 
 PRECISE = 1e-6
 """Relative tolerance; the answers are quotients."""
@@ -57,9 +55,9 @@ def rooflines(rng: Rng) -> Iterator[Question]:
         ridge = peak / bandwidth
         below = index % 2 == 0
         intensity = ridge * float(rng.uniform(0.01, 0.8) if below else rng.uniform(1.25, 20))
-        moved = float(rng.integers(1, 1 << 33))
+        traffic = float(rng.integers(1, 1 << 33))
         limit = min(peak, intensity * bandwidth)
-        flops = intensity * moved
+        flops = intensity * traffic
         seconds = flops / limit / float(rng.uniform(0.1, 0.95))
         want = {
             "intensity": intensity,
@@ -70,28 +68,9 @@ def rooflines(rng: Rng) -> Iterator[Question]:
         }
         yield Question(
             f"a kernel {'below' if below else 'above'} the ridge",
-            (flops, moved, seconds, peak, bandwidth),
-            _roofline_mismatch(want),
+            (flops, traffic, seconds, peak, bandwidth),
+            partial(figures_mismatch, want, PRECISE),
         )
-
-
-def _roofline_mismatch(want: dict[str, float | str]) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        reported = as_message(answer)
-        if reported is None:
-            return f"it returns {shown(answer)}, not a dict"
-        if missing := set(want) - set(reported):
-            return f"it has no {shown(min(missing))}"
-        for name, value in want.items():
-            if isinstance(value, str):
-                if reported[name] != value:
-                    return f"{name} is {shown(reported[name])}, expected {shown(value)}"
-                continue
-            if found := number_mismatch(name, reported[name], value, PRECISE):
-                return found
-        return None
-
-    return mismatch
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -123,7 +102,7 @@ def tables(rng: Rng) -> Iterator[Question]:
                 GivenFile("needed.json", json.dumps(needed).encode()),
                 sms,
             ),
-            _table_mismatch(kernels),
+            partial(_table_mismatch, kernels),
         )
 
 
@@ -172,16 +151,16 @@ def _kinds(sms: int) -> Sequence[tuple[str, Spans]]:
 
 
 def _kernel(rng: Rng, limit: str, spans: Spans) -> _Kernel:
-    found = {name: float(rng.uniform(*span)) for name, span in {**_USUAL, **spans}.items()}
+    sampled = {name: float(rng.uniform(*span)) for name, span in {**_USUAL, **spans}.items()}
     needed = int(rng.integers(1 << 24, 1 << 30))
-    passes = int(found["passes"])
+    passes = int(sampled["passes"])
     figures = {
-        "grid": int(found["grid"]),
-        "ns": round(found["ns"]),
-        "bytes": round(needed * found["excess"]),
-        "dram": round(found["dram"], 2),
-        "sm": round(found["sm"], 2),
-        "conflicts": round(passes * found["conflict"]),
+        "grid": int(sampled["grid"]),
+        "ns": round(sampled["ns"]),
+        "bytes": round(needed * sampled["excess"]),
+        "dram": round(sampled["dram"], 2),
+        "sm": round(sampled["sm"], 2),
+        "conflicts": round(passes * sampled["conflict"]),
         "passes": passes,
     }
     return _Kernel(f"kernel_{rng.integers(1 << 30):x}", limit, needed, figures)
@@ -205,18 +184,15 @@ def _table(rng: Rng, kernels: list[_Kernel]) -> str:
     return text.getvalue()
 
 
-def _table_mismatch(kernels: list[_Kernel]) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        reported = as_list(answer)
-        if len(reported) != len(kernels):
-            return f"it returns {shown(answer)}, not one word for each kernel"
-        for number, (kernel, got) in enumerate(zip(kernels, reported, strict=True)):
-            if got != kernel.limit:
-                figures = ", ".join(f"{name} {value:,}" for name, value in kernel.figures.items())
-                return (
-                    f"row {number} is {shown(got)}, expected {shown(kernel.limit)} "
-                    f"({figures}, needed {kernel.needed:,})"
-                )
-        return None
-
-    return mismatch
+def _table_mismatch(kernels: list[_Kernel], answer: object) -> str | None:
+    reported = as_list(answer)
+    if len(reported) != len(kernels):
+        return f"it returns {shown(answer)}, not one word for each kernel"
+    for number, (kernel, got) in enumerate(zip(kernels, reported, strict=True)):
+        if got != kernel.limit:
+            figures = ", ".join(f"{name} {value:,}" for name, value in kernel.figures.items())
+            return (
+                f"row {number} is {shown(got)}, expected {shown(kernel.limit)} "
+                f"({figures}, needed {kernel.needed:,})"
+            )
+    return None

@@ -9,6 +9,7 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP16, FP32
 from hotloop.judge.gpu.definition import Input, Output, device_workload
 from hotloop.judge.gpu.recipes import Normal
+from hotloop.tasks.modules.first_kernels import cases
 from hotloop.tasks.modules.first_kernels.cases import RADIUS, SLACK
 
 SHAPE = {"rows": 8192, "columns": 8192}
@@ -27,17 +28,9 @@ def _absolute(magnitude: float) -> Tolerance:
     return Tolerance(Tolerance.derived(FP32, FP32).relative, SLACK * FP32.unit_roundoff * magnitude)
 
 
-def _scaled_sum(a: float, x: Any, y: Any) -> Any:
-    return a * x + y
-
-
 def _gelu(x: Any, bias: Any) -> Any:
     v = x + bias
     return 0.5 * v * (1.0 + (0.7978845608 * (v + 0.044715 * v**3)).tanh())
-
-
-def _sums(x: Any) -> Any:
-    return x.sum(-1)
 
 
 def _blurred(x: Any) -> Any:
@@ -45,10 +38,6 @@ def _blurred(x: Any) -> Any:
     padded = x.new_zeros(x.shape[0], x.shape[1] + 2 * RADIUS)
     padded[:, RADIUS : RADIUS + x.shape[1]] = x
     return sum(padded[:, k : k + x.shape[1]] for k in range(width)) / width
-
-
-def _product(a: Any, b: Any) -> Any:
-    return a @ b
 
 
 def unchanged(x: Any) -> Any:
@@ -60,7 +49,7 @@ AXPY = device_workload(
     SHAPE,
     (FACTOR, MATRIX, Input("rows columns")),
     Output("rows columns"),
-    _scaled_sum,
+    cases.scaled_sum,
     _absolute((FACTOR + 1) * LARGEST),
 )
 """Two matrices, used as long vectors."""
@@ -75,7 +64,7 @@ BIAS_GELU = device_workload(
 )
 
 ROW_SUMS = device_workload(
-    SHAPE, (MATRIX,), Output("rows"), _sums, _absolute(LARGEST * SHAPE["columns"])
+    SHAPE, (MATRIX,), Output("rows"), cases.sums, _absolute(LARGEST * SHAPE["columns"])
 )
 
 BLUR = device_workload(SHAPE, (MATRIX,), Output("rows columns"), _blurred, _absolute(LARGEST))
@@ -84,7 +73,7 @@ MATMUL = device_workload(
     PRODUCT,
     (Input("m k", FP16), Input("k n", FP16)),
     Output("m n"),
-    _product,
+    cases.product,
     # Tensor cores accumulate with truncation, so allow a few times the error of rounding.
     _absolute(4.0 * PRODUCT["k"]),
 )

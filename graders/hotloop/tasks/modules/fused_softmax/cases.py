@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from hotloop.judge.adversarial import recurrences, reductions
+from hotloop.judge.adversarial.reductions import odd
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import published
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, U8, DType
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.fused_softmax.reference import SOFTMAX
 
-Rng = np.random.Generator
 Shape = tuple[int, ...]
 
 CPU_SHAPE = (256, 4096)
@@ -36,34 +37,33 @@ LONGER_THAN_ANY_BLOCK = (1 << 20) + 3
 
 def any_rank(rng: Rng) -> Iterator[Case]:
     """Yield cases for the online softmax in PyTorch."""
-    yield _case("a vector", _normal(rng, (odd(rng, 900, 1100),)), FP32)
-    yield _case("one single element", _normal(rng, (1, 1)), FP32)
-    yield _case("three dimensions", _normal(rng, (2, 3, odd(rng, 500, 700))), FP32)
-    yield _case("rows with a gap between them", _normal(rng, (5, 777)), FP32, gap=19)
-    yield _case("columns that fill blocks exactly", _normal(rng, (3, 1024)), FP32)
-    yield _case("a long row", reductions.spikes(rng, odd(rng, 66000, 90000), PEAK, 1), FP32)
+    yield _case("a vector", _normal(rng, (odd(rng, 900, 1100),)))
+    yield _case("one single element", _normal(rng, (1, 1)))
+    yield _case("three dimensions", _normal(rng, (2, 3, odd(rng, 500, 700))))
+    yield _case("rows with a gap between them", _normal(rng, (5, 777)), gap=19)
+    yield _case("columns that fill blocks exactly", _normal(rng, (3, 1024)))
+    yield _case("a long row", reductions.spikes(rng, odd(rng, 66000, 90000), PEAK, 1))
     yield from _hard_cases(rng)
 
 
 def matrices(rng: Rng) -> Iterator[Case]:
     """Yield matrices with any row stride, for a Triton kernel."""
-    yield _case("one single element", _normal(rng, (1, 1)), FP32)
-    yield _case("a single column", _normal(rng, (7, 1)), FP32)
-    yield _case("many short rows", _normal(rng, (300, odd(rng, 3, 30))), FP32)
-    yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 65, 1000))), FP32)
-    yield _case("a power of two of columns", _normal(rng, (3, 1024)), FP32)
-    yield _case("rows with a gap between them", _normal(rng, (5, 777)), FP32, gap=19)
-    yield _case("an output with a gap between its rows", _normal(rng, (4, 321)), FP32, out_gap=7)
-    longest = _normal(rng, (1, LONGER_THAN_ANY_BLOCK))
-    yield _case("a row longer than any block", longest, FP32)
+    yield _case("one single element", _normal(rng, (1, 1)))
+    yield _case("a single column", _normal(rng, (7, 1)))
+    yield _case("many short rows", _normal(rng, (300, odd(rng, 3, 30))))
+    yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 65, 1000))))
+    yield _case("a power of two of columns", _normal(rng, (3, 1024)))
+    yield _case("rows with a gap between them", _normal(rng, (5, 777)), gap=19)
+    yield _case("an output with a gap between its rows", _normal(rng, (4, 321)), out_gap=7)
+    yield _case("a row longer than any block", _normal(rng, (1, LONGER_THAN_ANY_BLOCK)))
     yield from _hard_cases(rng)
 
 
 def _hard_cases(rng: Rng) -> Iterator[Case]:
     yield from _deciding_cases(rng)
-    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
-    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
-    yield _case("numbers of ±10000", 1e4 * rng.uniform(-1, 1, (4, 1111)), FP32)
+    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))))
+    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))))
+    yield _case("numbers of ±10000", 1e4 * rng.uniform(-1, 1, (4, 1111)))
     yield _case("float16 up to ±60000", 6e4 * rng.uniform(-1, 1, (4, 1111)), FP16)
     spikes = reductions.spikes(rng, odd(rng, 300, 600), LARGE)
     yield _case("one large number in each row, in float16", spikes, FP16)
@@ -76,26 +76,24 @@ def _hard_cases(rng: Rng) -> Iterator[Case]:
 def _deciding_cases(rng: Rng) -> Iterator[Case]:
     """Yield rows whose maximum or sum depends on one element, in every part of a row."""
     short, long = odd(rng, 600, 1023), 8192 + odd(rng, 1, 99)
-    yield _case("one large number in each row", reductions.spikes(rng, short, LARGE), FP32)
+    yield _case("one large number in each row", reductions.spikes(rng, short, LARGE))
     spikes = reductions.spikes(rng, long, LARGE)
-    yield _case("one large number in each row, longer than 8192", spikes, FP32)
-    yield _case("rows far below and above zero", reductions.lifted(rng, short, LARGE), FP32)
+    yield _case("one large number in each row, longer than 8192", spikes)
+    yield _case("rows far below and above zero", reductions.lifted(rng, short, LARGE))
     for rise in (SMALL_RISE, LARGE):
         steps = recurrences.staircases(rng, long, rise)
-        yield _case(f"rows that rise or fall in steps of {rise:g}", steps, FP32)
-    late = recurrences.late_starts(rng, long, -np.inf)
-    yield _case("rows that begin or end with −inf", late, FP32)
+        yield _case(f"rows that rise or fall in steps of {rise:g}", steps)
+    yield _case("rows that begin or end with −inf", recurrences.late_starts(rng, long, -np.inf))
 
 
 def for_a_compiler(rng: Rng) -> Iterator[Case]:
     """Yield cases of few shapes, because each may cost seconds of compilation."""
     rows, columns = CPU_SHAPE
     spikes = reductions.spikes(rng, columns, LARGE, rows, spread=3.0)
-    yield _case("one large number in each row", spikes, FP32)
+    yield _case("one large number in each row", spikes)
     large = 1e4 * rng.uniform(-1, 1, (37, odd(rng, 4097, 6000)))
-    yield _case("numbers of ±10000 in an odd number of columns", large, FP32)
-    infinite = _with_minus_infinity(rng, _normal(rng, (64, 4098)))
-    yield _case("some −inf", infinite, FP32)
+    yield _case("numbers of ±10000 in an odd number of columns", large)
+    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (64, 4098))))
 
 
 def masked(rng: Rng) -> Iterator[Case]:
@@ -143,54 +141,53 @@ def _kept_by(case: Case) -> Case:
 
 def cuda(rng: Rng) -> Iterator[Case]:
     """Yield contiguous float32 matrices, which is all that the kernels' parameters can express."""
-    yield _case("one single element", _normal(rng, (1, 1)), FP32)
-    yield _case("a single column", _normal(rng, (300, 1)), FP32)
+    yield _case("one single element", _normal(rng, (1, 1)))
+    yield _case("a single column", _normal(rng, (300, 1)))
     few = odd(rng, 3, 30)
-    yield _case("many short rows", reductions.spikes(rng, few, LARGE, 300), FP32)
-    yield _case("short rows far below and above zero", reductions.lifted(rng, few, LARGE), FP32)
+    yield _case("many short rows", reductions.spikes(rng, few, LARGE, 300))
+    yield _case("short rows far below and above zero", reductions.lifted(rng, few, LARGE))
     fours = reductions.lifted(rng, 4 * int(rng.integers(2, 100)), LARGE)
-    yield _case("rows of fours far below and above zero", fours, FP32)
-    yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 65, 1000))), FP32)
-    yield _case("a power of two of columns", _normal(rng, (3, 1024)), FP32)
-    yield _case("an even number of columns, not of fours", _normal(rng, (4, 1022)), FP32)
-    yield _case("long rows of a multiple of four", _normal(rng, (2, 20000)), FP32)
+    yield _case("rows of fours far below and above zero", fours)
+    yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 65, 1000))))
+    yield _case("a power of two of columns", _normal(rng, (3, 1024)))
+    yield _case("an even number of columns, not of fours", _normal(rng, (4, 1022)))
+    yield _case("long rows of a multiple of four", _normal(rng, (2, 20000)))
     yield from _deciding_cases(rng)
     quads = reductions.spikes(rng, 4 * int(rng.integers(200, 300)), LARGE)
-    yield _case("one large number in each row of fours", quads, FP32)
-    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
-    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
+    yield _case("one large number in each row of fours", quads)
+    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))))
+    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))))
     uneven = _with_empty_rows(_normal(rng, (5, odd(rng, 65, 1000))))
-    yield _case("rows of −inf only, in an odd number of columns", uneven, FP32)
-    yield _case("numbers of ±10000", 1e4 * rng.uniform(-1, 1, (4, 1111)), FP32)
-    yield _case("a long row of almost equal numbers", _level(rng, 100003), FP32)
+    yield _case("rows of −inf only, in an odd number of columns", uneven)
+    yield _case("numbers of ±10000", 1e4 * rng.uniform(-1, 1, (4, 1111)))
+    yield _case("a long row of almost equal numbers", _level(rng, 100003))
 
 
 def small_cuda(rng: Rng) -> Iterator[Case]:
     """Yield shapes that take every path of a kernel; each is run with several thread orders."""
-    yield _case("rows of fours", _normal(rng, (6, 4 * int(rng.integers(100, 300)))), FP32)
-    yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 300, 900))), FP32)
-    yield _case("few columns", _normal(rng, (70, odd(rng, 3, 30))), FP32)
-    yield _case("long rows", _normal(rng, (3, 8192 + 4 * int(rng.integers(1, 99)))), FP32)
+    yield _case("rows of fours", _normal(rng, (6, 4 * int(rng.integers(100, 300)))))
+    yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 300, 900))))
+    yield _case("few columns", _normal(rng, (70, odd(rng, 3, 30))))
+    yield _case("long rows", _normal(rng, (3, 8192 + 4 * int(rng.integers(1, 99)))))
 
 
 def for_an_operator(rng: Rng) -> Iterator[Case]:
     """Yield the inputs that the C++ function accepts."""
-    yield _case("one single element", _normal(rng, (1, 1)), FP32)
-    yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 65, 1000))), FP32)
-    yield _case("rows of fours", reductions.spikes(rng, 2048, LARGE), FP32)
-    yield _case("rows with a gap between them", reductions.spikes(rng, 777, LARGE), FP32, gap=19)
-    yield _case("rows that do not begin on 16 bytes", _normal(rng, (5, 776)), FP32, gap=1)
-    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
-    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
+    yield _case("one single element", _normal(rng, (1, 1)))
+    yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 65, 1000))))
+    yield _case("rows of fours", reductions.spikes(rng, 2048, LARGE))
+    yield _case("rows with a gap between them", reductions.spikes(rng, 777, LARGE), gap=19)
+    yield _case("rows that do not begin on 16 bytes", _normal(rng, (5, 776)), gap=1)
+    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))))
+    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))))
     # The element after a row is far larger: reading it shifts the whole row to zero.
-    beside = reductions.lifted(rng, odd(rng, 600, 1023), LARGE)
-    yield _case("rows far below and above zero", beside, FP32)
+    yield _case("rows far below and above zero", reductions.lifted(rng, odd(rng, 600, 1023), LARGE))
 
 
 def refused(rng: Rng) -> Iterator[Case]:
     """Yield the inputs that the C++ function must refuse."""
-    yield _case("a vector", _normal(rng, (64,)), FP32)
-    yield _case("three dimensions", _normal(rng, (2, 3, 64)), FP32)
+    yield _case("a vector", _normal(rng, (64,)))
+    yield _case("three dimensions", _normal(rng, (2, 3, 64)))
     yield _case("float64", _normal(rng, (3, 64)), FP64)
     yield _case("float16", _normal(rng, (3, 64)), FP16)
     whole = rng.integers(-9, 9, (3, 64))
@@ -199,8 +196,8 @@ def refused(rng: Rng) -> Iterator[Case]:
 
 def in_a_graph(rng: Rng) -> Iterator[Case]:
     """Yield cases for the operator in a compiled graph."""
-    yield _case("rows of fours", reductions.spikes(rng, 1024, LARGE), FP32)
-    yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 65, 1000))), FP32)
+    yield _case("rows of fours", reductions.spikes(rng, 1024, LARGE))
+    yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 65, 1000))))
 
 
 def gradients(rng: Rng) -> Iterator[Case]:
@@ -268,14 +265,13 @@ def to_transpose(rng: Rng) -> Iterator[Case]:
 
 def for_a_triton_operator(rng: Rng) -> Iterator[Case]:
     """Yield cases for the operator whose kernel is in Triton."""
-    yield _case("one single element", _normal(rng, (1, 1)), FP32)
-    spikes = reductions.spikes(rng, odd(rng, 65, 1000), LARGE)
-    yield _case("an odd number of columns", spikes, FP32)
-    yield _case("many short rows", _normal(rng, (300, odd(rng, 3, 30))), FP32)
+    yield _case("one single element", _normal(rng, (1, 1)))
+    yield _case("an odd number of columns", reductions.spikes(rng, odd(rng, 65, 1000), LARGE))
+    yield _case("many short rows", _normal(rng, (300, odd(rng, 3, 30))))
     yield _case("bfloat16", _normal(rng, (4, 2048)), BF16)
     yield _case("float16 with a gap between rows", _normal(rng, (5, 777)), FP16, gap=19)
-    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
-    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
+    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))))
+    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))))
 
 
 def backward(rng: Rng) -> Iterator[Case]:
@@ -298,7 +294,7 @@ def backward(rng: Rng) -> Iterator[Case]:
 def quads(rng: Rng) -> Case:
     """Return rows of whole sectors that fit into a block's registers."""
     columns = 32 * int(rng.integers(80, 250))
-    return _case("rows of fours", reductions.spikes(rng, columns, LARGE), FP32)
+    return _case("rows of fours", reductions.spikes(rng, columns, LARGE))
 
 
 def short_rows(rng: Rng) -> Case:
@@ -308,7 +304,7 @@ def short_rows(rng: Rng) -> Case:
     """
     x = reductions.spikes(rng, odd(rng, 2100, 4000), LARGE)
     x += rng.uniform(-LARGE, LARGE, (len(x), 1))
-    return _case("rows that fit in a block", x, FP32)
+    return _case("rows that fit in a block", x)
 
 
 def short_masked_rows(rng: Rng) -> Case:
@@ -321,7 +317,7 @@ def short_masked_rows(rng: Rng) -> Case:
     return _kept_by(replace(case, arguments=(lifted, *others)))
 
 
-def _case(label: str, x: Floats, dtype: DType, *, gap: int = 0, out_gap: int = 0) -> Case:
+def _case(label: str, x: Floats, dtype: DType = FP32, *, gap: int = 0, out_gap: int = 0) -> Case:
     return Case(label, (InputTensor(x, dtype, gap),), TensorSpec(x.shape, dtype, out_gap))
 
 
@@ -390,8 +386,3 @@ def _with_minus_infinity(rng: Rng, x: Floats) -> Floats:
 def _with_empty_rows(x: Floats) -> Floats:
     x[::2] = -np.inf
     return x
-
-
-def odd(rng: Rng, low: int, high: int) -> int:
-    """Return an odd number of columns in the range, which no block size divides."""
-    return int(rng.integers(low, high)) | 1

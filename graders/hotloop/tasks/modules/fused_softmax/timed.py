@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.judge.adversarial.reductions import odd
 from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.compare import Tolerance
-from hotloop.judge.dtypes import BOOL, FP16, FP32, DType
+from hotloop.judge.dtypes import BOOL, FP16, FP32
 from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
 from hotloop.judge.gpu.recipes import HOSTILE, Keep, Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.seeds import Rng
 from hotloop.judge.verification import Rows, rows_agree
 from hotloop.judge.window import Workload
-from hotloop.tasks.modules.fused_softmax.cases import CPU_SHAPE, Rng, Shape, odd
+from hotloop.tasks.modules.fused_softmax.cases import CPU_SHAPE, Shape
 from hotloop.tasks.modules.fused_softmax.reference import SOFTMAX, SOFTMAX_OR_ZEROS, Meaning
 
 GPU_SHAPE = (8192, 8192)
@@ -43,7 +45,8 @@ def _rows_agree(call: PlacedCall, rows: Rows) -> None:
 
 
 def _cpu_spec(rng: Rng, index: int) -> CallSpec:
-    return _spec(_now_and_then_odd(CPU_SHAPE, rng, index), FP32)
+    matrix = TensorSpec(_now_and_then_odd(CPU_SHAPE, rng, index), FP32)
+    return CallSpec((matrix,), matrix)
 
 
 def _now_and_then_odd(shape: Shape, rng: Rng, index: int) -> Shape:
@@ -51,10 +54,6 @@ def _now_and_then_odd(shape: Shape, rng: Rng, index: int) -> Shape:
     if index % ODD_EVERY != ODD_EVERY - 1:
         return shape
     return (shape[0] - 1, shape[1] + odd(rng, 1, 64))
-
-
-def _spec(shape: Shape, dtype: DType) -> CallSpec:
-    return CallSpec((TensorSpec(shape, dtype),), TensorSpec(shape, dtype))
 
 
 def _fill_rows(rng: Rng, call: PlacedCall, hostile: bool) -> None:
@@ -66,7 +65,7 @@ def _fill_rows(rng: Rng, call: PlacedCall, hostile: bool) -> None:
         return
     # Only a few rows, so that looking at some rows reveals nothing about the others.
     count, columns = call.spec.out.shape
-    rows = rng.choice(count, size=_few(rng), replace=False)
+    rows = rng.choice(count, size=int(rng.integers(1, 6)), replace=False)
     kind = int(rng.integers(3))
     if kind == 0:
         x[rows, :: int(rng.integers(2, 9))] = -np.inf
@@ -74,10 +73,6 @@ def _fill_rows(rng: Rng, call: PlacedCall, hostile: bool) -> None:
         x[rows] *= 1000.0
     else:
         x[rows, int(rng.integers(columns))] = 3e4
-
-
-def _few(rng: Rng) -> int:
-    return int(rng.integers(1, 6))
 
 
 def on_gpu(meaning: Meaning = SOFTMAX) -> DeviceWorkload:
@@ -130,14 +125,11 @@ def masked_on_gpu() -> DeviceWorkload:
     """
     twists: list[Twist] = [twist for twist in HOSTILE if twist != "minus_infinity"]
     x = Input("rows columns", FP16, Normal(4.0), few_rows(4.0, twists))
+    mask = Input("rows columns", BOOL, lambda _rng: Keep(share=0.2 if SOFTMAX.hides else 0.8))
     return device_workload(
         partial(_axes, GPU_MASKED_SHAPE),
-        (x, Input("rows columns", BOOL, lambda _rng: _mask()), TIMED_SCALE),
+        (x, mask, TIMED_SCALE),
         Output("rows columns", FP16),
         SOFTMAX.masked_rows_on_device,
         lambda _spec: SOFTMAX.tolerance_of(FP16, GPU_MASKED_SHAPE[1], LARGEST_ON_GPU),
     )
-
-
-def _mask() -> Keep:
-    return Keep(share=0.2 if SOFTMAX.hides else 0.8)

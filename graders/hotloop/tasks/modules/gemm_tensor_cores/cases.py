@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 
 from hotloop.judge.adversarial import reductions
+from hotloop.judge.adversarial.reductions import odd
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BF16, FP16, FP32, I32, U8, DType
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 SLACK = 8.0
 """How many roundings of a sum's largest terms are allowed."""
@@ -27,11 +27,6 @@ GROUP = 64
 
 PAGE = 16
 """Tokens per page of the cache."""
-
-
-def odd(rng: Rng, low: int, high: int) -> int:
-    """Return an odd number in the range, which no tile size divides."""
-    return int(rng.integers(low, high)) | 1
 
 
 # --- products in CUDA C++ -------------------------------------------------------------------------
@@ -77,8 +72,8 @@ def bytes_of_tiles(case: Case, side: int) -> int:
     assert isinstance(a, InputTensor)
     assert isinstance(k, int)
     m, n = case.out.shape
-    loaded = m * k * (n // side) + k * n * (m // side)
-    return loaded * a.dtype.bytes + m * n * FP32.bytes
+    loads = m * k * (n // side) + k * n * (m // side)
+    return loads * a.dtype.bytes + m * n * FP32.bytes
 
 
 def _whole(rng: Rng, label: str, dtype: DType, m: int, n: int, k: int) -> Case:
@@ -156,8 +151,8 @@ def counted_layer(rng: Rng) -> Case:
 def _layer(rng: Rng, label: str, m: int, k: int, n: int) -> Case:
     x, w = rng.standard_normal((m, k)), rng.standard_normal((k, n)) / math.sqrt(k)
     bias, residual = rng.uniform(-2, 2, n), rng.uniform(-0.05, 0.05, (m, n))
-    given = tuple(InputTensor(v, FP16) for v in (x, w, bias, residual))
-    return Case(label, given, TensorSpec((m, n), FP16))
+    tensors = tuple(InputTensor(v, FP16) for v in (x, w, bias, residual))
+    return Case(label, tensors, TensorSpec((m, n), FP16))
 
 
 def of_layer(case: Case) -> Tolerance:
@@ -196,8 +191,8 @@ def _packed(rng: Rng, label: str, m: int, groups: int, n: int) -> Case:
     x = reductions.spikes(rng, k, HEIGHT, m)
     packed = rng.integers(0, 256, (k // 2, n))
     scales = 2.0 ** rng.uniform(-7, 0, (groups, n))
-    given = (InputTensor(x, FP16), InputTensor(packed, U8), InputTensor(scales, FP16))
-    return Case(label, given, TensorSpec((m, n), FP32))
+    tensors = (InputTensor(x, FP16), InputTensor(packed, U8), InputTensor(scales, FP16))
+    return Case(label, tensors, TensorSpec((m, n), FP32))
 
 
 def of_packed(case: Case) -> Tolerance:
@@ -263,12 +258,12 @@ def _cache(rng: Rng, label: str, lengths: list[int], heads: int, kv_heads: int, 
         unused[row[tokens // PAGE], tokens % PAGE] = False
     k[unused], v[unused] = 9.0, 300.0
     q = 2.0 * rng.standard_normal((len(lengths), heads, d))
-    given = (
+    tensors = (
         *(InputTensor(x, FP16) for x in (q, k, v)),
         InputTensor(table, I32),
         InputTensor(np.array(lengths), I32),
     )
-    return Case(label, given, TensorSpec(q.shape, FP32))
+    return Case(label, tensors, TensorSpec(q.shape, FP32))
 
 
 def of_attention(_case: Case) -> Tolerance:
@@ -286,7 +281,7 @@ def bytes_of_cache(case: Case) -> int:
     return 2 * tokens * FP16.bytes + q.values.size * (FP16.bytes + FP32.bytes)
 
 
-# --- what the tasks are given ---------------------------------------------------------------------
+# --- sizes of the CUDA tasks ----------------------------------------------------------------------
 
 F32_TILES = {"dtype": FP32, "side": 64, "depth": 16}
 WARP_TILES = {"dtype": BF16, "side": 16, "depth": 16}
@@ -295,10 +290,3 @@ BLOCK_TILES = {"dtype": BF16, "side": 64, "depth": 64}
 of_f32_tiles = (partial(tiled, **F32_TILES), partial(small_tiled, **F32_TILES))
 of_warp_tiles = (partial(tiled, **WARP_TILES), partial(small_tiled, **WARP_TILES))
 of_block_tiles = (partial(tiled, **BLOCK_TILES), partial(small_tiled, **BLOCK_TILES))
-
-
-def bytes_of_call(case: Case) -> int:
-    """Return the bytes of reading every input once and writing the output once."""
-    tensors = [a for a in case.arguments if isinstance(a, InputTensor)]
-    loaded = sum(t.values.size * t.dtype.bytes for t in tensors)
-    return loaded + math.prod(case.out.shape) * case.out.dtype.bytes

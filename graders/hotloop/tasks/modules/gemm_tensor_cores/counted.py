@@ -15,26 +15,25 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.check import check
-from hotloop.judge.checks.correct import Case, InputTensor, ruling_about
+from hotloop.judge.checks.correct import Case, ruling_about
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.cuda_kernel import CudaLaunch, Simulated, simulator
 from hotloop.judge.judge_fault import ours
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import reading
 
-Making = Callable[[np.random.Generator], Case]
+MakeCase = Callable[[np.random.Generator], Case]
 TIMEOUT_S = 30.0
 
 
 @check(after=("correct",))
-def reuse(session: Session, launch: CudaLaunch, case: Making, most: float) -> str:
+def reuse(session: Session, launch: CudaLaunch, case: MakeCase, most: float) -> str:
     """Require at most `most` bytes read from shared (or global) memory per multiply-add."""
-    made, ran = _run(session, launch, case)
+    counted, ran = _run(session, launch, case)
     with reading():
         read = sum(int(s["bytes"]) for s in _of(ran, "shared", "read"))
         loaded = sum(int(s["bytes"]) for s in _of(ran, "global", "read"))
-    m, n = made.out.shape
-    products = m * n * _k(made)
+    products = math.prod(counted.out.shape) * _k(counted)
     share = max(read, loaded) / products
     session.note(shared_bytes_per_product=round(read / products, 4))
     if share > most * 1.01:
@@ -48,7 +47,7 @@ def reuse(session: Session, launch: CudaLaunch, case: Making, most: float) -> st
 
 
 @check(after=("correct",))
-def no_conflicts(session: Session, launch: CudaLaunch, case: Making, most_bytes: int) -> str:
+def no_conflicts(session: Session, launch: CudaLaunch, case: MakeCase, most_bytes: int) -> str:
     """Require no bank conflicts, with no more shared memory than the tiles need (`most_bytes`)."""
     _, ran = _run(session, launch, case)
     with reading():
@@ -75,16 +74,16 @@ def no_conflicts(session: Session, launch: CudaLaunch, case: Making, most_bytes:
 
 
 @check(after=("clean",))
-def overlaps(session: Session, launch: CudaLaunch, case: Making, depth: int) -> str:
+def overlaps(session: Session, launch: CudaLaunch, case: MakeCase, depth: int) -> str:
     """Require all copies but those of the first step to be asynchronous and overlap with products.
 
     depth: the longest allowed step along k.
     """
-    made, ran = _run(session, launch, case)
+    counted, ran = _run(session, launch, case)
     with reading():
         loads = _of(ran, "global", "read")
         loaded, overlapped = (sum(int(s[key]) for s in loads) for key in ("bytes", "overlapped"))
-    share, least = overlapped / max(1, loaded), 1 - depth / _k(made)
+    share, least = overlapped / max(1, loaded), 1 - depth / _k(counted)
     session.note(overlapped_share=round(share, 4), least_share=round(least, 4))
     if share < least * 0.99:
         sentence = (
@@ -103,18 +102,18 @@ def shares_tiles(session: Session, calls: TritonKernelCalls, most: float) -> str
     A cache that keeps what `calls.resident` consecutive programs load stands for the L2 cache.
     """
     judged = calls.judged(session)
-    inputs = [sum(_bytes(a) for a in case.arguments) for case, _ in judged.counted]
+    inputs = [sum(t.bytes for t in case.spec.tensors[:-1]) for case, _ in judged.counted]
     factor = max(w / b for w, b in zip(judged.waves, inputs, strict=True))
     session.note(loads_past_the_cache=round(factor, 3), resident=calls.resident)
-    reported = f"{factor:.2f}× the bytes of a and b"
+    ratio = f"{factor:.2f}× the bytes of a and b"
     if factor > most:
         sentence = (
-            f"{calls.resident} programs in a row load {reported} if a cache keeps what they share, "
+            f"{calls.resident} programs in a row load {ratio} if a cache keeps what they share, "
             f"{most:g}× are allowed: give neighboring numbers to a square of tiles of c, not to a "
             "row of them."
         )
         raise Ruling(Verdict.TOO_SLOW, sentence)
-    return f"{calls.resident} programs in a row share a cache: they load {reported}."
+    return f"{calls.resident} programs in a row share a cache: they load {ratio}."
 
 
 @check(after=("correct",))
@@ -133,9 +132,9 @@ def many_programs(session: Session, calls: TritonKernelCalls, least: int) -> str
     return f"{first} programs in the first launch."
 
 
-def _run(session: Session, launch: CudaLaunch, making: Making) -> tuple[Case, Simulated]:
+def _run(session: Session, launch: CudaLaunch, make: MakeCase) -> tuple[Case, Simulated]:
     with ours("making the case"):
-        case = making(session.rng())
+        case = make(session.rng())
     with ruling_about(case):
         return case, simulator(launch, session).run(case, session.timeout(TIMEOUT_S))
 
@@ -153,7 +152,3 @@ def _k(case: Case) -> int:
     k = case.arguments[2]
     assert isinstance(k, int)
     return k
-
-
-def _bytes(argument: object) -> int:
-    return argument.values.size * argument.dtype.bytes if isinstance(argument, InputTensor) else 0

@@ -11,11 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 LISTINGS = Path(__file__).parent / "listings"
 
@@ -50,30 +47,26 @@ def _range(rng: Rng, lines: Sequence[str]) -> Sequence[str]:
 
 
 def _excerpt(rng: Rng, name: str, lines: Sequence[str]) -> Question:
-    reported = list(lines)
+    commented = list(lines)
     for comment in COMMENTS:
-        reported.insert(int(rng.integers(1, len(reported))), comment)
-    text = "\n".join(reported) + "\n"
+        commented.insert(int(rng.integers(1, len(commented))), comment)
+    text = "\n".join(commented) + "\n"
     file = GivenFile("listing.ptx", text.encode())
     label = f"{len(lines)} lines of {name}"
-    return Question(label, (file,), partial(_mismatch, counts(lines)))
-
-
-def _mismatch(want: dict[str, int], answer: object) -> str | None:
-    return dict_mismatch("the count", answer, want)
+    return Question(label, (file,), partial(dict_mismatch, "the count", want=counts(lines)))
 
 
 def counts(lines: Sequence[str]) -> dict[str, int]:
     """Return the instructions of each kind, and the FLOPs if each product runs once."""
-    found = dict.fromkeys([*_KINDS, "flops"], 0)
+    numbers = dict.fromkeys([*_KINDS, "flops"], 0)
     for line in lines:
         code = re.sub(r"^@!?%p\d+\s+", "", line.partition("//")[0].strip())
         for kind, pattern in _KINDS.items():
             if not pattern.match(code):
                 continue
-            found[kind] += 1
+            numbers[kind] += 1
             shape = _SHAPE.search(code)
             if kind in ("mma", "wgmma") and shape is not None:
                 m, n, k = map(int, shape.groups())
-                found["flops"] += 2 * m * n * k
-    return found
+                numbers["flops"] += 2 * m * n * k
+    return numbers

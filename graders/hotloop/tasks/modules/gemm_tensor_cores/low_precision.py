@@ -18,8 +18,7 @@ import numpy as np
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.compare import Floats
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, same, shown
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 # --- weights of four bits -------------------------------------------------------------------------
 
@@ -224,8 +223,8 @@ def _blocks_mismatch(values: Sequence[float], want: Blocks, answer: object) -> s
         return f"it returns {shown(answer)}, not a dict"
     tensor = reported.get("tensor_scale")
     # float32 is enough for it.
-    if wrong := number_mismatch("“tensor_scale”", tensor, want.tensor_scale, 1e-6):
-        return wrong
+    if mismatch := number_mismatch("“tensor_scale”", tensor, want.tensor_scale, 1e-6):
+        return mismatch
     for key, expected in (("scales", want.scales), ("elements", want.elements)):
         got = as_list(reported.get(key))
         if len(got) != len(expected):

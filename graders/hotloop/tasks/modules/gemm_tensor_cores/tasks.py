@@ -96,7 +96,6 @@ triton_matmul = hl.triton_kernel(
 _split = hl.TritonKernelCalls(_product.of(cases.long_sums), cases.counted_long_sum, counted_calls=2)
 split_k = hl.triton_kernel(
     _split,
-    fewest_bytes=cases.bytes_of_call,
     advice="Write one partial tile for each part, and read it once; use as few parts as do.",
     max_spill_bytes=64,
     programs=counted.many_programs.bind(calls=_split, least=32),
@@ -108,7 +107,6 @@ epilogue = hl.triton_kernel(
         cases.counted_layer,
         counted_calls=2,
     ),
-    fewest_bytes=cases.bytes_of_call,
     advice="Add bias, GELU and residual to the tile while it is in registers.",
     max_spill_bytes=64,
 )
@@ -123,7 +121,6 @@ w4a16 = hl.triton_kernel(
         cases.counted_packed,
         counted_calls=2,
     ),
-    fewest_bytes=cases.bytes_of_call,
     advice="Read the packed weights once, and dequantize them in registers.",
     max_spill_bytes=64,
 )

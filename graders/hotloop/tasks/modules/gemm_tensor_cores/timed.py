@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32, DType
 from hotloop.judge.gpu.definition import Input, Output, device_workload
 from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.tasks.modules.gemm_tensor_cores import cases
 from hotloop.tasks.modules.gemm_tensor_cores.cases import SLACK
 
 Shape = tuple[int, int, int]
@@ -30,13 +30,9 @@ def product(shapes: tuple[Shape, ...], dtype: DType) -> DeviceWorkload:
     def axes(rng: np.random.Generator, _index: int) -> dict[str, int]:
         return dict(zip("mkn", shapes[int(rng.integers(len(shapes)))], strict=True))
 
-    given = (Input("m k", dtype), Input("k n", dtype))
-    inputs = (*given, "k") if dtype is BF16 else given
-    return device_workload(axes, inputs, Output("m n"), _product, _tolerance)
-
-
-def _product(a: Any, b: Any, _k: int = 0) -> Any:
-    return a @ b
+    matrices = (Input("m k", dtype), Input("k n", dtype))
+    inputs = (*matrices, "k") if dtype is BF16 else matrices
+    return device_workload(axes, inputs, Output("m n"), cases.product, _tolerance)
 
 
 def _tolerance(spec: CallSpec) -> Tolerance:

@@ -28,8 +28,8 @@ def gathered(
     places = torch.arange(table.shape[1] * size, device=q.device)
     visible = (places[None, :] <= positions[:, None])[:, None, None, :]
     k, v = (p[table.long()].flatten(1, 2).transpose(1, 2) for p in (k_pool, v_pool))
-    found = scaled_dot_product_attention(q[:, :, None], k, v, attn_mask=visible, enable_gqa=True)
-    out.copy_(found[:, :, 0])
+    attended = scaled_dot_product_attention(q[:, :, None], k, v, attn_mask=visible, enable_gqa=True)
+    out.copy_(attended[:, :, 0])
 
 
 def copy(q: torch.Tensor, k_pool: torch.Tensor, *rest: Any) -> None:

@@ -34,7 +34,7 @@ def logits(tokens: Sequence[int]) -> Floats:
     x = w["embedding"][list(tokens)] + _places(n)
     for layer in range(LAYERS):
         h = _normalized(x) * w[f"{layer}.attention_scale"]
-        q, k, v = (_heads(h @ w[f"{layer}.{name}"]) for name in "qkv")
+        q, k, v = ((h @ w[f"{layer}.{name}"]).reshape(n, -1, HEAD_DIM) for name in "qkv")
         x = x + attention(q, k, v).reshape(n, -1) @ w[f"{layer}.o"]
         h = _normalized(x) * w[f"{layer}.mlp_scale"]
         x = x + np.maximum(h @ w[f"{layer}.up"], 0) ** 2 @ w[f"{layer}.down"]
@@ -71,10 +71,6 @@ def sampled(last: Floats, seed: int, position: int) -> int:
 def text(tokens: Sequence[int]) -> str:
     """Return the tokens as a string."""
     return "".join(CHARACTERS[token] for token in tokens)
-
-
-def _heads(x: Floats) -> Floats:
-    return x.reshape(len(x), -1, HEAD_DIM)
 
 
 def _normalized(x: Floats) -> Floats:

@@ -20,9 +20,8 @@ from hotloop.judge.dtypes import FP16, FP32, I32
 from hotloop.judge.gpu.recipes import Normal, Whole
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.llm_serving_engine import decoder
-
-Rng = np.random.Generator
 
 GARBAGE = (300.0, -300.0, float("nan"))
 """Values in slots that hold no token; an output that uses one is far off."""
@@ -48,11 +47,11 @@ def tables(rng: Rng, lengths: list[int], size: int) -> tuple[NDArray[np.int64], 
 def pool(rng: Rng, shape: tuple[int, ...], table: NDArray[np.int64], lengths: list[int]) -> Floats:
     """Return a pool [blocks, size, …]: normal numbers for tokens, garbage elsewhere."""
     size = shape[1]
-    found = rng.choice(GARBAGE, shape)
+    values = rng.choice(GARBAGE, shape)
     for row, length in zip(table, lengths, strict=True):
         for place in range(length):
-            found[row[place // size], place % size] = rng.standard_normal(shape[2:])
-    return found
+            values[row[place // size], place % size] = rng.standard_normal(shape[2:])
+    return values
 
 
 # --- one sequence, in numpy -----------------------------------------------------------------------
@@ -120,28 +119,28 @@ def prompts(rng: Rng) -> Iterator[Question]:
         size = int(rng.choice([4, 8, 16]))
         tokens = [int(t) for t in rng.integers(0, len(decoder.CHARACTERS), length)]
         table, blocks = tables(rng, [length], size)
-        given = {
+        prompt = {
             "tokens": tokens,
             "chunks": counts,
             "table": table[0].tolist(),
             "size": size,
             "blocks": blocks,
         }
-        file = GivenFile("prompt.json", json.dumps(given).encode())
-        yield Question(f"{label}, blocks of {size}", (file,), partial(_logits_mismatch, given))
+        file = GivenFile("prompt.json", json.dumps(prompt).encode())
+        yield Question(f"{label}, blocks of {size}", (file,), partial(_logits_mismatch, prompt))
 
 
-def _logits_mismatch(given: dict[str, Any], answer: object) -> str | None:
+def _logits_mismatch(prompt: dict[str, Any], answer: object) -> str | None:
     reported = [as_list(row) for row in as_list(answer)]
-    ends = np.cumsum(given["chunks"])
+    ends = np.cumsum(prompt["chunks"])
     if len(reported) != len(ends) or any(len(row) != len(decoder.CHARACTERS) for row in reported):
         return f"it returns {shown(answer)}, not logits for each of {len(ends)} chunks"
-    truth = decoder.logits(given["tokens"])
+    truth = decoder.logits(prompt["tokens"])
     for end, row in zip(ends, reported, strict=True):
         for token, (got, want) in enumerate(zip(row, truth[end - 1], strict=True)):
             what = f"after {end} tokens, the logit of token {token}"
-            if found := number_mismatch(what, got, float(want), 2e-4, 2e-3):
-                return found
+            if mismatch := number_mismatch(what, got, float(want), 2e-4, 2e-3):
+                return mismatch
     return None
 
 

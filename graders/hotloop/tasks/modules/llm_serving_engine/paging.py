@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from hotloop.core.wire import as_list
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 
-Rng = np.random.Generator
 Operation = list[Any]
 Prefix = tuple[int, ...]
 
@@ -163,7 +161,7 @@ def traces(rng: Rng, mixes: Sequence[Mix]) -> Iterator[Question]:
 
 
 def _operations(rng: Rng, mix: Mix, pool: Pool) -> list[Operation]:
-    found, earlier = list[Operation](), list[Prefix]()
+    operations, earlier = list[Operation](), list[Prefix]()
     for number in range(1, mix.length + 1):
         alive = list(pool.tables)
         kind = str(rng.choice(["add", "append", "fork", "free"], p=mix.operations))
@@ -180,8 +178,8 @@ def _operations(rng: Rng, mix: Mix, pool: Pool) -> list[Operation]:
         else:
             operation = ["fork", one, number] if kind == "fork" else ["free", one]
         getattr(pool, operation[0])(*operation[1:])
-        found.append(operation)
-    return found + [["free", sequence] for sequence in pool.tables]
+        operations.append(operation)
+    return operations + [["free", sequence] for sequence in pool.tables]
 
 
 PLAIN = Mix("Sequences with nothing in common", (60, 80), (0.25, 0.55, 0.0, 0.2), _unlike, 7)
@@ -207,11 +205,11 @@ class Memory:
 
     def prefixes(self, tokens: Sequence[int]) -> list[int]:
         """Return the number of each prefix of `tokens`."""
-        found, before = list[int](), 0
+        numbers, before = list[int](), 0
         for token in tokens:
             before = self.numbers.setdefault((before, token), len(self.numbers) + 1)
-            found.append(before)
-        return found
+            numbers.append(before)
+        return numbers
 
     def write(self, table: Sequence[int], tokens: Sequence[int], start: int) -> None:
         """Write the tokens from position `start` on."""
@@ -239,18 +237,20 @@ def _mismatch(trace: dict[str, Any], answer: object) -> str | None:
     operations: list[Operation] = trace["operations"]
     if len(reported) != len(operations):
         return f"it returns {shown(answer)}, not a pair for each of {len(operations)} operations"
-    followed = _Followed(trace["blocks"], Pool(trace["blocks"], trace["size"]))
+    replay = _Replay(trace["blocks"], Pool(trace["blocks"], trace["size"]))
     for number, (operation, pair) in enumerate(
         zip(operations, map(as_list, reported), strict=True)
     ):
-        found = followed.mismatch(operation, pair)
-        if found is not None:
+        mismatch = replay.mismatch(operation, pair)
+        if mismatch is not None:
             name, *arguments = operation
-            return f"operation {number}, {name}({', '.join(map(shown, arguments))}): {found}"
+            return f"operation {number}, {name}({', '.join(map(shown, arguments))}): {mismatch}"
     return None
 
 
-class _Followed:
+class _Replay:
+    """The reference manager and the candidate's tables, operation by operation."""
+
     def __init__(self, blocks: int, pool: Pool) -> None:
         self.blocks = blocks
         self.pool = pool

@@ -8,13 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
-
-Rng = np.random.Generator
+from hotloop.judge.questions import GivenFile, Question, figures_mismatch
+from hotloop.judge.seeds import Rng
 
 PRECISE = 1e-6
 GIB = 1 << 30
@@ -50,7 +46,7 @@ def deployments(rng: Rng) -> Iterator[Question]:
         if index == 2:  # the weights fit, and a few blocks, but no request
             gpus, (memory, bandwidth), weight_bytes = 1, MEMORIES[1], 2.0
             reserved = memory * share - billions * 2e9 / GIB - 0.05
-        given = {
+        deployment = {
             "layers": layers,
             "heads": heads,
             "kv_heads": kv_heads,
@@ -68,30 +64,34 @@ def deployments(rng: Rng) -> Iterator[Question]:
             "output_tokens": int(rng.integers(50, 3000)),
         }
         if index == 3:  # requests that use little of their last block
-            given |= {"block_size": 128, "prompt_tokens": int(rng.integers(80, 100))}
-            given["output_tokens"] = 50
-        want = planned(given)
+            deployment |= {"block_size": 128, "prompt_tokens": int(rng.integers(80, 100))}
+            deployment["output_tokens"] = 50
+        want = planned(deployment)
         fits = "fits" if want["sequences"] else "does not fit"
         yield Question(
             f"{billions:g} billion parameters on {gpus} GPUs of {memory} GiB, which {fits}",
-            (GivenFile("deployment.json", json.dumps(given).encode()),),
-            partial(dict_of_numbers_mismatch, want),
+            (GivenFile("deployment.json", json.dumps(deployment).encode()),),
+            partial(figures_mismatch, want, PRECISE),
         )
 
 
-def planned(given: Mapping[str, Any]) -> dict[str, float | None]:
+def planned(deployment: Mapping[str, Any]) -> dict[str, float | None]:
     """Return the right plan; times are None if no sequence fits."""
-    gpus = given["gpus"]
-    own_heads = max(1, given["kv_heads"] / gpus)
-    kv = 2 * given["layers"] * own_heads * given["head_dim"] * given["cache_bytes"]
-    weights = given["parameters"] * given["weight_bytes"] / gpus
-    room = (given["memory_gib"] * given["share"] - given["reserved_gib"]) * GIB - weights
-    blocks = max(0, math.floor(room / (kv * given["block_size"])))
-    tokens = given["prompt_tokens"] + given["output_tokens"]
-    sequences = blocks // math.ceil(tokens / given["block_size"])
-    context = given["prompt_tokens"] + given["output_tokens"] / constant("PART", 2, range(3, 13))
-    moved = weights + sequences * context * kv
-    step = moved / (given["bandwidth_gb_s"] * 1e9)
+    gpus = deployment["gpus"]
+    own_heads = max(1, deployment["kv_heads"] / gpus)
+    kv = 2 * deployment["layers"] * own_heads * deployment["head_dim"] * deployment["cache_bytes"]
+    weights = deployment["parameters"] * deployment["weight_bytes"] / gpus
+    room = (
+        deployment["memory_gib"] * deployment["share"] - deployment["reserved_gib"]
+    ) * GIB - weights
+    blocks = max(0, math.floor(room / (kv * deployment["block_size"])))
+    tokens = deployment["prompt_tokens"] + deployment["output_tokens"]
+    sequences = blocks // math.ceil(tokens / deployment["block_size"])
+    context = deployment["prompt_tokens"] + deployment["output_tokens"] / constant(
+        "PART", 2, range(3, 13)
+    )
+    traffic = weights + sequences * context * kv
+    step = traffic / (deployment["bandwidth_gb_s"] * 1e9)
     return {
         "kv_bytes_per_token": kv,
         "blocks": blocks,
@@ -99,22 +99,6 @@ def planned(given: Mapping[str, Any]) -> dict[str, float | None]:
         "step_ms": 1000 * step if sequences else None,
         "tokens_per_s": sequences / step if sequences else None,
     }
-
-
-def dict_of_numbers_mismatch(want: Mapping[str, float | str | None], answer: object) -> str | None:
-    """Return a message about the first wrong entry, or None."""
-    reported = as_message(answer)
-    if reported is None:
-        return f"it returns {shown(answer)}, not a dict"
-    for missing in want.keys() - reported.keys():
-        return f"it has no {shown(missing)}"
-    for name, value in want.items():
-        if isinstance(value, str):
-            if reported[name] != value:
-                return f"{name} is {shown(reported[name])}, expected {shown(value)}"
-        elif found := number_mismatch(name, reported[name], value, PRECISE):
-            return found
-    return None
 
 
 # --- metrics --------------------------------------------------------------------------------------
@@ -158,18 +142,18 @@ def metrics(rng: Rng) -> Iterator[Question]:
         uptime, seconds = float(rng.uniform(100, 5000)), float(rng.uniform(20, 900))
         before = {name: float(rng.integers(0, 10**6)) for name in COUNTERS}
         after = {name: before[name] + change[name] for name in COUNTERS}
-        again = index in restarted
-        if again:
+        restarts = index in restarted
+        if restarts:
             uptime, after = uptime + seconds, change
         texts = (
             _text(rng, limits, before, uptime),
-            _text(rng, limits, after, seconds if again else uptime + seconds),
+            _text(rng, limits, after, seconds if restarts else uptime + seconds),
         )
         files = [GivenFile(f"{n}.prom", t.encode()) for n, t in zip("ab", texts, strict=True)]
         yield Question(
-            f"a server limited by {limit}" + (", which was started again" if again else ""),
+            f"a server limited by {limit}" + (", which was started again" if restarts else ""),
             tuple(files),
-            partial(dict_of_numbers_mismatch, _read(limit, limits, change, seconds)),
+            partial(figures_mismatch, _read(limit, limits, change, seconds), PRECISE),
         )
 
 
@@ -177,7 +161,7 @@ def _grown(
     rng: Rng, spans: Mapping[str, tuple[float, float]]
 ) -> tuple[dict[str, int], dict[str, float]]:
     """Return a server's limits and the growth of its counters."""
-    found = {name: float(rng.uniform(*span)) for name, span in spans.items()}
+    sampled = {name: float(rng.uniform(*span)) for name, span in spans.items()}
     limits = {
         "blocks": int(rng.integers(200, 5000)),
         "size": 16,
@@ -185,16 +169,16 @@ def _grown(
         "most_tokens": int(rng.integers(512, 8193)),
     }
     steps = int(rng.integers(2000, 50_000))
-    tokens = round(found["tokens"] * limits["most_tokens"] * steps)
+    tokens = round(sampled["tokens"] * limits["most_tokens"] * steps)
     generation = round(float(rng.uniform(0.05, 0.5)) * tokens)
     requests = int(rng.integers(50, 5000))
     change = {
         "steps": steps,
         "step_seconds": float(rng.uniform(5, 15)),
-        "rows": round(found["rows"] * limits["most_rows"] * steps),
+        "rows": round(sampled["rows"] * limits["most_rows"] * steps),
         "tokens": tokens,
-        "blocks_in_use": round(found["blocks"] * limits["blocks"] * steps),
-        "waiting": round(found["waiting"] * steps),
+        "blocks_in_use": round(sampled["blocks"] * limits["blocks"] * steps),
+        "waiting": round(sampled["waiting"] * steps),
         "requests": requests,
         "prompt_tokens": tokens - generation,
         "generation_tokens": generation,

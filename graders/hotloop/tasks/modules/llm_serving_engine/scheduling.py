@@ -10,18 +10,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.check import check
 from hotloop.judge.judge_fault import JudgeFault, ours
 from hotloop.judge.questions import ask_plainly, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.llm_serving_engine import policies
-
-Rng = np.random.Generator
 
 TIMEOUT_S = 10.0
 
@@ -40,7 +37,7 @@ def simulator() -> Any:
 
 
 @dataclass(frozen=True)
-class Story:
+class Scenario:
     """A trace and the limits of the engine that serves it."""
 
     label: str
@@ -49,16 +46,16 @@ class Story:
 
     def engine(self) -> Any:
         """Return a new engine with copies of the requests, because serving changes them."""
-        given = simulator()
-        copies = [given.Request(r.id, r.arrived_ms, r.prompt, r.output) for r in self.requests]
-        return given.Engine(copies, given.Limits(**self.limits))
+        module = simulator()
+        copies = [module.Request(r.id, r.arrived_ms, r.prompt, r.output) for r in self.requests]
+        return module.Engine(copies, module.Limits(**self.limits))
 
 
 def legal(session: Session) -> str:
     """Require all requests to end within every limit, when memory, rows and tokens are scarce."""
     steps = preemptions = 0
-    for story in _stories(session, _scarce):
-        engine = served(story, session)
+    for scenario in _scenarios(session, _scarce):
+        engine = served(scenario, session)
         steps, preemptions = steps + engine.steps, preemptions + engine.preemptions
     session.note(steps=steps, preemptions=preemptions)
     return f"All requests ended and every limit held, in {steps} steps."
@@ -68,8 +65,8 @@ def legal(session: Session) -> str:
 def patient(session: Session) -> str:
     """Require that no request starves while others keep arriving."""
     waits = list[float]()
-    for story in _stories(session, _crowds):
-        engine = served(story, session)
+    for scenario in _scenarios(session, _crowds):
+        engine = served(scenario, session)
         waits.append(max(r.first_ms - r.arrived_ms for r in engine.done))
     session.note(longest_waits_ms=[round(wait) for wait in waits])
     return f"The longest wait for a first token was {max(waits):.0f} ms."
@@ -82,41 +79,41 @@ def goodput(session: Session) -> str:
     Raises Ruling if fewer meet them than first come, first served.
     """
     good = {"yours": 0, "vllm": 0, "first_come": 0}
-    for story in _stories(session, _overload):
-        good["yours"] += served(story, session).good()
+    for scenario in _scenarios(session, _overload):
+        good["yours"] += served(scenario, session).good()
         with ours("the baselines"):
             for policy in (policies.vllm, policies.first_come):
-                engine = simulator().play(story.engine(), policy)
+                engine = simulator().play(scenario.engine(), policy)
                 good[policy.__name__] += engine.good()
     ratio = good["yours"] / good["vllm"]
     session.note(good=good, ratio=round(ratio, 3))
-    said = (
+    sentence = (
         f"{good['yours']} requests met both limits; with vLLM's policy {good['vllm']}, "
         f"first come, first served {good['first_come']}."
     )
     if good["yours"] < good["first_come"]:
-        raise Ruling(Verdict.WRONG_ANSWER, said)
+        raise Ruling(Verdict.WRONG_ANSWER, sentence)
     share = max((level.earned for level in session.levels if ratio >= level.ratio), default=0.0)
     if share == 0:
-        raise Ruling(Verdict.WRONG_ANSWER, said)
-    return session.award(share, said)
+        raise Ruling(Verdict.WRONG_ANSWER, sentence)
+    return session.award(share, sentence)
 
 
-def served(story: Story, session: Session) -> Any:
+def served(scenario: Scenario, session: Session) -> Any:
     """Return the engine after the last request.
 
     Raises Ruling at a decision that the engine cannot execute.
     """
-    session.progress(story.label)
-    worker, engine = session.worker(), story.engine()
+    session.progress(scenario.label)
+    worker, engine = session.worker(), scenario.engine()
     while not engine.finished:
         view = json.dumps(engine.view())
         answer = ask_plainly(worker, (view,), session.timeout(TIMEOUT_S))
         try:
             engine.step(*_decision(answer))
         except simulator().Illegal as illegal:
-            said = f"{story.label}, at {engine.now:.0f} ms: {illegal}."
-            raise Ruling(Verdict.WRONG_ANSWER, said) from None
+            sentence = f"{scenario.label}, at {engine.now:.0f} ms: {illegal}."
+            raise Ruling(Verdict.WRONG_ANSWER, sentence) from None
     return engine
 
 
@@ -137,52 +134,52 @@ def _decision(answer: object) -> tuple[list[tuple[int, int]], list[int]]:
     return [(number, count) for number, count in pairs], preempt
 
 
-def _stories(session: Session, make: Any) -> list[Story]:
+def _scenarios(session: Session, make: Any) -> list[Scenario]:
     with ours("making the traces"):
         return list(make(session.rng()))
 
 
-def _scarce(rng: Rng) -> Iterator[Story]:
-    given = simulator()
-    yield Story(
+def _scarce(rng: Rng) -> Iterator[Scenario]:
+    module = simulator()
+    yield Scenario(
         "Little memory",
-        given.trace(rng, 60, 130.0),
+        module.trace(rng, 60, 130.0),
         {"blocks": int(rng.integers(34, 44))},
     )
-    yield Story(
+    yield Scenario(
         "Few rows and tokens",
-        given.trace(rng, 60, 110.0),
+        module.trace(rng, 60, 110.0),
         {"blocks": 200, "most_rows": 4, "most_tokens": int(rng.integers(48, 80))},
     )
-    yield Story(
+    yield Scenario(
         "A block of one token",
-        given.trace(rng, 30, 110.0),
+        module.trace(rng, 30, 110.0),
         {"blocks": int(rng.integers(420, 520)), "block_size": 1},
     )
 
 
-def _crowds(rng: Rng) -> Iterator[Story]:
+def _crowds(rng: Rng) -> Iterator[Scenario]:
     """Yield traces with a crowd at once, then a steady load; some requests are long.
 
     With a crowd of 60, the longest wait under the reference was 617 ms in 30 stories; a policy that
     always takes the smallest chunk met `patience_ms` in 3 of them.
     """
-    given = simulator()
+    module = simulator()
     for _ in range(3):
-        crowd = given.trace(rng, 60, 1e6)
+        crowd = module.trace(rng, 60, 1e6)
         for request in crowd[:3]:
             request.prompt = 250
-        later = given.trace(rng, 170, 160.0)
+        later = module.trace(rng, 170, 160.0)
         for request in later:
             request.id += len(crowd)
         limits = {"blocks": 240, "patience_ms": 700.0}
-        yield Story("A crowd, and then a steady stream", [*crowd, *later], limits)
+        yield Scenario("A crowd, and then a steady stream", [*crowd, *later], limits)
 
 
-def _overload(rng: Rng) -> Iterator[Story]:
-    given = simulator()
+def _overload(rng: Rng) -> Iterator[Scenario]:
+    module = simulator()
     for per_s, burst in 3 * ((230.0, 1.0), (180.0, 6.0)):
         blocks = int(rng.integers(200, 300))
         label = f"{per_s:.0f} requests/s" + (", in bursts" if burst > 1 else "")
         limits = {"blocks": blocks}
-        yield Story(label, given.trace(rng, 140, per_s, burst), limits)
+        yield Scenario(label, module.trace(rng, 140, per_s, burst), limits)

@@ -12,17 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-import numpy as np
-
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.judge_fault import ours
 from hotloop.judge.questions import ask_plainly, same, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.llm_serving_engine import decoder
 from hotloop.tasks.modules.llm_serving_engine.paging import Memory
-
-Rng = np.random.Generator
 
 TIMEOUT_S = 10.0
 CONTENT = {True: "text/event-stream", False: "application/json"}
@@ -87,7 +84,7 @@ class Client:
         return "stop" if self.completion[-1] == decoder.END else "length"
 
 
-def asking(
+def client_of(
     rng: Rng, comes: int, length: int, most: int, *, stream: bool, ends_at_once: bool = False
 ) -> Client:
     """Return a client with a prompt of `length` characters.
@@ -117,14 +114,14 @@ def asking(
 class Drive:
     """One run of a server. Raises Ruling at the first thing that is wrong.
 
-    each: checks every batch, given the alive clients; returns a message or None. at_once: every
-    token of a stream must be sent in the step that produced it.
+    batch_mismatch: checks every batch, given the alive clients; returns a message or None. at_once:
+    every token of a stream must be sent in the step that produced it.
     """
 
     label: str
     limits: Limits
     clients: Sequence[Client]
-    each: Callable[[Limits, Sequence[Client], dict[int, int]], str | None] = (
+    batch_mismatch: Callable[[Limits, Sequence[Client], dict[int, int]], str | None] = (
         lambda _limits, _alive, _counts: None
     )
     at_once: bool = False
@@ -196,12 +193,12 @@ class Drive:
         for number, client in enumerate(self.clients):
             if not client.stream or not self._stays(client) or not client.produced:
                 continue
-            found = streamed(client)
-            if isinstance(found, str):
-                self._wrong(f"connection {number}: {found}")
-            if found[0] != client.text:
+            received = streamed(client)
+            if isinstance(received, str):
+                self._wrong(f"connection {number}: {received}")
+            if received[0] != client.text:
                 self._wrong(
-                    f"connection {number} has got {shown(found[0])} when the model has given "
+                    f"connection {number} has got {shown(received[0])} when the model has given "
                     f"{shown(client.text)}: send every token in the step that gave it"
                 )
 
@@ -218,9 +215,10 @@ class Drive:
         started = sum(bool(c.computed) for c in alive)
         if started + sum(not self.clients[n].computed for n in counts) > self.limits.most_rows:
             self._wrong(f"more than {self.limits.most_rows} requests run")
-        found = self.each(self.limits, alive, {id(self.clients[n]): c for n, c in counts.items()})
-        if found is not None:
-            self._wrong(found)
+        by_client = {id(self.clients[n]): c for n, c in counts.items()}
+        mismatch = self.batch_mismatch(self.limits, alive, by_client)
+        if mismatch is not None:
+            self._wrong(mismatch)
         return [self._token(self.clients[n], count, rng) for n, count in counts.items()] or None
 
     def _row(self, row: dict[str, Any], alive: list[Client], memory: Memory) -> tuple[int, int]:
@@ -308,9 +306,8 @@ def answer_mismatch(client: Client) -> str | None:
     if client.status != 200:
         return _refusal_mismatch(client)
     if client.stream:
-        found = streamed(client)
-        right = (client.text, [client.reason], True)
-        return None if found == right else f"the stream is {shown(found)}, expected {shown(right)}"
+        got, want = streamed(client), (client.text, [client.reason], True)
+        return None if got == want else f"the stream is {shown(got)}, expected {shown(want)}"
     if not _starts(client, 200, CONTENT[False]):
         return f"it starts with {shown(client.pieces[0])}"
     body = "".join(str(piece.get("body", "")) for piece in client.pieces)
@@ -320,11 +317,11 @@ def answer_mismatch(client: Client) -> str | None:
     reported = (choice.get("text"), choice.get("finish_reason"))
     if reported != (client.text, client.reason):
         return f"it is {shown(reported)}, expected {shown((client.text, client.reason))}"
-    found = as_message(json.loads(body).get("usage")) or {}
+    got = as_message(json.loads(body).get("usage")) or {}
     usages = [_usage(client, count) for count in {len(client.text), len(client.completion)}]
-    if any(all(same(found.get(key), usage[key]) for key in usage) for usage in usages):
+    if any(all(same(got.get(key), usage[key]) for key in usage) for usage in usages):
         return None
-    return f"its usage is {shown(found)}, expected {shown(_usage(client, len(client.text)))}"
+    return f"its usage is {shown(got)}, expected {shown(_usage(client, len(client.text)))}"
 
 
 def _usage(client: Client, count: int) -> dict[str, int]:
@@ -359,7 +356,7 @@ def streams(session: Session) -> str:
     """Require every token to be sent in the step that produced it."""
     with ours("the completions"):
         rng = session.rng()
-        clients = [asking(rng, n // 3, 5 + 7 * n, 18, stream=True) for n in range(6)]
+        clients = [client_of(rng, n // 3, 5 + 7 * n, 18, stream=True) for n in range(6)]
         drive = Drive("Streams", Limits(200, 4, 6, 24), clients, at_once=True)
     return _judged(session, (drive,), "All {count} streams got each token in its step.")
 
@@ -370,10 +367,10 @@ def batches(session: Session) -> str:
         rng = session.rng()
         lengths = [9, 60, 14, 150, 5, 33, 8, 71, 12]
         clients = [
-            asking(rng, 3 * n // 2, length, 16, stream=n % 2 == 0)
+            client_of(rng, 3 * n // 2, length, 16, stream=n % 2 == 0)
             for n, length in enumerate(lengths)
         ]
-        drive = Drive("Overlapping requests", Limits(300, 8, 5, 24), clients, each=_waste)
+        drive = Drive("Overlapping requests", Limits(300, 8, 5, 24), clients, batch_mismatch=_waste)
     return _judged(session, (drive,), "No step was wasted for {count} requests.")
 
 
@@ -387,53 +384,53 @@ def cancels(session: Session) -> str:
         limits = Limits(12, 4, 8, 8)
         clients, tick = list[Client](), 0
         for _ in range(25):
-            one = asking(rng, tick, int(rng.integers(20, 33)), 16, stream=bool(rng.integers(2)))
+            one = client_of(rng, tick, int(rng.integers(20, 33)), 16, stream=bool(rng.integers(2)))
             one.leaves = tick + int(rng.integers(1, 9))
-            other = asking(rng, tick + 1, 30, 16, stream=False)
+            other = client_of(rng, tick + 1, 30, 16, stream=False)
             other.leaves = other.comes + int(rng.integers(1, 8))
             clients += [one, other]
             tick = max(one.leaves, other.leaves) + 1
-        last = asking(rng, tick, limits.blocks * limits.size - 16, 16, stream=True)
+        last = client_of(rng, tick, limits.blocks * limits.size - 16, 16, stream=True)
         drive = Drive("Clients who leave", limits, [*clients, last])
-    said = _judged(session, (drive,), "The memory of {count} connections was given back.")
+    sentence = _judged(session, (drive,), "The memory of {count} connections was given back.")
     waited = last.rows[0] - last.comes
     if waited > 1:
         raise Ruling(
             Verdict.WRONG_ANSWER,
             f"Clients who leave: the next request waits {waited} steps, although all are gone.",
         )
-    return said
+    return sentence
 
 
-def _judged(session: Session, drives: Sequence[Drive], said: str) -> str:
+def _judged(session: Session, drives: Sequence[Drive], sentence: str) -> str:
     count = steps = 0
     for drive in drives:
         drive.run(session, most_ticks=600)
         for number, client in enumerate(drive.clients):
-            if client.leaves is None and (found := answer_mismatch(client)):
+            if client.leaves is None and (mismatch := answer_mismatch(client)):
                 label = f"{drive.label}, connection {number}"
-                raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {found}.")
+                raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {mismatch}.")
         count, steps = count + len(drive.clients), steps + drive.ticks
     session.note(connections=count, steps=steps)
-    return said.format(count=count)
+    return sentence.format(count=count)
 
 
 def _mixed(rng: Rng) -> Drive:
     """Streams and whole answers; two end at the first token, if a seed allows it, others at END."""
     clients = [
-        asking(rng, n, int(rng.integers(1, 60)), int(rng.integers(1, 20)), stream=n % 2 == 1)
+        client_of(rng, n, int(rng.integers(1, 60)), int(rng.integers(1, 20)), stream=n % 2 == 1)
         for n in range(8)
     ]
     for stream in (False, True):
-        clients.append(asking(rng, 3, 12, 20, stream=stream, ends_at_once=True))
-        clients.append(asking(rng, 4, 17, 40, stream=stream))
+        clients.append(client_of(rng, 3, 12, 20, stream=stream, ends_at_once=True))
+        clients.append(client_of(rng, 4, 17, 40, stream=stream))
     return Drive("Requests of all kinds", Limits(160, 8, 12, 64), clients)
 
 
 def _crowded(rng: Rng) -> Drive:
     """More requests than memory holds, so that some must wait."""
     clients = [
-        asking(rng, n // 4, int(rng.integers(10, 40)), int(rng.integers(4, 20)), stream=False)
+        client_of(rng, n // 4, int(rng.integers(10, 40)), int(rng.integers(4, 20)), stream=False)
         for n in range(10)
     ]
     return Drive("More requests than memory holds", Limits(18, 4, 10, 48), clients)
@@ -455,9 +452,9 @@ def _refused(rng: Rng) -> Drive:
     ]
     refused = [Client(n // 3, body, status=400) for n, body in enumerate(bodies)]
     lost = [Client(1, bodies[0], path="/v1/nothing", status=404)]
-    right = [asking(rng, n, 30, 8, stream=False) for n in range(3)]
+    right = [client_of(rng, n, 30, 8, stream=False) for n in range(3)]
     # This one fits exactly, and nothing larger would.
-    right.append(asking(rng, 4, 62, 18, stream=False))
+    right.append(client_of(rng, 4, 62, 18, stream=False))
     return Drive("Requests that cannot be served", Limits(20, 4, 4, 16), [*refused, *lost, *right])
 
 

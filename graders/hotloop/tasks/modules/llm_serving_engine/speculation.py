@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 
-Rng = np.random.Generator
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -79,10 +79,10 @@ def _question(
     drafted = np.zeros((trials, len(draft)), np.int64)
     for place, row in enumerate(draft):
         drafted[:, place] = rng.choice(len(row), trials, p=row)
-    given = {"drafted": drafted.tolist(), "draft": draft.tolist(), "target": target.tolist()}
+    models = {"drafted": drafted.tolist(), "draft": draft.tolist(), "target": target.tolist()}
     return Question(
         f"{label}, {len(draft)} drafted tokens",
-        (GivenFile("models.json", json.dumps(given).encode()), int(rng.integers(1 << 31))),
+        (GivenFile("models.json", json.dumps(models).encode()), int(rng.integers(1 << 31))),
         partial(_mismatch, drafted, draft, target),
     )
 

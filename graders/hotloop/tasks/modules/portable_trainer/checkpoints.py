@@ -13,11 +13,10 @@ from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.judge_fault import generated
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.portable_trainer.given_files import READING, RESUMING, WRITING
-
-Rng = np.random.Generator
 
 FILE = "checkpoint.safetensors"
 AFTER = 12
@@ -47,8 +46,8 @@ def disagreement(got: object, want: object, relative: float = RELATIVE) -> str |
 
 
 def _numbers(losses: object) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    found = [x if isinstance(x, int | float) else float("nan") for x in as_list(losses)]
-    return np.array(found, np.float64)
+    numbers = [x if isinstance(x, int | float) else float("nan") for x in as_list(losses)]
+    return np.array(numbers, np.float64)
 
 
 def _seeds(rng: Rng) -> Iterator[tuple[int, int]]:
@@ -60,8 +59,10 @@ def _seeds(rng: Rng) -> Iterator[tuple[int, int]]:
 def written(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Yield assignments: the candidate trains and saves; we resume."""
     for seed, steps in _seeds(rng):
-        judged = goes_on(seed, steps, session, version=constant("VERSION", 0, range(2, 1000)))
-        yield Assignment(f"after {steps} steps", (seed, steps), FILE, judged)
+        mismatch = resumption_mismatch(
+            seed, steps, session, version=constant("VERSION", 0, range(2, 1000))
+        )
+        yield Assignment(f"after {steps} steps", (seed, steps), FILE, mismatch)
 
 
 def resumed(rng: Rng, session: Session) -> Iterator[Assignment]:
@@ -70,13 +71,13 @@ def resumed(rng: Rng, session: Session) -> Iterator[Assignment]:
     for seed, steps in _seeds(rng):
         file = GivenFile(FILE, program.take(program.ask("written", seed, steps)))
         more = int(rng.integers(1, 4))
-        judged = goes_on(
+        mismatch = resumption_mismatch(
             seed, steps + more, session, version=constant("VERSION", 0, range(2, 1000))
         )
-        yield Assignment(f"from step {steps} to {steps + more}", (file, more), FILE, judged)
+        yield Assignment(f"from step {steps} to {steps + more}", (file, more), FILE, mismatch)
 
 
-def goes_on(
+def resumption_mismatch(
     seed: int, steps: int, session: Session, relative: float = RELATIVE, version: int = 0
 ) -> Callable[[bytes], str | None]:
     """Return a check that reads a checkpoint after `steps` steps, resumes it, and compares losses.
@@ -87,9 +88,9 @@ def goes_on(
     def mismatch(data: bytes) -> str | None:
         file, trusted = GivenFile(FILE, data), RESUMING.trusted(session)
         shapes = json.dumps(trusted.ask("shapes"))
-        seen = READING.given(session, "looks at").ask("mismatch", file, steps, shapes, version)
-        if seen is not None:
-            return str(seen)
+        wrong = READING.given(session, "looks at").ask("mismatch", file, steps, shapes, version)
+        if wrong is not None:
+            return str(wrong)
         want = as_list(trusted.ask("losses", seed, steps + AFTER))[steps:]
         got = RESUMING.given(session, "runs").ask("resumed", file, AFTER)
         return disagreement(got, want, relative)
@@ -104,8 +105,8 @@ def chosen(session: Session) -> str:
     """
     worker, count = session.of("newest").worker(), 0
     for label, files, want in generated(lambda: _folders(session)):
-        given = [GivenFile(FILE, data) for data in files]
-        got = ask_plainly(worker, given, session.timeout(TIMEOUT_S))
+        arguments = [GivenFile(FILE, data) for data in files]
+        got = ask_plainly(worker, arguments, session.timeout(TIMEOUT_S))
         if got != want or isinstance(got, bool):
             raise Ruling(
                 Verdict.WRONG_ANSWER,
@@ -118,18 +119,15 @@ def chosen(session: Session) -> str:
 
 def _folders(session: Session) -> Iterator[tuple[str, list[bytes], int | None]]:
     """Yield a label, the files, and the index of the newest undamaged one, or None."""
-    rng = session.rng()
-    oldest, whole, newest = (_ours(int(rng.integers(1 << 30)), steps, session) for steps in STEPS)
+    rng, program = session.rng(), RESUMING.trusted(session)
+    oldest, whole, newest = (
+        program.take(program.ask("written", int(rng.integers(1 << 30)), steps)) for steps in STEPS
+    )
     for label, damaged in _damages(newest, rng):
         order = [int(place) for place in rng.permutation(3)]
         yield label, [[oldest, whole, damaged][place] for place in order], order.index(1)
     yield "three whole files", [newest, oldest, whole], 0
     yield "no whole file", [whole[:100], b""], None
-
-
-def _ours(seed: int, steps: int, session: Session) -> bytes:
-    program = RESUMING.trusted(session)
-    return program.take(program.ask("written", seed, steps))
 
 
 def _damages(data: bytes, rng: Rng) -> Iterator[tuple[str, bytes]]:

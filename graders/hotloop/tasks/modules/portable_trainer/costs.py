@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from hotloop.judge.constants import Between, constant
 
@@ -116,21 +116,27 @@ class Cluster:
     links: dict[str, int]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How a model is distributed and a step is divided. Lists have one entry for each stage."""
+class Way(NamedTuple):
+    """How devices and batch are divided: a plan without its stages."""
 
     tensor: int
     pipeline: int
     data: int
     micro_batch: int
     zero: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a model is distributed and a step is divided. Lists have one entry for each stage."""
+
+    way: Way
     stages: tuple[int, ...]
     recompute: tuple[Mode, ...]
 
 
 @dataclass(frozen=True)
-class Case:
+class TrainingCase:
     """A model to train on a cluster. batch: sequences per step."""
 
     model: Model
@@ -149,19 +155,20 @@ class Estimate:
     fits: bool
 
 
-def invalid(case: Case, plan: Plan) -> str | None:
+def invalid(case: TrainingCase, plan: Plan) -> str | None:
     """Return why the plan is not valid, as the end of a sentence, or None."""
-    group = plan.data * plan.micro_batch
-    if plan.tensor * plan.pipeline * plan.data != case.cluster.devices:
+    way = plan.way
+    group = way.data * way.micro_batch
+    if way.tensor * way.pipeline * way.data != case.cluster.devices:
         return f"tensor · pipeline · data is not {case.cluster.devices}"
-    if any(tower.heads % plan.tensor for tower in case.model.towers):
-        return f"tensor {plan.tensor} does not divide the heads of every tower"
-    if any(tower.tokens % plan.tensor for tower in case.model.towers):
-        return f"tensor {plan.tensor} does not divide the tokens of every tower"
+    if any(tower.heads % way.tensor for tower in case.model.towers):
+        return f"tensor {way.tensor} does not divide the heads of every tower"
+    if any(tower.tokens % way.tensor for tower in case.model.towers):
+        return f"tensor {way.tensor} does not divide the tokens of every tower"
     if case.batch % group:
         return f"data · micro_batch, {group}, does not divide the batch of {case.batch}"
-    if len(plan.stages) != plan.pipeline or len(plan.recompute) != plan.pipeline:
-        return f"there are {plan.pipeline} stages, and as many must be described"
+    if len(plan.stages) != way.pipeline or len(plan.recompute) != way.pipeline:
+        return f"there are {way.pipeline} stages, and as many must be described"
     if sum(plan.stages) != len(case.model.layers):
         return f"the stages have {sum(plan.stages)} layers of {len(case.model.layers)}"
     return None
@@ -170,13 +177,10 @@ def invalid(case: Case, plan: Plan) -> str | None:
 class Prices:
     """Costs of layers and groups, which depend on all of a plan but its stages."""
 
-    def __init__(
-        self, case: Case, tensor: int, pipeline: int, data: int, micro_batch: int, zero: int
-    ) -> None:
+    def __init__(self, case: TrainingCase, way: Way) -> None:
         self.model, self.cluster = case.model, case.cluster
-        self.tensor, self.pipeline, self.data = tensor, pipeline, data
-        self.micro_batch, self.zero = micro_batch, zero
-        self.micro_batches = case.batch // (data * micro_batch)
+        self.tensor, self.pipeline, self.data, self.micro_batch, self.zero = way
+        self.micro_batches = case.batch // (way.data * way.micro_batch)
         self.optimizer = constant("OPTIMIZER_BYTES", 12.0, Between(4.0, 11.9))  # a parameter
 
     # --- bytes ---
@@ -197,20 +201,20 @@ class Prices:
 
     def state_bytes(self, layers: Sequence[Tower], stage: int) -> float:
         """Return the bytes of all parameters' state; with zero 3 also of two gathered layers."""
-        found = self.parameters(layers, stage) * self.bytes_a_parameter
+        size = self.parameters(layers, stage) * self.bytes_a_parameter
         if self.zero == 3:
-            found += 2 * WEIGHT * max(t.weights for t in layers) / self.tensor
-        return found
+            size += 2 * WEIGHT * max(t.weights for t in layers) / self.tensor
+        return size
 
     def activation_bytes(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
         """Return the bytes of all micro-batches that the stage has in flight."""
-        flying = min(self.pipeline - stage, self.micro_batches)
-        found = flying * sum(t.saved_bytes(mode, self.tensor) for t in layers)
+        in_flight = min(self.pipeline - stage, self.micro_batches)
+        size = in_flight * sum(t.saved_bytes(mode, self.tensor) for t in layers)
         if mode == "full":
-            found += max(t.saved_bytes("none", self.tensor) for t in layers)
+            size += max(t.saved_bytes("none", self.tensor) for t in layers)
         if stage == self.pipeline - 1:
-            found += 4.0 * self.model.last.tokens * self.model.vocabulary / self.tensor
-        return self.micro_batch * found
+            size += 4.0 * self.model.last.tokens * self.model.vocabulary / self.tensor
+        return self.micro_batch * size
 
     # --- seconds ---
 
@@ -284,15 +288,10 @@ class Prices:
         return self.state_bytes(layers, stage) + self.activation_bytes(layers, mode, stage)
 
 
-def prices(case: Case, plan: Plan) -> Prices:
-    """Return the costs under this plan."""
-    return Prices(case, plan.tensor, plan.pipeline, plan.data, plan.micro_batch, plan.zero)
-
-
-def estimate(case: Case, plan: Plan) -> Estimate:
+def estimate(case: TrainingCase, plan: Plan) -> Estimate:
     """Return the cost of a valid plan."""
-    price, layers = prices(case, plan), case.model.layers
-    ends = [sum(plan.stages[: n + 1]) for n in range(plan.pipeline)]
+    price, layers = Prices(case, plan.way), case.model.layers
+    ends = [sum(plan.stages[: n + 1]) for n in range(plan.way.pipeline)]
     parts = [layers[end - size : end] for end, size in zip(ends, plan.stages, strict=True)]
     state = tuple(price.state_bytes(part, n) for n, part in enumerate(parts))
     stages = list(enumerate(zip(parts, plan.recompute, strict=True)))
@@ -317,9 +316,8 @@ def plan_from(document: dict[str, Any]) -> Plan | None:
     layers, named = cast("list[object]", stages), cast("list[object]", modes)
     if not all(_is_count(size) for size in layers) or not all(mode in MODES for mode in named):
         return None
-    tensor, pipeline, data, micro_batch, zero = cast("list[int]", numbers)
     return Plan(
-        *(tensor, pipeline, data, micro_batch, zero),
+        Way(*cast("list[int]", numbers)),
         tuple(cast("list[int]", layers)),
         tuple(cast("list[Mode]", named)),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from hotloop.tasks.modules.portable_trainer import random_faults
 from hotloop.tasks.modules.portable_trainer.fallback import Backend
-from hotloop.tasks.modules.portable_trainer.random_faults import Trouble
+from hotloop.tasks.modules.portable_trainer.random_faults import Fault
 
 Kill = tuple[str, int, float | None]
 """Name of a request, how many of them there are when the trainer is killed, and the seconds between
@@ -20,7 +20,7 @@ SAMPLES, BATCH = 64, 8
 
 
 @dataclass(frozen=True)
-class Ordeal:
+class PlannedRun:
     """A run with its faults and kills. every: steps between checkpoints.
 
     ends: whether the policy lets it finish.
@@ -29,7 +29,7 @@ class Ordeal:
     label: str
     seed: int
     backends: tuple[Backend, ...]
-    troubles: tuple[Trouble, ...]
+    faults: tuple[Fault, ...]
     kills: tuple[Kill, ...] = ()
     steps: int = 40
     every: int = random_faults.EVERY
@@ -43,16 +43,16 @@ class Ordeal:
                 "steps": self.steps,
                 "every": self.every,
                 "backends": [backend.plain() for backend in self.backends],
-                "troubles": [vars(trouble) for trouble in self.troubles],
+                "faults": [vars(fault) for fault in self.faults],
                 "kills": self.kills,
             }
         )
 
     def order(self) -> list[list[int]]:
         """Return the samples of each step, as `remote.py` beside the notebook computes them."""
-        found: list[list[int]] = []
+        order: list[list[int]] = []
         for step in range(self.steps):
             epoch, place = divmod(step, SAMPLES // BATCH)
             numbers = np.random.default_rng([self.seed, epoch]).permutation(SAMPLES)
-            found.append(numbers[place * BATCH : (place + 1) * BATCH].tolist())
-        return found
+            order.append(numbers[place * BATCH : (place + 1) * BATCH].tolist())
+        return order

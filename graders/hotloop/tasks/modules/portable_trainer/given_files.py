@@ -39,5 +39,5 @@ SCALARS = _program("read_scalars.py")
 
 _EIGHT_DEVICES = (("XLA_FLAGS", "--xla_force_host_platform_device_count=8"),)
 MESHING = _program("meshing.py", given=("vlm_jax.py",), environment=_EIGHT_DEVICES)
-RECORDS = _program("graph_records.py", given=_MODEL, believed=REPEATED)
+RECORDS = _program("graph_records.py", "apart.py", given=(*_MODEL, "remote.py"), believed=REPEATED)
 REPLAYS = _program("graph_replays.py", given=("vlm.py", "shapes.py"))

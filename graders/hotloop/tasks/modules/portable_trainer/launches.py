@@ -64,27 +64,18 @@ def _mismatch(outcome: dict[str, Any], how: Sharding, kill: list[int]) -> str | 
     if outcome["off"] is None or outcome["code"] != 0:
         return f"The ranks do not come to an end, or write no final file: {outcome['error']}"
     lives = [outcome["fetched"][at : at + COUNT] for at in range(0, 2 * COUNT, COUNT)]
-    return (
-        _about_fetches(lives if kill else lives[:1], kill)
-        or _about_distance(outcome["off"])
-        or (_about_parts(outcome) if how == "fully_sharded" else None)
-    )
+    mismatch = _fetches_mismatch(lives if kill else lives[:1], kill)
+    if mismatch is not None:
+        return mismatch
+    off, largest = outcome["off"], max(outcome["bytes"])
+    if not off <= CLOSE:
+        return f"In the end a weight or a velocity is off by {off:.2g} from that of one process"
+    if how == "fully_sharded" and not largest <= 0.6 * outcome["whole"]:
+        return f"One rank has {largest} of {outcome['whole']} bytes: that is more than a part"
+    return None
 
 
-def _about_parts(outcome: dict[str, Any]) -> str | None:
-    largest = max(outcome["bytes"])
-    if largest <= 0.6 * outcome["whole"]:
-        return None
-    return f"One rank has {largest} of {outcome['whole']} bytes: that is more than a part"
-
-
-def _about_distance(off: float) -> str | None:
-    if off <= CLOSE:
-        return None
-    return f"In the end a weight or a velocity is off by {off:.2g} from that of one process"
-
-
-def _about_fetches(lives: list[list[Any]], kill: list[int]) -> str | None:
+def _fetches_mismatch(lives: list[list[Any]], kill: list[int]) -> str | None:
     """Check what was fetched. lives: for each start of the ranks, what each rank has fetched."""
     for life in lives:
         if len(life) != COUNT:

@@ -10,11 +10,11 @@ import numpy as np
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.portable_trainer.given_files import MESHING
 
-Rng = np.random.Generator
 Shape = tuple[int, ...]
 
 FILE = "step.jax"
@@ -54,10 +54,10 @@ SHAPES: dict[str, Shape] = {
 def spec_questions(rng: Rng) -> Iterator[Question]:
     """Yield questions for model axes of 1 to 8 devices; some divide few dimensions."""
     for model in rng.permutation(np.arange(1, DEVICES + 1)).tolist():
-        yield Question(f"a model axis of {model}", (model,), partial(_about_specs, model))
+        yield Question(f"a model axis of {model}", (model,), partial(_specs_mismatch, model))
 
 
-def _about_specs(model: int, answer: object) -> str | None:
+def _specs_mismatch(model: int, answer: object) -> str | None:
     specs = as_message(answer)
     if specs is None or set(specs) != set(SHAPES):
         return f"the specs are {shown(answer)}, not one for each parameter"
@@ -84,22 +84,22 @@ def exported(rng: Rng, session: Session, *, runs: bool) -> Iterator[Assignment]:
     for data, model in shapes:
         batch = data * int(rng.choice([3, 5]))
         seed = int(rng.integers(1 << 30))
-        judged = _computes(data, model, batch, seed, session)
+        losses = _losses_mismatch(data, model, batch, seed, session)
         yield Assignment(
             f"a mesh of {data} × {model}, {batch} samples",
             (data, model, batch),
             FILE,
-            judged if runs else _lies(data, model, batch, session),
+            losses if runs else _layout_mismatch(data, model, batch, session),
         )
 
 
-def _computes(
+def _losses_mismatch(
     data: int, model: int, batch: int, seed: int, session: Session
 ) -> Callable[[bytes], str | None]:
     def mismatch(exported: bytes) -> str | None:
-        laid_out = _lies(data, model, batch, session)(exported)
-        if laid_out is not None:
-            return laid_out
+        wrong_layout = _layout_mismatch(data, model, batch, session)(exported)
+        if wrong_layout is not None:
+            return wrong_layout
         want = as_list(MESHING.trusted(session).ask("losses", seed, batch, STEPS))
         runner = MESHING.given(session, "runs")
         got = runner.ask("computed", GivenFile(FILE, exported), data, model, seed, batch, STEPS)
@@ -111,25 +111,27 @@ def _computes(
     return mismatch
 
 
-def _lies(data: int, model: int, batch: int, session: Session) -> Callable[[bytes], str | None]:
+def _layout_mismatch(
+    data: int, model: int, batch: int, session: Session
+) -> Callable[[bytes], str | None]:
     def mismatch(exported: bytes) -> str | None:
-        looker = MESHING.given(session, "looks at")
-        layout = (
-            as_message(looker.ask("layout", GivenFile(FILE, exported), data, model, batch)) or {}
-        )
+        reader = MESHING.given(session, "looks at")
+        answer = reader.ask("layout", GivenFile(FILE, exported), data, model, batch)
+        layout = as_message(answer) or {}
         if layout["devices"] != data * model:
             return f"it is a step for {layout['devices']} devices"
         for way in ("in", "out"):
             for name, part in (as_message(layout[way]) or {}).items():
-                found = _about_part(name, [int(str(n)) for n in as_list(part)], data, model, batch)
-                if found is not None:
-                    return f"{way}: {found}"
+                shape = [int(str(n)) for n in as_list(part)]
+                wrong_part = _part_mismatch(name, shape, data, model, batch)
+                if wrong_part is not None:
+                    return f"{way}: {wrong_part}"
         return None
 
     return mismatch
 
 
-def _about_part(name: str, part: list[int], data: int, model: int, batch: int) -> str | None:
+def _part_mismatch(name: str, part: list[int], data: int, model: int, batch: int) -> str | None:
     kind, _, parameter = name.partition(" ")
     if not parameter:
         want = batch // data

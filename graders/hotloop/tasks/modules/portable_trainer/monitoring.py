@@ -7,26 +7,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.questions import GivenFile, Question, ask_plainly, number_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment, files_written
 from hotloop.tasks.modules.portable_trainer.given_files import METRICS, SCALARS
 from hotloop.tasks.modules.portable_trainer.streams import (
     QUANTILES,
     Event,
-    Shape,
-    Truth,
+    RunFigures,
+    RunShape,
     as_bytes,
     quantile,
     stream,
     truth,
 )
 
-Rng = np.random.Generator
 Sample = tuple[str, frozenset[tuple[str, str]]]
 Compare = Callable[[object], str | None]
 
@@ -42,12 +40,12 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?(e[+-]?\d+)?|inf)", re.IGNORECASE)
 BUCKETS = ("0.01", "0.03", "0.1", "0.3", "1.0", "3.0", "10.0", "+Inf")
 
 RUNS = {
-    "A short run": Shape(steps=40, restarts=0, fallbacks=1, recompiles=1),
-    "A run that was restarted": Shape(steps=300),
-    "A run that compiles again and again": Shape(
+    "A short run": RunShape(steps=40, restarts=0, fallbacks=1, recompiles=1),
+    "A run that was restarted": RunShape(steps=300),
+    "A run that compiles again and again": RunShape(
         steps=200, recompiles=30, restarts=2, recompute="selective"
     ),
-    "A run on one device, with slow steps": Shape(devices=1, slow=0.12, seconds=0.02),
+    "A run on one device, with slow steps": RunShape(devices=1, slow=0.12, seconds=0.02),
 }
 
 
@@ -60,16 +58,16 @@ def figures(rng: Rng) -> Iterator[Question]:
         yield Question(label, (_file(events),), _figures_mismatch(truth(events)))
 
 
-def _figures_mismatch(right: Truth) -> Compare:
+def _figures_mismatch(right: RunFigures) -> Compare:
     def mismatch(answer: object) -> str | None:
-        given = as_message(answer)
-        if given is None:
+        reported = as_message(answer)
+        if reported is None:
             return f"the answer is {shown(answer)}, not a dict"
         for key, want in right.figures().items():
             relative = 0.0 if key in WHOLE else EXACTLY
-            found = number_mismatch(repr(key), given.get(key), want, relative)
-            if found is not None:
-                return found
+            wrong = number_mismatch(repr(key), reported.get(key), want, relative)
+            if wrong is not None:
+                return wrong
         return None
 
     return mismatch
@@ -81,14 +79,15 @@ def _figures_mismatch(right: Truth) -> Compare:
 def merged(session: Session) -> Iterator[Assertion]:
     """Yield checks: sketches of each job's ranks, merged to quantiles of all of its steps."""
     rng = session.rng()
-    plain, wide = Shape(SKETCHED_STEPS, 1, 0, 0, 2), Shape(SKETCHED_STEPS, 1, 0, 0, 2, 0.0, 0.3)
+    plain = RunShape(SKETCHED_STEPS, devices=1, restarts=0, fallbacks=0, recompiles=2)
+    wide = replace(plain, slow=0.0, seconds=0.3, spread=2.0)
     jobs = {
         "A job with a straggler": [replace(plain, seconds=0.1)] * 3 + [replace(plain, seconds=0.9)],
         "A job whose ranks ran for unequally long": [
             replace(plain, steps=steps, seconds=seconds)
             for steps, seconds in ((4000, 0.05), (700, 0.2), (150, 2.0))
         ],
-        "A job with steps of all lengths": [replace(wide, spread=2.0)] * 2,
+        "A job with steps of all lengths": [wide] * 2,
     }
     for label, shapes in jobs.items():
         ranks = [stream(rng, shape) for shape in shapes]
@@ -106,13 +105,13 @@ def _merged_mismatch(ranks: list[list[Event]], session: Session) -> str | None:
         return f"a sketch has {largest} bytes, and may have {SKETCH_BYTES}"
     files = [GivenFile(f"rank{n}.json", data) for n, data in enumerate(sketches)]
     worker = session.of("merged_quantiles").worker()
-    given = as_message(ask_plainly(worker, files, session.timeout(30.0))) or {}
+    reported = as_message(ask_plainly(worker, files, session.timeout(30.0))) or {}
     seconds = [event["seconds"] for events in ranks for event in truth(events).steady]
     for name, q in QUANTILES.items():
         want = quantile(seconds, q)
-        found = number_mismatch(f"{name!r} of all ranks", given.get(name), want, SKETCH_ERROR)
-        if found is not None:
-            return found
+        wrong = number_mismatch(f"{name!r} of all ranks", reported.get(name), want, SKETCH_ERROR)
+        if wrong is not None:
+            return wrong
     return None
 
 
@@ -134,8 +133,9 @@ def _metrics_assignment(label: str, events: list[Event], session: Session) -> As
 
     def mismatch(data: bytes) -> str | None:
         file = GivenFile("metrics.prom", data)
-        given = as_message(METRICS.given(session, "reads metrics").ask("metrics", file)) or {}
-        return _types_mismatch(given) or _samples_mismatch(given, want)
+        reader = METRICS.given(session, "reads metrics")
+        parsed = as_message(reader.ask("metrics", file)) or {}
+        return _types_mismatch(parsed) or _samples_mismatch(parsed, want)
 
     return Assignment(label, (_file(events),), "metrics.prom", mismatch)
 
@@ -147,14 +147,13 @@ TYPES = {
     "step_seconds": "histogram",
 }
 
-
 _FAMILIES = {f"trainer_{name}" for name in TYPES}
 _PARTS = re.compile(r"_(total|bucket|sum|count)$")
 """What a sample's name has behind that of its family."""
 
 
-def _types_mismatch(given: Message) -> str | None:
-    types = as_message(given.get("types")) or {}
+def _types_mismatch(parsed: Message) -> str | None:
+    types = as_message(parsed.get("types")) or {}
     for name, kind in TYPES.items():
         got = types.get(f"trainer_{name}")
         if got != kind and (got is not None or name != "fallbacks"):
@@ -163,9 +162,9 @@ def _types_mismatch(given: Message) -> str | None:
     return None
 
 
-def _samples_mismatch(given: Message, want: dict[Sample, float]) -> str | None:
+def _samples_mismatch(parsed: Message, want: dict[Sample, float]) -> str | None:
     got: dict[Sample, float] = {}
-    for name, labels, value in map(as_list, as_list(given.get("samples"))):
+    for name, labels, value in map(as_list, as_list(parsed.get("samples"))):
         sample = _sample(str(name), as_message(labels) or {})
         if sample in got:
             return f"{_shown_sample(sample)} is there twice"
@@ -173,17 +172,17 @@ def _samples_mismatch(given: Message, want: dict[Sample, float]) -> str | None:
     for sample, right in want.items():
         if sample not in got:
             return f"{_shown_sample(sample)} is missing"
-        found = number_mismatch(_shown_sample(sample), got[sample], right, EXACTLY)
-        if found is not None:
-            return found
+        wrong = number_mismatch(_shown_sample(sample), got[sample], right, EXACTLY)
+        if wrong is not None:
+            return wrong
     # Other metrics may be there, such as the times of creation that Prometheus' client writes.
     extra = next((s for s in got if s not in want and _PARTS.sub("", s[0]) in _FAMILIES), None)
     return f"{_shown_sample(extra)} is unexpected" if extra else None
 
 
-def _samples(right: Truth) -> dict[Sample, float]:
+def _samples(right: RunFigures) -> dict[Sample, float]:
     seconds = [event["seconds"] for event in right.steady]
-    found: dict[Sample, float] = {
+    samples: dict[Sample, float] = {
         _sample("steps_total"): len(right.ran),
         _sample("tokens_total"): sum(event["tokens"] for event in right.ran),
         _sample("compile_seconds_total"): right.compile_s,
@@ -194,17 +193,17 @@ def _samples(right: Truth) -> dict[Sample, float]:
         _sample("step_seconds_count"): len(seconds),
     }
     for graph, count in right.compiles.items():
-        found[_sample("recompiles_total", {"graph": graph})] = count - 1
+        samples[_sample("recompiles_total", {"graph": graph})] = count - 1
     for key, count in right.fallbacks.items():
         before, after, reason = key
         labels = {"from": before, "to": after, "reason": reason}
-        found[_sample("fallbacks_total", labels)] = count
+        samples[_sample("fallbacks_total", labels)] = count
     for device, peak in enumerate(right.memory):
-        found[_sample("memory_peak_bytes", {"device": str(device)})] = peak
+        samples[_sample("memory_peak_bytes", {"device": str(device)})] = peak
     for end in BUCKETS:
         inside = sum(s <= float(end) for s in seconds)
-        found[_sample("step_seconds_bucket", {"le": end})] = inside
-    return found
+        samples[_sample("step_seconds_bucket", {"le": end})] = inside
+    return samples
 
 
 def _sample(name: str, labels: dict[str, Any] | None = None) -> Sample:
@@ -242,11 +241,11 @@ def _curves_assignment(label: str, events: list[Event], session: Session) -> Ass
 
     def mismatch(data: bytes) -> str | None:
         reader = SCALARS.given(session, "reads curves")
-        given = as_message(reader.ask("scalars", GivenFile(name, data))) or {}
+        curves = as_message(reader.ask("scalars", GivenFile(name, data))) or {}
         for tag, points in want.items():
-            found = _curve_mismatch(tag, [as_list(p) for p in as_list(given.get(tag))], points)
-            if found is not None:
-                return found
+            wrong = _curve_mismatch(tag, [as_list(p) for p in as_list(curves.get(tag))], points)
+            if wrong is not None:
+                return wrong
         return None
 
     return Assignment(label, (_file(events),), name, mismatch)
@@ -260,10 +259,10 @@ def _curve_mismatch(
     for (step, at, value), right in zip(got, want, strict=True):
         if step != right[0]:
             return f"{tag!r} has step {step:.0f} where step {right[0]} should be"
-        found = number_mismatch(f"{tag!r} at step {right[0]}", value, right[2], SINGLE, 1e-9)
-        found = found or number_mismatch(f"its wall_time at step {right[0]}", at, right[1], SINGLE)
-        if found is not None:
-            return found
+        wrong = number_mismatch(f"{tag!r} at step {right[0]}", value, right[2], SINGLE, 1e-9)
+        wrong = wrong or number_mismatch(f"its wall_time at step {right[0]}", at, right[1], SINGLE)
+        if wrong is not None:
+            return wrong
     return None
 
 
@@ -276,7 +275,7 @@ def dashboards(rng: Rng) -> Iterator[Question]:
         yield Question(label, (_file(events),), _dashboard_mismatch(truth(events)))
 
 
-def _dashboard_mismatch(right: Truth) -> Compare:
+def _dashboard_mismatch(right: RunFigures) -> Compare:
     figures = right.figures()
     want = {
         "steps": figures["steps"],
@@ -302,9 +301,9 @@ def _dashboard_mismatch(right: Truth) -> Compare:
             return f"a line has {len(wide)} characters, more than {COLUMNS}"
         for label, number in want.items():
             relative = 0.0 if isinstance(number, int) else THREE_DIGITS
-            found = _line_mismatch(label, lines, number, relative)
-            if found is not None:
-                return found
+            wrong = _line_mismatch(label, lines, number, relative)
+            if wrong is not None:
+                return wrong
         return None
 
     return mismatch
@@ -313,10 +312,10 @@ def _dashboard_mismatch(right: Truth) -> Compare:
 def _line_mismatch(label: str, lines: list[str], want: float, relative: float) -> str | None:
     unit = r"(?:\W*[(\[][^)\]]*[)\]])?"
     read = re.compile(rf"^\W*{label}{unit}\W+?(\d+(?:\.\d*)?)(?![\d,.])")
-    found = [match[1] for line in lines if (match := read.search(line))]
-    if len(found) != 1:
-        return f"{len(found)} lines have the label {label!r} and a figure behind it, not one"
-    return number_mismatch(f"{label!r}", float(found[0]), want, relative)
+    numbers = [match[1] for line in lines if (match := read.search(line))]
+    if len(numbers) != 1:
+        return f"{len(numbers)} lines have the label {label!r} and a figure behind it, not one"
+    return number_mismatch(f"{label!r}", float(numbers[0]), want, relative)
 
 
 # --- runs -----------------------------------------------------------------------------------------

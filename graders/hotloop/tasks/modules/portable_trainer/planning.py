@@ -16,22 +16,23 @@ import numpy as np
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.questions import Question, number_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.portable_trainer import published, search
 from hotloop.tasks.modules.portable_trainer.costs import (
     MODES,
-    Case,
     Cluster,
     Estimate,
     Model,
     Network,
     Plan,
     Tower,
+    TrainingCase,
+    Way,
     estimate,
     invalid,
     plan_from,
 )
 
-Rng = np.random.Generator
 Document = dict[str, Any]
 
 RELATIVE = 1e-6
@@ -43,24 +44,24 @@ PUBLISHED_ASKED = 5
 ALWAYS_ASKED = ("1008.0B", "Llama 3 405B, 8192 GPUs")
 
 
-def case_from(document: Document) -> Case:
+def case_from(document: Document) -> TrainingCase:
     """Return a case from plain data."""
     model, cluster = document["model"], dict(document["cluster"])
     towers = tuple(Tower(**tower) for tower in model["towers"])
     cluster |= {key: Network(**cluster[key]) for key in ("fast", "slow")}
     whole = Model(towers, model["vocabulary"], model["tied"])
-    return Case(whole, Cluster(**cluster), document["batch"])
+    return TrainingCase(whole, Cluster(**cluster), document["batch"])
 
 
 # --- estimates ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A kind of plan to estimate. Each rule of costs.md matters for at least one of WANTED."""
+class PlanKind:
+    """A kind of plan to estimate. Each rule of costs.md matters for at least one of PLAN_KINDS."""
 
     label: str
-    way: search.Way
+    way: Way
     node: int = 8
     micro_batches: int = 4
     towers: int = 1
@@ -69,73 +70,73 @@ class Wanted:
     roomy: bool = True
 
 
-WANTED = (
-    Wanted("A plan with data parallelism alone", search.Way(1, 1, 16, 2, 0), tied=True),
-    Wanted("A plan with one stage, tied", search.Way(4, 1, 2, 1, 1), tied=True),
-    Wanted("A plan with a pipeline", search.Way(2, 4, 2, 1, 1), micro_batches=12),
-    Wanted("A plan with fewer micro-batches than stages", search.Way(1, 4, 4, 2, 2)),
-    Wanted("A plan with a tensor group over two nodes", search.Way(8, 2, 1, 1, 0), node=4),
-    Wanted("A plan with everything sharded", search.Way(2, 1, 32, 1, 3), modes=("none",)),
-    Wanted("A plan for two towers", search.Way(2, 4, 4, 2, 2), towers=2, micro_batches=6),
-    Wanted("A plan with everything sharded, in stages", search.Way(4, 4, 8, 1, 3), towers=2),
-    Wanted("A plan for a small memory", search.Way(2, 2, 2, 2, 0), roomy=False),
-    Wanted("A plan that computes all again", search.Way(2, 4, 2, 2, 1), modes=("full",)),
+PLAN_KINDS = (
+    PlanKind("A plan with data parallelism alone", Way(1, 1, 16, 2, 0), tied=True),
+    PlanKind("A plan with one stage, tied", Way(4, 1, 2, 1, 1), tied=True),
+    PlanKind("A plan with a pipeline", Way(2, 4, 2, 1, 1), micro_batches=12),
+    PlanKind("A plan with fewer micro-batches than stages", Way(1, 4, 4, 2, 2)),
+    PlanKind("A plan with a tensor group over two nodes", Way(8, 2, 1, 1, 0), node=4),
+    PlanKind("A plan with everything sharded", Way(2, 1, 32, 1, 3), modes=("none",)),
+    PlanKind("A plan for two towers", Way(2, 4, 4, 2, 2), towers=2, micro_batches=6),
+    PlanKind("A plan with everything sharded, in stages", Way(4, 4, 8, 1, 3), towers=2),
+    PlanKind("A plan for a small memory", Way(2, 2, 2, 2, 0), roomy=False),
+    PlanKind("A plan that computes all again", Way(2, 4, 2, 2, 1), modes=("full",)),
 )
 
 
 def estimates(rng: Rng) -> Iterator[Question]:
-    """Yield questions: an estimate for each of WANTED, with a random model and cluster."""
-    for wanted in WANTED:
-        document = _estimated(rng, wanted)
+    """Yield questions: an estimate for each of PLAN_KINDS, with a random model and cluster."""
+    for kind in PLAN_KINDS:
+        document = _estimated(rng, kind)
         plan = plan_from(document["plan"])
         assert plan is not None
         case = case_from(document)
         assert invalid(case, plan) is None
         truth = estimate(case, plan)
-        yield Question(wanted.label, (json.dumps(document),), _estimate_mismatch(truth))
+        yield Question(kind.label, (json.dumps(document),), _estimate_mismatch(truth))
 
 
-def _estimated(rng: Rng, wanted: Wanted) -> Document:
-    way = wanted.way
-    towers = [_tower(rng, 2 ** (n + 10), int(rng.integers(7, 12))) for n in range(wanted.towers)]
+def _estimated(rng: Rng, kind: PlanKind) -> Document:
+    way = kind.way
+    towers = [_tower(rng, 2 ** (n + 10), int(rng.integers(7, 12))) for n in range(kind.towers)]
     layers = sum(tower["layers"] for tower in towers)
     plan: Document = {
         **way._asdict(),
         "stages": _cut(rng, layers, way.pipeline),
-        "recompute": [str(rng.choice(wanted.modes)) for _ in range(way.pipeline)],
+        "recompute": [str(rng.choice(kind.modes)) for _ in range(way.pipeline)],
     }
     devices = way.tensor * way.pipeline * way.data
     document: Document = {
         "model": {
             "towers": towers,
             "vocabulary": 1000 * int(rng.integers(20, 60)),
-            "tied": wanted.tied,
+            "tied": kind.tied,
         },
-        "cluster": _cluster(rng, devices, wanted.node),
-        "batch": way.data * way.micro_batch * wanted.micro_batches,
+        "cluster": _cluster(rng, devices, kind.node),
+        "batch": way.data * way.micro_batch * kind.micro_batches,
         "plan": plan,
     }
-    made = plan_from(plan)
-    assert made is not None
-    found = _heaviest(estimate(case_from(document), made))
-    share = rng.uniform(1.05, 1.5) if wanted.roomy else rng.uniform(0.8, 0.95)
-    document["cluster"]["memory_bytes"] = float(round(found * share))
+    parsed = plan_from(plan)
+    assert parsed is not None
+    needed = _heaviest(estimate(case_from(document), parsed))
+    share = rng.uniform(1.05, 1.5) if kind.roomy else rng.uniform(0.8, 0.95)
+    document["cluster"]["memory_bytes"] = float(round(needed * share))
     return document
 
 
 def _estimate_mismatch(truth: Estimate) -> Callable[[object], str | None]:
     def mismatch(answer: object) -> str | None:
-        given = as_message(answer)
-        if given is None:
+        reported = as_message(answer)
+        if reported is None:
             return f"the answer is {shown(answer)}, not a dict"
         for key in LISTS:
-            found = _list_mismatch(key, given.get(key), getattr(truth, key))
-            if found is not None:
-                return found
-        found = number_mismatch("'step_s'", given.get("step_s"), truth.step_s, RELATIVE)
-        if found is None and given.get("fits") is not truth.fits:
-            return f"'fits' is {shown(given.get('fits'))} and should be {truth.fits}"
-        return found
+            wrong = _list_mismatch(key, reported.get(key), getattr(truth, key))
+            if wrong is not None:
+                return wrong
+        wrong = number_mismatch("'step_s'", reported.get("step_s"), truth.step_s, RELATIVE)
+        if wrong is None and reported.get("fits") is not truth.fits:
+            return f"'fits' is {shown(reported.get('fits'))} and should be {truth.fits}"
+        return wrong
 
     return mismatch
 
@@ -145,9 +146,9 @@ def _list_mismatch(key: str, got: object, want: tuple[float, ...]) -> str | None
     if len(numbers) != len(want):
         return f"{key!r} is {shown(got)}, not a list of {len(want)}, one a stage"
     for stage, (number, right) in enumerate(zip(numbers, want, strict=True)):
-        found = number_mismatch(f"{key!r} of stage {stage}", number, right, RELATIVE)
-        if found is not None:
-            return found
+        wrong = number_mismatch(f"{key!r} of stage {stage}", number, right, RELATIVE)
+        if wrong is not None:
+            return wrong
     return None
 
 
@@ -164,11 +165,11 @@ def small(rng: Rng) -> Iterator[Question]:
     )
     for label, document, room in kinds:
         plans = list(search.all_plans(case_from(document)))
-        least = min(plans, key=lambda look: look.bytes).bytes
-        best = min(plans, key=lambda look: look.seconds).bytes
+        least = min(plans, key=lambda plan: plan.bytes).bytes
+        best = min(plans, key=lambda plan: plan.seconds).bytes
         memory = least + (best - least) * rng.uniform(0.5, 1.0) * room
         document["cluster"]["memory_bytes"] = room_bytes = float(np.ceil(memory))
-        seconds = min(look.seconds for look in plans if look.bytes <= room_bytes)
+        seconds = min(plan.seconds for plan in plans if plan.bytes <= room_bytes)
         yield _question(label, document, seconds, SMALL_REGRET)
         if room < 0.1:
             document["cluster"]["memory_bytes"] = float(np.floor(0.9 * least))
@@ -187,18 +188,18 @@ def _whole_share(rng: Rng) -> tuple[Document, float]:
         document["batch"] = document["cluster"]["devices"]
         case = case_from(document)
         plans = list(search.all_plans(case))
-        document["cluster"]["memory_bytes"] = float(np.ceil(max(look.bytes for look in plans)))
-        best = min(look.seconds for look in plans)
-        smaller = [look for look in plans if look.plan.micro_batch * look.plan.data < case.batch]
-        if min(look.seconds for look in smaller) > (1 + SMALL_REGRET) * best:
+        document["cluster"]["memory_bytes"] = float(np.ceil(max(plan.bytes for plan in plans)))
+        best = min(plan.seconds for plan in plans)
+        smaller = [p for p in plans if p.plan.way.micro_batch * p.plan.way.data < case.batch]
+        if min(plan.seconds for plan in smaller) > (1 + SMALL_REGRET) * best:
             return document, best
 
 
 def large(rng: Rng) -> Iterator[Question]:
     """Yield questions with hundreds of devices, and a vision tower before a text tower."""
     for label, document in _large(rng):
-        found = search.bounded(case_from(document))
-        yield _question(label, document, found[1] if found else None, LARGE_REGRET)
+        best = search.bounded(case_from(document))
+        yield _question(label, document, best[1] if best else None, LARGE_REGRET)
 
 
 def as_published(rng: Rng) -> Iterator[Question]:
@@ -219,13 +220,17 @@ def _question(label: str, document: Document, best_s: float | None, regret: floa
 
 
 def _plan_mismatch(
-    case: Case, best_s: float | None, regret: float
+    case: TrainingCase, best_s: float | None, regret: float
 ) -> Callable[[object], str | None]:
     def mismatch(answer: object) -> str | None:
-        if best_s is None or answer is None:
-            return None if best_s is answer else _presence_mismatch(answer)
-        given = as_message(answer)
-        plan = None if given is None else plan_from(given)
+        if best_s is None:
+            if answer is None:
+                return None
+            return "no plan fits, and the answer is one; it should be None"
+        if answer is None:
+            return "the answer is None, and there are plans that fit"
+        document = as_message(answer)
+        plan = None if document is None else plan_from(document)
         if plan is None:
             return f"{shown(answer)} is no plan as costs.md describes it"
         return _invalid_mismatch(case, plan) or _slow_mismatch(case, plan, best_s, regret)
@@ -233,34 +238,31 @@ def _plan_mismatch(
     return mismatch
 
 
-def _presence_mismatch(answer: object) -> str:
-    if answer is None:
-        return "the answer is None, and there are plans that fit"
-    return "no plan fits, and the answer is one; it should be None"
-
-
-def _invalid_mismatch(case: Case, plan: Plan) -> str | None:
-    found = invalid(case, plan)
-    if found is not None:
-        return f"the plan is not valid: {found}"
-    said = estimate(case, plan)
-    if said.fits:
+def _invalid_mismatch(case: TrainingCase, plan: Plan) -> str | None:
+    reason = invalid(case, plan)
+    if reason is not None:
+        return f"the plan is not valid: {reason}"
+    cost = estimate(case, plan)
+    if cost.fits:
         return None
-    heavy, room = _heaviest(said) / 1e9, case.cluster.memory_bytes / 1e9
+    heavy, room = _heaviest(cost) / 1e9, case.cluster.memory_bytes / 1e9
     return f"the plan does not fit: a device needs {heavy:.4g} GB and has {room:.4g}"
 
 
-def _slow_mismatch(case: Case, plan: Plan, best_s: float, regret: float) -> str | None:
+def _slow_mismatch(case: TrainingCase, plan: Plan, best_s: float, regret: float) -> str | None:
     seconds = estimate(case, plan).step_s
     if seconds <= best_s * (1 + regret):
         return None
     over = 100 * (seconds / best_s - 1)
-    way = f"tensor {plan.tensor}, pipeline {plan.pipeline}, data {plan.data}, zero {plan.zero}"
-    return f"the plan ({way}) takes {seconds:.4g} s, {over:.3g} % longer than one of {best_s:.4g} s"
+    way = plan.way
+    text = f"tensor {way.tensor}, pipeline {way.pipeline}, data {way.data}, zero {way.zero}"
+    return (
+        f"the plan ({text}) takes {seconds:.4g} s, {over:.3g} % longer than one of {best_s:.4g} s"
+    )
 
 
-def _heaviest(said: Estimate) -> float:
-    return max(map(sum, zip(said.state_bytes, said.activation_bytes, strict=True)))
+def _heaviest(cost: Estimate) -> float:
+    return max(map(sum, zip(cost.state_bytes, cost.activation_bytes, strict=True)))
 
 
 # --- models and clusters --------------------------------------------------------------------------

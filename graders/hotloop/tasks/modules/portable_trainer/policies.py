@@ -6,34 +6,32 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.check import check
 from hotloop.judge.judge_fault import generated
 from hotloop.judge.questions import ask_plainly, dict_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.tasks.modules.portable_trainer import random_faults
 from hotloop.tasks.modules.portable_trainer.fallback import Backend, Event, Policy, first_rest
-from hotloop.tasks.modules.portable_trainer.random_faults import Trouble, Weather
+from hotloop.tasks.modules.portable_trainer.random_faults import Fault, FaultyRun
 
-Rng = np.random.Generator
-Story = tuple[str, Weather, int]
+LabeledRun = tuple[str, FaultyRun, int]
 """Label, run, and its maximum number of events."""
 
 MOST_MEMORY = 2048
 TIMEOUT_S = 10.0
 
 
-def decides(session: Session, stories: Callable[[Rng], Iterator[Story]]) -> str:
+def decides(session: Session, runs: Callable[[Rng], Iterator[LabeledRun]]) -> str:
     """Check the decision after each event of each run.
 
     Returns the message for the learner; raises Ruling at the first wrong decision.
     """
     events = 0
-    for label, run, length in generated(lambda: stories(session.rng())):
+    for label, run, length in generated(lambda: runs(session.rng())):
         session.progress(label)
         events += _decided(label, run, length, session)
     session.note(events=events)
@@ -47,7 +45,7 @@ def remembers(session: Session) -> str:
     Memory may have MOST_MEMORY bytes as JSON. After a long run, a new process gets the same events
     with their memory, in another order. Returns the message for the learner; raises Ruling.
     """
-    run = Weather(*random_faults.many_troubles(session.rng()), session.rng())
+    run = FaultyRun(*random_faults.many_faults(session.rng()), session.rng())
     right, log = Policy(run.backends), _Log(run.backends)
     for _ in range(250):
         event = run.event()
@@ -83,9 +81,9 @@ def _repeat(log: _Log, session: Session) -> None:
 
 def _in_order(memory: object) -> str:
     """Return the memory as text, whatever the order of its entries: a set has none."""
-    given = as_message(memory)
-    if given is not None:
-        return json.dumps({key: _in_order(value) for key, value in sorted(given.items())})
+    entries = as_message(memory)
+    if entries is not None:
+        return json.dumps({key: _in_order(value) for key, value in sorted(entries.items())})
     return json.dumps(sorted(map(_in_order, as_list(memory))) or memory)
 
 
@@ -106,7 +104,7 @@ class _Log:
         return decision
 
 
-def _decided(label: str, run: Weather, length: int, session: Session) -> int:
+def _decided(label: str, run: FaultyRun, length: int, session: Session) -> int:
     """Return the number of events. Raises Ruling at the first wrong decision."""
     log, right = _Log(run.backends), Policy(run.backends)
     for count in range(1, length + 1):
@@ -146,51 +144,49 @@ def _described(event: Event) -> str:
     return f"at step {event['step']} on {event['backend']} ({what})"
 
 
-def single_faults(rng: Rng) -> Iterator[Story]:
+def single_faults(rng: Rng) -> Iterator[LabeledRun]:
     """Yield a run for each kind of fault: once, and lasting."""
     for kind in ("compile_failed", "out_of_memory", "not_finite", "recompiles", "slow"):
         for lasting in (False, True):
-            found, trouble = random_faults.one_trouble(kind, rng, lasting=lasting)
-            yield kind, Weather(found, (trouble,), rng), 70
-    found, trouble = random_faults.one_trouble("rank_lost", rng, lasting=False)
-    yield "rank_lost", Weather(found, (trouble,), rng), 70
-    found = random_faults.backends(rng)
+            backends, fault = random_faults.one_fault(kind, rng, lasting=lasting)
+            yield kind, FaultyRun(backends, (fault,), rng), 70
+    backends, fault = random_faults.one_fault("rank_lost", rng, lasting=False)
+    yield "rank_lost", FaultyRun(backends, (fault,), rng), 70
+    backends = random_faults.backends(rng)
     step = int(rng.integers(8, 40))
-    yield "not_finite everywhere", Weather(found, (_everywhere(step),), rng), 70
-    found, trouble = random_faults.one_trouble("slow", rng, lasting=True)
-    apart = tuple(replace(b, step_s=b.step_s * 4**place) for place, b in enumerate(found))
-    yield "slow, and still the fastest", Weather(apart, (trouble,), rng), 70
+    everywhere = Fault("not_finite", None, step, step)
+    yield "not_finite everywhere", FaultyRun(backends, (everywhere,), rng), 70
+    backends, fault = random_faults.one_fault("slow", rng, lasting=True)
+    apart = tuple(replace(b, step_s=b.step_s * 4**place) for place, b in enumerate(backends))
+    yield "slow, and still the fastest", FaultyRun(apart, (fault,), rng), 70
 
 
-def _everywhere(step: int) -> Trouble:
-    return Trouble("not_finite", None, step, step)
-
-
-def quiet_runs(rng: Rng) -> Iterator[Story]:
+def quiet_runs(rng: Rng) -> Iterator[LabeledRun]:
     """Yield a run with only single slow steps, and two in which a backend fails after each return.
 
     In these two, each rest must be longer than the one before.
     """
-    yield "a quiet run", Weather(random_faults.backends(rng), (), rng), 150
+    yield "a quiet run", FaultyRun(random_faults.backends(rng), (), rng), 150
     for kind in ("slow", "not_finite"):
-        found = random_faults.backends(rng)
-        seconds = found[0].step_s
-        found = (found[0], *(replace(b, step_s=min(b.step_s, 2 * seconds)) for b in found[1:]))
-        troubles = tuple(_again(kind, found[0].name, rng))
-        yield f"{kind} again and again", Weather(found, troubles, rng), 330
+        backends = random_faults.backends(rng)
+        seconds = backends[0].step_s
+        others = (replace(b, step_s=min(b.step_s, 2 * seconds)) for b in backends[1:])
+        backends = (backends[0], *others)
+        faults = tuple(_again(kind, backends[0].name, rng))
+        yield f"{kind} again and again", FaultyRun(backends, faults, rng), 330
 
 
-def _again(kind: str, backend: str, rng: Rng) -> Iterator[Trouble]:
+def _again(kind: str, backend: str, rng: Rng) -> Iterator[Fault]:
     """Yield a fault after each return of a backend, after at least seven good steps."""
     step = int(rng.integers(10, 20))
     for rest in (first_rest(), 2 * first_rest(), 4 * first_rest()):
         length = 0 if kind == "not_finite" else 12
-        yield Trouble(kind, backend, step, step + length)
+        yield Fault(kind, backend, step, step + length)
         step += rest + length + int(rng.integers(8, 14))
 
 
-def whole_runs(rng: Rng) -> Iterator[Story]:
+def whole_runs(rng: Rng) -> Iterator[LabeledRun]:
     """Yield eight long runs with every kind of fault."""
     for number in range(1, 9):
-        found, troubles = random_faults.many_troubles(rng)
-        yield f"a long run, number {number} of 8", Weather(found, troubles, rng), 250
+        backends, faults = random_faults.many_faults(rng)
+        yield f"a long run, number {number} of 8", FaultyRun(backends, faults, rng), 250

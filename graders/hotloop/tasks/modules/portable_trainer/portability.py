@@ -11,13 +11,12 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.check import check
 from hotloop.judge.questions import GivenFile, number_mismatch
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, readable, reading
 from hotloop.judge.written_files import Assignment
-from hotloop.tasks.modules.portable_trainer.checkpoints import FILE, goes_on
+from hotloop.tasks.modules.portable_trainer.checkpoints import FILE, resumption_mismatch
 from hotloop.tasks.modules.portable_trainer.given_files import RECORDS, REPLAYS, RESUMING
-
-Rng = np.random.Generator
 
 COMPILED = 2e-4
 """Relative tolerance of losses: a compiler sums in another order, and errors grow over 20 steps."""
@@ -41,7 +40,7 @@ def trained(rng: Rng, session: Session, *, name: str, relative: float) -> Iterat
             f"{name}, from step {steps} to {steps + more}",
             (name, file, more),
             FILE,
-            goes_on(seed, steps + more, session, relative),
+            resumption_mismatch(seed, steps + more, session, relative),
         )
 
 
@@ -62,8 +61,8 @@ def one_graph(session: Session) -> str:
     steps = as_list(recorder.ask("losses", *files, sizes, timeout_s=TIMEOUT_S))
     if len(steps) != 1 + len(sizes) or not all(isinstance(each, str) for each in steps):
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
-    made, *losses = map(str, steps)
-    replayer.ask("begin", seed, made)
+    compiling, *losses = map(str, steps)
+    replayer.ask("begin", seed, compiling)
     for size, repeated in zip(sizes, losses, strict=True):
         want = cast(float, REPLAYS.trusted(session).ask("loss", seed, first, size))
         got = replayer.ask("repeated", first, size, repeated)

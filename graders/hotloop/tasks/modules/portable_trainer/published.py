@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hotloop.tasks.modules.portable_trainer.costs import Tower
+
 Document = dict[str, Any]
 
 MEGATRON: dict[str, tuple[int, int, int, int, int, int, int, int]] = {
@@ -36,9 +38,9 @@ def published(name: str) -> Document:
     if name in LLAMA:
         return _llama(LLAMA[name])
     layers, hidden, heads, tensor, pipeline, gpus, batch, micro_batch = MEGATRON[name]
-    tower = _tower(layers, hidden, heads, heads, 4 * hidden, gated=False, tokens=2048)
+    tower = Tower(layers, hidden, heads, heads, 4 * hidden, gated=False, tokens=2048)
     return {
-        "model": {"towers": [tower], "vocabulary": 51200, "tied": True},
+        "model": {"towers": [vars(tower)], "vocabulary": 51200, "tied": True},
         "cluster": _cluster(gpus, 312e12, 300e9, 25e9),
         "batch": batch,
         "plan": {
@@ -54,9 +56,9 @@ def published(name: str) -> Document:
 
 
 def _llama(data: int) -> Document:
-    tower = _tower(126, 16384, 128, 8, 53248, gated=True, tokens=8192)
+    tower = Tower(126, 16384, 128, 8, 53248, gated=True, tokens=8192)
     return {
-        "model": {"towers": [tower], "vocabulary": 128256, "tied": False},
+        "model": {"towers": [vars(tower)], "vocabulary": 128256, "tied": False},
         "cluster": _cluster(128 * data, 989e12, 450e9, 50e9),
         "batch": 2048,
         "plan": {
@@ -68,20 +70,6 @@ def _llama(data: int) -> Document:
             "stages": [7, *[8] * 14, 7],
             "recompute": ["selective"] * 16,
         },
-    }
-
-
-def _tower(
-    layers: int, hidden: int, heads: int, kv_heads: int, feedforward: int, gated: bool, tokens: int
-) -> Document:
-    return {
-        "layers": layers,
-        "hidden": hidden,
-        "heads": heads,
-        "kv_heads": kv_heads,
-        "feedforward": feedforward,
-        "gated": gated,
-        "tokens": tokens,
     }
 
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.portable_trainer.fallback import Backend, Decision, Event
-
-Rng = np.random.Generator
 
 EVERY = 5
 """Steps between two checkpoints."""
@@ -21,7 +20,7 @@ _NAMES = ("cuda_graphs", "compile", "sharded", "eager", "eager_small")
 
 
 @dataclass(frozen=True)
-class Trouble:
+class Fault:
     """A fault. kind: of event. backend: on which it happens; None for whichever is in use.
 
     first, last: steps at which it happens. times: how often at most.
@@ -35,14 +34,14 @@ class Trouble:
 
 
 @dataclass
-class Weather:
+class FaultyRun:
     """A run with faults. step: the next step. saved: step of the newest checkpoint.
 
     starting: whether the backend has yet to compile. used: how often each fault has happened.
     """
 
     backends: tuple[Backend, ...]
-    troubles: tuple[Trouble, ...]
+    faults: tuple[Fault, ...]
     rng: Rng
     step: int = 0
     current: str = ""
@@ -85,11 +84,11 @@ class Weather:
             self.current, self.starting, self.compiled = decision.backend, True, 0
 
     def _strikes(self, kind: str) -> bool:
-        for number, trouble in enumerate(self.troubles):
-            met = trouble.kind == kind and trouble.backend in (None, self.current)
-            if not met or not trouble.first <= self.step <= trouble.last:
+        for number, fault in enumerate(self.faults):
+            met = fault.kind == kind and fault.backend in (None, self.current)
+            if not met or not fault.first <= self.step <= fault.last:
                 continue
-            if self.used.get(number, 0) < trouble.times:
+            if self.used.get(number, 0) < fault.times:
                 self.used[number] = self.used.get(number, 0) + 1
                 return True
         return False
@@ -114,28 +113,28 @@ def backends(rng: Rng) -> tuple[Backend, ...]:
     )
 
 
-def one_trouble(kind: str, rng: Rng, *, lasting: bool) -> tuple[tuple[Backend, ...], Trouble]:
+def one_fault(kind: str, rng: Rng, *, lasting: bool) -> tuple[tuple[Backend, ...], Fault]:
     """Return a run's backends, and one fault of the first of them at a secret step."""
     first = 0 if kind == "compile_failed" else int(rng.integers(8, 40))
     times = 1_000 if lasting or kind in ("slow", "recompiles") else 1
     last = first + (0 if kind in ("not_finite", "out_of_memory") else 30)
-    found = backends(rng)
-    return found, Trouble(kind, found[0].name, first, last, times)
+    available = backends(rng)
+    return available, Fault(kind, available[0].name, first, last, times)
 
 
-def many_troubles(rng: Rng) -> tuple[tuple[Backend, ...], tuple[Trouble, ...]]:
+def many_faults(rng: Rng) -> tuple[tuple[Backend, ...], tuple[Fault, ...]]:
     """Return a long run's backends and faults of every kind; 40 % hit the backend in use."""
-    found = backends(rng)
+    available = backends(rng)
     kinds = ["slow", "slow", "not_finite", "not_finite", "rank_lost", "recompiles", "out_of_memory"]
     if rng.random() < 0.5:
         kinds.append("compile_failed")
-    troubles: list[Trouble] = []
+    faults: list[Fault] = []
     for kind in rng.permutation(kinds * 2):
         first = int(rng.integers(3, 240))
-        backend = found[int(rng.integers(len(found)))].name if rng.random() < 0.6 else None
+        backend = available[int(rng.integers(len(available)))].name if rng.random() < 0.6 else None
         lasting = {"slow": 25, "recompiles": 20, "rank_lost": 12, "compile_failed": 60}
         times = int(rng.choice([1, 1, 3])) if kind in ("not_finite", "rank_lost") else 1_000
         if kind == "out_of_memory":
             times = 1
-        troubles.append(Trouble(str(kind), backend, first, first + lasting.get(kind, 0), times))
-    return found, tuple(troubles)
+        faults.append(Fault(str(kind), backend, first, first + lasting.get(kind, 0), times))
+    return available, tuple(faults)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ from hotloop.core.wire import Message, as_message
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.portable_trainer.checkpoints import disagreement
 from hotloop.tasks.modules.portable_trainer.fallback import Decision, Event, Policy
-from hotloop.tasks.modules.portable_trainer.fault_runs import BATCH, SAMPLES, Ordeal
+from hotloop.tasks.modules.portable_trainer.fault_runs import BATCH, SAMPLES, PlannedRun
 from hotloop.tasks.modules.portable_trainer.given_files import RESUMING
 
 
@@ -22,53 +23,53 @@ class Outcome:
     reported: by our program; only `report` and `value` come from the candidate.
     """
 
-    ordeal: Ordeal
+    run: PlannedRun
     reported: dict[str, Any]
 
     def mismatch(self, session: Session) -> str | None:
         """Return the first difference, or None."""
-        if self.reported["foul"] is not None:
-            return str(self.reported["foul"])
+        if self.reported["violation"] is not None:
+            return str(self.reported["violation"])
         return (
-            _Following(Policy(self.ordeal.backends)).mismatch(self.reported["events"])
-            or self._about_the_end(session)
-            or self._about_waste()
-            or self._about_the_report()
+            _PolicyComparison(Policy(self.run.backends)).mismatch(self.reported["events"])
+            or self._end_mismatch(session)
+            or self._waste_mismatch()
+            or self._report_mismatch()
         )
 
-    def _about_the_end(self, session: Session) -> str | None:
-        goes_on, steps, wanted = self.reported["value"], self.reported["numbers"], self.ordeal.steps
-        if not self.ordeal.ends:
-            return "the policy says stop, and `train` gives True" if goes_on else None
-        if not goes_on or len(steps) != wanted:
-            return f"it ends after {len(steps)} of {wanted} steps"
+    def _end_mismatch(self, session: Session) -> str | None:
+        finished, steps = self.reported["value"], self.reported["numbers"]
+        if not self.run.ends:
+            return "the policy says stop, and `train` gives True" if finished else None
+        if not finished or len(steps) != self.run.steps:
+            return f"it ends after {len(steps)} of {self.run.steps} steps"
         if self.reported["spoiled"]:
             return "its weights are spoiled by a loss that was not finite"
-        order = self.ordeal.order()
+        order = self.run.order()
         for step, (got, want) in enumerate(zip(steps, order, strict=True)):
             if got != want:
-                return self._about_samples(step, got)
+                return self._samples_mismatch(step, got)
         program = RESUMING.trusted(session)
-        want = program.ask("losses_in_order", self.ordeal.seed, json.dumps(order))
+        want = program.ask("losses_in_order", self.run.seed, json.dumps(order))
         return disagreement(self.reported["losses"], want)
 
-    def _about_samples(self, step: int, got: list[int]) -> str:
+    def _samples_mismatch(self, step: int, got: list[int]) -> str:
         epoch = step - step % (SAMPLES // BATCH)
         before = {number for numbers in self.reported["numbers"][epoch:step] for number in numbers}
         how = "for the second time in this epoch" if before & set(got) else "which are not its own"
         return f"step {step} was trained with samples {got[:3]}…, {how}"
 
-    def _about_waste(self) -> str | None:
+    def _waste_mismatch(self) -> str | None:
         """Check that each restore or kill costs at most the steps since the newest checkpoint."""
         events = self.reported["events"]
         lost = sum(event["kind"] in ("killed", "out_of_memory", "rank_lost") for event in events)
-        lost += sum(_is_not_finite(event) for event in events)
-        done, most = self.reported["steps_done"], self.ordeal.steps + lost * (self.ordeal.every + 1)
+        lost += sum(event["kind"] == "step" and math.isnan(event["loss"]) for event in events)
+        done, most = self.reported["steps_done"], self.run.steps + lost * (self.run.every + 1)
         if done <= most:
             return None
         return f"{done} steps were trained, where {most} are enough: it goes back too far"
 
-    def _about_the_report(self) -> str | None:
+    def _report_mismatch(self) -> str | None:
         """Check that the report has a line for each fault, with its step, backend and decision."""
         got: list[Message] = []
         for line in str(self.reported["report"]).splitlines():
@@ -78,9 +79,9 @@ class Outcome:
                 return "a line of report.jsonl is no JSON"
         want = list(self._lines())
         for line in want:
-            if not any(line.items() <= given.items() for given in got):
+            if not any(line.items() <= entry.items() for entry in got):
                 return f"report.jsonl does not have {json.dumps(line)}"
-        if len(got) > len(want) and not self.ordeal.kills:
+        if len(got) > len(want) and not self.run.kills:
             return f"report.jsonl has {len(got)} lines for {len(want)} faults"
         return None
 
@@ -88,7 +89,7 @@ class Outcome:
         """Yield the expected lines up to the first kill; later ones depend on a checkpoint's
         contents.
         """
-        policy = Policy(self.ordeal.backends)
+        policy = Policy(self.run.backends)
         for event in self.reported["events"]:
             if event["kind"] == "killed":
                 return
@@ -102,7 +103,7 @@ class Outcome:
 
 
 @dataclass
-class _Following:
+class _PolicyComparison:
     """Compares each action with the policy's decision after the preceding event.
 
     After a kill, only barred backends are compared: a checkpoint holds older times and counts.
@@ -111,29 +112,29 @@ class _Following:
     policy: Policy
     expected: Decision | None = None
     killed: bool = False
-    said: str = ""
+    when: str = ""
 
     def mismatch(self, events: list[Event]) -> str | None:
         """Return the first action that differs from the decision, or None."""
         for event in events:
-            found = self._about(event)
-            if found is not None:
-                return found
+            mismatch = self._event_mismatch(event)
+            if mismatch is not None:
+                return mismatch
             self._note(event)
         if self.expected is not None and self.expected.do not in ("go_on", "stop"):
-            return f"{self.said}, it ends, where the policy says {self.expected.do}"
+            return f"{self.when}, it ends, where the policy says {self.expected.do}"
         return None
 
-    def _about(self, event: Event) -> str | None:
+    def _event_mismatch(self, event: Event) -> str | None:
         if event["kind"] in ("taken_up", "compile_failed"):
-            return self._about_backend(event["backend"])
+            return self._backend_mismatch(event["backend"])
         if event["kind"] in ("state", "killed") or self.expected is None:
             return None
         if self.expected.do == "go_on":
             return None
-        return f"{self.said}, it goes on, where the policy says {self.expected.do}"
+        return f"{self.when}, it goes on, where the policy says {self.expected.do}"
 
-    def _about_backend(self, name: str) -> str | None:
+    def _backend_mismatch(self, name: str) -> str | None:
         if self.killed:
             barred = name in self.policy.barred
             return f"after a kill, it takes up {name}, which was barred before" if barred else None
@@ -141,10 +142,10 @@ class _Following:
             first = self.policy.backends[0].name
             return None if name == first else f"it begins with {name}, and not with {first}"
         if self.expected.do in ("go_on", "stop"):
-            return f"{self.said}, it takes up {name}, where the policy says {self.expected.do}"
+            return f"{self.when}, it takes up {name}, where the policy says {self.expected.do}"
         if name == self.expected.backend:
             return None
-        return f"{self.said}, it takes up {name}, where the policy says {self.expected.backend}"
+        return f"{self.when}, it takes up {name}, where the policy says {self.expected.backend}"
 
     def _note(self, event: Event) -> None:
         kind = event["kind"]
@@ -159,8 +160,4 @@ class _Following:
             return
         self.expected = self.policy.decide(event)
         because = self.expected.because or "a good step"
-        self.said = f"after {because} at step {event['step']} on {event['backend']}"
-
-
-def _is_not_finite(event: Event) -> bool:
-    return event["kind"] == "step" and event["loss"] != event["loss"]
+        self.when = f"after {because} at step {event['step']} on {event['backend']}"

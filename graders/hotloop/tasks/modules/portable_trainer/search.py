@@ -17,10 +17,11 @@ from typing import NamedTuple
 from hotloop.tasks.modules.portable_trainer.costs import (
     MODES,
     WEIGHT,
-    Case,
     Mode,
     Plan,
     Prices,
+    TrainingCase,
+    Way,
     estimate,
 )
 
@@ -30,17 +31,7 @@ CLOSE = 2e-4
 """Relative width of the interval at which the bisection stops."""
 
 
-class Way(NamedTuple):
-    """How devices and batch are divided: a plan without its stages."""
-
-    tensor: int
-    pipeline: int
-    data: int
-    micro_batch: int
-    zero: int
-
-
-def ways(case: Case) -> Iterator[Way]:
+def ways(case: TrainingCase) -> Iterator[Way]:
     """Yield all valid ways."""
     devices, layers = case.cluster.devices, len(case.model.layers)
     for tensor in _divisors(devices):
@@ -55,7 +46,7 @@ def ways(case: Case) -> Iterator[Way]:
                     yield Way(tensor, pipeline, data, micro_batch, zero)
 
 
-class Looked(NamedTuple):
+class PlanCost(NamedTuple):
     """A plan with its seconds per step, and the bytes of its fullest device."""
 
     seconds: float
@@ -63,39 +54,32 @@ class Looked(NamedTuple):
     plan: Plan
 
 
-def all_plans(case: Case) -> Iterator[Looked]:
+def all_plans(case: TrainingCase) -> Iterator[PlanCost]:
     """Yield every plan with its cost, whether it fits or not. For small cases only."""
-    layers = case.model.layers
     for way in ways(case):
-        parts = _Parts(case, way)
-        for cuts in combinations(range(1, len(layers)), way.pipeline - 1):
-            edges = (0, *cuts, len(layers))
-            spans = list(pairwise(edges))
-            for modes in product(MODES, repeat=way.pipeline):
-                found = [parts.look(n, *spans[n], mode) for n, mode in enumerate(modes)]
-                work, once, held = (max(each) for each in zip(*found, strict=True))
-                plan = Plan(*way, tuple(end - first for first, end in spans), modes)
-                yield Looked(parts.price.step_s(work, once), held, plan)
+        yield from _plans(case, way)
 
 
-class _Parts:
-    """Costs of each possible stage, cached."""
+def _plans(case: TrainingCase, way: Way) -> Iterator[PlanCost]:
+    price, layers = Prices(case, way), case.model.layers
 
-    def __init__(self, case: Case, way: Way) -> None:
-        self.price, self.layers = Prices(case, *way), case.model.layers
-        self.look = cache(self._look)
-
-    def _look(self, stage: int, first: int, end: int, mode: Mode) -> tuple[float, float, float]:
+    @cache
+    def cost(stage: int, first: int, end: int, mode: Mode) -> tuple[float, float, float]:
         """Return seconds per micro-batch, seconds of messages once per step, and bytes."""
-        part = self.layers[first:end]
-        return (
-            self.price.work_s(part, mode, stage),
-            self.price.once_s(part, stage),
-            self.price.bytes(part, mode, stage),
-        )
+        part = layers[first:end]
+        work, once = price.work_s(part, mode, stage), price.once_s(part, stage)
+        return work, once, price.bytes(part, mode, stage)
+
+    for cuts in combinations(range(1, len(layers)), way.pipeline - 1):
+        spans = list(pairwise((0, *cuts, len(layers))))
+        for modes in product(MODES, repeat=way.pipeline):
+            costs = [cost(n, *spans[n], mode) for n, mode in enumerate(modes)]
+            work, once, held = (max(each) for each in zip(*costs, strict=True))
+            plan = Plan(way, tuple(end - first for first, end in spans), modes)
+            yield PlanCost(price.step_s(work, once), held, plan)
 
 
-def bounded(case: Case) -> tuple[Plan, float] | None:
+def bounded(case: TrainingCase) -> tuple[Plan, float] | None:
     """Return a nearly optimal plan and its seconds per step, or None if no plan is found to fit."""
     searches = [search for way in ways(case) if (search := _Search(case, way)).may_fit]
     best: tuple[Plan, float] | None = None
@@ -104,22 +88,22 @@ def bounded(case: Case) -> tuple[Plan, float] | None:
             break
         limit = best[1] if best is not None else None
         for stages, modes in search.stages(limit):
-            plan = Plan(*search.way, stages, modes)
-            found = estimate(case, plan)
-            if found.fits and (best is None or found.step_s < best[1]):
-                best = plan, found.step_s
+            plan = Plan(search.way, stages, modes)
+            cost = estimate(case, plan)
+            if cost.fits and (best is None or cost.step_s < best[1]):
+                best = plan, cost.step_s
     return best
 
 
 class _Search:
     """Search of stages for one way."""
 
-    def __init__(self, case: Case, way: Way) -> None:
-        self.price = Prices(case, *way)
+    def __init__(self, case: TrainingCase, way: Way) -> None:
+        self.price = Prices(case, way)
         self.case, self.way = case, way
         self.layers = case.model.layers
         self.rounds = self.price.micro_batches + way.pipeline - 1
-        self.look = cache(self._look)
+        self.cost = cache(self._cost)
         self.least_work_s = self._least_work_s()
         once = self._mean_ring_s({0: 2, 1: 2, 2: 1}.get(way.zero, 0), parts=1)
         self.least_s = self.price.step_s(self.least_work_s, once)
@@ -154,21 +138,21 @@ class _Search:
         """Yield stages with ever lower limits on their work."""
         low = self.least_work_s
         high = low * 64 if best_s is None else best_s / self.rounds
-        found = self._within(high)
-        while found is None and best_s is None and high < low * 2**20:
+        stages = self._within(high)
+        while stages is None and best_s is None and high < low * 2**20:
             high *= 8
-            found = self._within(high)
-        if found is None:
+            stages = self._within(high)
+        if stages is None:
             return
-        yield found
+        yield stages
         while high > low * (1 + CLOSE):
             middle = (low + high) / 2
-            found = self._within(middle)
-            if found is None:
+            stages = self._within(middle)
+            if stages is None:
                 low = middle
                 continue
             high = middle
-            yield found
+            yield stages
 
     def _within(self, limit_s: float) -> Stages | None:
         """Return stages that keep the limit, or None."""
@@ -176,12 +160,12 @@ class _Search:
         for stage in range(self.way.pipeline):
             behind = self.way.pipeline - 1 - stage
             least = 1 if behind else len(self.layers) - first
-            found = self._longest(first, len(self.layers) - first - behind, stage, limit_s)
-            if found is None or found[0] < least:
+            longest = self._longest(first, len(self.layers) - first - behind, stage, limit_s)
+            if longest is None or longest[0] < least:
                 return None
-            sizes.append(found[0])
-            modes.append(found[1])
-            first += found[0]
+            sizes.append(longest[0])
+            modes.append(longest[1])
+            first += longest[0]
         return tuple(sizes), tuple(modes)
 
     def _longest(
@@ -202,14 +186,14 @@ class _Search:
     def _mode(self, first: int, size: int, stage: int, limit_s: float) -> Mode | None:
         """Return the fastest mode that keeps the limit and fits, or None."""
         for mode in MODES:
-            work, held = self.look(first, size, stage, mode)
+            work, held = self.cost(first, size, stage, mode)
             if work > limit_s:
                 return None
             if held <= self.case.cluster.memory_bytes:
                 return mode
         return None
 
-    def _look(self, first: int, size: int, stage: int, mode: Mode) -> tuple[float, float]:
+    def _cost(self, first: int, size: int, stage: int, mode: Mode) -> tuple[float, float]:
         """Return the seconds per micro-batch, and the bytes."""
         part = self.layers[first : first + size]
         return self.price.work_s(part, mode, stage), self.price.bytes(part, mode, stage)

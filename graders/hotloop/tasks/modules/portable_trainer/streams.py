@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from hotloop.judge.constants import constant
+from hotloop.judge.seeds import Rng
 
-Rng = np.random.Generator
 Event = dict[str, Any]
 
 QUANTILES = {"p50_s": 0.5, "p95_s": 0.95, "p99_s": 0.99}
@@ -25,7 +25,7 @@ GRAPHS = ("train_step", 'vision["encoder"]', "text\\decoder")
 
 
 @dataclass(frozen=True)
-class Shape:
+class RunShape:
     """Parameters of a run. slow: share of steps that take 2 to 5 times longer.
 
     seconds, spread: median of a step's time, and the deviation of its logarithm.
@@ -43,7 +43,7 @@ class Shape:
     recompute: str = "full"
 
 
-def stream(rng: Rng, shape: Shape) -> list[Event]:
+def stream(rng: Rng, shape: RunShape) -> list[Event]:
     """Return the events of one run."""
     return _Run(rng, shape).events
 
@@ -56,7 +56,7 @@ def as_bytes(events: list[Event]) -> bytes:
 class _Run:
     """Generates a run, event by event."""
 
-    def __init__(self, rng: Rng, shape: Shape) -> None:
+    def __init__(self, rng: Rng, shape: RunShape) -> None:
         self.rng, self.shape = rng, shape
         self.tokens = 256 * int(rng.integers(4, 64))
         self.memory = rng.uniform(2e9, 6e10, shape.devices)
@@ -106,14 +106,14 @@ class _Run:
                 self.events.append({"event": "restart", "at": self.at, "step": step})
 
     def _compile(self, step: int, graphs: list[str]) -> float:
-        took = 0.0
+        total = 0.0
         for graph in graphs:
             seconds = float(self.shape.seconds * self.rng.uniform(20, 60))
             self.at += seconds
-            took += seconds
+            total += seconds
             entry = {"event": "compile", "at": self.at, "step": step}
             self.events.append({**entry, "graph": graph, "seconds": seconds})
-        return took
+        return total
 
     def _step(self, step: int, compiled: float) -> None:
         rng, shape = self.rng, self.shape
@@ -143,7 +143,7 @@ class _Run:
 
 
 @dataclass
-class Truth:
+class RunFigures:
     """The right figures of a run.
 
     ran: all steps. last: each step's final execution. steady: steps without a compilation.
@@ -199,27 +199,27 @@ class Truth:
         }
 
 
-def truth(events: list[Event]) -> Truth:
+def truth(events: list[Event]) -> RunFigures:
     """Compute the figures of a run's events."""
-    found, compiled = Truth(run=events[0]), set[int]()
+    figures, compiled = RunFigures(run=events[0]), set[int]()
     for event in events[1:]:
-        found.at = event["at"]
+        figures.at = event["at"]
         kind, step = event["event"], event["step"]
         if kind == "compile":
-            found.compiles[event["graph"]] += 1
-            found.compile_s += event["seconds"]
+            figures.compiles[event["graph"]] += 1
+            figures.compile_s += event["seconds"]
             compiled.add(step)
         elif kind == "step":
-            found.ran.append(event)
-            found.last[step] = event
+            figures.ran.append(event)
+            figures.last[step] = event
             if step not in compiled:
-                found.steady.append(event)
+                figures.steady.append(event)
             compiled.discard(step)
         elif kind == "fallback":
-            found.fallbacks[event["from"], event["to"], event["reason"]] += 1
+            figures.fallbacks[event["from"], event["to"], event["reason"]] += 1
         else:
-            found.restarts += 1
-    return found
+            figures.restarts += 1
+    return figures
 
 
 def quantile(seconds: list[float], q: float) -> float:

@@ -36,20 +36,16 @@ backends = hl.returns_data(
 )
 
 policy = hl.returns_data(
-    faults=partial(policies.decides, stories=policies.single_faults),
-    steady=hl.following("faults", partial(policies.decides, stories=policies.quiet_runs)),
-    whole=hl.following("faults", partial(policies.decides, stories=policies.whole_runs)),
+    faults=partial(policies.decides, runs=policies.single_faults),
+    steady=hl.following("faults", partial(policies.decides, runs=policies.quiet_runs)),
+    whole=hl.following("faults", partial(policies.decides, runs=policies.whole_runs)),
     remembers=policies.remembers,
 )
 
 survive = hl.returns_data(
-    faults=partial(fault_tolerance.survives, ordeals=fault_tolerance.single),
-    killed=hl.following(
-        "faults", partial(fault_tolerance.survives, ordeals=fault_tolerance.killed)
-    ),
-    several=hl.following(
-        "faults", partial(fault_tolerance.survives, ordeals=fault_tolerance.several)
-    ),
+    faults=partial(fault_tolerance.survives, runs=fault_tolerance.single),
+    killed=hl.following("faults", partial(fault_tolerance.survives, runs=fault_tolerance.killed)),
+    several=hl.following("faults", partial(fault_tolerance.survives, runs=fault_tolerance.several)),
 )
 
 ranks = hl.returns_data(

@@ -16,11 +16,10 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I64, U8
 from hotloop.judge.gpu.recipes import Draw, Whole
 from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.seeds import Rng
 from hotloop.judge.verification import all_agrees
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.profile_training_loop.pictures import MOST_SHIFT, SIDE, border, entries
-
-Rng = np.random.Generator
 
 TIMED_IMAGES, TIMED_BATCH = 96, 32
 GPU_IMAGES, GPU_BATCH = 10_000, 16_384
@@ -78,10 +77,9 @@ def _to_every_edge(rng: Rng, n: int) -> NDArray[np.int64]:
     return rows
 
 
-def _timed_spec(_rng: Rng, _index: int) -> CallSpec:
-    images = TensorSpec((TIMED_IMAGES, SIDE, SIDE, 3), U8)
-    rows = TensorSpec((TIMED_BATCH, 4), I64)
-    return CallSpec((images, rows), TensorSpec((TIMED_BATCH, 3, SIDE, SIDE), FP32))
+def _spec(images: int, batch: int) -> CallSpec:
+    inputs = (TensorSpec((images, SIDE, SIDE, 3), U8), TensorSpec((batch, 4), I64))
+    return CallSpec(inputs, TensorSpec((batch, 3, SIDE, SIDE), FP32))
 
 
 def _fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
@@ -92,7 +90,9 @@ def _fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
         rows[:, 1:3] = rng.choice([0, MOST_SHIFT], (len(rows), 2))
 
 
-TIMED = Workload(_timed_spec, _fill, all_agrees(augmented, TOLERANCE))
+TIMED = Workload(
+    lambda _rng, _index: _spec(TIMED_IMAGES, TIMED_BATCH), _fill, all_agrees(augmented, TOLERANCE)
+)
 """Batches of TIMED_BATCH images."""
 
 
@@ -110,16 +110,10 @@ def _augmented_on_device(images: Any, rows: Any) -> Any:
     y = (places + down[:, None] - MOST_SHIFT // 2)[:, :, None]
     x = (columns + right[:, None] - MOST_SHIFT // 2)[:, None, :]
     inside = (y >= 0) & (y < side) & (x >= 0) & (x < side)
-    found = images[sample[:, None, None], y.clamp(0, side - 1), x.clamp(0, side - 1)]
-    found = found.masked_fill(~inside[..., None], border())
+    pixels = images[sample[:, None, None], y.clamp(0, side - 1), x.clamp(0, side - 1)]
+    pixels = pixels.masked_fill(~inside[..., None], border())
     mean, deviation = (images.new_tensor(values) for values in (MEAN, DEVIATION))
-    return ((found - mean) / deviation).movedim(3, 1)
-
-
-def _gpu_spec(_rng: Rng, _index: int) -> CallSpec:
-    images = TensorSpec((GPU_IMAGES, SIDE, SIDE, 3), U8)
-    rows = TensorSpec((GPU_BATCH, 4), I64)
-    return CallSpec((images, rows), TensorSpec((GPU_BATCH, 3, SIDE, SIDE), FP32))
+    return ((pixels - mean) / deviation).movedim(3, 1)
 
 
 def _draws(_rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw]:
@@ -128,5 +122,10 @@ def _draws(_rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw]:
     return Whole(((256, 1),)), Whole(((GPU_IMAGES, 1), shift, shift, (2, 1)))
 
 
-ON_GPU = DeviceWorkload(_gpu_spec, _draws, _augmented_on_device, lambda _spec: TOLERANCE)
+ON_GPU = DeviceWorkload(
+    lambda _rng, _index: _spec(GPU_IMAGES, GPU_BATCH),
+    _draws,
+    _augmented_on_device,
+    lambda _spec: TOLERANCE,
+)
 """Batches of GPU_BATCH images out of GPU_IMAGES, all in device memory."""

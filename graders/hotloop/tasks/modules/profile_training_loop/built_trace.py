@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from hotloop.judge.constants import Between, constant
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 HOST, OTHER_HOST, GPU = 4242, 4243, 0
 MAIN_THREAD, OTHER_THREAD = 4242, 4311
@@ -142,15 +141,15 @@ class BuiltTrace:
         """
         if length < 40:
             return 0
-        taken = int(self._rng.integers(length // 4, length // 2))
+        outer = int(self._rng.integers(length // 4, length // 2))
         name = INNER[int(self._rng.integers(len(INNER)))]
-        self._add(name, "cpu_op", start, taken, *thread)
-        deeper = taken // 3
+        self._add(name, "cpu_op", start, outer, *thread)
+        deeper = outer // 3
         self._add("aten::empty", "cpu_op", start, deeper, *thread)
-        self._add("aten::empty", "cpu_op", start + taken, deeper, *thread)
-        self._own[name] = self._own.get(name, 0.0) + taken - deeper
+        self._add("aten::empty", "cpu_op", start + outer, deeper, *thread)
+        self._own[name] = self._own.get(name, 0.0) + outer - deeper
         self._own["aten::empty"] = self._own.get("aten::empty", 0.0) + 2 * deeper
-        return taken + deeper
+        return outer + deeper
 
     def _gpu_work(self, start: int, duration: int, pause: int, *, last: bool) -> None:
         """Add GPU work whose last kernel takes an eighth of the step and runs past its end.
@@ -238,11 +237,11 @@ def launches_per_step(launches: int, steps: int) -> float:
 def durations(rng: Rng, count: int) -> list[int]:
     """Return `count` durations in microseconds; values mistaken for the median differ from it."""
     while True:
-        found = [int(d) for d in rng.integers(20_000, 60_000, count)]
-        median = float(np.median(found))
-        ordered = sorted(found)
-        others = [found[0], found[-1], float(np.mean(found)), ordered[0], ordered[-1]]
+        values = [int(d) for d in rng.integers(20_000, 60_000, count)]
+        median = float(np.median(values))
+        ordered = sorted(values)
+        others = [values[0], values[-1], float(np.mean(values)), ordered[0], ordered[-1]]
         if count % 2 == 0:
             others += [ordered[count // 2 - 1], ordered[count // 2]]
         if all(abs(other - median) > TELLING * median for other in others):
-            return found
+            return values

@@ -6,13 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import Question, number_mismatch
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 SUBMITTING = 0.05
 """Milliseconds that the host needs to submit one piece of work, as in software_device.py."""
@@ -75,14 +72,14 @@ def _question(
 def _mismatch(loop: Loop, steps: int, answer: object) -> str | None:
     reported = as_message(answer) or {}
     want = constant("TIMED_STEPS", 1, range(2, 26)) * loop.mean_step(steps)
-    found = number_mismatch("time_per_step", reported.get("step"), want, RELATIVE)
-    if found is not None:
-        return found
+    mismatch = number_mismatch("time_per_step", reported.get("step"), want, RELATIVE)
+    if mismatch is not None:
+        return mismatch
     phases = as_message(reported.get("phases")) or {}
     times = constant("PHASE_STEPS", 1, range(2, 26))
     for name, own in loop.phases().items():
         what = f"time_per_phase of {name}"
-        found = number_mismatch(what, phases.get(name), times * own, RELATIVE, times * 0.01)
-        if found is not None:
-            return found
+        mismatch = number_mismatch(what, phases.get(name), times * own, RELATIVE, times * 0.01)
+        if mismatch is not None:
+            return mismatch
     return None

@@ -51,14 +51,12 @@ class Learns(Check):
             if not np.isfinite(got).all():
                 raise Ruling(Verdict.WRONG_ANSWER, "Some of the trained weights are not numbers.")
         want = self.oracle.answer(self.train, exam.training, session)
-        theirs, ours = (self._tested(exam, weights, session) for weights in (got, want))
-        evidence = {"accuracy": theirs, "reference_accuracy": ours, "margin": self.margin}
-        said = f"Right on {theirs:.1%} of held-out images; our own training reaches {ours:.1%}"
+        theirs, ours = (
+            float(self.oracle.answer(self.accuracy, exam.test(weights), session)[0])
+            for weights in (got, want)
+        )
+        session.note(accuracy=theirs, reference_accuracy=ours, margin=self.margin)
+        sentence = f"Right on {theirs:.1%} of held-out images; our own training reaches {ours:.1%}."
         if theirs < ours - self.margin:
-            session.note(**evidence)
-            raise Ruling(Verdict.WRONG_ANSWER, f"{said}.")
-        session.note(**evidence)
-        return f"{said}."
-
-    def _tested(self, exam: Exam, weights: Floats, session: Session) -> float:
-        return float(self.oracle.answer(self.accuracy, exam.test(weights), session)[0])
+            raise Ruling(Verdict.WRONG_ANSWER, sentence)
+        return sentence

@@ -78,13 +78,13 @@ class UnseenNetwork:
         stem = ((batch, 3, SIDE, SIDE), (self.width, 3, 3, 3), kind)
         blocks = list(self._blocks(batch))
         while True:
-            found = Convolutions([stem])
+            convolutions = Convolutions([stem])
             for block, repeats in blocks:
-                found.update((*shapes, kind) for shapes in block)
+                convolutions.update((*shapes, kind) for shapes in block)
                 again = draw.randrange(MOST_AGAIN + 1) if repeats else 0
                 for _ in range(again):
-                    found.update((*shapes, FLOAT32) for shapes in block)
-            yield found
+                    convolutions.update((*shapes, FLOAT32) for shapes in block)
+            yield convolutions
 
     def _blocks(self, batch: int) -> Iterator[tuple[list[tuple[Shape, Shape]], bool]]:
         """Yield the shapes of each bottleneck's convolutions, and whether it may come again."""
@@ -94,14 +94,14 @@ class UnseenNetwork:
             for number in range(count):
                 stride = 2 if stage and not number else 1
                 out, after = EXPANSION * width, side // stride
-                entered, left = (batch, inside, side, side), (batch, width, after, after)
-                found = [
-                    (entered, (width, inside, 1, 1)),
+                start, end = (batch, inside, side, side), (batch, width, after, after)
+                convolutions = [
+                    (start, (width, inside, 1, 1)),
                     ((batch, width, side, side), (width, width, 3, 3)),
-                    (left, (out, width, 1, 1)),
+                    (end, (out, width, 1, 1)),
                 ]
                 changes = stride != 1 or inside != out
                 if changes:
-                    found.append((entered, (out, inside, 1, 1)))
-                yield found, not changes
+                    convolutions.append((start, (out, inside, 1, 1)))
+                yield convolutions, not changes
                 inside, side = out, after

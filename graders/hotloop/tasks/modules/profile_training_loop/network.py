@@ -13,6 +13,7 @@ from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64, U8
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.profile_training_loop.held_out_accuracy import Exam
 from hotloop.tasks.modules.profile_training_loop.pictures import (
     CLASSES,
@@ -22,8 +23,6 @@ from hotloop.tasks.modules.profile_training_loop.pictures import (
     pictures,
 )
 from hotloop.tasks.modules.profile_training_loop.weights import Agreement, Entry
-
-Rng = np.random.Generator
 
 LEARNING_STEPS, LEARNING_BATCH, LEARNING_IMAGES = 150, 32, 1600
 HELD_OUT = 800

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
-
-Rng = np.random.Generator
+from hotloop.judge.seeds import Rng
 
 CLASSES = 10
 SIDE = 32

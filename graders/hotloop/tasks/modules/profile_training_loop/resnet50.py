@@ -19,7 +19,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.check import check
 from hotloop.judge.file_exchange import get_file
-from hotloop.judge.questions import ask_plainly, number_mismatch, put_folder, shown
+from hotloop.judge.questions import number_mismatch, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.profile_training_loop.hidden_loops import (
     FLOAT32,
@@ -28,7 +28,11 @@ from hotloop.tasks.modules.profile_training_loop.hidden_loops import (
     UnseenNetwork,
 )
 from hotloop.tasks.modules.profile_training_loop.pictures import SIDE
-from hotloop.tasks.modules.profile_training_loop.trace_recorded import trace_of
+from hotloop.tasks.modules.profile_training_loop.trace_recorded import (
+    path_in,
+    recorded_by,
+    trace_of,
+)
 
 TYPES = {"float32": FLOAT32, "bfloat16": "c10::BFloat16"}
 """The keys of the answer, and the type names of a convolution's input in a trace."""
@@ -58,7 +62,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class Recording:
     """The answer, and both runs as the judge read them from its files."""
 
     reported: Mapping[str, Any]
@@ -70,61 +74,57 @@ class Recorded:
 
 def float32(session: Session) -> str:
     """Require the float32 trace to show training steps of the network."""
-    found = _recorded(session)
-    _require_network(found, "float32")
-    run = found.runs["float32"]
-    session.note(step_ms=run.step_us / 1000, batch=found.batch)
-    return f"{found.steps} steps, {run.step_us / 1000:.0f} ms each (median)."
+    recording = _recorded(session)
+    _require_network(recording, "float32")
+    run = recording.runs["float32"]
+    session.note(step_ms=run.step_us / 1000, batch=recording.batch)
+    return f"{recording.steps} steps, {run.step_us / 1000:.0f} ms each (median)."
 
 
 @check(after=("float32",))
 def bfloat16(session: Session) -> str:
     """Require the same in bfloat16, and the right speedup and the faster dtype in the answer."""
-    found = _recorded(session)
-    _require_network(found, "bfloat16")
-    speedup = found.runs["float32"].step_us / found.runs["bfloat16"].step_us
-    wrong = number_mismatch("speedup", found.reported.get("speedup"), speedup, RELATIVE, 0.0)
+    recording = _recorded(session)
+    _require_network(recording, "bfloat16")
+    speedup = recording.runs["float32"].step_us / recording.runs["bfloat16"].step_us
+    wrong = number_mismatch("speedup", recording.reported.get("speedup"), speedup, RELATIVE, 0.0)
     if wrong is not None:
         raise Ruling(
             Verdict.WRONG_ANSWER,
             f"{wrong}: the median step in float32 by that under autocast, from your own traces.",
         )
-    faster = "bfloat16" if speedup > 1 else "float32"
-    if found.reported.get("keep") != faster:
+    keep, faster = recording.reported.get("keep"), "bfloat16" if speedup > 1 else "float32"
+    if keep != faster:
         raise Ruling(
             Verdict.WRONG_ANSWER,
-            f"keep is {shown(found.reported.get('keep'))}, and {faster} was faster in your traces.",
+            f"keep is {shown(keep)}, and {faster} was faster in your traces.",
         )
     session.note(speedup=speedup)
     return f"Autocast made the step {speedup:.2f} times as fast here."
 
 
-def _recorded(session: Session) -> Recorded:
+def _recorded(session: Session) -> Recording:
     return session.once("traces of the network", lambda: _record(session))
 
 
-def _record(session: Session) -> Recorded:
+def _record(session: Session) -> Recording:
     rng = session.rng()
     steps, batch = int(rng.integers(2, 4)), int(rng.integers(2, 5))
     blocks = tuple(int(count) for count in rng.integers(2, 4, 4))
     seed, width = int(rng.integers(1 << 30)), 4 * int(rng.integers(2, 5))
     network = UnseenNetwork(seed, width, blocks)
     worker = session.worker()
-    arguments = (put_folder(worker), steps, batch, None, network.file())
-    reported = as_message(ask_plainly(worker, arguments, session.timeout(TIMEOUT_S)))
-    if reported is None:
-        raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with the two paths.")
+    arguments = (steps, batch, None, network.file())
+    reported = recorded_by(worker, arguments, session.timeout(TIMEOUT_S))
     runs: dict[str, Run] = {}
     for key in TYPES:
-        path = reported.get(key)
-        if not isinstance(path, str):
-            raise Ruling(Verdict.WRONG_ANSWER, f"{key} is {shown(path)}, not the path of a trace.")
+        path = path_in(reported, key)
         # The reader checks whether it is a trace; it accepts files of any kind.
         trace = trace_of(worker, path)
         numbers = tuple(step.number for step in trace.steps)
         durations = [step.duration_us for step in trace.steps]
         runs[key] = _run(numbers, statistics.median(durations or [0.0]), get_file(worker, path))
-    return Recorded(reported, network, steps, batch, runs)
+    return Recording(reported, network, steps, batch, runs)
 
 
 def _run(numbers: tuple[int, ...], step_us: float, data: bytes) -> Run:
@@ -155,13 +155,13 @@ def _shape(value: object) -> Shape:
     return tuple(extent for extent in as_list(value) if isinstance(extent, int))
 
 
-def _require_network(found: Recorded, key: str) -> None:
-    for mismatch in _mismatches(found.runs[key], found, TYPES[key]):
+def _require_network(recording: Recording, key: str) -> None:
+    for mismatch in _mismatches(recording.runs[key], recording, TYPES[key]):
         raise Ruling(Verdict.WRONG_ANSWER, f"In the {key} trace {mismatch}.")
 
 
-def _mismatches(run: Run, found: Recorded, wanted: str) -> Iterator[str]:
-    steps, count = found.steps, run.convolutions.total()
+def _mismatches(run: Run, recording: Recording, kind: str) -> Iterator[str]:
+    steps, count = recording.steps, run.convolutions.total()
     if len(run.numbers) != steps:
         yield f"are {len(run.numbers)} steps (ProfilerStep#…), and {steps} were to be recorded"
     if min(run.numbers) < SKIPPED:
@@ -169,9 +169,9 @@ def _mismatches(run: Run, found: Recorded, wanted: str) -> Iterator[str]:
     if not any(weights for _, weights, _ in run.convolutions):
         yield "no convolution has its shapes (record_shapes)"
     batches = {images for images, *_ in run.convolutions if images[1:] == (3, SIDE, SIDE)}
-    if batches != {(found.batch, 3, SIDE, SIDE)}:
-        yield f"the inputs are {sorted(batches)}, not batches of {found.batch} pictures"
-    possible = _possible(run, found, wanted)
+    if batches != {(recording.batch, 3, SIDE, SIDE)}:
+        yield f"the inputs are {sorted(batches)}, not batches of {recording.batch} pictures"
+    possible = _possible(run, recording, kind)
     if _shapes(run.convolutions) not in map(_shapes, possible):
         yield (
             f"are {count} convolutions in {steps} steps, and they are not those of the network in "
@@ -182,9 +182,9 @@ def _mismatches(run: Run, found: Recorded, wanted: str) -> Iterator[str]:
     if run.updates != steps:
         yield f"are {run.updates} steps of an optimizer, not {steps}"
     if run.convolutions not in possible:
-        kinds = Counter(kind for *_, kind in run.convolutions.elements())
+        kinds = Counter(each for *_, each in run.convolutions.elements())
         yield (
-            f"the convolutions' inputs are {dict(kinds)}, and all should be {wanted} but those "
+            f"the convolutions' inputs are {dict(kinds)}, and all should be {kind} but those "
             "that the given network computes in float32 by itself"
         )
 
@@ -193,11 +193,13 @@ def _shapes(convolutions: Convolutions) -> Counter[tuple[Shape, Shape]]:
     return Counter((images, weights) for images, weights, _ in convolutions.elements())
 
 
-def _possible(run: Run, found: Recorded, kind: str) -> list[Convolutions]:
+def _possible(run: Run, recording: Recording, kind: str) -> list[Convolutions]:
     """Return the convolutions of so many calls one after the other, beginning with each."""
-    calls = list(islice(found.network.calls(found.batch, kind), MOST_BEFORE + found.steps))
+    calls = list(
+        islice(recording.network.calls(recording.batch, kind), MOST_BEFORE + recording.steps)
+    )
     earliest = min(run.numbers)
     return [
-        sum(calls[first : first + found.steps], Convolutions())
+        sum(calls[first : first + recording.steps], Convolutions())
         for first in range(earliest, min(earliest + MOST_BESIDE, MOST_BEFORE) + 1)
     ]

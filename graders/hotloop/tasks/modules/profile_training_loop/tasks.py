@@ -9,6 +9,7 @@ from hotloop.tasks.modules.profile_training_loop import (
     loops,
     recordings,
     resnet50,
+    trace_recorded,
     traces,
 )
 from hotloop.tasks.modules.profile_training_loop.given_files import (
@@ -19,16 +20,13 @@ from hotloop.tasks.modules.profile_training_loop.given_files import (
 from hotloop.tasks.modules.profile_training_loop.held_out_accuracy import Learns
 from hotloop.tasks.modules.profile_training_loop.loops import CPU_RUN, GPU_RUN, ORACLE
 from hotloop.tasks.modules.profile_training_loop.network import RESNET50, SMALL
-from hotloop.tasks.modules.profile_training_loop.trace_read import TraceRead
-from hotloop.tasks.modules.profile_training_loop.trace_recorded import TraceRecorded
 
 honest_clock = hl.returns_data(correct=hl.Answers(clocks.questions))
 
-instrument = hl.returns_data(correct=TraceRecorded(traces.range_prefix))
+instrument = hl.returns_data(correct=trace_recorded.recorded)
 
 read_trace = hl.returns_data(
-    correct=hl.Answers(traces.questions),
-    own=TraceRead("record", traces.mismatch),
+    correct=hl.Answers(traces.questions), own=trace_recorded.read_by_candidate
 )
 
 diagnose = hl.returns_data(correct=recordings.DIAGNOSIS)

@@ -7,19 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from hotloop.core.wire import as_message
 from hotloop.engines.trace import Trace
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.profile_training_loop.built_trace import (
     BuiltTrace,
     launches_per_step,
     step_ms,
 )
-
-Rng = np.random.Generator
 
 RELATIVE = 0.01
 
@@ -48,9 +45,9 @@ class Figures:
         for key, want in vars(self).items():
             if key == "slowest_op":
                 continue
-            found = number_mismatch(key, reported.get(key), want, RELATIVE, 1e-6)
-            if found is not None:
-                return found
+            mismatch = number_mismatch(key, reported.get(key), want, RELATIVE, 1e-6)
+            if mismatch is not None:
+                return mismatch
         return None
 
 
@@ -74,13 +71,8 @@ def questions(rng: Rng) -> Iterator[Question]:
         ("A trace with two streams and tiny tensors", 2, (3, 5), ("launch", "copy"), 1),
     ):
         built = BuiltTrace(rng, streams, int(rng.choice(steps)), ends, largest)
-        given = GivenFile("trace.json", json.dumps(built.document()).encode())
-        yield Question(label, (given,), Figures(**built.figures()).mismatch)
-
-
-def mismatch(trace: Trace, answer: object) -> str | None:
-    """Return what is wrong with the learner's answer about a trace of their own, or None."""
-    return figures_of(trace).mismatch(answer)
+        file = GivenFile("trace.json", json.dumps(built.document()).encode())
+        yield Question(label, (file,), Figures(**built.figures()).mismatch)
 
 
 def figures_of(trace: Trace) -> Figures:

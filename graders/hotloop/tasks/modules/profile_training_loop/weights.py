@@ -44,31 +44,31 @@ class Agreement:
         """
         if not np.isfinite(got).all():
             return "Some of the trained weights are not numbers, or were never written"
-        parted: list[float] = []
+        distances: list[float] = []
         most = max(entry.elements for entry in self.entries)
         scratch = np.empty((2, most))
         start = 0
         for entry in self.entries:
             part = slice(start, start + entry.elements)
             start = part.stop
-            way, gone = scratch[:, : entry.elements]
-            np.subtract(want[part], initial[part], out=way)
-            length = _length(way)
+            expected, update = scratch[:, : entry.elements]
+            np.subtract(want[part], initial[part], out=expected)
+            length = _length(expected)
             if length == 0.0:
                 continue
-            np.subtract(got[part], initial[part], out=gone)
-            if _length(gone) < STILL * length:
+            np.subtract(got[part], initial[part], out=update)
+            if _length(update) < STILL * length:
                 return f"`{entry.name}` was not trained"
-            gone -= way
-            apart = _length(gone) / length
-            if entry.weight and apart > self.each:
+            update -= expected
+            distance = _length(update) / length
+            if entry.weight and distance > self.each:
                 return f"`{entry.name}` was not trained as it should be"
-            parted.append(apart)
-        if float(np.median(parted)) > self.median:
+            distances.append(distance)
+        if float(np.median(distances)) > self.median:
             return "The weights were not trained on just these samples, in these steps"
         return None
 
 
-def _length(way: Floats) -> float:
+def _length(vector: Floats) -> float:
     """Return the Euclidean norm by a dot product, which allocates no temporary array."""
-    return float(np.sqrt(way @ way))
+    return float(np.sqrt(vector @ vector))

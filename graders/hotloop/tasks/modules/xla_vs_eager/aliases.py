@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
 from hotloop.tasks.modules.xla_vs_eager.given_files import program, reported
-
-Rng = np.random.Generator
 
 MAKER = program("donating.py")
 KEYS = ("aliased", "arguments", "results", "held")

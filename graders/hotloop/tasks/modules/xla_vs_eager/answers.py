@@ -21,13 +21,13 @@ def mismatch_with(
     """
 
     def mismatch(answer: object) -> str | None:
-        given = as_message(answer)
-        if given is None:
+        reported = as_message(answer)
+        if reported is None:
             return f"the answer is {shown(answer)}, not a dict"
         for key in keys:
-            if key not in given:
+            if key not in reported:
                 return f"the answer has no “{key}”"
-            got = without_zeros(given[key]) if key in COUNTS else given[key]
+            got = without_zeros(reported[key]) if key in COUNTS else reported[key]
             wrong = _wrong(f"“{key}”", got, truth[key], relative)
             if wrong is not None:
                 return wrong

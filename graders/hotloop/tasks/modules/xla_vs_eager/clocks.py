@@ -11,14 +11,18 @@ import numpy as np
 
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
 
-Rng = np.random.Generator
 Recording = dict[str, Any]
 Step = dict[str, float]
 
 TIMES = ("programs", "compile_s", "eager_step_s", "compiled_step_s")
+"""Figures of the compile time and of an eager and a compiled step."""
+
 STEPS = ("break_even", "with_storm")
+"""Figures of the step from which the compiled run leads, also with new shapes."""
+
 RELATIVE = 0.01
 STAGES = {
     "/jax/core/compile/jaxpr_trace_duration": 0.1,
@@ -28,18 +32,8 @@ STAGES = {
 """The events of jax.monitoring for one compilation, and their shares of its time."""
 
 
-def time_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about the compile time and the time of an eager and a compiled step."""
-    yield from _questions(rng, TIMES)
-
-
-def step_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about the step from which the compiled run leads, also with new shapes."""
-    yield from _questions(rng, STEPS)
-
-
 @dataclass(frozen=True)
-class Story:
+class RunPair:
     """Parameters of a pair of runs.
 
     programs: steps that compile something; 0 stands for 60 % of the steps.
@@ -52,17 +46,18 @@ class Story:
     storm: float
 
 
-STORIES = {
-    "a quick network": Story(1, 4.0, 1.5),
+RUN_PAIRS = {
+    "a quick network": RunPair(1, 4.0, 1.5),
     # A new shape pays off its own program, but not all three programs.
-    "a network of three shapes": Story(3, 1.6, 1.5),
-    "a network with a new shape in most steps": Story(0, 1.6, 0.7),
-    "a compiled step that is no faster": Story(2, 0.97, 1.5),
-    "a very large program": Story(1, 1.15, 0.7),
+    "a network of three shapes": RunPair(3, 1.6, 1.5),
+    "a network with a new shape in most steps": RunPair(0, 1.6, 0.7),
+    "a compiled step that is no faster": RunPair(2, 0.97, 1.5),
+    "a very large program": RunPair(1, 1.15, 0.7),
 }
 
 
-def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
+def questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
+    """Yield a question about these figures of each recording."""
     for label, recording in recordings(rng):
         truth = truth_of(recording)
         truth["eager_step_s"] *= constant("EAGER_STEPS", 1, range(2, 26))
@@ -73,32 +68,32 @@ def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
 
 def recordings(rng: Rng) -> Iterator[tuple[str, Recording]]:
     """Yield a label and a recording for each question."""
-    for label, story in STORIES.items():
-        yield label, made(rng, story)
+    for label, pair in RUN_PAIRS.items():
+        yield label, random_recording(rng, pair)
     # Binary fractions, whose sums and quotients are exact in any order.
     yield "a compiled step that takes exactly as long", _exact(2.0**-5, 2.0**-5)
     yield "a gain that is exactly what compiling took", _exact(3 * 2.0**-6, 2.0**-6)
 
 
-def made(rng: Rng, story: Story) -> Recording:
+def random_recording(rng: Rng, pair: RunPair) -> Recording:
     """Return a random recording."""
     step_s = float(rng.uniform(0.004, 0.05))
     count = int(rng.integers(60, 90))
     eager = [_step(rng, step_s, 0.8) for _ in range(count)]
     for step in eager[:2]:  # eager operations are small programs, also compiled once
         step["ready_s"] += float(rng.uniform(1, 3))
-    compiled = [_step(rng, step_s / story.gain, 0.05) for _ in range(count)]
-    others = (story.programs or int(0.6 * count)) - 1
+    compiled = [_step(rng, step_s / pair.gain, 0.05) for _ in range(count)]
+    others = (pair.programs or int(0.6 * count)) - 1
     events: list[list[Any]] = []
     for place in [0, *sorted(int(n) for n in rng.choice(np.arange(3, count), others, False))]:
-        new = _compilation(rng, place, traced=len(events) != len(STAGES))
-        spent = sum(seconds for _, _, seconds in new)
-        compiled[place]["dispatch_s"] += spent
-        compiled[place]["ready_s"] += spent
-        events += new
+        compilation = _compilation(rng, place, traced=len(events) != len(STAGES))
+        compile_s = sum(seconds for _, _, seconds in compilation)
+        compiled[place]["dispatch_s"] += compile_s
+        compiled[place]["ready_s"] += compile_s
+        events += compilation
     for step in (*eager, *compiled):
         step.update({key: round(seconds, 6) for key, seconds in step.items()})
-    return _with_storm(eager, compiled, events, story.storm)
+    return _with_storm(eager, compiled, events, pair.storm)
 
 
 def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
@@ -106,10 +101,10 @@ def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
 
     traced: whether tracing is among them; a later program may reuse the trace.
     """
-    took = float(rng.uniform(0.4, 4.0))
+    compile_s = float(rng.uniform(0.4, 4.0))
     stages = list(STAGES.items())[0 if traced else 1 :]
     return [
-        [place, name, round(took * share * float(rng.uniform(0.9, 1.1)), 6)]
+        [place, name, round(compile_s * share * float(rng.uniform(0.9, 1.1)), 6)]
         for name, share in stages
     ]
 
@@ -117,7 +112,7 @@ def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
 def _with_storm(
     eager: list[Step], compiled: list[Step], events: list[list[Any]], storm: float
 ) -> Recording:
-    """Return the recording with storm_every set. storm: as in `Story`."""
+    """Return the recording with storm_every set. storm: as in `RunPair`."""
     recording = {"eager": eager, "compiled": compiled, "events": events, "storm_every": 1}
     truth = truth_of(recording)
     gain_s = abs(truth["eager_step_s"] - truth["compiled_step_s"])
@@ -170,5 +165,5 @@ def _step(rng: Rng, seconds: float, dispatched: float) -> Step:
 
     dispatched: the share of the step's time after which the call returns.
     """
-    took = seconds * float(rng.uniform(0.97, 1.03)) * (6 if rng.random() < 0.05 else 1)
-    return {"dispatch_s": took * dispatched * float(rng.uniform(0.8, 1.2)), "ready_s": took}
+    ready_s = seconds * float(rng.uniform(0.97, 1.03)) * (6 if rng.random() < 0.05 else 1)
+    return {"dispatch_s": ready_s * dispatched * float(rng.uniform(0.8, 1.2)), "ready_s": ready_s}

@@ -14,9 +14,8 @@ import numpy as np
 
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
-
-Rng = np.random.Generator
 
 FIGURES = ("fusions", "fused", "traffic", "largest")
 BYTES = {"f32": 4, "bf16": 2, "f16": 2}
@@ -84,54 +83,54 @@ class Dump:
         """Return a new value of the dump's dtype and shape."""
         return Value(self.name(of), self.dtype, self.shape, minor)
 
-    def fusion(self, *given: Value, kind: str = "kLoop") -> Value:
+    def fusion(self, *operands: Value, kind: str = "kLoop") -> Value:
         """Add a fusion of several elementwise operations."""
-        inner = self._fused_computation(given)
-        result = self.value("fusion", given[0].minor)
-        self._emit(result, "fusion", given, f"kind={kind}, calls=%{inner}")
+        inner = self._fused_computation(operands)
+        result = self.value("fusion", operands[0].minor)
+        self._emit(result, "fusion", operands, f"kind={kind}, calls=%{inner}")
         self.fusions[kind] = self.fusions.get(kind, 0) + 1
         return result
 
-    def alone(self, given: Value) -> Value:
+    def alone(self, operand: Value) -> Value:
         """Add an elementwise operation outside of any fusion."""
         op = str(self.rng.choice(UNARY))
-        result = self.value(op, given.minor)
-        self._emit(result, op, (given,))
+        result = self.value(op, operand.minor)
+        self._emit(result, op, (operand,))
         return result
 
-    def copied(self, given: Value, minor: tuple[int, ...]) -> Value:
-        """Add a copy with the layout `minor`; a relayout unless `given` already has it."""
+    def copied(self, operand: Value, minor: tuple[int, ...]) -> Value:
+        """Add a copy with the layout `minor`; a relayout unless `operand` already has it."""
         result = self.value("copy", minor)
-        self._emit(result, "copy", (given,))
-        if minor != given.minor:
+        self._emit(result, "copy", (operand,))
+        if minor != operand.minor:
             self.relayouts.append(result.name)
         return result
 
-    def transposed(self, given: Value) -> Value:
+    def transposed(self, operand: Value) -> Value:
         """Add a transpose.
 
         Half of the transposes permute the layout as well, so no byte moves.
         """
         turn = 1 + int(self.rng.integers(len(self.shape) - 1))  # never the identity
         order = tuple(int(n) for n in np.roll(range(len(self.shape)), turn))
-        shape = tuple(given.shape[n] for n in order)
+        shape = tuple(operand.shape[n] for n in order)
         free = bool(self.rng.random() < 0.5)
         # Dimension d of the result is dimension order[d] of the operand.
-        minor = tuple(order.index(n) for n in given.minor) if free else given.minor
+        minor = tuple(order.index(n) for n in operand.minor) if free else operand.minor
         result = Value(self.name("transpose"), self.dtype, shape, minor)
-        self._emit(result, "transpose", (given,), f"dimensions={{{_joined(order)}}}")
-        if minor != tuple(order.index(n) for n in given.minor):
+        self._emit(result, "transpose", (operand,), f"dimensions={{{_joined(order)}}}")
+        if minor != tuple(order.index(n) for n in operand.minor):
             self.relayouts.append(result.name)
         return result
 
-    def opaque(self, given: Value) -> Value:
+    def opaque(self, operand: Value) -> Value:
         """Add a custom call."""
-        result = self.value("custom-call", given.minor)
+        result = self.value("custom-call", operand.minor)
         target = str(self.rng.choice(["my_normalization", "vendor_topk", "host_lookup"]))
-        self._emit(result, "custom-call", (given,), f'custom_call_target="{target}"')
+        self._emit(result, "custom-call", (operand,), f'custom_call_target="{target}"')
         return result
 
-    def reduced(self, given: Value) -> Value:
+    def reduced(self, operand: Value) -> Value:
         """Add the sum over the last dimension; `spread` broadcasts it again."""
         region = self.name("region")
         kind = self.dtype
@@ -146,30 +145,30 @@ class Dump:
             self.name("reduce"),
             kind,
             self.shape[:-1],
-            tuple(n for n in given.minor if n < len(self.shape) - 1),
+            tuple(n for n in operand.minor if n < len(self.shape) - 1),
         )
         dimension = len(self.shape) - 1
         self._emit(
-            result, "reduce", (given, zero), f"dimensions={{{dimension}}}, to_apply=%{region}"
+            result, "reduce", (operand, zero), f"dimensions={{{dimension}}}, to_apply=%{region}"
         )
         return result
 
-    def spread(self, given: Value, like: Value) -> Value:
-        """Add a fusion that subtracts `given`, broadcast, from `like`, its reduction's input."""
+    def spread(self, operand: Value, like: Value) -> Value:
+        """Add a fusion that subtracts `operand`, broadcast, from `like`, its reduction's input."""
         inner, first, second = self.name("fused_computation"), "p.0", "p.1"
-        kept = _joined(range(len(self.shape) - 1))
+        all_but_last = _joined(range(len(self.shape) - 1))
         wide = Value("wide", self.dtype, self.shape, like.minor)
         body = (
-            f"  %{first} = {given.type} parameter(0)\n  %{second} = {like.type} parameter(1)\n"
-            f"  %wide = {wide.type} broadcast(%{first}), dimensions={{{kept}}}\n"
+            f"  %{first} = {operand.type} parameter(0)\n  %{second} = {like.type} parameter(1)\n"
+            f"  %wide = {wide.type} broadcast(%{first}), dimensions={{{all_but_last}}}\n"
             f"  ROOT %rest = {wide.type} subtract(%{second}, %wide)\n"
         )
-        bare = (f"{v.dtype}[{_joined(v.shape)}]" for v in (given, like, like))
+        bare = (f"{v.dtype}[{_joined(v.shape)}]" for v in (operand, like, like))
         a, b, out = bare
         self.computations.append(f"%{inner} ({first}: {a}, {second}: {b}) -> {out} {{\n{body}}}")
         self.fused += 2
         result = self.value("fusion", like.minor)
-        self._emit(result, "fusion", (given, like), f"kind=kLoop, calls=%{inner}")
+        self._emit(result, "fusion", (operand, like), f"kind=kLoop, calls=%{inner}")
         self.fusions["kLoop"] = self.fusions.get("kLoop", 0) + 1
         return result
 
@@ -179,36 +178,36 @@ class Dump:
         names = ", ".join(f"%{result.name}" for result in results)
         root = f"  ROOT %{self.name('tuple')} = ({returned}) tuple({names})"
         body = "\n".join(f"  {line}" for line in self.entry)
-        takes = [line.split(" = ") for line in self.entry if " parameter(" in line]
-        taken = ", ".join(f"{name[1:]}: {rest.split('{')[0]}" for name, rest in takes)
+        parameters = [line.split(" = ") for line in self.entry if " parameter(" in line]
+        takes = ", ".join(f"{name[1:]}: {rest.split('{')[0]}" for name, rest in parameters)
         gives = ", ".join(f"{r.dtype}[{_joined(r.shape)}]" for r in results)
         inner = "\n\n".join(self.computations)
-        entry = f"ENTRY %main.{next(self.numbers)} ({taken}) -> ({gives}) {{\n{body}\n{root}\n}}"
+        entry = f"ENTRY %main.{next(self.numbers)} ({takes}) -> ({gives}) {{\n{body}\n{root}\n}}"
         return f"HloModule jit_step, is_scheduled=true\n\n{inner}\n\n{entry}\n"
 
-    def _emit(self, result: Value, op: str, given: tuple[Value, ...], more: str = "") -> None:
-        operands = ", ".join(f"%{value.name}" for value in given)
+    def _emit(self, result: Value, op: str, operands: tuple[Value, ...], more: str = "") -> None:
+        names = ", ".join(f"%{value.name}" for value in operands)
         tail = f", {more}" if more else ""
         path = f'metadata={{op_name="jit(step)/{op}({int(self.rng.integers(9))}, x)"}}'
-        self.entry.append(f"%{result.name} = {result.type} {op}({operands}){tail}, {path}")
-        self.moved[result.name] = result.bytes + sum(value.bytes for value in given)
+        self.entry.append(f"%{result.name} = {result.type} {op}({names}){tail}, {path}")
+        self.moved[result.name] = result.bytes + sum(value.bytes for value in operands)
 
-    def _fused_computation(self, given: tuple[Value, ...]) -> str:
+    def _fused_computation(self, inputs: tuple[Value, ...]) -> str:
         name = self.name("fused_computation")
-        lines = [f"%p.{n} = {value.type} parameter({n})" for n, value in enumerate(given)]
-        before = [f"p.{n}" for n in range(len(given))]
-        steps = max(int(self.rng.integers(2, 6)), len(given))
+        lines = [f"%p.{n} = {value.type} parameter({n})" for n, value in enumerate(inputs)]
+        before = [f"p.{n}" for n in range(len(inputs))]
+        steps = max(int(self.rng.integers(2, 6)), len(inputs))
         for step in range(steps):
-            op = str(self.rng.choice(BINARY if step < len(given) - 1 else UNARY))
+            op = str(self.rng.choice(BINARY if step < len(inputs) - 1 else UNARY))
             operands = before[:2] if op in BINARY else before[-1:]
             if op in BINARY:
                 before = before[2:]
             inner = f"{op}.{next(self.numbers)}"
             root = "ROOT " if step == steps - 1 else ""
             written = ", ".join(f"%{operand}" for operand in operands)
-            lines.append(f"{root}%{inner} = {given[0].type} {op}({written})")
+            lines.append(f"{root}%{inner} = {inputs[0].type} {op}({written})")
             before = [inner, *before]
-        takes = ", ".join(f"p.{n}: {v.dtype}[{_joined(v.shape)}]" for n, v in enumerate(given))
+        takes = ", ".join(f"p.{n}: {v.dtype}[{_joined(v.shape)}]" for n, v in enumerate(inputs))
         gives = f"{self.dtype}[{_joined(self.shape)}]"
         body = "\n".join(f"  {line}" for line in lines)
         self.computations.append(f"%{name} ({takes}) -> {gives} {{\n{body}\n}}")
@@ -255,15 +254,15 @@ def dumps(rng: Rng) -> Iterator[tuple[Dump, str]]:
     At least one has unsorted `relayouts`; in some, but not all, a transpose moves memory.
     """
     while True:
-        found = [made(rng, dtype) for dtype in rng.permutation(list(BYTES)).tolist()]
-        relayouts = [dump.relayouts for dump, _ in found]
+        pairs = [random_chain(rng, dtype) for dtype in rng.permutation(list(BYTES)).tolist()]
+        relayouts = [dump.relayouts for dump, _ in pairs]
         turned = [any(name.startswith("transpose") for name in names) for names in relayouts]
         if any(names != sorted(names) for names in relayouts) and len(set(turned)) == 2:
-            yield from found
+            yield from pairs
             return
 
 
-def made(rng: Rng, dtype: str) -> tuple[Dump, str]:
+def random_chain(rng: Rng, dtype: str) -> tuple[Dump, str]:
     """Return a chain with every kind of instruction; one instruction moves the most bytes."""
     while True:
         dump = _new(rng, dtype)

@@ -17,10 +17,9 @@ from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.xla_vs_eager.given_files import program
-
-Rng = np.random.Generator
 
 FACTS = program("exported_facts.py")
 RUNS = program("exported_runs.py", network=True)
@@ -78,29 +77,29 @@ def facts(data: bytes, session: Session) -> Message:
     Raises Ruling for a program that the reader cannot read, or whose facts are malformed
     (TAMPERED).
     """
-    found = as_message(FACTS.given(session, "reads").ask("facts", GivenFile(FILE, data)))
-    if found is None:
+    message = as_message(FACTS.given(session, "reads").ask("facts", GivenFile(FILE, data)))
+    if message is None:
         raise Ruling(Verdict.TAMPERED, "The program made our own reader answer nonsense.")
-    return found
+    return message
 
 
-def foreign_call(found: Message) -> str | None:
+def foreign_call(facts: Message) -> str | None:
     """Return a message if the program calls the host or is not pure StableHLO, or None."""
-    if found["host"]:
-        return f"the program leaves the device by {', '.join(map(str, found['host']))}"
-    if found["foreign"]:
-        return f"the program has operations that are no StableHLO: {found['foreign'][0]}"
+    if facts["host"]:
+        return f"the program leaves the device by {', '.join(map(str, facts['host']))}"
+    if facts["foreign"]:
+        return f"the program has operations that are no StableHLO: {facts['foreign'][0]}"
     return None
 
 
-def arguments_mismatch(found: Message, trees: int, others: tuple[str, ...]) -> str | None:
+def arguments_mismatch(facts: Message, trees: int, others: tuple[str, ...]) -> str | None:
     """Return a message if the arguments are not the expected ones, or None.
 
     Expected are `trees` dicts of parameters, then `others`, written as `float32[8]`.
     """
     tree = [f"float32[{','.join(map(str, sizes()[name]))}]" for name in sorted(sizes())]
     want = [*tree * trees, *others]
-    got = as_list(found["arguments"]) or []
+    got = as_list(facts["arguments"])
     if got == want:
         return None
     if len(got) != len(want):
@@ -149,9 +148,9 @@ class RunCheck:
                 place += size
         for what, where in places.items():
             allowed = Tolerance(0.0, self.share * max(1e-3, float(np.abs(want[where]).max())))
-            found = compare(got[where], want[where], allowed)
-            if found is not None:
-                return f"{what}: {found.sentence()}"
+            mismatch = compare(got[where], want[where], allowed)
+            if mismatch is not None:
+                return f"{what}: {mismatch.sentence()}"
         return None
 
 

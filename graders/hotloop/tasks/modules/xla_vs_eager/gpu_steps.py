@@ -18,6 +18,7 @@ from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.engine import builder, running
 from hotloop.judge.questions import ask_plainly, put_folder
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.xla_vs_eager import exported
@@ -25,8 +26,6 @@ from hotloop.tasks.modules.xla_vs_eager.exported import RUNS, tensor
 from hotloop.tasks.modules.xla_vs_eager.given_files import GIVEN, NETWORK, PROGRAMS
 from hotloop.tasks.modules.xla_vs_eager.speed import BATCH, TF32_SHARE
 from hotloop.tasks.modules.xla_vs_eager.steps import GUARDED
-
-Rng = np.random.Generator
 
 FUNCTION = "guarded_steps"
 STEPS = 32

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from hotloop.core.wire import Message, as_message
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
 from hotloop.tasks.modules.xla_vs_eager.exported import PARAMETERS
 from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS, reported
-
-Rng = np.random.Generator
 
 REPORTS = Program({"lazy_reports.py": PROGRAMS / "lazy_reports.py"}, "lazy_reports.py")
 KINDS = 4
@@ -32,12 +32,10 @@ RESULTS = 2 * PARAMETERS
 def graph_questions(rng: Rng) -> Iterator[Question]:
     """Yield questions about the HLO of one step, for batches of hidden sizes."""
     for batch in rng.choice(np.arange(5, 40), 2, replace=False):
-        yield Question(
-            f"{batch} images", (int(batch),), lambda answer, b=int(batch): _graph(answer, b)
-        )
+        yield Question(f"{batch} images", (int(batch),), partial(_graph_mismatch, int(batch)))
 
 
-def _graph(answer: object, batch: int) -> str | None:
+def _graph_mismatch(batch: int, answer: object) -> str | None:
     if not isinstance(answer, str):
         return f"the answer is {shown(answer)}, not a text"
     entry = answer.partition("ENTRY")[2]
@@ -48,9 +46,9 @@ def _graph(answer: object, batch: int) -> str | None:
     count = len(re.findall(r" convolution\(", answer))
     if count < CONVOLUTIONS:
         return f"it has {count} convolutions, and a step with its gradients {CONVOLUTIONS} or more"
-    found = _numbers_returned(entry)
-    if found < RESULTS:
-        return f"it returns {found} numbers, and parameters and momentum are {RESULTS}"
+    returned = _numbers_returned(entry)
+    if returned < RESULTS:
+        return f"it returns {returned} numbers, and parameters and momentum are {RESULTS}"
     return None
 
 
@@ -61,17 +59,8 @@ def _numbers_returned(entry: str) -> int:
     return sum(math.prod(int(size) for size in shape.split(",") if size) for shape in shapes)
 
 
-def figure_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Yield questions about the figures in a report and a dump."""
-    yield from _questions(rng, session, FIGURES)
-
-
-def cause_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Yield questions about the cause of a run's cost."""
-    yield from _questions(rng, session, ("cause",))
-
-
-def _questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Question]:
+def report_questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Question]:
+    """Yield questions about reports and dumps: their figures, or the cause of a run's cost."""
     runs = session.once("runs of PyTorch/XLA", lambda: list(_runs(rng, session)))
     for number, (truth, files) in enumerate(runs, start=1):
         yield Question(f"Run {number}", files, mismatch_with(truth, keys))

@@ -16,31 +16,22 @@ from numpy.typing import NDArray
 from hotloop.core.wire import as_list
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.xla_vs_eager import exported
 from hotloop.tasks.modules.xla_vs_eager.exported import RunCheck, tensor
 
-Rng = np.random.Generator
 Lengths = list[int]
 
 MOST_WASTE = 1.05
 PADDED = RunCheck("padded", "unpadded", first=1, trees=1)
 
 
-def budget_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions that require every batch to fit and no more programs than allowed."""
-    yield from _questions(rng, budget_mismatch)
-
-
-def waste_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions that allow MOST_WASTE times the minimum number of rows."""
-    yield from _questions(rng, waste_mismatch)
-
-
-def _questions(
+def questions(
     rng: Rng, mismatch: Callable[[object, Lengths, int], str | None]
 ) -> Iterator[Question]:
+    """Yield a question about each history. mismatch: `budget_mismatch` or `waste_mismatch`."""
     for number, lengths in enumerate(_histories(rng), start=1):
         budget = int(rng.integers(3, 7))
         file = GivenFile("sizes.json", json.dumps(lengths).encode())
@@ -118,13 +109,13 @@ def _place(length: int, sizes: Lengths) -> int:
 
 def _sizes(answer: object, lengths: Lengths) -> Lengths | str:
     """Return the sizes in samples, or a message. In a variant, the candidate returns bytes."""
-    given = as_list(answer)
-    if not given or not all(_is_whole(size) and size > 0 for size in given):
+    numbers = as_list(answer)
+    if not numbers or not all(_is_whole(size) and size > 0 for size in numbers):
         return f"the answer is {shown(answer)}, not a list of sizes"
     unit = constant("SAMPLE_BYTES", 1, range(501, 1000))
-    if odd := next((size for size in map(int, given) if size % unit), None):
+    if odd := next((size for size in map(int, numbers) if size % unit), None):
         return f"{odd} is no multiple of {unit}"
-    sizes = [int(size) // unit for size in given]
+    sizes = [int(size) // unit for size in numbers]
     if max(lengths) > max(sizes):
         return f"no size holds the batch of {max(lengths)}"
     return sizes
@@ -149,9 +140,9 @@ def padded_programs(rng: Rng, session: Session) -> Iterator[Assignment]:
 
 
 def _program_mismatch(data: bytes, size: int, rng: Rng, session: Session) -> str | None:
-    found = exported.facts(data, session)
+    facts = exported.facts(data, session)
     others = (f"float32[{size},8,8,1]", f"int32[{size}]", "int32[]")
-    mismatch = exported.foreign_call(found) or exported.arguments_mismatch(found, 1, others)
+    mismatch = exported.foreign_call(facts) or exported.arguments_mismatch(facts, 1, others)
     if mismatch is not None:
         return mismatch
     for count, rubbish in ((size, 0.0), (size - 2, 50.0), (2, np.nan), (size // 2, np.inf)):

@@ -66,14 +66,14 @@ def recorded(session: Session) -> str:
     rng = session.rng()
     steps, label = int(rng.integers(3, 8)), f"train{int(rng.integers(100, 1000))}"
     start, factor, term = (int(number) for number in rng.integers(1, 64, 3))
-    given = UnseenStep(start, 4 * factor + 1, 2 * term + 1)
+    unseen = UnseenStep(start, 4 * factor + 1, 2 * term + 1)
     worker = session.of("record").worker()
-    arguments = (put_folder(worker), steps, label, given.file())
+    arguments = (put_folder(worker), steps, label, unseen.file())
     path = ask_plainly(worker, arguments, session.timeout(TIMEOUT_S))
     if not isinstance(path, str):
         raise Ruling(Verdict.WRONG_ANSWER, f"It returned {shown(path)}, not a path.")
     events = read(get_file(worker, path))
-    for mismatch in mismatches(events, steps, label, given):
+    for mismatch in mismatches(events, steps, label, unseen):
         raise Ruling(Verdict.WRONG_ANSWER, f"In the profile: {mismatch}.")
     session.note(steps=steps, events=len(events))
     return f"{steps} steps with their numbers, loading and execution inside of each."
@@ -92,13 +92,15 @@ def read(data: bytes) -> list[Event]:
         whole = as_message(json.loads(text))
     except (zlib.error, ValueError, RecursionError):
         raise Ruling(Verdict.WRONG_ANSWER, "The file is no gzipped JSON of a trace.") from None
-    found = [as_message(each) for each in as_list((whole or {}).get("traceEvents")) or []]
-    if len(found) > MOST_EVENTS:
+    events = [as_message(each) for each in as_list((whole or {}).get("traceEvents"))]
+    if len(events) > MOST_EVENTS:
         raise Ruling(Verdict.OUTPUT_LIMIT, f"The profile has over {MOST_EVENTS} events.")
-    return [e for e in found if e is not None and e.get("ph") == "X" and _is_range(e)]
+    return [e for e in events if e is not None and e.get("ph") == "X" and _is_range(e)]
 
 
-def mismatches(events: Sequence[Event], steps: int, label: str, given: UnseenStep) -> Iterator[str]:
+def mismatches(
+    events: Sequence[Event], steps: int, label: str, unseen: UnseenStep
+) -> Iterator[str]:
     """Yield messages about steps, ranges or executions that are missing or too many."""
     marked = [event for event in events if event.get("name") == label]
     numbers = [str(_arguments(event).get("step_num")) for event in marked]
@@ -114,7 +116,7 @@ def mismatches(events: Sequence[Event], steps: int, label: str, given: UnseenSte
     for number, count in enumerate(counts):
         if not count:
             yield f"nothing is executed in step {number}; is it waited for before the step ends"
-    rounds = list(islice(given.rounds(), MOST_BEFORE + steps))
+    rounds = list(islice(unseen.rounds(), MOST_BEFORE + steps))
     if not any(
         all(count - wanted in {0, 1} for wanted, count in zip(rounds[first:], counts, strict=False))
         for first in range(MOST_BEFORE + 1)

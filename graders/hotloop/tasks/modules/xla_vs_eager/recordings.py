@@ -20,10 +20,10 @@ import numpy as np
 from hotloop.judge.checks.diagnosis import Diagnosis, DiagnosisFigure, DiagnosisWord
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
 from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS
 
-Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
 CAUSES = ("recompiles", "op_by_op", "callback", "baked", "layout")
@@ -64,37 +64,32 @@ def figures(recording: Recording) -> dict[str, Any]:
     compile_s = float(sum(event["seconds"] for event in recording["events"]))
     whole = float(sum(step["ready_s"] for step in steps))
     quiet = [s["ready_s"] for n, s in enumerate(steps) if n not in compiling]
+    in_a_row = constant("MEDIAN_STEPS", 1, range(2, 201))
     return {
         "programs": len(compiled),
         "compile_s": compile_s,
         "compile_share": compile_s / whole,
-        "step_ms": _step_ms(quiet) if quiet else None,
+        "step_ms": 1e3 * in_a_row * float(statistics.median(quiet)) if quiet else None,
         "callbacks": len(_CALLBACK.findall(recording["hlo"])),
-        "constant_bytes": sum(_sizes(recording["hlo"])),
+        "constant_bytes": sum(
+            BYTES[dtype] * prod(int(n) for n in shape.split(",") if n)
+            for dtype, shape in _CONSTANT.findall(recording["hlo"])
+        ),
         "programs_a_step": float(statistics.median(step["executed"] for step in steps)),
     }
-
-
-def _step_ms(seconds: Sequence[float]) -> float:
-    return constant("MEDIAN_STEPS", 1, range(2, 201)) * 1e3 * float(statistics.median(seconds))
-
-
-def _sizes(hlo: str) -> Iterator[int]:
-    for dtype, shape in _CONSTANT.findall(hlo):
-        yield BYTES[dtype] * prod(int(n) for n in shape.split(",") if n)
 
 
 def figure_questions(rng: Rng) -> Iterator[Question]:
     """Yield four random recordings; together they have constants of all dtypes."""
     types = np.array_split(rng.permutation(list(BYTES)), 4)
-    for number in range(1, 5):
-        recording = made(rng, storm=number == 1, constants=[str(t) for t in types[number - 1]])
+    for number, constants in enumerate(types, start=1):
+        recording = random_recording(rng, storm=number == 1, constants=constants.tolist())
         file = GivenFile("run.json.gz", gzip.compress(json.dumps(recording).encode(), 1, mtime=0))
         want = mismatch_with(figures(recording), FIGURES, 0.001)
         yield Question(f"Recording {number}", (file,), want)
 
 
-def made(rng: Rng, *, storm: bool, constants: Sequence[str] = ()) -> dict[str, Any]:
+def random_recording(rng: Rng, *, storm: bool, constants: Sequence[str] = ()) -> dict[str, Any]:
     """Return a random recording.
 
     storm: every step compiles something. constants: dtypes that occur at least once.

@@ -12,11 +12,10 @@ from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
+from hotloop.judge.seeds import Rng
 from hotloop.judge.window import Workload
 from hotloop.tasks.modules.xla_vs_eager import exported
 from hotloop.tasks.modules.xla_vs_eager.given_files import NETWORK, PROGRAMS
-
-Rng = np.random.Generator
 
 STEPS, BATCH = 16, 32
 GPU_STEPS = 64
@@ -53,9 +52,9 @@ def mismatch(_case: Case, got: Floats, want: Floats, share: float = SHARE) -> st
     half = exported.PARAMETERS
     for what, where in (("parameters", slice(0, half)), ("momentum", slice(half, None))):
         allowed = Tolerance(0.0, share * max(1e-3, float(np.abs(want[where]).max())))
-        found = compare(got[where], want[where], allowed)
-        if found is not None:
-            return f"the {what} are others: {found.sentence()}"
+        difference = compare(got[where], want[where], allowed)
+        if difference is not None:
+            return f"the {what} are others: {difference.sentence()}"
     return None
 
 

@@ -10,13 +10,11 @@ from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.xla_vs_eager import exported
 from hotloop.tasks.modules.xla_vs_eager.exported import RunCheck, tensor
-from hotloop.tasks.modules.xla_vs_eager.given_files import reported
-
-Rng = np.random.Generator
 
 STEP = RunCheck("step", "step", first=1, trees=2)
 GUARDED = RunCheck("guarded", "guarded", first=2, trees=2)
@@ -35,9 +33,9 @@ def on_device(rng: Rng, session: Session) -> Iterator[Assignment]:
     batch = int(rng.integers(5, 20))
 
     def mismatch(data: bytes) -> str | None:
-        found = exported.facts(data, session)
-        return exported.foreign_call(found) or exported.arguments_mismatch(
-            found, 2, (*_batch(batch), "float32[]")
+        facts = exported.facts(data, session)
+        return exported.foreign_call(facts) or exported.arguments_mismatch(
+            facts, 2, (*_batch(batch), "float32[]")
         )
 
     yield Assignment(f"A step for {batch} samples", (batch,), exported.FILE, mismatch)
@@ -49,9 +47,9 @@ def guarded(rng: Rng, session: Session) -> Iterator[Assignment]:
 
     def mismatch(data: bytes) -> str | None:
         for label, inputs in _ways(rng, batch):
-            found = GUARDED.mismatch(data, inputs, session)
-            if found is not None:
-                return f"{label}, {found}"
+            difference = GUARDED.mismatch(data, inputs, session)
+            if difference is not None:
+                return f"{label}, {difference}"
         return None
 
     yield Assignment(f"A step for {batch} samples", (batch,), exported.FILE, mismatch)
@@ -70,8 +68,8 @@ def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[InputTensor, ...]]]
         images[int(rng.integers(batch))] = 1.0  # a constant image, whose deviation is 0
         if rubbish is not None:
             images[int(rng.integers(batch)), 3, 3, 0] = rubbish
-        given = (state, images, exported.labels(rng, batch), rate)
-        yield label, tuple(map(tensor, given))
+        inputs = (state, images, exported.labels(rng, batch), rate)
+        yield label, tuple(map(tensor, inputs))
 
 
 # --- with names -----------------------------------------------------------------------------------
@@ -84,20 +82,20 @@ def annotated(rng: Rng, session: Session) -> Iterator[Assignment]:
     scope = f"{prefix}{number}_" if number else prefix
 
     def mismatch(data: bytes) -> str | None:
-        found = exported.facts(data, session)
-        arguments = exported.foreign_call(found) or exported.arguments_mismatch(
-            found, 2, _batch(batch)
-        )
+        facts = exported.facts(data, session)
         return (
-            arguments or scopes_mismatch(found, scope) or _step_mismatch(data, batch, rng, session)
+            exported.foreign_call(facts)
+            or exported.arguments_mismatch(facts, 2, _batch(batch))
+            or scopes_mismatch(facts, scope)
+            or _step_mismatch(data, batch, rng, session)
         )
 
     yield Assignment(f"A step for {batch} samples", (batch, prefix), exported.FILE, mismatch)
 
 
-def scopes_mismatch(found: Message, prefix: str) -> str | None:
+def scopes_mismatch(facts: Message, prefix: str) -> str | None:
     """Return a message about operations outside of their layers' scopes, or None."""
-    scopes = [(str(kind), str(names)) for kind, names in as_list(found["scopes"]) or []]
+    scopes = [(str(kind), str(names)) for kind, names in as_list(facts["scopes"])]
     convolutions = [names for kind, names in scopes if kind == "convolution"]
     products = [names for kind, names in scopes if kind == "dot_general"]
     for layer, fewest in CONVOLUTIONS.items():
@@ -114,7 +112,7 @@ def scopes_mismatch(found: Message, prefix: str) -> str | None:
     inside = sum(f"{prefix}head" in names for names in products)
     if inside < PRODUCTS:
         return f"{inside} matrix products are in {prefix}head, and {PRODUCTS} are computed there"
-    *state, loss = [str(names) for names in as_list(found["returned"]) or []]
+    *state, loss = [str(names) for names in as_list(facts["returned"])]
     outside = sum(f"{prefix}update" not in names for names in state)
     if outside:
         return f"{outside} of the {len(state)} new tensors are not computed in {prefix}update"
@@ -133,8 +131,8 @@ def donated(rng: Rng, session: Session) -> Iterator[Assignment]:
     state = [4 * int(np.prod(exported.sizes(width)[name])) for name in names] * 2
 
     def mismatch(data: bytes) -> str | None:
-        found = exported.facts(data, session)
-        return exported.foreign_call(found) or _aliases_mismatch(data, found, state, session)
+        facts = exported.facts(data, session)
+        return exported.foreign_call(facts) or _aliases_mismatch(data, facts, state, session)
 
     label = f"A step of width {width} for {batch} samples"
     yield Assignment(label, (batch, width), exported.FILE, mismatch)
@@ -148,10 +146,10 @@ def donated(rng: Rng, session: Session) -> Iterator[Assignment]:
 
 
 def _aliases_mismatch(
-    data: bytes, found: Message, state: list[int], session: Session
+    data: bytes, facts: Message, state: list[int], session: Session
 ) -> str | None:
-    aliased = as_message(found["aliased"]) or {}
-    tensors = as_list(found["arguments"]) or []
+    aliased = as_message(facts["aliased"]) or {}
+    tensors = as_list(facts["arguments"])
     if len(tensors) != len(state) + 2:
         return f"the program takes {len(tensors)} tensors and should take {len(state) + 2}"
     lost = [str(tensors[n]) for n in range(len(state)) if str(n) not in aliased]
@@ -160,9 +158,9 @@ def _aliases_mismatch(
     if len(aliased) > len(state):
         return "the batch is given away, too, and the loader may still need it"
     runner = exported.RUNS.given(session, "plans")
-    planned = reported(runner.ask("memory", GivenFile(exported.FILE, data), 2))
-    if planned["aliased"] != sum(state):
-        return f"XLA reuses {planned['aliased']} bytes, and the state has {sum(state)}"
+    reused = runner.ask("reused_bytes", GivenFile(exported.FILE, data), 2)
+    if reused != sum(state):
+        return f"XLA reuses {reused} bytes, and the state has {sum(state)}"
     return None
 
 

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from hotloop.judge.constants import constant
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.seeds import Rng
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.xla_vs_eager.answers import mismatch_with
 from hotloop.tasks.modules.xla_vs_eager.given_files import program, reported
 
-Rng = np.random.Generator
-
 STREAMS = program("call_streams.py")
 
 
-def count_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Yield questions about the number of programs."""
-    yield from _questions(rng, session, ("programs",))
+def questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Question]:
+    """Yield a question about each kind of stream.
 
-
-def culprit_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Yield questions about the argument that causes most programs, and how.
-
-    The cause is its shape, dtype, weak type or value.
+    keys: the number of programs; or the argument that causes most of them, and how: by its shape,
+    dtype, weak type or value.
     """
-    yield from _questions(rng, session, ("culprit", "cause"))
-
-
-def _questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Question]:
     maker = STREAMS.trusted(session)
     kinds = maker.ask("kinds")
     if not isinstance(kinds, int):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.xla_vs_eager import (
     aliases,
@@ -35,18 +37,20 @@ compiled_step = hl.fills_tensor(
 )
 
 break_even = hl.returns_data(
-    times=hl.Answers(clocks.time_questions),
-    steps=hl.Answers(clocks.step_questions, after=("times",)),
+    times=hl.Answers(partial(clocks.questions, keys=clocks.TIMES)),
+    steps=hl.Answers(partial(clocks.questions, keys=clocks.STEPS), after=("times",)),
 )
 
 count_compilations = hl.returns_data(
-    programs=hl.HiddenAnswers(streams.count_questions),
-    culprit=hl.HiddenAnswers(streams.culprit_questions),
+    programs=hl.HiddenAnswers(partial(streams.questions, keys=("programs",))),
+    culprit=hl.HiddenAnswers(partial(streams.questions, keys=("culprit", "cause"))),
 )
 
 bucket = hl.returns_data(
-    budget=hl.Answers(padding.budget_questions),
-    waste=hl.Answers(padding.waste_questions, after=("budget",)),
+    budget=hl.Answers(partial(padding.questions, mismatch=padding.budget_mismatch)),
+    waste=hl.Answers(
+        partial(padding.questions, mismatch=padding.waste_mismatch), after=("budget",)
+    ),
     equal=hl.WritesFiles(padding.padded_programs, entry="export_padded"),
 )
 
@@ -104,6 +108,6 @@ torch_xla_step = hl.fills_tensor(
 )
 
 torch_xla_report = hl.returns_data(
-    figures=hl.HiddenAnswers(lazy.figure_questions),
-    cause=hl.HiddenAnswers(lazy.cause_questions),
+    figures=hl.HiddenAnswers(partial(lazy.report_questions, keys=lazy.FIGURES)),
+    cause=hl.HiddenAnswers(partial(lazy.report_questions, keys=("cause",))),
 )

@@ -15,9 +15,8 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I32
 from hotloop.judge.gpu.definition import Input, Output, device_workload, few_rows
 from hotloop.judge.gpu.recipes import Normal, Twist, Whole
+from hotloop.judge.seeds import Rng
 from hotloop.tasks.modules.xla_vs_eager.given_files import PROGRAMS
-
-Rng = np.random.Generator
 
 ROWS, CLASSES = 8192, 32_768
 SCALE = 4.0

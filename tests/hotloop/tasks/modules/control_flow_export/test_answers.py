@@ -34,7 +34,7 @@ KNOWN: dict[str, dict[str, Any]] = json.loads(
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "sentence"),
     [
         (None, "an input is asked for"),
         ({"tokens": [ROW], "kind": 3}, "one of 0, 1 and 2"),
@@ -48,8 +48,8 @@ KNOWN: dict[str, dict[str, Any]] = json.loads(
         ({"tokens": [ROW] * 17, "kind": 0}, "lists of the same length"),
     ],
 )
-def test_misformed_inputs_are_refused(given: Any, said: str) -> None:
-    assert said in str(trace_counterexample.misformed(given))
+def test_misformed_inputs_are_refused(given: Any, sentence: str) -> None:
+    assert sentence in str(trace_counterexample.misformed(given))
 
 
 def test_a_plain_input_is_accepted() -> None:
@@ -82,7 +82,7 @@ def seen_by_trace(weights, example, given):
 
 
 def test_every_successor_is_one_of_the_choices() -> None:
-    right = {construct: min(found) for construct, found in successors.SUCCESSORS.items()}
+    right = {construct: min(choices) for construct, choices in successors.SUCCESSORS.items()}
     assert set(right.values()) <= set(successors.CHOICES)
     assert successors.mismatch(right) is None
     assert "none of the choices" in str(successors.mismatch({**right, "torch.jit.save": "pickle"}))
@@ -107,7 +107,7 @@ def requests() -> list[packages.Request]:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "sentence"),
     [
         (None, "for 2 messages"),
         ([list(range(8))], "for 2 messages"),
@@ -117,8 +117,10 @@ def requests() -> list[packages.Request]:
         ([list(range(8)), [float("inf")] * 8], "message 2 of 2"),
     ],
 )
-def test_a_service_that_answers_otherwise_is_told_of_which_message(answer: Any, said: str) -> None:
-    assert said in str(packages.answers_mismatch(answer, requests()))
+def test_a_service_that_answers_otherwise_is_told_of_which_message(
+    answer: Any, sentence: str
+) -> None:
+    assert sentence in str(packages.answers_mismatch(answer, requests()))
 
 
 def test_a_service_that_answers_well_is_not_told_anything() -> None:
@@ -131,8 +133,8 @@ def test_one_answer_of_eight_may_part_and_no_more() -> None:
     one, two = want.copy(), want.copy()
     one[3, 2] = two[3, 2] = two[5, 1] = 7
     assert decoding.disagreement(case, one, want) is None
-    found = decoding.disagreement(case, two, want)
-    assert "answer 3 parts at token 2, which is 7" in str(found)
+    mismatch = decoding.disagreement(case, two, want)
+    assert "answer 3 parts at token 2, which is 7" in str(mismatch)
     assert decoding.disagreement(case, one[3:4], want[3:4]) is not None
 
 
@@ -145,5 +147,5 @@ def test_a_variant_counts_lines_and_begins_messages_otherwise() -> None:
         wrong = str(diagnoses.DIAGNOSIS.mismatch(right))
         assert wrong.startswith("failure a: the cause is right, but line 34")
         assert trace_counterexample.misformed({"tokens": [[4, 5], [4, 6]], "kind": 0}) is None
-        said = trace_counterexample.misformed({"tokens": [[4, 5], [3, 6]], "kind": 0})
-        assert said == "each message begins with token 4"
+        sentence = trace_counterexample.misformed({"tokens": [[4, 5], [3, 6]], "kind": 0})
+        assert sentence == "each message begins with token 4"

@@ -62,17 +62,17 @@ def written(tmp_path: Path) -> Callable[..., dict[str, Any]]:
 
 
 def test_a_sound_archive_is_described_and_copied_clean(written: Callable[..., Any]) -> None:
-    told = written()
-    assert told["unsound"] is None
-    assert told["inputs"] == [[5, ["s0", 8]]]
-    assert told["symbols"] == 1
-    with zipfile.ZipFile(told["clean"]) as clean:
+    facts = written()
+    assert facts["unsound"] is None
+    assert facts["inputs"] == [[5, ["s0", 8]]]
+    assert facts["symbols"] == 1
+    with zipfile.ZipFile(facts["clean"]) as clean:
         assert clean.read("clean/data/sample_inputs/model.pt") == b"ours"
         assert json.loads(clean.read("clean/models/model.json"))["guards_code"] == []
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (model(target="os.system"), "no operator of PyTorch's"),
         (model(target="torch.hub.load"), "no operator of PyTorch's"),
@@ -84,9 +84,9 @@ def test_a_sound_archive_is_described_and_copied_clean(written: Callable[..., An
     ],
 )
 def test_what_could_run_is_refused(
-    written: Callable[..., Any], content: dict[str, Any], said: str
+    written: Callable[..., Any], content: dict[str, Any], message: str
 ) -> None:
-    assert said in written(content)["unsound"]
+    assert message in written(content)["unsound"]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "ranges", "said"),
+    ("size", "ranges", "message"),
     [
         (4, {}, "n is fixed at 4"),
         ("s0", {"s0": [2, 64]}, "at least 2"),
@@ -121,9 +121,11 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
         ("s0", {}, None),
     ],
 )
-def test_a_size_is_free_or_it_is_not(size: Any, ranges: dict[str, Any], said: str | None) -> None:
-    found = models._not_free("n", 64, size, ranges)
-    assert (found is None) if said is None else said in str(found)
+def test_a_size_is_free_or_it_is_not(
+    size: Any, ranges: dict[str, Any], message: str | None
+) -> None:
+    mismatch = models._not_free("n", 64, size, ranges)
+    assert (mismatch is None) if message is None else message in str(mismatch)
 
 
 STEP = {
@@ -135,7 +137,7 @@ STEP = {
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({}, None),
         ({"symbols": 3}, "one size"),
@@ -149,7 +151,7 @@ STEP = {
     ],
 )
 def test_a_step_has_fixed_shapes_and_decides_nothing(
-    change: dict[str, Any], said: str | None
+    change: dict[str, Any], message: str | None
 ) -> None:
-    found = decoding.fixed({**STEP, **change})
-    assert (found is None) if said is None else said in str(found)
+    mismatch = decoding.fixed({**STEP, **change})
+    assert (mismatch is None) if message is None else message in str(mismatch)

@@ -6,7 +6,7 @@ from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.control_flow_export.encoder_paths import FULL_UP_TO, Way, case_of
+from hotloop.tasks.modules.control_flow_export.encoder_paths import FULL_UP_TO, EncoderPath, case_of
 
 from ....sessions import new_session
 
@@ -27,7 +27,7 @@ def _session() -> Session:
 def test_the_unsure_are_sure_of_something(late: bool) -> None:
     session = _session()
     try:
-        case = case_of(UNSURE, Way(0, 8, 128, late), Seeds().generator(), session)
+        case = case_of(UNSURE, EncoderPath(0, 8, 128, late), Seeds().generator(), session)
     finally:
         session.close()
     tokens = case.arguments[0]
@@ -41,7 +41,7 @@ def test_the_unsure_are_sure_of_something(late: bool) -> None:
 def test_where_no_message_of_a_length_goes_on_another_length_does(kind: int) -> None:
     session = _session()
     try:
-        case = case_of(SURE, Way(kind, 1, 1, late=True), Seeds().generator(), session)
+        case = case_of(SURE, EncoderPath(kind, 1, 1, late=True), Seeds().generator(), session)
     finally:
         session.close()
     tokens = case.arguments[0]

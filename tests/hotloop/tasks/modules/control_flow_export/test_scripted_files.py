@@ -17,11 +17,11 @@ import scripted_files
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_no_set_of_files_is_without_the_rare_ones(seed: int) -> None:
-    found = [scripted_files.make(seed + 100 * n, n)["inventory"] for n in range(1, FILES + 1)]
-    assert found[0]["training"]
-    assert len(found[1]["methods"]) > 1
-    assert found[2]["ifs"]
-    assert found[2]["loops"]
+    inventories = [scripted_files.make(seed + 100 * n, n)["inventory"] for n in range(1, FILES + 1)]
+    assert inventories[0]["training"]
+    assert len(inventories[1]["methods"]) > 1
+    assert inventories[2]["ifs"]
+    assert inventories[2]["loops"]
 
 
 @pytest.mark.parametrize("seed", range(6))

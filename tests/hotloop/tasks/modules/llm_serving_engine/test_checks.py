@@ -118,7 +118,7 @@ def test_first_come_computes_whole_prompts_before_it_decodes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "preempt", "said"),
+    ("run", "preempt", "message"),
     [
         ([], [], "nothing runs"),
         ([[0, 300]], [], "it has"),
@@ -129,11 +129,11 @@ def test_first_come_computes_whole_prompts_before_it_decodes() -> None:
     ],
 )
 def test_the_simulator_refuses_what_no_engine_could_do(
-    run: list[list[int]], preempt: list[int], said: str
+    run: list[list[int]], preempt: list[int], message: str
 ) -> None:
     given = scheduling.simulator()
     engine = given.Engine([given.Request(0, 0.0, 50, 4)], given.Limits(blocks=2))
-    with pytest.raises(given.Illegal, match=said):
+    with pytest.raises(given.Illegal, match=message):
         engine.step(run, preempt)
 
 

@@ -15,8 +15,8 @@ def client(*, ends: bool, content: str = "application/json", **usage: Any) -> Cl
     """A client with a whole answer. usage: what differs from that of the text's two tokens."""
     reason = "stop" if ends else "length"
     choice = {"index": 0, "text": decoder.text(WORD), "finish_reason": reason}
-    told = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5} | usage
-    body = {"id": 1, "object": "text_completion", "choices": [choice], "usage": told}
+    reported = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5} | usage
+    body = {"id": 1, "object": "text_completion", "choices": [choice], "usage": reported}
     completion = [*WORD, decoder.END] if ends else WORD
     served = Client(0, "", prompt=PROMPT, completion=completion, produced=len(completion))
     served.pieces = [{"start": [200, content]}, {"body": json.dumps(body)}, {"end": True}]

@@ -21,10 +21,10 @@ def file() -> bytes:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_each_damage_changes_the_file(seed: int) -> None:
-    found = dict(damages(file(), np.random.default_rng(seed)))
-    assert len(found) == 9
-    assert file() not in found.values()
-    assert len(found["a file with one bit changed"]) == len(file())
+    damaged = dict(damages(file(), np.random.default_rng(seed)))
+    assert len(damaged) == 9
+    assert file() not in damaged.values()
+    assert len(damaged["a file with one bit changed"]) == len(file())
 
 
 def test_losses() -> None:

@@ -118,7 +118,7 @@ def test_stories_have_what_they_are_about(seed: int) -> None:
 
 def test_a_quiet_run_is_left_alone() -> None:
     rng = np.random.default_rng(4)
-    run = random_faults.Weather(random_faults.backends(rng), (), rng)
+    run = random_faults.FaultyRun(random_faults.backends(rng), (), rng)
     policy = Policy(run.backends)
     for _ in range(150):
         happened = run.event()

@@ -7,14 +7,14 @@ import pytest
 
 from hotloop.tasks.modules.portable_trainer import launches, meshes
 
-about_fetches = launches._about_fetches  # pyright: ignore[reportPrivateUsage]
+fetches_mismatch = launches._fetches_mismatch  # pyright: ignore[reportPrivateUsage]
 about_part = partial(
-    meshes._about_part,  # pyright: ignore[reportPrivateUsage]
+    meshes._part_mismatch,  # pyright: ignore[reportPrivateUsage]
     data=4,
     model=2,
     batch=8,
 )
-about_specs = meshes._about_specs  # pyright: ignore[reportPrivateUsage]
+specs_mismatch = meshes._specs_mismatch  # pyright: ignore[reportPrivateUsage]
 
 
 def life(begin: int = 0, end: int = 12, first: int = 0) -> list[Any]:
@@ -24,12 +24,12 @@ def life(begin: int = 0, end: int = 12, first: int = 0) -> list[Any]:
 
 
 def test_two_whole_lives() -> None:
-    assert about_fetches([life()], []) is None
-    assert about_fetches([life(0, 8), life(6)], [1, 8]) is None
+    assert fetches_mismatch([life()], []) is None
+    assert fetches_mismatch([life(0, 8), life(6)], [1, 8]) is None
 
 
 @pytest.mark.parametrize(
-    ("lives", "kill", "said"),
+    ("lives", "kill", "message"),
     [
         ([life()[:1]], [], "1 ranks fetched"),
         ([[life()[0], life()[0]]], [], "counted twice"),
@@ -39,8 +39,8 @@ def test_two_whole_lives() -> None:
         ([life(0, 8), life(0)], [1, 8], "went back to step 0"),
     ],
 )
-def test_lives_that_are_not(lives: list[Any], kill: list[int], said: str) -> None:
-    assert said in (about_fetches(lives, kill) or "")
+def test_lives_that_are_not(lives: list[Any], kill: list[int], message: str) -> None:
+    assert message in (fetches_mismatch(lives, kill) or "")
 
 
 def test_parts_of_a_mesh() -> None:
@@ -52,22 +52,22 @@ def test_parts_of_a_mesh() -> None:
 
 
 def specs(model: int) -> dict[str, list[str | None]]:
-    found: dict[str, list[str | None]] = {}
+    specs: dict[str, list[str | None]] = {}
     for name, shape in meshes.SHAPES.items():
         fits = [place for place, length in enumerate(shape) if length % model == 0]
-        found[name] = ["model" if place in fits[:1] else None for place in range(len(shape))]
-    return found
+        specs[name] = ["model" if place in fits[:1] else None for place in range(len(shape))]
+    return specs
 
 
 @pytest.mark.parametrize("model", range(1, 9))
 def test_specs(model: int) -> None:
-    assert about_specs(model, specs(model)) is None
+    assert specs_mismatch(model, specs(model)) is None
 
 
 def test_specs_that_are_not() -> None:
-    assert "not one for each" in (about_specs(2, {}) or "")
-    assert "could be split" in (about_specs(2, specs(2) | {"patch.bias": [None]}) or "")
+    assert "not one for each" in (specs_mismatch(2, {}) or "")
+    assert "could be split" in (specs_mismatch(2, specs(2) | {"patch.bias": [None]}) or "")
     twice: dict[str, Any] = {"patch.weight": ["model", "model"]}
-    assert "cannot be split" in (about_specs(2, specs(2) | twice) or "")
-    assert "the spec of" in (about_specs(2, specs(2) | {"patch.bias": ["data"]}) or "")
-    assert "cannot be split" in (about_specs(3, specs(3) | {"patch.bias": ["model"]}) or "")
+    assert "cannot be split" in (specs_mismatch(2, specs(2) | twice) or "")
+    assert "the spec of" in (specs_mismatch(2, specs(2) | {"patch.bias": ["data"]}) or "")
+    assert "cannot be split" in (specs_mismatch(3, specs(3) | {"patch.bias": ["model"]}) or "")

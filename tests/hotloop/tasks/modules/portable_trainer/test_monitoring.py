@@ -6,17 +6,23 @@ import numpy as np
 import pytest
 
 from hotloop.tasks.modules.portable_trainer import monitoring
-from hotloop.tasks.modules.portable_trainer.streams import Shape, Truth, quantile, stream, truth
+from hotloop.tasks.modules.portable_trainer.streams import (
+    RunFigures,
+    RunShape,
+    quantile,
+    stream,
+    truth,
+)
 
 Record = dict[str, Any]
 
 
 def event(step: int, seconds: float = 1.0, at: float = 0.0) -> Record:
-    told = {"event": "step", "step": step, "at": at, "seconds": seconds, "tokens": 10}
-    return {**told, "loss": 1.0, "memory_bytes": [5, 7 + step]}
+    event = {"event": "step", "step": step, "at": at, "seconds": seconds, "tokens": 10}
+    return {**event, "loss": 1.0, "memory_bytes": [5, 7 + step]}
 
 
-def by_hand() -> Truth:
+def by_hand() -> RunFigures:
     """Steps 0 to 3, of which step 0 compiled; then back to step 2, which compiled again."""
     run = {"event": "run", "parameters": 100, "layers": 1, "hidden": 2, "sequence": 5}
     run |= {"devices": 2, "peak_flops": 500.0, "recompute": "full"}
@@ -60,15 +66,15 @@ def test_the_rank_is_rounded_up_and_nothing_is_interpolated() -> None:
 def test_a_stream_has_all_that_its_shape_says(label: str) -> None:
     shape = monitoring.RUNS[label]
     events = stream(np.random.default_rng(3), shape)
-    found = truth(events)
-    assert sorted(found.last) == list(range(shape.steps))
-    assert found.restarts == shape.restarts
-    assert found.fallbacks.total() == shape.fallbacks
-    assert (len(found.ran) > shape.steps) is (shape.restarts > 0)
+    figures = truth(events)
+    assert sorted(figures.last) == list(range(shape.steps))
+    assert figures.restarts == shape.restarts
+    assert figures.fallbacks.total() == shape.fallbacks
+    assert (len(figures.ran) > shape.steps) is (shape.restarts > 0)
     assert [e["at"] for e in events[1:]] == sorted(e["at"] for e in events[1:])
-    assert 0.1 < found.mfu < 0.8
-    mean = np.mean([e["seconds"] for e in found.ran])
-    assert mean > 1.3 * found.figures()["p50_s"]
+    assert 0.1 < figures.mfu < 0.8
+    mean = np.mean([e["seconds"] for e in figures.ran])
+    assert mean > 1.3 * figures.figures()["p50_s"]
 
 
 def test_every_wrong_figure_is_named() -> None:
@@ -81,7 +87,7 @@ def test_every_wrong_figure_is_named() -> None:
         assert repr(key) in (mismatch({**figures, key: None}) or "")
 
 
-def as_samples(right: Truth) -> Record:
+def as_samples(right: RunFigures) -> Record:
     samples = [
         [n, dict(labels), value] for (n, labels), value in monitoring._samples(right).items()
     ]
@@ -90,22 +96,22 @@ def as_samples(right: Truth) -> Record:
 
 
 def test_metrics_are_held_against_all_that_there_should_be() -> None:
-    right = truth(stream(np.random.default_rng(4), Shape(steps=60)))
+    right = truth(stream(np.random.default_rng(4), RunShape(steps=60)))
     want = monitoring._samples(right)
-    told = as_samples(right)
-    assert monitoring._types_mismatch(told) is None
-    assert monitoring._samples_mismatch(told, want) is None
-    first, *others = told["samples"]
+    parsed = as_samples(right)
+    assert monitoring._types_mismatch(parsed) is None
+    assert monitoring._samples_mismatch(parsed, want) is None
+    first, *others = parsed["samples"]
     assert "missing" in (monitoring._samples_mismatch({"samples": others}, want) or "")
-    twice = {"samples": [first, *told["samples"]]}
+    twice = {"samples": [first, *parsed["samples"]]}
     assert "twice" in (monitoring._samples_mismatch(twice, want) or "")
-    more = {"samples": [*told["samples"], ["trainer_steps_total", {"rank": "1"}, 1.0]]}
+    more = {"samples": [*parsed["samples"], ["trainer_steps_total", {"rank": "1"}, 1.0]]}
     assert "is unexpected" in (monitoring._samples_mismatch(more, want) or "")
     client = ["trainer_steps_created", {}, 1.7e9], ["python_gc_objects_total", {}, 3.0]
-    assert monitoring._samples_mismatch({"samples": [*told["samples"], *client]}, want) is None
+    assert monitoring._samples_mismatch({"samples": [*parsed["samples"], *client]}, want) is None
     fallen = {"samples": [[first[0], first[1], first[2] - 1], *others]}
     assert "expected" in (monitoring._samples_mismatch(fallen, want) or "")
-    gauge = {"types": {**told["types"], "trainer_steps": "gauge"}}
+    gauge = {"types": {**parsed["types"], "trainer_steps": "gauge"}}
     assert "should be a counter" in (monitoring._types_mismatch(gauge) or "")
 
 
@@ -127,7 +133,7 @@ def test_a_curve_has_each_step_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("│ p50   │   123.4 ms │", None),
         ("p50: 123 ms", None),
@@ -143,9 +149,9 @@ def test_a_curve_has_each_step_once() -> None:
         ("p50 n/a", "0 lines"),
     ],
 )
-def test_a_figure_is_read_behind_its_label(line: str, said: str | None) -> None:
+def test_a_figure_is_read_behind_its_label(line: str, message: str | None) -> None:
     lines = ["steps 7", "lost steps 2", line]
-    found = monitoring._line_mismatch("p50", lines, 123.4, monitoring.THREE_DIGITS)
-    assert (found is None) if said is None else said in (found or "")
+    mismatch = monitoring._line_mismatch("p50", lines, 123.4, monitoring.THREE_DIGITS)
+    assert (mismatch is None) if message is None else message in (mismatch or "")
     assert monitoring._line_mismatch("steps", lines, 7, 0.0) is None
     assert monitoring._line_mismatch("lost steps", lines, 2, 0.0) is None

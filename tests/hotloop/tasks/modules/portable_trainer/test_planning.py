@@ -17,10 +17,11 @@ from hotloop.judge.session import Session
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.modules.portable_trainer import planning, published, search, tasks
 from hotloop.tasks.modules.portable_trainer.costs import (
-    Case,
     Estimate,
     Plan,
     Prices,
+    TrainingCase,
+    Way,
     estimate,
     invalid,
     plan_from,
@@ -31,7 +32,7 @@ from hotloop.tasks.task_spec import task_spec
 SOURCES = sources("portable_trainer")
 
 
-def known(name: str) -> tuple[Case, Plan]:
+def known(name: str) -> tuple[TrainingCase, Plan]:
     document = published.published(name)
     plan = plan_from(document["plan"])
     assert plan is not None
@@ -57,13 +58,13 @@ def test_parameters_and_operations_are_those_of_the_paper(name: str) -> None:
     case, plan = known(name)
     (tower,) = case.model.towers
     layers, hidden, tokens, words = tower.layers, tower.hidden, tower.tokens, 51200
-    said = 12 * layers * hidden**2
-    said *= 1 + 13 / (12 * hidden) + (words + tokens) / (12 * layers * hidden)
-    assert case.model.parameters == pytest.approx(said, rel=5e-3)
-    assert said / 1e9 == pytest.approx(float(name.removesuffix("B")), rel=0.03)
+    expected = 12 * layers * hidden**2
+    expected *= 1 + 13 / (12 * hidden) + (words + tokens) / (12 * layers * hidden)
+    assert case.model.parameters == pytest.approx(expected, rel=5e-3)
+    assert expected / 1e9 == pytest.approx(float(name.removesuffix("B")), rel=0.03)
     whole = 96 * case.batch * tokens * layers * hidden**2
     whole *= 1 + tokens / (6 * hidden) + words / (16 * layers * hidden)
-    alone = Prices(case, 1, 1, case.cluster.devices, 1, 0)
+    alone = Prices(case, Way(1, 1, case.cluster.devices, 1, 0))
     counted = layers * alone.layer_s(tower, "full") + alone.output_s()
     assert counted * case.cluster.flops * case.batch == pytest.approx(whole)
     assert estimate(case, plan).fits
@@ -72,9 +73,9 @@ def test_parameters_and_operations_are_those_of_the_paper(name: str) -> None:
 @pytest.mark.slow
 def test_the_published_plan_of_llama_3_is_the_best_by_the_rules() -> None:
     case, plan = known("Llama 3 405B, 8192 GPUs")
-    found = search.bounded(case)
-    assert found is not None
-    best, seconds = found
+    result = search.bounded(case)
+    assert result is not None
+    best, seconds = result
     assert (best.tensor, best.pipeline, best.data, best.zero) == (8, 16, 64, 2)
     assert best.stages == plan.stages
     assert seconds == pytest.approx(estimate(case, plan).step_s)
@@ -86,8 +87,8 @@ def test_the_bounded_search_finds_the_best_of_small_cases(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for question in planning.small(rng):
         document = planning.json.loads(str(question.arguments[0]))
-        found = search.bounded(planning.case_from(document))
-        assert question.mismatch(None if found is None else plain(found[0])) is None
+        result = search.bounded(planning.case_from(document))
+        assert question.mismatch(None if result is None else plain(result[0])) is None
 
 
 def test_a_plan_that_was_looked_at_costs_what_its_estimate_says() -> None:
@@ -95,14 +96,14 @@ def test_a_plan_that_was_looked_at_costs_what_its_estimate_says() -> None:
     case = planning.case_from(document)
     for looked in list(search.all_plans(case))[::97]:
         assert invalid(case, looked.plan) is None
-        said = estimate(case, looked.plan)
-        assert said.step_s == pytest.approx(looked.seconds)
-        assert planning._heaviest(said) == pytest.approx(looked.bytes)
+        cost = estimate(case, looked.plan)
+        assert cost.step_s == pytest.approx(looked.seconds)
+        assert planning._heaviest(cost) == pytest.approx(looked.bytes)
 
 
 def test_each_wrong_estimate_is_named_by_its_key() -> None:
     rng = np.random.default_rng(1)
-    document = planning._estimated(rng, planning.WANTED[2])
+    document = planning._estimated(rng, planning.PLAN_KINDS[2])
     plan = plan_from(document["plan"])
     assert plan is not None
     truth = estimate(planning.case_from(document), plan)
@@ -119,7 +120,7 @@ def test_each_wrong_estimate_is_named_by_its_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"tensor": 3}, "is not 512"),
         ({"tensor": 128, "data": 2}, "heads"),
@@ -134,15 +135,15 @@ def test_each_wrong_estimate_is_named_by_its_key() -> None:
         ({"zero": 3}, "longer than"),
     ],
 )
-def test_what_is_said_of_a_bad_plan(change: dict[str, Any], said: str) -> None:
+def test_what_is_said_of_a_bad_plan(change: dict[str, Any], message: str) -> None:
     document = published.published("39.1B")
     theirs = document.pop("plan")
     case = planning.case_from(document)
-    found = search.bounded(case)
-    assert found is not None
-    mismatch = planning._plan_mismatch(case, found[1], 0.01)
-    assert mismatch(plain(found[0])) is None
-    assert said in (mismatch({**theirs, **change}) or "")
+    result = search.bounded(case)
+    assert result is not None
+    mismatch = planning._plan_mismatch(case, result[1], 0.01)
+    assert mismatch(plain(result[0])) is None
+    assert message in (mismatch({**theirs, **change}) or "")
 
 
 def test_none_is_right_only_where_nothing_fits() -> None:
@@ -170,11 +171,10 @@ def test_a_planner_has_its_time(tmp_path: Path, session_over: Any) -> None:
 
 
 def plain(plan: Plan) -> dict[str, Any]:
-    numbers = {key: getattr(plan, key) for key in ("tensor", "pipeline", "data", "micro_batch")}
     lists = {"stages": list(plan.stages), "recompute": list(plan.recompute)}
-    return {**numbers, "zero": plan.zero, **lists}
+    return {**plan.way._asdict(), **lists}
 
 
-def as_answer(said: Estimate) -> dict[str, Any]:
-    lists: dict[str, Any] = {key: list(getattr(said, key)) for key in planning.LISTS}
-    return {**lists, "step_s": said.step_s, "fits": said.fits}
+def as_answer(cost: Estimate) -> dict[str, Any]:
+    lists: dict[str, Any] = {key: list(getattr(cost, key)) for key in planning.LISTS}
+    return {**lists, "step_s": cost.step_s, "fits": cost.fits}

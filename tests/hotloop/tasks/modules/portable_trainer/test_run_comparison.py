@@ -10,13 +10,13 @@ import pytest
 
 from hotloop.tasks.modules.portable_trainer import run_comparison as outcomes
 from hotloop.tasks.modules.portable_trainer.fallback import Backend
-from hotloop.tasks.modules.portable_trainer.fault_runs import Ordeal
+from hotloop.tasks.modules.portable_trainer.fault_runs import PlannedRun
 from hotloop.tasks.modules.portable_trainer.run_comparison import Outcome
 
 BACKENDS = (Backend("fast", 32.0, True, 0.1), Backend("plain", 24.0, False, 0.25))
-ORDEAL = Ordeal("a run", 5, BACKENDS, (), steps=3)
+RUN = PlannedRun("a run", 5, BACKENDS, (), steps=3)
 LOSSES = [3.0, 2.0, 1.0]
-ORDER = ORDEAL.order()
+ORDER = RUN.order()
 
 
 class Truth:
@@ -46,13 +46,13 @@ def done(step: int, backend: str = "fast", loss: float = 2.0) -> dict[str, Any]:
 
 def reported(**other: object) -> dict[str, Any]:
     events = [taken_up("fast", 0), *(done(step) for step in range(3))]
-    right = {"foul": None, "value": True, "events": events, "steps_done": 3, "spoiled": False}
-    right |= {"numbers": ORDEAL.order(), "losses": LOSSES, "report": ""}
+    right = {"violation": None, "value": True, "events": events, "steps_done": 3, "spoiled": False}
+    right |= {"numbers": RUN.order(), "losses": LOSSES, "report": ""}
     return {**right, **other}
 
 
-def mismatch(ordeal: Ordeal = ORDEAL, **other: object) -> str:
-    return Outcome(ordeal, reported(**other)).mismatch(None) or ""  # pyright: ignore[reportArgumentType]
+def mismatch(run: PlannedRun = RUN, **other: object) -> str:
+    return Outcome(run, reported(**other)).mismatch(None) or ""  # pyright: ignore[reportArgumentType]
 
 
 def test_a_run_as_it_should_be() -> None:
@@ -60,7 +60,7 @@ def test_a_run_as_it_should_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "said"),
+    ("other", "message"),
     [
         ({"numbers": [ORDER[0], ORDER[0], ORDER[2]]}, "second time"),
         ({"numbers": ORDER[:2]}, "ends after 2 of 3"),
@@ -74,12 +74,12 @@ def test_a_run_as_it_should_be() -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_run_is_told(other: dict[str, Any], said: str) -> None:
-    assert said in mismatch(**other)
+def test_what_is_wrong_with_a_run_is_told(other: dict[str, Any], message: str) -> None:
+    assert message in mismatch(**other)
 
 
 def test_a_foul_is_reported_as_it_is() -> None:
-    assert mismatch(foul="it does what none may") == "it does what none may"
+    assert mismatch(violation="it does what none may") == "it does what none may"
 
 
 def test_a_backend_that_was_barred_before_a_kill() -> None:
@@ -102,6 +102,6 @@ def test_a_fault_without_its_line() -> None:
 
 
 def test_the_word_stop_where_it_is_due() -> None:
-    ordeal = Ordeal("a run", 5, BACKENDS, (), steps=3, ends=False)
-    assert "gives True" in mismatch(ordeal)
-    assert mismatch(ordeal, value=False) == ""
+    run = PlannedRun("a run", 5, BACKENDS, (), steps=3, ends=False)
+    assert "gives True" in mismatch(run)
+    assert mismatch(run, value=False) == ""

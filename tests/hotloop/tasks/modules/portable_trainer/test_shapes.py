@@ -13,5 +13,5 @@ def test_the_shapes_are_those_of_the_model() -> None:
         for statement in tree.body
         if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == "SHAPES"
     )
-    said = eval(compile(ast.Expression(node), "vlm_jax.py", "eval"))  # our own file
-    assert said == meshes.SHAPES
+    shapes = eval(compile(ast.Expression(node), "vlm_jax.py", "eval"))  # our own file
+    assert shapes == meshes.SHAPES

@@ -54,18 +54,18 @@ def test_the_network_convolves_what_the_judge_says(
     network = UnseenNetwork(seed=3, width=4, blocks=(2, 3, 2, 2))
     given = load_file(written(network.file(), tmp_path))
     model = given.ResNet(given.RESNET50)
-    found: Counter[Any] = Counter()
+    convolutions: Counter[Any] = Counter()
 
     def note(module: Any, inputs: Any, output: Any) -> None:
         type_name = {torch.float32: FLOAT32, torch.bfloat16: "c10::BFloat16"}[output.dtype]
-        found[tuple(inputs[0].shape), tuple(module.weight.shape), type_name] += 1
+        convolutions[tuple(inputs[0].shape), tuple(module.weight.shape), type_name] += 1
 
     for module in model.modules():
         if isinstance(module, torch.nn.Conv2d):
             module.register_forward_hook(note)
     for call in islice(network.calls(2, resnet50.TYPES[kind]), 3):
-        found.clear()
+        convolutions.clear()
         with torch.autocast("cpu", torch.bfloat16, enabled=kind == "bfloat16"):
             model(torch.zeros(2, 3, 32, 32))
-        assert found == call
+        assert convolutions == call
     monkeypatch.delitem(sys.modules, "resnet", raising=False)

@@ -104,7 +104,7 @@ INITIAL, WANT = trained()
 
 
 @pytest.mark.parametrize(
-    ("got", "said"),
+    ("got", "message"),
     [
         (WANT + 1e-4 * np.random.default_rng(9).standard_normal(300), None),
         (INITIAL + (trained(1)[1] - trained(1)[0]), "`a` was not trained as it should be"),
@@ -114,6 +114,6 @@ INITIAL, WANT = trained()
     ],
     ids=["rounded", "another training", "a tensor stood still", "poison", "small differences"],
 )
-def test_weights_agree_up_to_rounding(got: np.ndarray, said: str | None) -> None:
-    found = PLAIN.disagreement(INITIAL, got, WANT)
-    assert (found is None) if said is None else said in str(found)
+def test_weights_agree_up_to_rounding(got: np.ndarray, message: str | None) -> None:
+    mismatch = PLAIN.disagreement(INITIAL, got, WANT)
+    assert (mismatch is None) if message is None else message in str(mismatch)

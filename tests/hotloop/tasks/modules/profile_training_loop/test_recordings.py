@@ -20,11 +20,11 @@ KNOWN: dict[str, dict[str, Any]] = json.loads(
 
 def diagnosis() -> dict[str, dict[str, Any]]:
     """The right diagnosis, with each recording's strongest evidence."""
-    found: dict[str, dict[str, Any]] = {}
+    answer: dict[str, dict[str, Any]] = {}
     for name in DIAGNOSIS.names:
         event, share = max(KNOWN[name]["evidence"].items(), key=lambda pair: pair[1])
-        found[name] = {"cause": KNOWN[name]["cause"], "event": event, "share": share}
-    return found
+        answer[name] = {"cause": KNOWN[name]["cause"], "event": event, "share": share}
+    return answer
 
 
 @pytest.mark.slow
@@ -35,7 +35,7 @@ def test_a_right_diagnosis_is_accepted() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DIAGNOSIS.names)
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"cause": "cosmic rays"}, "expected one of"),
         ({"cause": None}, "expected one of"),
@@ -45,13 +45,13 @@ def test_a_right_diagnosis_is_accepted() -> None:
         ({"share": None}, "not a number"),
     ],
 )
-def test_everything_in_it_must_be_right(name: str, change: dict[str, Any], said: str) -> None:
+def test_everything_in_it_must_be_right(name: str, change: dict[str, Any], message: str) -> None:
     wrong = diagnosis()
     wrong[name] = {**wrong[name], **change}
-    found = DIAGNOSIS.mismatch(wrong)
-    assert found is not None
-    assert found.startswith(f"recording {name}")
-    assert said in found
+    mismatch = DIAGNOSIS.mismatch(wrong)
+    assert mismatch is not None
+    assert mismatch.startswith(f"recording {name}")
+    assert message in mismatch
 
 
 @pytest.mark.slow
@@ -66,18 +66,18 @@ def test_causes_cannot_be_swapped() -> None:
 @pytest.mark.parametrize("name", DIAGNOSIS.names)
 def test_a_learner_finds_the_share_that_the_judge_knows(name: str) -> None:
     """Uses the method of the third hint."""
-    found = trace.read(FOLDER / f"recorded_{name}.pt.trace.json.gz")
-    total = sum(step.duration_us for step in found.steps)
-    shares = {r.name: r.total_us / total for r in [*found.ops_in_steps(), *found.ranges()]}
+    recorded = trace.read(FOLDER / f"recorded_{name}.pt.trace.json.gz")
+    total = sum(step.duration_us for step in recorded.steps)
+    shares = {r.name: r.total_us / total for r in [*recorded.ops_in_steps(), *recorded.ranges()]}
     wanted = diagnosis()[name]
     assert shares[wanted["event"]] == pytest.approx(wanted["share"], rel=0.05)
 
 
 def test_the_range_of_the_loop_is_evidence_in_each_recording() -> None:
-    found = diagnosis()
+    answer = diagnosis()
     for name, event in zip(DIAGNOSIS.names, ("average", "forward", "update", "load"), strict=True):
-        found[name] = {**found[name], "event": event, "share": KNOWN[name]["evidence"][event]}
-    assert DIAGNOSIS.mismatch(found) is None
+        answer[name] = {**answer[name], "event": event, "share": KNOWN[name]["evidence"][event]}
+    assert DIAGNOSIS.mismatch(answer) is None
 
 
 def test_evidence_takes_a_tenth_of_the_steps_time() -> None:

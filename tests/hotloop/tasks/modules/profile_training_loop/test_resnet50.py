@@ -21,17 +21,17 @@ DONE: dict[str, Any] = {"ph": "X", "cat": "cpu_op"}
 
 def events(kind: str = "float", before: int = BEFORE) -> list[dict[str, Any]]:
     """Events of the training steps, as torch.profiler writes them."""
-    found: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
     for call in islice(NETWORK.calls(BATCH, kind), before, before + STEPS):
         for images, weights, type_name in call.elements():
             arguments = {
                 "Input Dims": [list(images), list(weights), []],
                 "Input type": [type_name, type_name, ""],
             }
-            found.append({**DONE, "name": resnet50.CONVOLUTION, "args": arguments})
-            found.append({**DONE, "name": resnet50.BACKWARD})
-        found.append({**DONE, "name": "Optimizer.step#SGD.step"})
-    return found
+            events.append({**DONE, "name": resnet50.CONVOLUTION, "args": arguments})
+            events.append({**DONE, "name": resnet50.BACKWARD})
+        events.append({**DONE, "name": "Optimizer.step#SGD.step"})
+    return events
 
 
 def run_of(rows: list[dict[str, Any]]) -> resnet50.Run:
@@ -40,8 +40,8 @@ def run_of(rows: list[dict[str, Any]]) -> resnet50.Run:
 
 
 def mismatches(run: resnet50.Run, wanted: str = "float") -> list[str]:
-    found = resnet50.Recorded({}, NETWORK, STEPS, BATCH, {})
-    return list(resnet50._mismatches(run, found, wanted))  # pyright: ignore[reportPrivateUsage]
+    recording = resnet50.Recording({}, NETWORK, STEPS, BATCH, {})
+    return list(resnet50._mismatches(run, recording, wanted))  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.parametrize("before", range(2, 8))

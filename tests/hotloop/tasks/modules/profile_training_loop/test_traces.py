@@ -25,11 +25,11 @@ def test_the_reader_finds_what_was_sampled(tmp_path: Path, streams: int, seed: i
     built = BuiltTrace(np.random.default_rng(seed), streams, 3 + seed)
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(built.document()))
-    found = vars(traces.figures_of(trace.read(path)))
+    figures = vars(traces.figures_of(trace.read(path)))
     want = built.figures()
     names = {key for key, value in want.items() if value is None or isinstance(value, str)}
-    assert {key: found[key] for key in names} == {key: want[key] for key in names}
-    assert {key: found[key] for key in want if key not in names} == pytest.approx(
+    assert {key: figures[key] for key in names} == {key: want[key] for key in names}
+    assert {key: figures[key] for key in want if key not in names} == pytest.approx(
         {key: value for key, value in want.items() if key not in names}, rel=1e-9
     )
 
@@ -56,15 +56,15 @@ def test_none_is_asked_for_where_nothing_was_recorded() -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_each_rule_of_a_trace_decides_a_figure(seed: int) -> None:
     """A reader who ignores a rule gets a figure outside the tolerance in some trace."""
-    found: set[str] = set()
+    decided: set[str] = set()
     for question in traces.questions(np.random.default_rng(seed)):
         (given,) = question.arguments
         assert isinstance(given, GivenFile)
         for name, careless in CARELESS.items():
             if question.mismatch(careless(json.loads(given.data))) is not None:
-                found.add(name)
+                decided.add(name)
         assert question.mismatch(_read(json.loads(given.data))) is None
-    assert found == set(CARELESS)
+    assert decided == set(CARELESS)
 
 
 def _read(document: Any, **changes: Any) -> dict[str, object]:

@@ -39,7 +39,7 @@ def test_break_even(
 
 def test_made_recordings_hold_the_traps() -> None:
     for seed in range(20):
-        made = clocks.made(np.random.default_rng(seed), clocks.Story(2, 1.5, 1.5))
+        made = clocks.random_recording(np.random.default_rng(seed), clocks.RunPair(2, 1.5, 1.5))
         truth = clocks.truth_of(made)
         dispatched = np.median([step["dispatch_s"] for step in made["eager"]])
         assert dispatched < 0.95 * truth["eager_step_s"]
@@ -81,7 +81,7 @@ def _differs(
 
 
 def test_a_run_without_a_gain_never_pays() -> None:
-    asked = list(clocks.step_questions(np.random.default_rng(0)))
+    asked = list(clocks.questions(np.random.default_rng(0), clocks.STEPS))
     for slower in (question for question in asked if "no faster" in question.label):
         assert slower.mismatch({"break_even": None, "with_storm": False}) is None
         assert "break_even" in (slower.mismatch({"break_even": 10, "with_storm": False}) or "")

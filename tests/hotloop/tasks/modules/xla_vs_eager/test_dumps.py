@@ -19,7 +19,7 @@ def rng(seed: int) -> np.random.Generator:
 def test_xla_takes_what_is_made(seed: int) -> None:
     from jaxlib import _hlo
 
-    texts = [dumps.made(rng(seed), "bf16")[1]]
+    texts = [dumps.random_chain(rng(seed), "bf16")[1]]
     texts += [dumps.unfused(rng(seed), cause)[0] for cause in dumps.CAUSES]
     for text in texts:
         module = _hlo.hlo_module_from_text(text)
@@ -29,7 +29,7 @@ def test_xla_takes_what_is_made(seed: int) -> None:
 def test_a_dump_has_something_to_fall_for() -> None:
     copies = relayouts = 0
     for seed in range(10):
-        dump, text = dumps.made(rng(seed), "bf16")
+        dump, text = dumps.random_chain(rng(seed), "bf16")
         copies += text.count(" copy(") + text.count(" transpose(")
         relayouts += len(dump.relayouts)
     assert 0 < relayouts < copies
@@ -70,10 +70,10 @@ def test_every_cause_is_asked_twice() -> None:
 
 @pytest.mark.parametrize("seed", range(200))
 def test_types_orders_and_transposes_decide(seed: int) -> None:
-    found = [dump for dump, _ in dumps.dumps(rng(seed))]
-    assert {dump.dtype for dump in found} == set(dumps.BYTES)
-    assert any(dump.relayouts != sorted(dump.relayouts) for dump in found)
-    moved = [[n for n in dump.relayouts if n.startswith("transpose")] for dump in found]
+    drawn = [dump for dump, _ in dumps.dumps(rng(seed))]
+    assert {dump.dtype for dump in drawn} == set(dumps.BYTES)
+    assert any(dump.relayouts != sorted(dump.relayouts) for dump in drawn)
+    moved = [[n for n in dump.relayouts if n.startswith("transpose")] for dump in drawn]
     assert any(moved)
     assert not all(moved)
 

@@ -37,8 +37,8 @@ def program(function: str) -> bytes:
 
 
 def test_calls_of_the_host_are_reported(session: Session) -> None:
-    found = exported.facts(program("lambda x: jnp.linalg.eigh(x)[0]"), session)
-    assert "lapack" in (exported.foreign_call(found) or "")
+    facts = exported.facts(program("lambda x: jnp.linalg.eigh(x)[0]"), session)
+    assert "lapack" in (exported.foreign_call(facts) or "")
     inside = exported.facts(program("lambda x: jnp.tanh(x) @ x"), session)
     assert exported.foreign_call(inside) is None
     assert inside["arguments"] == ["float32[4,4]"]
@@ -68,23 +68,23 @@ def test_both_networks_give_the_same_step(tmp_path: Path, session: Session) -> N
     other = np.concatenate([[1.0], state])
     assert steps.STEP.difference(other, other) is None
     other[5] += 1
-    found = steps.STEP.difference(other, np.concatenate([[1.0], state]))
-    assert "conv1 of the parameters" in (found or "")
+    mismatch = steps.STEP.difference(other, np.concatenate([[1.0], state]))
+    assert "conv1 of the parameters" in (mismatch or "")
 
 
 def test_scopes() -> None:
-    def found(convolutions: list[str], products: list[str], state: str) -> dict[str, object]:
+    def facts(convolutions: list[str], products: list[str], state: str) -> dict[str, object]:
         scopes = [["convolution", c] for c in convolutions] + [["dot_general", p] for p in products]
         return {"scopes": scopes, "returned": [state, "jit/r_loss/neg"]}
 
     layers = ["r_conv1"] * 2 + ["transpose(jvp(r_conv2))"] * 3
     heads = ["r_head"] * 3
-    assert steps.scopes_mismatch(found(layers, heads, "r_update/sub"), "r_") is None
-    for changed, said in (
-        (found(layers[1:], heads, "r_update"), "1 convolutions are in a scope r_conv1"),
-        (found([*layers, "r_other"], heads, "r_update"), "is in 0 of the scopes"),
-        (found([*layers, "r_conv1/r_conv2"], heads, "r_update"), "is in 2 of the scopes"),
-        (found(layers, heads[1:], "r_update"), "2 matrix products are in r_head"),
-        (found(layers, heads, "r_conv1"), "not computed in r_update"),
+    assert steps.scopes_mismatch(facts(layers, heads, "r_update/sub"), "r_") is None
+    for changed, message in (
+        (facts(layers[1:], heads, "r_update"), "1 convolutions are in a scope r_conv1"),
+        (facts([*layers, "r_other"], heads, "r_update"), "is in 0 of the scopes"),
+        (facts([*layers, "r_conv1/r_conv2"], heads, "r_update"), "is in 2 of the scopes"),
+        (facts(layers, heads[1:], "r_update"), "2 matrix products are in r_head"),
+        (facts(layers, heads, "r_conv1"), "not computed in r_update"),
     ):
-        assert said in (steps.scopes_mismatch(changed, "r_") or "")
+        assert message in (steps.scopes_mismatch(changed, "r_") or "")

@@ -37,9 +37,9 @@ def session(
     path = WRONG / wrong if wrong else None
     for name, data in render.submission("xla_vs_eager", path).items():
         (folder / name).write_bytes(data)
-    found = session_over(folder, isolation="none")
-    candidate = replace(found.candidate, name=entry, file=file, style=task.style)
-    return found.about(replace(candidate, framework=task.framework))
+    session = session_over(folder, isolation="none")
+    candidate = replace(session.candidate, name=entry, file=file, style=task.style)
+    return session.about(replace(candidate, framework=task.framework))
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ def test_the_fewest_rows_are_what_trying_everything_finds(budget: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         ([13], None),
         ([5, 13], None),
@@ -39,9 +39,9 @@ def test_the_fewest_rows_are_what_trying_everything_finds(budget: int) -> None:
         ("13", "not a list of sizes"),
     ],
 )
-def test_the_budget(answer: object, said: str | None) -> None:
-    found = padding.budget_mismatch(answer, LENGTHS, 2)
-    assert found is None if said is None else said in (found or "")
+def test_the_budget(answer: object, message: str | None) -> None:
+    mismatch = padding.budget_mismatch(answer, LENGTHS, 2)
+    assert mismatch is None if message is None else message in (mismatch or "")
 
 
 def test_sizes_that_nobody_uses_are_no_programs() -> None:
@@ -55,7 +55,7 @@ def test_waste_is_reported_with_what_is_possible() -> None:
 
 def test_habits_waste_too_much_somewhere() -> None:
     """Neither powers of two nor one size for all passes all histories."""
-    questions = list(padding.waste_questions(np.random.default_rng(0)))
+    questions = list(padding.questions(np.random.default_rng(0), padding.waste_mismatch))
     assert any(question.mismatch([1 << n for n in range(10)]) for question in questions)
     assert all(question.mismatch([256]) for question in questions[:2])
 
@@ -63,7 +63,7 @@ def test_habits_waste_too_much_somewhere() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_small_sizes_need_programs_too(seed: int) -> None:
     """One history has a single size; with two sizes, a program for the larger is not enough."""
-    questions = list(padding.waste_questions(np.random.default_rng(seed)))
+    questions = list(padding.questions(np.random.default_rng(seed), padding.waste_mismatch))
     given = [question.arguments[0] for question in questions]
     lengths = [json.loads(file.data) for file in given if isinstance(file, GivenFile)]
     assert any(len(set(each)) == 1 for each in lengths)

@@ -23,18 +23,18 @@ GIVEN = profiles.UnseenStep(start=3, factor=5, term=7)
 
 
 def good(steps: int = 2, before: int = 1) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
     for number, rounds in enumerate(islice(GIVEN.rounds(), before, before + steps)):
         start = 100.0 * number
         layer = event("convolution", start + 31, 1, hlo_op="convolution")
         condition = event("compare", start + 31, 1, hlo_op="compare")
-        found += [
+        events += [
             event("train1", start, 90, step_num=str(number)),
             event("load", start + 5, 10),
             *[layer] * rounds,
             *[condition] * (rounds + 1),
         ]
-    return found
+    return events
 
 
 @pytest.mark.parametrize("before", range(6))
@@ -81,10 +81,10 @@ CHANGES: list[tuple[Any, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("changed", "said"), CHANGES)
-def test_what_is_missing_is_told(changed: list[dict[str, Any]], said: str | None) -> None:
-    found = "; ".join(profiles.mismatches(changed, 2, "train1", GIVEN))
-    assert found == "" if said is None else said in found
+@pytest.mark.parametrize(("changed", "message"), CHANGES)
+def test_what_is_missing_is_told(changed: list[dict[str, Any]], message: str | None) -> None:
+    mismatches = "; ".join(profiles.mismatches(changed, 2, "train1", GIVEN))
+    assert mismatches == "" if message is None else message in mismatches
 
 
 @pytest.mark.parametrize(

@@ -33,36 +33,36 @@ def figures(letter: str) -> dict[str, Any]:
 def test_what_the_judge_knows_is_what_is_recorded(letter: str) -> None:
     known = KNOWN[letter]
     assert known["sha256"] == hashlib.sha256(data(letter)).hexdigest()
-    found = figures(letter)
+    got = figures(letter)
     for name, value in known["evidence"].items():
-        assert found[name] == pytest.approx(value, rel=1e-4)
+        assert got[name] == pytest.approx(value, rel=1e-4)
 
 
 @pytest.mark.parametrize("letter", ["healthy", *recordings.DIAGNOSIS.names])
 def test_each_run_has_one_sickness(letter: str) -> None:
-    found = figures(letter)
+    got = figures(letter)
     signs = {
-        "recompiles": found["programs"] >= 40 and found["programs_a_step"] == 1,
-        "op_by_op": found["programs_a_step"] > 50,
-        "callback": found["callbacks"] > 0,
-        "baked": found["constant_bytes"] > 100_000,
+        "recompiles": got["programs"] >= 40 and got["programs_a_step"] == 1,
+        "op_by_op": got["programs_a_step"] > 50,
+        "callback": got["callbacks"] > 0,
+        "baked": got["constant_bytes"] > 100_000,
     }
     cause = None if letter == "healthy" else KNOWN[letter]["cause"]
     assert [name for name, shows in signs.items() if shows] == ([cause] if cause else [])
 
 
 def right() -> dict[str, dict[str, Any]]:
-    found = {}
+    answer = {}
     for letter, known in KNOWN.items():
         evidence, value = next(iter(known["evidence"].items()))
-        found[letter] = {"cause": known["cause"], "evidence": evidence, "value": value}
-    return found
+        answer[letter] = {"cause": known["cause"], "evidence": evidence, "value": value}
+    return answer
 
 
 @pytest.mark.slow
 def test_the_diagnosis() -> None:
     assert recordings.DIAGNOSIS.mismatch(right()) is None
-    for change, said in (
+    for change, message in (
         ({"cause": "layout"}, "the cause is not 'layout'"),
         ({"cause": "magic"}, "expected one of recompiles"),
         ({"evidence": "step_ms"}, "does not show it"),
@@ -71,16 +71,19 @@ def test_the_diagnosis() -> None:
     ):
         answer = right()
         answer["b"] = {**answer["b"], **change}
-        assert said in (recordings.DIAGNOSIS.mismatch(answer) or "")
+        assert message in (recordings.DIAGNOSIS.mismatch(answer) or "")
     assert "not a dict" in (recordings.DIAGNOSIS.mismatch([]) or "")
 
 
 def test_made_runs_have_a_storm_and_a_quiet_one() -> None:
     storm, quiet, *_ = recordings.figure_questions(np.random.default_rng(0))
     assert storm.label != quiet.label
-    made = recordings.made(np.random.default_rng(1), storm=True)
-    assert recordings.figures(made)["step_ms"] is None
-    assert recordings.figures(recordings.made(np.random.default_rng(1), storm=False))["step_ms"] > 0
+    stormy, calm = (
+        recordings.random_recording(np.random.default_rng(1), storm=storm)
+        for storm in (True, False)
+    )
+    assert recordings.figures(stormy)["step_ms"] is None
+    assert recordings.figures(calm)["step_ms"] > 0
 
 
 @pytest.mark.slow
@@ -98,13 +101,13 @@ def test_the_constants_of_each_judging_have_every_type(
         questions = list(recordings.figure_questions(np.random.default_rng(seed)))
 
         def mismatches(questions: list[Question] = questions) -> list[str | None]:
-            found: list[str | None] = []
+            mismatches: list[str | None] = []
             for question in questions:
                 (file,) = question.arguments
                 assert isinstance(file, GivenFile)
                 path.write_bytes(file.data)
-                found.append(question.mismatch(answer.read_run(path)))
-            return found
+                mismatches.append(question.mismatch(answer.read_run(path)))
+            return mismatches
 
         assert mismatches() == [None] * 4
         with monkeypatch.context() as patch:

@@ -90,8 +90,8 @@ def test_every_judging_asks_for_each_type(
         for _ in range(20):
             kinds = range(streams.kinds())
             made = [streams.make(kind, int(rng.integers(1 << 30))) for kind in kinds]
-            found = [fooled(truth, answer.read_calls, ("programs",)) for truth in made]
-            assert any(found)
+            wrong = [fooled(truth, answer.read_calls, ("programs",)) for truth in made]
+            assert any(wrong)
 
 
 def fooled(truth: dict[str, Any], answer: Any, keys: tuple[str, ...]) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 MOST_BYTES, MOST_FILES = 64 << 20, 400
-KEPT = re.compile(
+NEEDED = re.compile(
     r"(archive_format|archive_version|byteorder|\.data/version|\.data/serialization_id"
     r"|models/model\.json|data/weights/(weight_\d+|model_weights_config\.json)"
     r"|data/constants/(tensor_\d+|model_constants_config\.json))"
@@ -41,7 +41,7 @@ def facts(path: str, sample: str) -> dict[str, Any]:
     """Return the archive's facts and the path of a clean copy.
 
     sample: replaces the archive's pickled example. "unsound" is None, or the reason why there is no
-    copy.
+    copy. "symbols": how many sizes in the graphs are not fixed numbers.
     """
     try:
         parts = _parts(path)
@@ -60,17 +60,17 @@ def facts(path: str, sample: str) -> dict[str, Any]:
         "unsound": None,
         "clean": _written(parts, Path(sample).read_bytes()),
         "targets": sorted({node["target"] for graph in graphs for node in graph["nodes"]}),
-        "graphs": len(graphs),
-        "nodes": sum(len(graph["nodes"]) for graph in graphs),
         "inputs": _inputs(model),
         "ranges": {
             name: [_bound(ends.get("min_val")), _bound(ends.get("max_val"))]
             for name, ends in model["range_constraints"].items()
         },
-        "outputs": [
-            next(iter(spec)) for spec in model["graph_module"]["signature"]["output_specs"]
-        ],
-        "symbols": _symbols(graphs),
+        "symbols": sum(
+            "as_int" not in size
+            for graph in graphs
+            for meta in graph["tensor_values"].values()
+            for size in meta["sizes"]
+        ),
     }
 
 
@@ -85,7 +85,7 @@ def _parts(path: str) -> dict[str, bytes]:
             name = entry.filename.split("/", 1)[-1]
             if name == SAMPLE or name.startswith("extra/"):
                 continue
-            if not KEPT.fullmatch(name):
+            if not NEEDED.fullmatch(name):
                 raise Unsound(f"it holds {name[:60]!r}, which no exported program of tensors needs")
             parts[name] = archive.read(entry)
     return parts
@@ -111,8 +111,8 @@ def _graphs(graph: dict[str, Any]) -> Any:
     """Yield the graph and the graphs inside its operators."""
     yield graph
     for node in graph["nodes"]:
-        for given in node["inputs"]:
-            inner = given["arg"].get("as_graph")
+        for entry in node["inputs"]:
+            inner = entry["arg"].get("as_graph")
             if inner is not None:
                 yield from _graphs(inner["graph"])
 
@@ -133,33 +133,23 @@ def _expressions(value: Any) -> Any:
 def _inputs(model: dict[str, Any]) -> list[Any]:
     """Return [dtype number, sizes] of each user input; a size is an int or a symbol's name."""
     graph = model["graph_module"]["graph"]
-    reported = []
+    inputs = []
     for spec in model["graph_module"]["signature"]["input_specs"]:
         if "user_input" not in spec:
             continue
         argument = spec["user_input"]["arg"]
         if "as_tensor" not in argument:
-            reported.append(["other", []])
+            inputs.append(["other", []])
             continue
         meta = graph["tensor_values"][argument["as_tensor"]["name"]]
-        reported.append([meta["dtype"], [_size(size) for size in meta["sizes"]]])
-    return reported
+        inputs.append([meta["dtype"], [_size(size) for size in meta["sizes"]]])
+    return inputs
 
 
 def _size(size: dict[str, Any]) -> int | str:
     if "as_int" in size:
         return size["as_int"]
     return SYMBOL.sub(r"\1", size["as_expr"]["expr_str"])
-
-
-def _symbols(graphs: list[Any]) -> int:
-    """Return how many sizes in the graphs are not fixed numbers."""
-    return sum(
-        "as_int" not in size
-        for graph in graphs
-        for meta in graph["tensor_values"].values()
-        for size in meta["sizes"]
-    )
 
 
 def _bound(value: Any) -> int | None:

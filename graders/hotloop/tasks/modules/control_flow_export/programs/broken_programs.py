@@ -88,10 +88,10 @@ def _explained(path: Path) -> dict[str, Any]:
     program = _loaded(path)
     torch._dynamo.reset()
     with torch.inference_mode():
-        found = torch._dynamo.explain(program.model())(*program.example())
-    stacks = [reason.user_stack for reason in found.break_reasons]
+        explained = torch._dynamo.explain(program.model())(*program.example())
+    stacks = [reason.user_stack for reason in explained.break_reasons]
     at = {entry.lineno for stack in stacks for entry in stack if Path(entry.filename) == path}
-    return {"graphs": found.graph_count, "lines": sorted(at)}
+    return {"graphs": explained.graph_count, "lines": sorted(at)}
 
 
 def _loaded(path: Path) -> ModuleType:

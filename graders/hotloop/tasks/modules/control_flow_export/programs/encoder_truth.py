@@ -110,28 +110,28 @@ def arithmetic(weights: int, tokens: torch.Tensor, kind: int, out: torch.Tensor)
 
 def counted(call: Any) -> float:
     """Return the FLOPs of matrix products, according to PyTorch's profiler."""
-    with torch.profiler.profile(with_flops=True, record_shapes=True) as seen:
+    with torch.profiler.profile(with_flops=True, record_shapes=True) as profile:
         call()
-    return float(sum(event.flops or 0 for event in seen.events() if "mm" in event.name))
+    return float(sum(event.flops or 0 for event in profile.events() if "mm" in event.name))
 
 
 @cache
 def traced(weights: int, example: str) -> torch.jit.ScriptModule:
     """Return the encoder traced by torch.jit.trace; example: JSON."""
-    given = json.loads(example)
-    inputs = torch.tensor(given["tokens"]), torch.tensor(given["kind"])
+    request = json.loads(example)
+    inputs = torch.tensor(request["tokens"]), torch.tensor(request["kind"])
     return torch.jit.trace(encoder.load(weights), inputs, check_trace=False)
 
 
 @torch.inference_mode()
-def seen_by_trace(weights: int, example: str, given: str) -> dict[str, Any]:
-    """Return how the trace of `example` and the source treat `given`, both JSON.
+def seen_by_trace(weights: int, example: str, inputs: str) -> dict[str, Any]:
+    """Return how the trace of `example` and the source treat `inputs`, both JSON.
 
     "ways": kind, whether it is long, whether it continues after the first layer. "apart": the
     largest score difference; None if the trace fails to run. "near": the smallest distance from the
     limit.
     """
-    request = json.loads(given)
+    request = json.loads(inputs)
     tokens, kind = torch.tensor(request["tokens"], dtype=torch.int64), int(request["kind"])
     source = encoder.load(weights)
     sure = first_confidence(weights, tokens, kind)

@@ -34,15 +34,15 @@ def run(tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
 
     Raises ValueError if the model returns another shape or dtype.
     """
-    given = LOADED[0](tokens, torch.tensor(kind))
-    if given.shape != out.shape or given.dtype != out.dtype:
-        raise ValueError(f"the model gives {given.dtype} {list(given.shape)}")
-    out.copy_(given)
+    scores = LOADED[0](tokens, torch.tensor(kind))
+    if scores.shape != out.shape or scores.dtype != out.dtype:
+        raise ValueError(f"the model gives {scores.dtype} {list(scores.shape)}")
+    out.copy_(scores)
 
 
 @torch.inference_mode()
 def arithmetic(tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
     """Fill in the FLOPs of matrix products, according to PyTorch's profiler. out: float32 [1]."""
-    with torch.profiler.profile(with_flops=True, record_shapes=True) as seen:
+    with torch.profiler.profile(with_flops=True, record_shapes=True) as profile:
         LOADED[0](tokens, torch.tensor(kind))
-    out.fill_(float(sum(event.flops or 0 for event in seen.events() if "mm" in event.name)))
+    out.fill_(float(sum(event.flops or 0 for event in profile.events() if "mm" in event.name)))

@@ -29,7 +29,7 @@ def run(weights: int, tokens: torch.Tensor, kind: int, out: torch.Tensor) -> Non
     tokens: int64 [n, length]. out: float32 [n, 8]. weights: unused; the package has its own. Raises
     ValueError if the package returns another shape or dtype.
     """
-    given = LOADED[0](tokens, torch.tensor(kind))
-    if given.shape != out.shape or given.dtype != out.dtype:
-        raise ValueError(f"the package gives {given.dtype} {list(given.shape)}")
-    out.copy_(given)
+    scores = LOADED[0](tokens, torch.tensor(kind))
+    if scores.shape != out.shape or scores.dtype != out.dtype:
+        raise ValueError(f"the package gives {scores.dtype} {list(scores.shape)}")
+    out.copy_(scores)

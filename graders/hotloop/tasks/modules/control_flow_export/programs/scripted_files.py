@@ -130,12 +130,12 @@ def _counts(graph: Any) -> dict[str, int]:
 
 def _kinds(block: Any) -> Counter[str]:
     """Return the count of each kind of node, including nodes in inner blocks."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for node in block.nodes():
-        found[node.kind()] += 1
+        counts[node.kind()] += 1
         for inner in node.blocks():
-            found += _kinds(inner)
-    return found
+            counts += _kinds(inner)
+    return counts
 
 
 def _class(text: str) -> Any:

@@ -91,7 +91,8 @@ def loaded(source: str, name: str) -> ModuleType:
 def _serve(sock: socket.socket) -> None:
     """Fork a process for each message. None of the judge's file descriptors stays open here."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    _keep_only(sock)
+    os.closerange(3, sock.fileno())
+    os.closerange(sock.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
     while True:
         data, fds, _, _ = socket.recv_fds(sock, 1 << 16, 1)
         if not data:
@@ -116,9 +117,3 @@ def _live(message: dict[str, Any], sock: socket.socket) -> None:
         remote.send(sock, last)
     finally:
         os._exit(0)
-
-
-def _keep_only(sock: socket.socket) -> None:
-    kept = sock.fileno()
-    os.closerange(3, kept)
-    os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import tempfile
 import time
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import apart
 import remote
 from safetensors.numpy import load, save
-from world import Cluster, Foul
+from world import Cluster, Violation
 
 NURSERY = apart.Nursery()
 SILENCE_S = 30.0
@@ -23,19 +22,19 @@ def trained(checkpoint: str, policy: str, trainer: str, plan: str) -> str:
     """Return the result of the run in JSON, which can hold a NaN loss.
 
     All of it but `report` and `value` is recorded here. plan: JSON of seed, steps, every, backends,
-    troubles, and kills: [request, its count, seconds between answer and kill or null].
+    faults, and kills: [request, its count, seconds between answer and kill or null].
     """
     request = json.loads(plan)
-    world = Cluster(request["seed"], request["backends"], request["troubles"])
+    world = Cluster(request["seed"], request["backends"], request["faults"])
     folder = Path(tempfile.mkdtemp())
     sources = {"checkpoint": checkpoint, "policy": policy, "trainer": trainer}
-    kills, foul, value = [*request["kills"], None], None, None
+    kills, violation, value = [*request["kills"], None], None, None
     for kill in kills:
         child = NURSERY.start("lives", "train", sources, str(folder))
         try:
             ended, value = _served(child, world, request, kill)
-        except Foul as found:
-            foul = str(found)
+        except Violation as error:
+            violation = str(error)
             break
         finally:
             child.kill()
@@ -45,7 +44,7 @@ def trained(checkpoint: str, policy: str, trainer: str, plan: str) -> str:
         world.current = world.lineage = None
     lineage = world.lineage
     request = {
-        "foul": foul,
+        "violation": violation,
         "value": value is True,
         "events": world.events,
         "steps_done": world.steps_done,
@@ -62,36 +61,29 @@ def _served(
 ) -> tuple[bool, object]:
     """Answer requests until the trainer ends or must be killed.
 
-    Returns (True, its value) or (False, None). Raises Foul if it breaks the protocol or stays
-    silent for SILENCE_S.
+    Returns (True, its value) or, for the caller to kill it, (False, None). Raises Violation if it
+    breaks the protocol or stays silent for SILENCE_S.
     """
-    asked: dict[str, int] = {}
+    counts: dict[str, int] = {}
     child.sock.settimeout(SILENCE_S)
     while True:
         try:
             message, data = remote.receive(child.sock)
         except EOFError:
-            raise Foul("its process ends without a word") from None
+            raise Violation("its process ends without a word") from None
         except TimeoutError:
-            raise Foul(f"it asks for nothing for {SILENCE_S:.0f} seconds") from None
+            raise Violation(f"it asks for nothing for {SILENCE_S:.0f} seconds") from None
         what = message.get("what")
         if what == "ended":
             return True, child.ended(message)
-        asked[what] = asked.get(what, 0) + 1
+        counts[what] = counts.get(what, 0) + 1
         answer, payload = _answer(what, message, data, world, request)
-        if kill is not None and [what, asked[what]] == kill[:2]:
-            return _killed(child.sock, answer, payload, kill)
+        if kill is not None and [what, counts[what]] == kill[:2]:
+            if kill[2] is not None:
+                remote.send(child.sock, answer, payload)
+                time.sleep(kill[2])
+            return False, None
         remote.send(child.sock, answer, payload)
-
-
-def _killed(
-    sock: socket.socket, answer: dict[str, Any], payload: bytes, kill: list[Any]
-) -> tuple[bool, object]:
-    """Send the answer, if it gets one, and wait before the kill. The caller kills the process."""
-    if kill[2] is not None:
-        remote.send(sock, answer, payload)
-        time.sleep(kill[2])
-    return False, None
 
 
 def _answer(
@@ -107,7 +99,7 @@ def _answer(
         return {"event": world.step(numbers)}, b""
     if what == "state":
         return {}, save(world.state())
-    raise Foul(f"it asks for {what!r:.40}")
+    raise Violation(f"it asks for {what!r:.40}")
 
 
 def _report(path: Path) -> str:

@@ -6,11 +6,7 @@ Weights and samples have no meaning here. Another process repeats the list on hi
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-from typing import Any
-
+import apart
 import shapes
 import torch
 import vlm
@@ -22,27 +18,17 @@ torch.set_num_threads(1)
 
 def losses(backends: str, checkpoint: str, sizes: list[int]) -> list[str]:
     """Return the steps of compiling the model, and of its loss for batches of these sizes."""
-    _loaded(checkpoint, "checkpoint")
+    apart.loaded(checkpoint, "checkpoint")
     model = vlm.made(1)
     recorder = GraphRecorder(model.parameters())
     with torch.no_grad(), recorder:
-        loss = _loaded(backends, "backends").compiled(model, recorder.backend())
-    found = [recorder.taken()]
+        loss = apart.loaded(backends, "backends").compiled(model, recorder.backend())
+    steps = [recorder.taken()]
     for size in sizes:
         batch = shapes.batch(range(size))
         recorder.steps += [["input", recorder.number(each)] for each in batch]
         with torch.no_grad(), recorder:
             value = loss(*batch)
         recorder.steps.append(["out", recorder.encoded(value)])
-        found.append(recorder.taken())
-    return found
-
-
-def _loaded(source: str, name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, Path(source))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+        steps.append(recorder.taken())
+    return steps

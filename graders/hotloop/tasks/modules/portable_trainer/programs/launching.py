@@ -48,16 +48,16 @@ def launched(
         (folder / name).write_bytes((Path(__file__).parent / name).read_bytes())
     (folder / "ranks.py").write_bytes(Path(script).read_bytes())
     (folder / "checkpoint.py").write_bytes(Path(checkpoint).read_bytes())
-    made = folder / "made"
-    made.mkdir()
-    with socket.socket(socket.AF_UNIX) as listener, (folder / "said").open("wb") as said:
+    results = folder / "results"
+    results.mkdir()
+    with socket.socket(socket.AF_UNIX) as listener, (folder / "output").open("wb") as output:
         address = str(folder / "samples")
         listener.bind(address)
         listener.listen()
-        order = [str(made), address, str(seed), str(steps), str(every), how]
+        order = [str(results), address, str(seed), str(steps), str(every), how]
         launcher = subprocess.Popen(
             [sys.executable, *_torchrun(), str(folder / "ranks.py"), *order],
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
             env={**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"},
             cwd=folder,
@@ -67,14 +67,14 @@ def launched(
         finally:
             launcher.kill()
             launcher.wait()
-    words = (folder / "said").read_text(errors="replace")
-    if "NotImplementedError" in words and not any(fetched):
+    text = (folder / "output").read_text(errors="replace")
+    if "NotImplementedError" in text and not any(fetched):
         raise NotImplementedError("portable_trainer.ranks")
     return {
         "code": launcher.returncode if launcher.returncode is not None else -1,
         "fetched": fetched,
-        "error": _last_error(words),
-        **_compared(made, seed, steps, how),
+        "error": _last_error(text),
+        **_compared(results, seed, steps, how),
     }
 
 
@@ -141,12 +141,12 @@ def _sample(seed: int, step: int, numbers: list[int]) -> tuple[torch.Tensor, tor
     return pictures + run.NOISE * torch.from_numpy(np.stack(noise).astype(np.float32)), captions
 
 
-def _compared(made: Path, seed: int, steps: int, how: str) -> dict[str, Any]:
+def _compared(results: Path, seed: int, steps: int, how: str) -> dict[str, Any]:
     """Return the largest error of the ranks' results against one process, and each rank's bytes.
 
     "off" is None if a final file is missing.
     """
-    paths = [made / f"final-{rank}.safetensors" for rank in range(RANKS)]
+    paths = [results / f"final-{rank}.safetensors" for rank in range(RANKS)]
     if not all(path.exists() for path in paths):
         return {"off": None, "bytes": []}
     parts = [load_file(path) for path in paths]
@@ -170,13 +170,13 @@ def _truth(seed: int, steps: int) -> dict[str, np.ndarray]:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    found = {}
+    tensors = {}
     for name, parameter in model.named_parameters():
-        found[f"model.{name}"] = parameter.numpy(force=True)
-        found[f"velocity.{name}"] = optimizer.state[parameter]["momentum_buffer"].numpy()
-    return found
+        tensors[f"model.{name}"] = parameter.numpy(force=True)
+        tensors[f"velocity.{name}"] = optimizer.state[parameter]["momentum_buffer"].numpy()
+    return tensors
 
 
-def _last_error(words: str) -> str:
-    lines = [line for line in words.splitlines() if "Error" in line and "elastic" not in line]
+def _last_error(text: str) -> str:
+    lines = [line for line in text.splitlines() if "Error" in line and "elastic" not in line]
     return lines[-1][-200:] if lines else ""

@@ -55,11 +55,11 @@ def computed(path: str, data: int, model: int, seed: int, batch: int, steps: int
 
 def _trained(step: Any, seed: int, batch: int, steps: int) -> list[float]:
     parameters, velocity, pictures, captions = _arguments(seed, batch)
-    found: list[float] = []
+    losses: list[float] = []
     for _ in range(steps):
         parameters, velocity, loss = step(parameters, velocity, pictures, captions)
-        found.append(float(loss))
-    return found
+        losses.append(float(loss))
+    return losses
 
 
 def _arguments(seed: int, batch: int) -> tuple[Arrays, Arrays, np.ndarray, np.ndarray]:

@@ -16,13 +16,13 @@ def scalars(path: str) -> dict[str, Curve]:
     reader = EventAccumulator(path, size_guidance={"scalars": ALL, "tensors": ALL})
     reader.Reload()
     tags = reader.Tags()
-    found = {
+    curves = {
         tag: [[float(e.step), float(e.wall_time), float(e.value)] for e in reader.Scalars(tag)]
         for tag in tags["scalars"]
     }
     for tag in tags["tensors"]:  # newer writers keep a scalar as a tensor without axes
-        found[tag] = [
+        curves[tag] = [
             [float(e.step), float(e.wall_time), float(make_ndarray(e.tensor_proto))]
             for e in reader.Tensors(tag)
         ]
-    return found
+    return curves

@@ -23,7 +23,7 @@ torch.set_num_threads(1)
 Arrays = dict[str, np.ndarray]
 
 
-class Foul(Exception):
+class Violation(Exception):
     """Something that no trainer may do. The message is the beginning of a sentence."""
 
 
@@ -43,13 +43,13 @@ class Lineage:
 class Cluster:
     """A run with faults.
 
-    troubles: mappings with kind, backend or None, first, last, times. known: histories by digest.
+    faults: mappings with kind, backend or None, first, last, times. known: histories by digest.
     lineage: of the current state; None if there is no valid state. steps_done: all trained steps.
     """
 
     seed: int
     backends: list[dict[str, Any]]
-    troubles: list[dict[str, Any]]
+    faults: list[dict[str, Any]]
     current: str | None = None
     known: dict[str, Lineage] = field(default_factory=dict)
     lineage: Lineage | None = None
@@ -61,19 +61,19 @@ class Cluster:
     def __post_init__(self) -> None:
         """Initialize the random generator and the counters."""
         self.rng = np.random.default_rng(self.seed)
-        self.used = [0] * len(self.troubles)
+        self.used = [0] * len(self.faults)
         self.outlier_in = 4
 
     def take_up(self, name: str, arrays: Arrays | None) -> dict[str, Any] | None:
         """Compile a backend and load a state; return None, or the event `compile_failed`.
 
-        Raises Foul if the backend or the state is unknown.
+        Raises Violation if the backend or the state is unknown.
         """
         if name not in [backend["name"] for backend in self.backends]:
-            raise Foul(f"there is no backend called {name!r:.40}")
+            raise Violation(f"there is no backend called {name!r:.40}")
         lineage = Lineage() if arrays is None else self.known.get(digest(arrays))
         if lineage is None:
-            raise Foul("it takes a backend up with a state that no backend has had")
+            raise Violation("it takes a backend up with a state that no backend has had")
         step = len(lineage.numbers)
         if self._strikes("compile_failed", name, step):
             self.current = self.lineage = None
@@ -131,7 +131,7 @@ class Cluster:
 
     def _in_use(self) -> tuple[Lineage, str]:
         if self.current is None or self.lineage is None:
-            raise Foul("it goes on with a backend that has no state to be trusted")
+            raise Violation("it goes on with a backend that has no state to be trusted")
         return self.lineage, self.current
 
     def _load(self, arrays: Arrays) -> None:
@@ -143,7 +143,7 @@ class Cluster:
 
     def _train(self, numbers: list[int]) -> float:
         if not numbers or not all(0 <= n < run.SAMPLES for n in numbers):
-            raise Foul("it trains with samples that there are not")
+            raise Violation("it trains with samples that there are not")
         pictures, captions = shapes.batch(numbers)
         pictures = pictures + run.NOISE * torch.randn(pictures.shape, generator=self.noise)
         loss = self.model(pictures, captions)
@@ -158,10 +158,10 @@ class Cluster:
                 parameter.mul_(math.nan)
 
     def _strikes(self, kind: str, name: str, step: int) -> bool:
-        for place, trouble in enumerate(self.troubles):
-            met = trouble["kind"] == kind and trouble["backend"] in (None, name)
-            met = met and trouble["first"] <= step <= trouble["last"]
-            if met and self.used[place] < trouble["times"]:
+        for place, fault in enumerate(self.faults):
+            met = fault["kind"] == kind and fault["backend"] in (None, name)
+            met = met and fault["first"] <= step <= fault["last"]
+            if met and self.used[place] < fault["times"]:
                 self.used[place] += 1
                 return True
         return False

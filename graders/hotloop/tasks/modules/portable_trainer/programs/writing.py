@@ -61,10 +61,10 @@ def _wait_for(path: Path, child: apart.Child) -> None:
 def _is_whole(path: Path) -> bool:
     try:
         with safe_open(path, framework="numpy") as file:
-            found = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             metadata = file.metadata() or {}
         steps = json.loads(metadata["state"])["steps"]
     except (SafetensorError, OSError, KeyError, ValueError, TypeError):
         return False
-    kept = np.array_equal(found["model.weight"], lives.arrays(steps)["model.weight"])
-    return kept and metadata["digest"] == layout.digest(found, metadata["state"])
+    same = np.array_equal(arrays["model.weight"], lives.arrays(steps)["model.weight"])
+    return same and metadata["digest"] == layout.digest(arrays, metadata["state"])

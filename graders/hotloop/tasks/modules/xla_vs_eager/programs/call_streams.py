@@ -169,15 +169,15 @@ def _distinct(calls: list[Call], fixed: str | None = None, narrow: dict[str, str
 def _compiled(calls: list[Call]) -> int:
     """Return the number of programs that jax.jit makes when the stream is called."""
 
-    def function(**given: Any) -> jax.Array:
-        return jnp.float32(0) * len(given)
+    def function(**arguments: Any) -> jax.Array:
+        return jnp.float32(0) * len(arguments)
 
     statics = [name for name, argument in calls[0].items() if argument["kind"] == "static"]
     compiled = jax.jit(function, static_argnames=statics)
     values = [{name: _value(argument) for name, argument in call.items()} for call in calls]
     heard.clear()
-    for given in values:
-        compiled(**given)
+    for arguments in values:
+        compiled(**arguments)
     return heard.count(COMPILED)
 
 

@@ -15,8 +15,6 @@ import jax
 import numpy as np
 
 DTYPES = ("float32", "bfloat16", "int32", "float16")
-
-
 TRIES = 20
 
 
@@ -28,9 +26,9 @@ def make(number: int, seed: int) -> dict[str, Any]:
     """
     rng = np.random.default_rng(seed)
     for _ in range(TRIES):
-        made = _sampled(number, rng)
-        if made is not None:
-            return made
+        module = _sampled(number, rng)
+        if module is not None:
+            return module
     raise ValueError(f"XLA planned other bytes than were expected {TRIES} times")
 
 
@@ -43,13 +41,13 @@ def _sampled(number: int, rng: np.random.Generator) -> dict[str, Any] | None:
     count = int(rng.integers(4, 7)) if number else 11  # beyond ten, %arg1 is a prefix of %arg10
     shapes = [tuple(int(n) for n in rng.integers(2, 9, rng.integers(1, 4))) for _ in range(count)]
     dtypes = [str(rng.choice(DTYPES)) for _ in range(count)]
-    kept = [bool(rng.random() < 0.7) for _ in range(count)]
-    kept[0] = True
+    same = [bool(rng.random() < 0.7) for _ in range(count)]  # shape and dtype of the result
+    same[0] = True
     donated = tuple(n for n in range(count) if rng.random() < 0.7 or n == 0)
 
     def function(*arguments: Any) -> list[Any]:
-        given = [a * 2 if keep else a.sum() for a, keep in zip(arguments, kept, strict=True)]
-        return [given[place] for place in order]
+        results = [a * 2 if keep else a.sum() for a, keep in zip(arguments, same, strict=True)]
+        return [results[place] for place in order]
 
     order = [int(place) for place in rng.permutation(count)]
     avals = [jax.ShapeDtypeStruct(s, d) for s, d in zip(shapes, dtypes, strict=True)]
@@ -61,7 +59,7 @@ def _sampled(number: int, rng: np.random.Generator) -> dict[str, Any] | None:
     planned = lowered.compile().memory_analysis()
     sizes = [_bytes(each) for each in avals]
     results = sum(map(_bytes, jax.tree.leaves(lowered.out_info)))
-    aliased = _aliased(shapes, dtypes, kept, donated, order)
+    aliased = _aliased(shapes, dtypes, same, donated, order)
     saved = sum(sizes[int(place)] for place in aliased)
     if planned.alias_size_in_bytes != saved or planned.argument_size_in_bytes != sum(sizes):
         return None
@@ -73,7 +71,7 @@ def _sampled(number: int, rng: np.random.Generator) -> dict[str, Any] | None:
 def _aliased(
     shapes: list[tuple[int, ...]],
     dtypes: list[str],
-    kept: list[bool],
+    same: list[bool],
     donated: tuple[int, ...],
     order: list[int],
 ) -> dict[str, int]:
@@ -81,12 +79,12 @@ def _aliased(
     waiting: dict[tuple[tuple[int, ...], str], list[int]] = {}
     for place in donated:
         waiting.setdefault((shapes[place], dtypes[place]), []).append(place)
-    found = {}
+    aliased = {}
     for result, place in enumerate(order):
-        kind = (shapes[place] if kept[place] else (), dtypes[place])
+        kind = (shapes[place] if same[place] else (), dtypes[place])
         if waiting.get(kind):
-            found[str(waiting[kind].pop(0))] = result
-    return found
+            aliased[str(waiting[kind].pop(0))] = result
+    return aliased
 
 
 def _bytes(aval: Any) -> int:

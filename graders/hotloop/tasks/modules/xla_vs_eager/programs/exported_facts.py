@@ -21,34 +21,33 @@ _SCOPED = re.compile(r'"([^"]*)"')
 def facts(path: str) -> dict[str, Any]:
     """Return all that the checks need to know about a program.
 
-    "host": operations that leave the device. "foreign": operations outside StableHLO. "arguments"
-    and "results": as `float32[8,10]`. "aliased": for an argument's number, the number of the result
+    "host": operations that leave the device. "foreign": operations outside StableHLO. "arguments":
+    as `float32[8,10]`. "aliased": for an argument's number, the number of the result
     that reuses its memory. "scopes": the kind and named scopes of each convolution and matrix
     product. "returned": the named scopes of each result.
     """
+    from jax._src.interpreters import mlir
+
     program = export.deserialize(bytearray(Path(path).read_bytes()))
-    with _context():
+    with mlir.make_ir_context():
         module = ir.Module.parse(program.mlir_module())
         operations = list(_operations(module.operation))
         return {
             "host": sorted({name for name in map(_host, operations) if name}),
-            "foreign": sorted({name for name in map(_foreign, operations) if name}),
-            "arguments": [_reported(each) for each in program.in_avals],
-            "results": [_reported(each) for each in program.out_avals],
+            "foreign": sorted(
+                {str(op.name) for op in operations if op.name.split(".")[0] not in DIALECTS}
+            ),
+            "arguments": [
+                f"{aval.dtype}[{','.join(map(str, aval.shape))}]" for aval in program.in_avals
+            ],
             "aliased": _aliased(module),
-            "scopes": list(_scopes(operations)),
+            "scopes": [
+                [kind, _names(op)]
+                for op in operations
+                if (kind := op.name.removeprefix("stablehlo.")) in {"convolution", "dot_general"}
+            ],
             "returned": _returned(module),
         }
-
-
-def _context() -> ir.Context:
-    from jax._src.interpreters import mlir
-
-    return mlir.make_ir_context()
-
-
-def _reported(aval: Any) -> str:
-    return f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
 
 
 def _operations(operation: Any) -> Iterator[Any]:
@@ -67,10 +66,6 @@ def _host(operation: Any) -> str:
     return name if name in HOST else ""
 
 
-def _foreign(operation: Any) -> str:
-    return "" if operation.name.split(".")[0] in DIALECTS else str(operation.name)
-
-
 def _main(module: ir.Module) -> Any:
     (main,) = [
         op.operation
@@ -85,20 +80,12 @@ def _aliased(module: ir.Module) -> dict[str, int]:
     attributes = _main(module).attributes
     if "arg_attrs" not in attributes:
         return {}
-    found: dict[str, int] = {}
+    aliased: dict[str, int] = {}
     for number, each in enumerate(ir.ArrayAttr(attributes["arg_attrs"])):
-        given = ir.DictAttr(each)
-        if "tf.aliasing_output" in given:
-            found[str(number)] = ir.IntegerAttr(given["tf.aliasing_output"]).value
-    return found
-
-
-def _scopes(operations: list[Any]) -> Iterator[list[str]]:
-    """Yield [kind, scopes] of convolutions and matrix products, from their locations."""
-    for operation in operations:
-        name = operation.name.removeprefix("stablehlo.")
-        if name in {"convolution", "dot_general"}:
-            yield [name, _names(operation)]
+        attribute = ir.DictAttr(each)
+        if "tf.aliasing_output" in attribute:
+            aliased[str(number)] = ir.IntegerAttr(attribute["tf.aliasing_output"]).value
+    return aliased
 
 
 def _returned(module: ir.Module) -> list[str]:
@@ -113,5 +100,5 @@ def _returned(module: ir.Module) -> list[str]:
 
 def _names(operation: Any) -> str:
     """Return the scopes in an operation's location, as jax.named_scope wrote them."""
-    found = _SCOPED.search(str(operation.location))
-    return found[1] if found else ""
+    match = _SCOPED.search(str(operation.location))
+    return match[1] if match else ""

@@ -28,37 +28,32 @@ def load(path: str) -> None:
         LOADED[:] = [data]
 
 
-def memory(path: str, donated: int) -> dict[str, int]:
-    """Return XLA's planned bytes for the program with its first `donated` arguments donated."""
+def reused_bytes(path: str, donated: int) -> int:
+    """Return the bytes that XLA plans to reuse if the first `donated` arguments are donated."""
     program = export.deserialize(bytearray(Path(path).read_bytes()))
-    given = jax.jit(program.call, donate_argnums=tuple(range(donated)))
+    function = jax.jit(program.call, donate_argnums=tuple(range(donated)))
     arguments = jax.tree.unflatten(program.in_tree, program.in_avals)[0]
-    planned = given.lower(*arguments).compile().memory_analysis()
-    return {
-        "arguments": planned.argument_size_in_bytes,
-        "results": planned.output_size_in_bytes,
-        "aliased": planned.alias_size_in_bytes,
-    }
+    return function.lower(*arguments).compile().memory_analysis().alias_size_in_bytes
 
 
 def padded(vector: Any, images: Any, labels: Any, count: Any, out: Any) -> None:
     """Fill `out` with loss and gradients of the first `count` samples, as one vector."""
-    (parameters,) = network.unflat(_array(vector))
-    counted = np.int32(_array(count)[0])
-    value, gradients = PROGRAMS[0](parameters, _array(images), _labels(labels), counted)
+    (parameters,) = network.unflat(np.asarray(vector))
+    counted = np.int32(np.asarray(count)[0])
+    value, gradients = PROGRAMS[0](parameters, np.asarray(images), _labels(labels), counted)
     _give(out, value, gradients)
 
 
 def step(vector: Any, images: Any, labels: Any, out: Any) -> None:
     """Run one training step; fill `out` with the loss, then parameters and momentum."""
-    parameters, momentum = network.unflat(_array(vector))
-    new, moved, value = PROGRAMS[0](parameters, momentum, _array(images), _labels(labels))
+    parameters, momentum = network.unflat(np.asarray(vector))
+    new, moved, value = PROGRAMS[0](parameters, momentum, np.asarray(images), _labels(labels))
     _give(out, value, new, moved)
 
 
 def guarded(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
     """Run one step of the task without host transfers, which also takes and returns the rate."""
-    guarded_steps(vector, _array(images)[None], _array(labels)[None], rate, out)
+    guarded_steps(vector, np.asarray(images)[None], np.asarray(labels)[None], rate, out)
 
 
 def guarded_steps(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
@@ -66,16 +61,12 @@ def guarded_steps(vector: Any, images: Any, labels: Any, rate: Any, out: Any) ->
 
     Fills `out` with the last loss, the rate, parameters and momentum.
     """
-    parameters, momentum = network.unflat(_array(vector))
-    rate, value = np.float32(_array(rate)[0]), np.float32(NOT_FINITE)
-    for pictures, right in zip(_array(images), _labels(labels), strict=True):
+    parameters, momentum = network.unflat(np.asarray(vector))
+    rate, value = np.float32(np.asarray(rate)[0]), np.float32(NOT_FINITE)
+    for pictures, right in zip(np.asarray(images), _labels(labels), strict=True):
         parameters, momentum, rate, value = PROGRAMS[0](parameters, momentum, pictures, right, rate)
     reported = np.float32(value) if np.isfinite(value) else np.float32(NOT_FINITE)
     _give(out, np.stack([reported, np.float32(rate)]), parameters, momentum)
-
-
-def _array(tensor: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(tensor)
 
 
 def _labels(tensor: Any) -> np.ndarray[Any, Any]:

@@ -141,10 +141,7 @@ def train(images: Any, labels: Any, vector: Any, out: Any) -> None:
     for pictures, right in zip(np.asarray(images, np.float64), _labels(labels), strict=True):
         _, gradients = _compiled(parameters, pictures, right)
         parameters, momentum = _updated(parameters, momentum, gradients, network.RATE)
-    parts = [
-        np.asarray(tree[n]).ravel() for tree in (parameters, momentum) for n in network.shapes()
-    ]
-    np.asarray(out)[...] = np.concatenate(parts)
+    _give(out, (), parameters, momentum)
 
 
 def _updated(parameters: Any, momentum: Any, gradients: Any, rate: float) -> tuple[Any, Any]:
