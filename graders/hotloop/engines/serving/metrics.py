@@ -28,15 +28,16 @@ class Sample:
 
 def parse(text: str) -> list[Sample]:
     """Parse all samples. Raises ValueError with the number of an invalid line."""
-    found: list[Sample] = []
+    samples: list[Sample] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         match = _LINE.match(line.strip())
         if match is None:
             raise ValueError(f"line {number} is no metric: {line[:80]!r}")
-        found.append(Sample(match["name"], _labels(match["labels"] or "", number), _number(match)))
-    return found
+        labels = _labels(match["labels"] or "", number)
+        samples.append(Sample(match["name"], labels, _number(match)))
+    return samples
 
 
 def value(samples: Iterable[Sample], name: str, **labels: str) -> float:

@@ -71,8 +71,8 @@ def run(
         status = running.wait(wall_s + 10)
     finally:
         running.kill()
-    said = running.output().decode(errors="replace")
-    return FinishedProgram(-1 if status is None else status, said, running.death)
+    output = running.output().decode(errors="replace")
+    return FinishedProgram(-1 if status is None else status, output, running.death)
 
 
 def python(server: TritonServer, script: Path, *arguments: str) -> list[str]:

@@ -20,12 +20,12 @@ def failure(log: str) -> str:
     """Return why the first model failed to load, else the first error; "" if there is none."""
     lines = log.splitlines()
     for number, line in enumerate(lines):
-        found = _FAILED.search(line) or _POLL.search(line)
-        if found is None:
+        match = _FAILED.search(line) or _POLL.search(line)
+        if match is None:
             continue
-        why = " ".join([found["why"], *_continued(lines[number + 1 :])])
-        version = found.groupdict().get("version")
-        which = f"{found['model']}, version {version}" if version else found["model"]
+        why = " ".join([match["why"], *_continued(lines[number + 1 :])])
+        version = match.groupdict().get("version")
+        which = f"{match['model']}, version {version}" if version else match["model"]
         return _shortened(f"{which}: {why}")
     for number, line in enumerate(lines):
         error = _ERROR.match(line)
@@ -36,19 +36,19 @@ def failure(log: str) -> str:
 
 def states(log: str) -> dict[tuple[str, str], str]:
     """Return the state by (model, version), from the table printed after loading."""
-    found = (_TABLE.match(line) for line in log.splitlines())
-    return {(m["model"], m["version"]): m["state"] for m in found if m is not None}
+    rows = (_TABLE.match(line) for line in log.splitlines())
+    return {(m["model"], m["version"]): m["state"] for m in rows if m is not None}
 
 
 def _continued(lines: list[str]) -> list[str]:
     """Return the following lines of a Python error, up to the next log entry."""
-    kept: list[str] = []
+    message: list[str] = []
     for line in lines:
         if re.match(r"^[IWE]\d{4} |^\+-|^\s*$", line):
             break
         if not _FRAME.match(line):
-            kept.append(line.strip())
-    return kept
+            message.append(line.strip())
+    return message
 
 
 def _shortened(text: str) -> str:

@@ -131,11 +131,11 @@ def test_http_is_passed_on_and_noted(relay: MakeRelay) -> None:
     connection.request("POST", "/v2/health/ready", b"")
     connection.getresponse().read()
     connection.close()
-    seen = middle.seen()
-    assert seen.connections == {"http": 1, "grpc": 0}
-    assert [c.size for c in seen.inferences("http")] == [3, len(large), 0]
-    assert {c.asked.version for c in seen.inferences()} == {"3"}
-    assert [c.asked.inference for c in seen.calls] == [True, True, True, False]
+    record = middle.record()
+    assert record.connections == {"http": 1, "grpc": 0}
+    assert [c.size for c in record.inferences("http")] == [3, len(large), 0]
+    assert {c.request.version for c in record.inferences()} == {"3"}
+    assert [c.request.inference for c in record.calls] == [True, True, True, False]
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ def test_a_request_may_come_in_any_parts(relay: MakeRelay) -> None:
         got = b""
         while got.count(b"abcde") < 2:
             got += sock.recv(4096)
-    assert [c.size for c in middle.seen().inferences()] == [5, 5]
+    assert [c.size for c in middle.record().inferences()] == [5, 5]
 
 
 @pytest.mark.slow
@@ -158,14 +158,14 @@ def test_grpc_is_passed_on_and_noted(relay: MakeRelay) -> None:
     with grpc.insecure_channel(f"127.0.0.1:{middle.ports['grpc']}") as channel:
         for message in (INFER, READY, large):
             assert call(channel, message) == message
-    seen = middle.seen()
-    assert seen.connections == {"http": 0, "grpc": 1}
-    assert [(c.asked.inference, c.asked.version) for c in seen.calls] == [
+    record = middle.record()
+    assert record.connections == {"http": 0, "grpc": 1}
+    assert [(c.request.inference, c.request.version) for c in record.calls] == [
         (True, "3"),
         (False, ""),
         (True, "3"),
     ]
-    assert [c.size for c in seen.calls] == [len(m) + 5 for m in (INFER, READY, large)]
+    assert [c.size for c in record.calls] == [len(m) + 5 for m in (INFER, READY, large)]
 
 
 @pytest.mark.slow
@@ -177,7 +177,7 @@ def test_refusals_come_first_and_do_not_reach_the_server(relay: MakeRelay) -> No
     assert [status for status, _ in answers] == [503, 503, 200]
     assert json.loads(answers[0][1]) == {"error": REFUSAL}
     assert answers[2][1] == b"text"
-    assert [c.refused for c in middle.seen().calls] == [True, True, False]
+    assert [c.refused for c in middle.record().calls] == [True, True, False]
 
 
 @pytest.mark.slow
@@ -190,9 +190,9 @@ def test_grpc_is_refused_as_unavailable_and_works_again(relay: MakeRelay) -> Non
             assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
             assert refused.value.details() == REFUSAL
         assert call(channel, INFER) == INFER
-    seen = middle.seen()
-    assert [c.refused for c in seen.calls] == [True, True, False]
-    assert seen.connections["grpc"] == 2
+    record = middle.record()
+    assert [c.refused for c in record.calls] == [True, True, False]
+    assert record.connections["grpc"] == 2
 
 
 @pytest.mark.slow
@@ -229,7 +229,7 @@ def test_too_many_connections_are_cut_off(relay: MakeRelay) -> None:
     many: list[socket.socket] = []
     with suppress(OSError):
         many += [connected(middle) for _ in range(9)]
-    assert eventually(lambda: "more than 8 connections" in middle.seen().excess)
+    assert eventually(lambda: "more than 8 connections" in middle.record().excess)
     assert eventually(lambda: refused(middle))
     for sock in many:
         with sock, suppress(ConnectionError):
@@ -243,13 +243,13 @@ def test_too_many_calls_and_bytes_are_cut_off(relay: MakeRelay) -> None:
         for _ in range(200):
             sock.sendall(b"POST /v2 HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
             time.sleep(0.001)
-    assert eventually(lambda: "50 calls" in middle.seen().excess)
+    assert eventually(lambda: "50 calls" in middle.record().excess)
     other = relay(caps=Caps(bytes=1 << 20))
     with connected(other) as sock, suppress(OSError):
         sock.sendall(f"POST {PATH} HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n".encode())
         for _ in range(100):
             sock.sendall(bytes(1 << 16))
-    assert eventually(lambda: "1 MiB" in other.seen().excess)
+    assert eventually(lambda: "1 MiB" in other.record().excess)
 
 
 GARBAGE: list[tuple[Kind, bytes, str]] = [
@@ -281,8 +281,8 @@ def test_what_is_no_protocol_ends_its_connection(
         sock.sendall(data)
         while sock.recv(4096):
             pass
-    assert eventually(lambda: said in middle.seen().unreadable)
-    assert middle.seen().calls == ()
+    assert eventually(lambda: said in middle.record().violation)
+    assert middle.record().calls == ()
 
 
 @pytest.mark.slow
@@ -299,7 +299,7 @@ def test_one_that_never_reads_holds_up_nobody(relay: MakeRelay) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", middle.ports["http"], timeout=5)
         assert post(connection, b"still") == (200, b"still")
         connection.close()
-        assert not middle.seen().excess
+        assert not middle.record().excess
 
 
 @pytest.mark.slow

@@ -80,9 +80,9 @@ def logits_mismatch(file: Written, session: Session) -> str | None:
         want = truth.answer("run", Case(label, (file.seed, *inputs), out))
         got = runner.answer("run", Case(label, inputs, out))
         allowed = Tolerance(relative=0.0, absolute=NEAR * max(1.0, float(np.abs(want).max())))
-        found = compare(got, want, allowed)
-        if found is not None:
-            return f"for {label} the logits are others: {found.sentence()}"
+        difference = compare(got, want, allowed)
+        if difference is not None:
+            return f"for {label} the logits are others: {difference.sentence()}"
     return None
 
 

@@ -13,7 +13,7 @@ from hotloop.judge.session import Session
 from hotloop.tasks.modules.triton_ensemble import truth
 from hotloop.tasks.modules.triton_ensemble.called_over import CalledOver, ClientCall, Service
 from hotloop.tasks.modules.triton_ensemble.compositions import UNTUNED
-from hotloop.tasks.modules.triton_ensemble.random_texts import awkward, sentence
+from hotloop.tasks.modules.triton_ensemble.random_texts import mixed
 
 Rng = np.random.Generator
 
@@ -27,11 +27,6 @@ MOST_ATTEMPTS = 8
 PAUSE_S = 0.02
 """Minimum pause between two attempts: half of what the task requires, as the relay's clock runs on
 a busy machine."""
-
-
-def texts(rng: Rng, count: int) -> list[str]:
-    """Return texts, of which about one in four is awkward."""
-    return [awkward(rng) if rng.random() < 0.25 else sentence(rng) for _ in range(count)]
 
 
 def checks(service: Service) -> dict[str, CalledOver]:
@@ -112,4 +107,4 @@ def _two_versions(session: Session) -> Path:
     return folder
 
 
-SERVICE = Service(_two_versions, texts, truth.pairs)
+SERVICE = Service(_two_versions, mixed, truth.pairs)

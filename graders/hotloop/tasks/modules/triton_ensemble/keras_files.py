@@ -72,9 +72,9 @@ class KerasFile:
             want = truth.answer("run", Case("pictures", (seed, images), out), CONVERSION_S)
             got = process.answer("run", Case("pictures", (images,), out))
             allowed = Tolerance(relative=0.0, absolute=NEAR * max(1.0, float(np.abs(want).max())))
-            found = compare(got, want, allowed)
-            if found is not None:
-                return f"for a batch of {batch} the scores are others: {found.sentence()}"
+            difference = compare(got, want, allowed)
+            if difference is not None:
+                return f"for a batch of {batch} the scores are others: {difference.sentence()}"
         return None
 
 
