@@ -179,15 +179,6 @@ def read(path: str | Path, language: Language, *, sized: bool = True) -> tvm.IRM
     return module
 
 
-def mismatch(path: str | Path, language: Language) -> str | None:
-    """Return why the file is refused, or None."""
-    try:
-        read(path, language)
-    except Refused as refusal:
-        return str(refusal)
-    return None
-
-
 def signature(function: tirx.PrimFunc | tvm.relax.Function) -> list[str]:
     """Return dtype and shape, `float32[4, 8]`, of each parameter and a Relax function's result."""
     if isinstance(function, tirx.PrimFunc):
