@@ -52,7 +52,7 @@ def test_an_object_is_found_once() -> None:
 
 
 def test_a_table_without_numbers_has_no_boxes() -> None:
-    assert len(precision.kept(np.full((5, 8), np.nan))) == 0
+    assert len(precision.nms(np.full((5, 8), np.nan))) == 0
 
 
 def test_scores_that_change_are_seen() -> None:
