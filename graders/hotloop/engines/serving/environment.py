@@ -120,7 +120,9 @@ def install(on_progress: Callable[[str], None] = lambda _text: None) -> ServingE
         if environment is None:
             _make(root, target, base, on_progress)
             environment = _read(target)
-        _remove_others(root, target)
+        for path in root.iterdir():
+            if path != target and path.name.startswith(("tritonserver-", _UNFINISHED)):
+                shutil.rmtree(path, ignore_errors=True)
     if environment is None:
         raise ServingUnavailable("the server's environment is not whole", INSTALL)
     return environment
@@ -204,12 +206,6 @@ def _name(base: Interpreter) -> str:
     parts = [_LAYOUT, base.version, str(base.home), *requirements()]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     return f"tritonserver-{digest[:16]}"
-
-
-def _remove_others(root: Path, target: Path) -> None:
-    for path in root.iterdir():
-        if path != target and path.name.startswith(("tritonserver-", _UNFINISHED)):
-            shutil.rmtree(path, ignore_errors=True)
 
 
 @contextmanager

@@ -53,9 +53,9 @@ def interpreter() -> Interpreter:
         return _own()
     for minor in SUPPORTED:
         path = shutil.which(f"python{minor}")
-        found = _ask(path) if path else None
-        if found is not None:
-            return found
+        other = _ask(path) if path else None
+        if other is not None:
+            return other
     reason = f"the server's environment needs Python {' or '.join(SUPPORTED)}, and this is {own}"
     raise ServingUnavailable(reason, f"install Python 3.12 and set {VARIABLE} to it")
 

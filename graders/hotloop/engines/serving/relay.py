@@ -152,7 +152,9 @@ class Relay(Closing):
         """Wait for events and handle them. Returns False at the end."""
         for pair in self._pairs:
             pair.show_interest(self._selector)
-        for key, events in self._selector.select(self._patience()):
+        delayed = [p.held_until for p in self._pairs if p.down and p.held_until > now()]
+        patience = max(0.0, min([self._deadline, *delayed]) - now())
+        for key, events in self._selector.select(patience):
             if key.fileobj is self._woken:
                 return False
             if isinstance(key.data, _End):
@@ -162,11 +164,6 @@ class Relay(Closing):
         for pair in [p for p in self._pairs if p.over]:
             self._end(pair)
         return now() < self._deadline
-
-    def _patience(self) -> float:
-        """Return the seconds until the next delayed response is due, or the relay's deadline."""
-        held = [p.held_until for p in self._pairs if p.down and p.held_until > now()]
-        return max(0.0, min([self._deadline, *held]) - now())
 
     def _accept(self, kind: Kind) -> None:
         try:
@@ -228,7 +225,9 @@ class Relay(Closing):
                     self._pass_on(pair, data)
                 else:
                     pair.down += data
-                self._count(len(data))
+                self._bytes += len(data)
+                if self._bytes > self._caps.bytes:
+                    self._too_much(f"It moved more than {self._caps.bytes >> 20} MiB")
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
@@ -247,11 +246,6 @@ class Relay(Closing):
         pair.down += routed.to_client
         if len(self._calls) > self._caps.calls:
             self._too_much(f"It made more than {self._caps.calls} calls")
-
-    def _count(self, size: int) -> None:
-        self._bytes += size
-        if self._bytes > self._caps.bytes:
-            self._too_much(f"It moved more than {self._caps.bytes >> 20} MiB")
 
     def _too_much(self, sentence: str) -> None:
         with self._lock:

@@ -89,8 +89,8 @@ class Collected:
     @property
     def known(self) -> int:
         """Number of events that torch.profiler writes about running code."""
-        kept = sum(len(rows.start) for rows in self.kinds.values())
-        return kept + len(self.memory_at) + self.python_functions
+        spans = sum(len(rows.start) for rows in self.kinds.values())
+        return spans + len(self.memory_at) + self.python_functions
 
     def _span(self, event: dict[str, Any], kind: str) -> None:
         self.of_older_pytorch = self.of_older_pytorch or kind in OLD_CATEGORIES

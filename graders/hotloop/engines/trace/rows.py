@@ -56,10 +56,10 @@ def _nested(trace: Trace, start: int, end: int, *, lane: str) -> Iterator[RowGro
     """Yield one group per thread, the busiest first, with one line per depth."""
     kind, color, title = _NESTED[lane]
     spans, depth = trace.spans(kind), trace.nesting(kind).depth
-    seen = _inside(spans, start, end)
-    busy = _busiest(spans, seen)
+    visible = _inside(spans, start, end)
+    busy = _busiest(spans, visible)
     for thread in busy[:MOST_THREADS]:
-        own = seen & (spans.lane == thread)
+        own = visible & (spans.lane == thread)
         levels: list[int] = np.unique(depth[own]).tolist()
         lines = [
             [TraceRow(color, spans.where(own & (depth == level)))] for level in levels[:MOST_DEPTH]
@@ -75,9 +75,9 @@ def _nested(trace: Trace, start: int, end: int, *, lane: str) -> Iterator[RowGro
 def _calls(trace: Trace, start: int, end: int) -> Iterator[RowGroup]:
     """Yield CUDA launches and waits of the CPU, one group per thread."""
     spans = joined([trace.spans("cuda_runtime"), trace.spans("cuda_driver")])
-    seen = _inside(spans, start, end)
-    launch = seen & trace.named(spans, is_launch)
-    wait = seen & trace.named(spans, is_wait)
+    visible = _inside(spans, start, end)
+    launch = visible & trace.named(spans, is_launch)
+    wait = visible & trace.named(spans, is_wait)
     for thread in _busiest(spans, launch | wait)[:MOST_THREADS]:
         own = spans.lane == thread
         line = [
@@ -117,9 +117,9 @@ def _inside(spans: Spans, start: int, end: int) -> Mask:
     return (spans.start < end) & (spans.end > start)
 
 
-def _busiest(spans: Spans, seen: Mask) -> list[int]:
+def _busiest(spans: Spans, visible: Mask) -> list[int]:
     """Return the lanes of the selected events, the one with most time first."""
-    lanes: Ints = spans.lane[seen]
+    lanes: Ints = spans.lane[visible]
     used, at = np.unique(lanes, return_inverse=True)
-    time = np.bincount(at, weights=spans.duration[seen], minlength=len(used))
+    time = np.bincount(at, weights=spans.duration[visible], minlength=len(used))
     return used[np.argsort(-time, kind="stable")].tolist()

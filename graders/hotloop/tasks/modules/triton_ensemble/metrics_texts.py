@@ -126,10 +126,8 @@ class BuiltReadings:
         """Return counts before the first reading: many, in small batches, with a short queue."""
         executions = int(self._rng.integers(20_000, 90_000))
         rows = executions + int(self._rng.integers(0, executions // 4))
-        failures = {reason: int(self._rng.integers(200, 900)) for reason in REASONS}
+        failures = {reason: own * int(self._rng.integers(200, 900)) for reason in REASONS}
         times = self._times(rows, queue=(20.0, 90.0), infer=(300.0, 900.0))
-        if not own:
-            failures = dict.fromkeys(REASONS, 0)
         return Counters(rows, rows, executions, failures, times)
 
     def _in_between(self, story: Story) -> Counters:
@@ -141,17 +139,14 @@ class BuiltReadings:
         executed = int(executions * self._rng.uniform(1.6, 4.0))
         if story.cached == 1:
             executions, executed = 0, 0
-        hits = self._hits(executed, story.cached)
+            hits = int(self._rng.integers(200, 900))
+        else:
+            hits = int(executed * story.cached / (1 - story.cached))
         times = self._times(executed, queue=(900.0, 9000.0), infer=(2000.0, 9000.0))
         for name in ("request", "queue"):
             times[name] += hits * int(self._rng.integers(60, 300))
         times["request"] += hits * 90
         return Counters(executed + hits, executed * story.rows, executions, failures, times)
-
-    def _hits(self, executed: int, cached: float) -> int:
-        if cached == 1:
-            return int(self._rng.integers(200, 900))
-        return int(executed * cached / (1 - cached))
 
     def _times(
         self, requests: int, queue: tuple[float, float], infer: tuple[float, float]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from hotloop.judge.graphs.graph import in_order
 from hotloop.tasks.modules.tvm_passes import mac16
 from hotloop.tasks.modules.tvm_passes.graphs import Graph
 
@@ -189,12 +190,7 @@ class _Plan:
             mine = owner.get(output, -output)
             needs = {owner.get(v, -v) for v in operator.inputs if v >= len(self.graph.inputs)}
             waits.setdefault(mine, set()).update(needs - {mine})
-        while ready := [node for node, needs in waits.items() if not needs]:
-            for node in ready:
-                del waits[node]
-            for needs in waits.values():
-                needs.difference_update(ready)
-        return not waits
+        return in_order(waits) is not None
 
     def _worth(self, region: Region) -> float:
         """Return the lower of the two costs in µs, on the accelerator and on the host."""

@@ -213,7 +213,8 @@ def fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     for index, place in enumerate(call.inputs()):
         values = 2 * rng.random(place.shape, np.float32) - 1
         if hostile:
-            powers = np.exp2(rng.integers(-20, 20, place.shape[index]).astype(np.float32))
+            exponents = rng.integers(-20, 20, int(place.shape[index]))
+            powers = np.exp2(exponents.astype(np.float32))
             values *= powers[:, None] if index == 0 else powers
             values[rng.integers(place.shape[0], size=place.shape[0] // 8)] = 0
         place[...] = values

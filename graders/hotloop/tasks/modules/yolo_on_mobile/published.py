@@ -53,6 +53,11 @@ def _size(session: Session) -> tuple[int, int]:
 FILE = OrderedFile("yolov5n.onnx", _size, lambda size: size)
 
 
+def _about_openvino(facts: Facts, size: Size) -> str | None:
+    """Return a message unless the ends are float32 of one size and most weights float32."""
+    return about_ir(facts, size, ["pictures", "f32", [1, 3, *size]])
+
+
 def _about_litert(facts: Facts, size: Size) -> str | None:
     """Apply the small network's checks, and require YOLOv5n's stem, which has no strided slices."""
     if (mismatch := about_litert(facts, size)) is not None:
@@ -62,12 +67,7 @@ def _about_litert(facts: Facts, size: Size) -> str | None:
     return None
 
 
-_OPENVINO = replace(
-    OPENVINO,
-    mismatch=lambda facts, size: about_ir(facts, size, ["pictures", "f32", [1, 3, *size]]),
-    to_input=as_it_is,
-    truth=TRUTH,
-)
+_OPENVINO = replace(OPENVINO, mismatch=_about_openvino, to_input=as_it_is, truth=TRUTH)
 _LITERT = replace(LITERT, mismatch=_about_litert, truth=TRUTH, weights=PUBLISHED)
 
 
