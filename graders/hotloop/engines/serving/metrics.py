@@ -4,7 +4,6 @@
 batch size. The sizes themselves are in the statistics (`/v2/models/NAME/stats`), by model.
 """
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -44,13 +43,6 @@ def value(samples: Iterable[Sample], name: str, **labels: str) -> float:
     """Return the sum over all samples with this name and these labels; 0 if there are none."""
     wanted = labels.items()
     return sum(s.value for s in samples if s.name == name and wanted <= s.labels.items())
-
-
-def mean_batch(samples: Iterable[Sample], model: str) -> float:
-    """Return inferences per execution of the model, or NaN if it was not executed."""
-    samples = list(samples)
-    runs = value(samples, "nv_inference_exec_count", model=model)
-    return value(samples, "nv_inference_count", model=model) / runs if runs else math.nan
 
 
 def batch_histogram(statistics: Mapping[str, Any], model: str, version: str = "") -> dict[int, int]:

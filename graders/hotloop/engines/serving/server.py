@@ -210,10 +210,10 @@ class TritonServer(RunningServer):
             argv=(*self._setpriv(), *self._arguments(served)),
             environment={
                 **environment.variables(),
-                "OMP_NUM_THREADS": str(options.threads),
-                "OPENBLAS_NUM_THREADS": str(options.threads),
+                # One thread for each model instance; onnxruntime's are set in config.pbtxt.
+                "OMP_NUM_THREADS": "1",
+                "OPENBLAS_NUM_THREADS": "1",
                 "TOKENIZERS_PARALLELISM": "false",
-                **options.environment,
             },
             read_only=self._read_only(),
             writable={},
@@ -223,7 +223,6 @@ class TritonServer(RunningServer):
             tmp_bytes=options.tmp_bytes,
             wall_s=options.wall_s,
             output_bytes=options.log_bytes,
-            devices=options.devices,
         )
         return launch(confinement) if self.confined_here else launch_plain(confinement)
 
@@ -247,8 +246,6 @@ class TritonServer(RunningServer):
         if options.explicit:
             command.append("--model-control-mode=explicit")
             command += [f"--load-model={name}" for name in options.load]
-        if not options.auto_complete:
-            command.append("--disable-auto-complete-config")
         return (*command, *options.arguments)
 
     def _setpriv(self) -> tuple[str, ...]:

@@ -2,9 +2,6 @@
 
 import re
 
-_TABLE = re.compile(
-    r"^\|\s*(?P<model>[^|]+?)\s*\|\s*(?P<version>\d+|-)\s*\|\s*(?P<state>.+?)\s*\|$"
-)
 _FAILED = re.compile(
     r"failed to load '(?P<model>[^']+)'(?: version (?P<version>\d+))?: (?P<why>.*)"
 )
@@ -32,12 +29,6 @@ def failure(log: str) -> str:
         if error is not None and not any(name in line for name in _HARMLESS):
             return _shortened(" ".join([error["what"], *_continued(lines[number + 1 :])]))
     return ""
-
-
-def states(log: str) -> dict[tuple[str, str], str]:
-    """Return the state by (model, version), from the table printed after loading."""
-    rows = (_TABLE.match(line) for line in log.splitlines())
-    return {(m["model"], m["version"]): m["state"] for m in rows if m is not None}
 
 
 def _continued(lines: list[str]) -> list[str]:
