@@ -45,7 +45,7 @@ def value(samples: Iterable[Sample], name: str, **labels: str) -> float:
     return sum(s.value for s in samples if s.name == name and wanted <= s.labels.items())
 
 
-def batch_histogram(statistics: Mapping[str, Any], model: str, version: str = "") -> dict[int, int]:
+def batch_histogram(statistics: Mapping[str, Any], model: str) -> dict[int, int]:
     """Return executions by batch size, from a response of the statistics extension.
 
     Raises ValueError if the response is malformed.
@@ -53,7 +53,7 @@ def batch_histogram(statistics: Mapping[str, Any], model: str, version: str = ""
     histogram: dict[int, int] = {}
     try:
         for entry in statistics["model_stats"]:
-            if entry["name"] != model or (version and entry["version"] != version):
+            if entry["name"] != model:
                 continue
             for batch in entry.get("batch_stats", ()):
                 size, count = int(batch["batch_size"]), int(batch["compute_infer"]["count"])

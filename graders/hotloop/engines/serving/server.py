@@ -194,10 +194,9 @@ class TritonServer(RunningServer):
         """Return /metrics, parsed."""
         return metrics.parse(self.metrics_text())
 
-    def statistics(self, model: str = "", version: str = "") -> dict[str, Any]:
+    def statistics(self, model: str = "") -> dict[str, Any]:
         """Return the statistics of a model, or of all models."""
         path = f"/v2/models/{model}" if model else "/v2/models"
-        path += f"/versions/{version}" if version else ""
         with self.http() as http:
             return http.get(f"{path}/stats").json()
 

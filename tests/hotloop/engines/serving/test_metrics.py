@@ -46,7 +46,6 @@ def batches(**counts: int) -> dict[str, object]:
 
 def test_the_histogram_is_of_one_model() -> None:
     assert metrics.batch_histogram(batches(b4=2, b1=7), "bert") == {1: 7, 4: 2}
-    assert metrics.batch_histogram(batches(b4=2), "bert", version="2") == {}
 
 
 def test_what_happened_in_between() -> None:

@@ -67,8 +67,8 @@ def figures(recording: Recording) -> dict[str, float]:
         for one in objects
     ]
     return {
-        "map": mean_of(found, true, CLASSES, 0.5),
-        "blind": mean_of([_alike(f) for f in found], [_alike(t) for t in true], 1, 0.5),
+        "map": mean_of(found, true, CLASSES),
+        "blind": mean_of([_alike(f) for f in found], [_alike(t) for t in true], 1),
         "levels": len(scores),
         "overlap": float(np.mean(nearest)),
         "boxes": float(np.mean([len(boxes) for boxes in shown_boxes])),

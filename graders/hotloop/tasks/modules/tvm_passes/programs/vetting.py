@@ -187,16 +187,16 @@ def signature(function: tirx.PrimFunc | tvm.relax.Function) -> list[str]:
     return [*(_of_type(parameter.ty) for parameter in function.params), f"-> {returned}"]
 
 
-def signature_mismatch(module: tvm.IRModule, wanted: list[str], name: str = "main") -> str | None:
-    """Return a message fragment if function `name` is missing or has another signature."""
+def signature_mismatch(module: tvm.IRModule, wanted: list[str]) -> str | None:
+    """Return a message fragment if function "main" is missing or has another signature."""
     entries = {variable.name_hint: f for variable, f in module.functions.items()}
-    if name not in entries:
+    if "main" not in entries:
         there = ", ".join(sorted(entries)) or "none"
-        return f"the module has no function {name!r}; it has {there}"
-    got = signature(entries[name])
+        return f"the module has no function 'main'; it has {there}"
+    got = signature(entries["main"])
     if got == wanted:
         return None
-    return f"{name!r} takes {'; '.join(got)} and should take {'; '.join(wanted)}"
+    return f"'main' takes {'; '.join(got)} and should take {'; '.join(wanted)}"
 
 
 # --- what it holds --------------------------------------------------------------------------------
