@@ -17,7 +17,7 @@ _ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
 
 
 @dataclass(frozen=True)
-class Sample:
+class MetricSample:
     """One line of /metrics."""
 
     name: str
@@ -25,9 +25,9 @@ class Sample:
     value: float
 
 
-def parse(text: str) -> list[Sample]:
+def parse(text: str) -> list[MetricSample]:
     """Parse all samples. Raises ValueError with the number of an invalid line."""
-    samples: list[Sample] = []
+    samples: list[MetricSample] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -35,11 +35,11 @@ def parse(text: str) -> list[Sample]:
         if match is None:
             raise ValueError(f"line {number} is no metric: {line[:80]!r}")
         labels = _labels(match["labels"] or "", number)
-        samples.append(Sample(match["name"], labels, _number(match)))
+        samples.append(MetricSample(match["name"], labels, _number(match)))
     return samples
 
 
-def value(samples: Iterable[Sample], name: str, **labels: str) -> float:
+def value(samples: Iterable[MetricSample], name: str, **labels: str) -> float:
     """Return the sum over all samples with this name and these labels; 0 if there are none."""
     wanted = labels.items()
     return sum(s.value for s in samples if s.name == name and wanted <= s.labels.items())

@@ -36,7 +36,7 @@ FOREVER = 1 << 30
 
 
 @dataclass(frozen=True)
-class Trouble:
+class InjectedFaults:
     """Faults to inject.
 
     hold_s: seconds to delay the server's response after each inference request.
@@ -86,7 +86,7 @@ class Relay(Closing):
         self,
         listeners: Mapping[Kind, socket.socket],
         connect: Callable[[Kind], socket.socket],
-        trouble: Trouble = Trouble(),
+        faults: InjectedFaults = InjectedFaults(),
         caps: Caps = Caps(),
     ) -> None:
         self.ports: dict[Kind, int] = {
@@ -94,9 +94,9 @@ class Relay(Closing):
         }
         self._listeners: dict[Kind, socket.socket] = dict(listeners)
         self._connect = connect
-        self._trouble = trouble
+        self._faults = faults
         self._caps = caps
-        self._refusals = trouble.refusals
+        self._refusals = faults.refusals
         self._deadline = now() + caps.wall_s
         self._lock = threading.Lock()
         self._connections: dict[Kind, int] = {"http": 0, "grpc": 0}
@@ -196,7 +196,7 @@ class Relay(Closing):
         def note(request: RelayedRequest, size: int, refused: bool) -> None:
             call = ReceivedCall(kind, request, number, size, now(), refused)
             if request.inference:
-                pair.held_until = call.at + self._trouble.hold_s
+                pair.held_until = call.at + self._faults.hold_s
             with self._lock:
                 self._calls.append(call)
 

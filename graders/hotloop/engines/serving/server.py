@@ -190,7 +190,7 @@ class TritonServer(RunningServer):
         with Http(lambda: self.connect(self.ports.metrics), _CONNECT_S) as http:
             return http.get("/metrics").text()
 
-    def metrics(self) -> list[metrics.Sample]:
+    def metrics(self) -> list[metrics.MetricSample]:
         """Return /metrics, parsed."""
         return metrics.parse(self.metrics_text())
 

@@ -20,7 +20,7 @@ from hotloop.judge.launcher import Launcher
 from hotloop.sandbox.level import level
 from hotloop.tasks import markers
 from hotloop.tasks.modules.triton_ensemble import called_over, client_calls, random_texts
-from hotloop.tasks.modules.triton_ensemble.called_over import CalledOver, ClientCall, Service
+from hotloop.tasks.modules.triton_ensemble.called_over import CalledOver, CalledService, ClientCall
 
 from ...sessions import new_session
 
@@ -118,7 +118,7 @@ def judge(installed: ServingEnvironment, topics: Path, tmp_path: Path) -> Iterat
     """Judges a client; checks that nothing of it or of the server is left."""
     if importlib.util.find_spec("tritonclient") is None:
         pytest.skip("the extra `serving` is not installed")
-    service = Service(lambda _session: topics, random_texts.mixed)
+    service = CalledService(lambda _session: topics, random_texts.mixed)
     client_calls.serve_versions(topics, service)
     files = tmp_path / "submission"
     files.mkdir()

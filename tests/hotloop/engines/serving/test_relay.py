@@ -16,7 +16,7 @@ import pytest
 
 from hotloop.engines.serving import listeners
 from hotloop.engines.serving.conversation import REFUSAL, Kind
-from hotloop.engines.serving.relay import FOREVER, Caps, Relay, Trouble
+from hotloop.engines.serving.relay import FOREVER, Caps, InjectedFaults, Relay
 
 from ...waiting import until
 
@@ -73,11 +73,11 @@ def relay(servers: dict[Kind, int]) -> Iterator[MakeRelay]:
     """Makes relays to them; checks that nothing of any is left."""
     before, made = open_sockets(), list[Relay]()
 
-    def make(trouble: Trouble | None = None, caps: Caps | None = None) -> Relay:
+    def make(faults: InjectedFaults | None = None, caps: Caps | None = None) -> Relay:
         http_door, grpc_door = listeners.here(2)
         doors: dict[Kind, socket.socket] = {"http": http_door, "grpc": grpc_door}
         connect = lambda kind: socket.create_connection(("127.0.0.1", servers[kind]))  # noqa: E731
-        made.append(Relay(doors, connect, trouble or Trouble(), caps or Caps()))
+        made.append(Relay(doors, connect, faults or InjectedFaults(), caps or Caps()))
         return made[-1]
 
     yield make
@@ -170,7 +170,7 @@ def test_grpc_is_passed_on_and_noted(relay: MakeRelay) -> None:
 
 @pytest.mark.slow
 def test_refusals_come_first_and_do_not_reach_the_server(relay: MakeRelay) -> None:
-    middle = relay(Trouble(refusals=2))
+    middle = relay(InjectedFaults(refusals=2))
     connection = http.client.HTTPConnection("127.0.0.1", middle.ports["http"], timeout=5)
     answers = [post(connection, b"text") for _ in range(3)]
     connection.close()
@@ -182,7 +182,7 @@ def test_refusals_come_first_and_do_not_reach_the_server(relay: MakeRelay) -> No
 
 @pytest.mark.slow
 def test_grpc_is_refused_as_unavailable_and_works_again(relay: MakeRelay) -> None:
-    middle = relay(Trouble(refusals=2))
+    middle = relay(InjectedFaults(refusals=2))
     with grpc.insecure_channel(f"127.0.0.1:{middle.ports['grpc']}") as channel:
         for _ in range(2):
             with pytest.raises(grpc.RpcError) as refused:
@@ -198,7 +198,7 @@ def test_grpc_is_refused_as_unavailable_and_works_again(relay: MakeRelay) -> Non
 @pytest.mark.slow
 def test_a_large_request_is_refused_too(relay: MakeRelay) -> None:
     """More than one HTTP/2 window that nobody extends would let through."""
-    middle = relay(Trouble(refusals=FOREVER))
+    middle = relay(InjectedFaults(refusals=FOREVER))
     with grpc.insecure_channel(f"127.0.0.1:{middle.ports['grpc']}") as channel:
         for _ in range(5):
             with pytest.raises(grpc.RpcError) as refused:
@@ -209,7 +209,7 @@ def test_a_large_request_is_refused_too(relay: MakeRelay) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["http", "grpc"])
 def test_answers_lie_as_long_as_told(relay: MakeRelay, kind: Kind) -> None:
-    middle = relay(Trouble(hold_s=0.4))
+    middle = relay(InjectedFaults(hold_s=0.4))
     seconds: list[float] = []
     with grpc.insecure_channel(f"127.0.0.1:{middle.ports['grpc']}") as channel:
         connection = http.client.HTTPConnection("127.0.0.1", middle.ports["http"], timeout=5)

@@ -24,7 +24,7 @@ from hotloop.core.wire import as_list, as_message
 from hotloop.engines.serving import listeners
 from hotloop.engines.serving.conversation import Kind, ReceivedCall
 from hotloop.engines.serving.inference import Client, InferenceFailed, texts
-from hotloop.engines.serving.relay import Relay, RelayRecord, Trouble
+from hotloop.engines.serving.relay import InjectedFaults, Relay, RelayRecord
 from hotloop.engines.serving.server import TritonServer
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.author_guard import Check
@@ -45,13 +45,13 @@ LATE_S = 1.0
 """Seconds that a call may exceed its deadline on a busy machine."""
 
 MOST_CONNECTIONS = 2
-SOUND = Trouble()
+NO_FAULTS = InjectedFaults()
 _PACKAGES = ("tritonclient", "geventhttpclient", "grpc")
 _NAMES: dict[Kind, str] = {"http": "HTTP", "grpc": "gRPC"}
 
 
 @dataclass(frozen=True)
-class Service:
+class CalledService:
     """The server that the client calls.
 
     repository: builds the check's repository, which serves `model` in all `versions`.
@@ -73,7 +73,7 @@ class ClientCall:
     """One call of the candidate, and what is required of it.
 
     label: name of the call in messages to the learner.
-    trouble: how the relay disturbs the connection during the call.
+    faults: how the relay disturbs the connection during the call.
     error: required error of each text's entry; "" if every entry must be an answer. Instead of
         "refused", a call that lasted until its deadline may say "deadline".
     partly: correct answers may precede the errors, and the first text must have one.
@@ -87,7 +87,7 @@ class ClientCall:
     count: int
     version: str | None = None
     deadline_s: float = 10.0
-    trouble: Trouble = SOUND
+    faults: InjectedFaults = NO_FAULTS
     error: str = ""
     partly: bool = False
     inferences: tuple[int, int] | None = None
@@ -103,8 +103,8 @@ class CalledOver(Check):
     grace_s: seconds after its deadline until a call is given up.
     """
 
-    service: Service
-    client_calls: Callable[[np.random.Generator, Service], Iterable[ClientCall]]
+    service: CalledService
+    client_calls: Callable[[np.random.Generator, CalledService], Iterable[ClientCall]]
     passed: str
     grace_s: float = 15.0
 
@@ -149,7 +149,7 @@ class CalledOver(Check):
         server = self._server(session)
         truth = self._truth(server, session, sentences)
         worker = session.worker()
-        with _relay(worker, server, client_call.trouble, session) as relay:
+        with _relay(worker, server, client_call.faults, session) as relay:
             started = now()
             timeout_s = session.timeout(client_call.deadline_s + self.grace_s)
             try:
@@ -199,7 +199,9 @@ def _require_serving(server: TritonServer) -> None:
         raise _ServerGone
 
 
-def _server_answers(server: TritonServer, service: Service, sentences: Sequence[str]) -> list[Pair]:
+def _server_answers(
+    server: TritonServer, service: CalledService, sentences: Sequence[str]
+) -> list[Pair]:
     """Return the server's answer to each text, requested by the judge's own client."""
     size, pairs = service.max_batch_size, list[Pair]()
     with Client(server) as client:
@@ -211,7 +213,7 @@ def _server_answers(server: TritonServer, service: Service, sentences: Sequence[
     return pairs
 
 
-def _start(service: Service, session: Session) -> TritonServer:
+def _start(service: CalledService, session: Session) -> TritonServer:
     """Start the server for this session. Raises Ruling(NOT_MEASURED) if a package is missing."""
     missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
@@ -223,7 +225,7 @@ def _start(service: Service, session: Session) -> TritonServer:
 
 
 def _relay(
-    worker: WorkerConnection, server: TritonServer, trouble: Trouble, session: Session
+    worker: WorkerConnection, server: TritonServer, faults: InjectedFaults, session: Session
 ) -> AbstractContextManager[Relay]:
     """Return a relay from new ports in the candidate's network to the server."""
     if worker.confined is None:
@@ -241,7 +243,7 @@ def _relay(
         raise JudgeFault(f"no way into the client's network: {error}") from error
     ports: dict[Kind, int] = {"http": server.ports.http, "grpc": server.ports.grpc}
     sockets: dict[Kind, socket.socket] = {"http": http, "grpc": grpc}
-    return Relay(sockets, lambda kind: server.connect(ports[kind]), trouble)
+    return Relay(sockets, lambda kind: server.connect(ports[kind]), faults)
 
 
 def _ask(
@@ -360,7 +362,7 @@ def _too_many(client_call: ClientCall, record: RelayRecord, max_batch_size: int)
     if len(calls) < fewest:
         return f"it sent {_requests(len(calls))}, and should have tried again"
     connections = sum(record.connections.values())
-    if not client_call.trouble.refusals and connections > MOST_CONNECTIONS:
+    if not client_call.faults.refusals and connections > MOST_CONNECTIONS:
         return f"it opened {connections} connections for {_requests(len(calls))}: reuse one"
     return _too_hasty(client_call, calls)
 

@@ -75,7 +75,7 @@ def _topics(
     return Inquiry(label, tuple(exchanges))
 
 
-def _logits_mismatch(right: truth.Answers, answer: Said) -> str | None:
+def _logits_mismatch(right: truth.ReferenceAnswers, answer: Said) -> str | None:
     if not isinstance(answer, Exception) and "logits" in answer:
         got = answer["logits"]
         alike = got.dtype.kind == "f" and got.shape == right.logits.shape
@@ -154,6 +154,8 @@ def _logits(logits: Array) -> Exchange:
     return Exchange("postprocess", {"logits": logits}, mismatch)
 
 
-def _some(session: Session, count: int, version: int = 1) -> tuple[list[str], truth.Answers]:
+def _some(
+    session: Session, count: int, version: int = 1
+) -> tuple[list[str], truth.ReferenceAnswers]:
     sentences = mixed(session.rng(), count)
     return sentences, truth.answers(session, sentences, version)

@@ -26,7 +26,7 @@ TOLERANCE = 2e-3
 
 
 @dataclass(frozen=True)
-class Answers:
+class ReferenceAnswers:
     """Tokens, int64 [rows, 32], and logits, float64 [rows, topics], of some texts."""
 
     input_ids: Array
@@ -39,10 +39,10 @@ class Answers:
         return softmax(self.logits)
 
 
-def answers(session: Session, texts: Sequence[str], version: int = 1) -> Answers:
+def answers(session: Session, texts: Sequence[str], version: int = 1) -> ReferenceAnswers:
     """Return the tokens and logits of texts."""
     right = _program(session).ask({"texts": list(texts), "version": version})
-    return Answers(
+    return ReferenceAnswers(
         np.array(right["input_ids"], np.int64),
         np.array(right["attention_mask"], np.int64),
         np.array(right["logits"], np.float64),

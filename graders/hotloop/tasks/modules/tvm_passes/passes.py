@@ -93,7 +93,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Part:
+class OutputPart:
     """One output tensor. name: of the function that returns it. size: number of elements."""
 
     name: str
@@ -111,13 +111,13 @@ class Programs:
     module: bytes
     plan: bytes
     pool: int
-    parts: tuple[Part, ...]
+    parts: tuple[OutputPart, ...]
 
     @classmethod
     def of(cls, maker: Process, answer: object) -> Programs:
         """Read the generator's answer. Raises JudgeFault if it is no dict."""
         report = reported(answer)
-        parts = tuple(Part(name, dtype, size) for name, dtype, size in report["parts"])
+        parts = tuple(OutputPart(name, dtype, size) for name, dtype, size in report["parts"])
         module, plan = maker.take(report["module"]), maker.take(report["plan"])
         return cls(module, plan, report["pool"], parts)
 

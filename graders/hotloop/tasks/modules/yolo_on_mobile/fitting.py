@@ -74,7 +74,7 @@ OPERATORS: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Card:
+class DeviceCard:
     """A device card. side: the largest image side that fits its limits."""
 
     side: int
@@ -88,9 +88,9 @@ class Card:
         return json.dumps({"name": "the phone", **limits})
 
 
-def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
+def card_of(rng: Rng, side: int, source_bytes: int) -> DeviceCard:
     """Sample limits slightly above what `side` needs and below what the next larger side needs."""
-    return Card(
+    return DeviceCard(
         side,
         {
             "bytes": int(SHARE_OF_BYTES * source_bytes),
@@ -101,7 +101,7 @@ def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
     )
 
 
-def _order(session: Session) -> tuple[Card, GivenFile]:
+def _order(session: Session) -> tuple[DeviceCard, GivenFile]:
     """Return this session's card and calibration frames."""
     rng, material = session.rng(), QUANTIZATION.material(session)
     return card_of(rng, int(rng.choice(SIDES)), len(material.network.data)), material.frames
@@ -115,7 +115,7 @@ FILE = OrderedFile(
 )
 
 
-def card(session: Session) -> Card:
+def card(session: Session) -> DeviceCard:
     """Return this session's card, sampled at the first call."""
     return FILE.ordered(session)[0]
 
@@ -125,7 +125,7 @@ def card_mismatch(_file: GivenFile, _order: object, session: Session) -> str | N
     return mismatch_of(_facts(session), card(session))
 
 
-def mismatch_of(facts: Facts, limits: Card) -> str | None:
+def mismatch_of(facts: Facts, limits: DeviceCard) -> str | None:
     """Return what is wrong with a file, judged by its facts, as a sentence's start, or None."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
