@@ -227,7 +227,7 @@ def _freezer() -> DoctorFinding:
 
 def _serving() -> DoctorFinding:
     """Check what a real tritonserver needs here: its environment and this machine."""
-    from hotloop.engines.serving import extra, preflight
+    from hotloop.engines.serving import preflight
 
     findings = preflight.examine()
     gaps = [finding for finding in findings if not finding.fine]
@@ -240,7 +240,7 @@ def _serving() -> DoctorFinding:
     found = f"tritonserver, {where}"
     if not _importable("google.protobuf"):
         what = f"{found}; without protobuf no repository is checked"
-        return DoctorFinding("serving", FindingState.LIMITED, what, extra.remedy())
+        return DoctorFinding("serving", FindingState.LIMITED, what, extras.remedy("serving"))
     lacking = next((gap for gap in gaps if gap.name == "perf_analyzer"), None)
     if lacking is not None:
         return DoctorFinding(

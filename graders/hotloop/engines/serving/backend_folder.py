@@ -12,12 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 
 OWN = Path(__file__).with_name("backends")
-_MADE = "backends-"
 
 
 def lay_out(root: Path, packages: Path, python_version: str) -> Path:
     """Return the folder below `root`; create it if missing. Safe to call from several processes."""
-    target = root / f"{_MADE}{_digest()}"
+    digest = hashlib.sha256()
+    for path in _own():
+        digest.update(path.parent.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    target = root / f"backends-{digest.hexdigest()[:16]}"
     if target.is_dir():
         return target
     with tempfile.TemporaryDirectory(dir=root, prefix="making-") as temporary:
@@ -44,10 +46,3 @@ def _fill(new: Path, packages: Path, python_version: str) -> None:
 
 def _own() -> list[Path]:
     return sorted(OWN.glob("*/model.py"))
-
-
-def _digest() -> str:
-    total = hashlib.sha256()
-    for path in _own():
-        total.update(path.parent.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return total.hexdigest()[:16]

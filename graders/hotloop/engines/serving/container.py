@@ -16,13 +16,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from hotloop.core.verdict import Verdict
 from hotloop.engines.serving import ports
 from hotloop.engines.serving.environment import requirements
 from hotloop.engines.serving.http import Http
 from hotloop.engines.serving.options import Options
-from hotloop.engines.serving.server import ServerFailed
-from hotloop.engines.serving.server_log import failure
+from hotloop.engines.serving.server import RunningServer
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.owner import new_tag
@@ -36,18 +34,17 @@ IMAGE = f"hotloop-tritonserver:{RELEASE}"
 ENGINES = ("docker", "podman")
 _WITHOUT = "serve without --container"
 _SHM = "1g"
-_STEP_S = 0.2
 _ASK_S = 2.0
 _END_S = 30.0
 
 
 def engine() -> Path:
     """Return docker, or else podman. Raises ServingUnavailable if neither is on PATH."""
-    found = next(filter(None, map(shutil.which, ENGINES)), None)
-    if found is None:
+    program = next(filter(None, map(shutil.which, ENGINES)), None)
+    if program is None:
         reason = f"a container needs {' or '.join(ENGINES)}, and neither is on PATH"
         raise ServingUnavailable(reason, f"install one, or {_WITHOUT}")
-    return Path(found)
+    return Path(program)
 
 
 def dockerfile() -> str:
@@ -75,13 +72,15 @@ def build(program: Path, on_progress: Callable[[str], None] = lambda _text: None
                 on_progress(line)
                 last.append(line)
     if building.returncode:
-        said = " ".join(last)[-600:]
+        message = " ".join(last)[-600:]
         remedy = f"see to it that `{program.name} info` answers, or {_WITHOUT}"
-        raise ServingUnavailable(f"{program.name} cannot build {IMAGE} ({said})", remedy)
+        raise ServingUnavailable(f"{program.name} cannot build {IMAGE} ({message})", remedy)
 
 
-class Container:
-    """A running container. The constructor starts it."""
+class Container(RunningServer):
+    """A running container. Its process is the engine's client, which prints the server's output."""
+
+    _step_s = 0.2
 
     def __init__(self, repository: Path, program: Path, options: Options) -> None:
         self.options = options
@@ -89,44 +88,7 @@ class Container:
         self._program = program
         self._name = new_tag()
         self._started = time.monotonic()
-        self._client = launch_plain(_watched(self._command(repository.resolve()), options))
-
-    @property
-    def process(self) -> Confined:
-        """The engine's client process, which prints what the server prints."""
-        return self._client
-
-    @property
-    def alive(self) -> bool:
-        """False once the container has ended."""
-        return self._client.poll() is None
-
-    @property
-    def death(self) -> Verdict | None:
-        """The limit that ended the container, or None."""
-        return self._client.death
-
-    def wait_ready(self) -> float:
-        """Wait until all models are loaded; return the seconds since the start.
-
-        Raises ServerFailed with the reason if that fails.
-        """
-        deadline = self._started + self.options.ready_s
-        while time.monotonic() < deadline:
-            if not self.alive:
-                raise self._failed(failure(self.log()) or "the container ended before it was ready")
-            if self._answers(self.ports.http, "/v2/health/ready") and self._answers(
-                self.ports.metrics, "/metrics"
-            ):
-                return time.monotonic() - self._started
-            time.sleep(_STEP_S)
-        said = failure(self.log())
-        waited = f"the server was not ready within {self.options.ready_s:g} s"
-        raise self._failed(f"{waited}: {said}" if said else waited)
-
-    def log(self) -> str:
-        """Return everything that the container has printed."""
-        return self._client.output().decode(errors="replace")
+        self._confined = launch_plain(_watched(self._command(repository.resolve()), options))
 
     def stop(self) -> None:
         """Remove the container, which would outlive the engine's client. Safe to call again."""
@@ -138,13 +100,12 @@ class Container:
                 timeout=_END_S,
                 check=False,
             )
-        self._client.kill()
+        self._confined.kill()
 
-    def __enter__(self) -> Container:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    def _is_ready(self) -> bool:
+        return self._answers(self.ports.http, "/v2/health/ready") and self._answers(
+            self.ports.metrics, "/metrics"
+        )
 
     def _command(self, repository: Path) -> tuple[str, ...]:
         inside = ports.USUAL
@@ -165,25 +126,22 @@ class Container:
 
     def _answers(self, port: int, path: str) -> bool:
         """True if the server answers: the engine accepts connections before the server does."""
-        with suppress(OSError, ValueError), Http(lambda: _connected(port), _ASK_S) as http:
+
+        def connect() -> socket.socket:
+            return socket.create_connection((ports.HOST, port), _ASK_S)
+
+        with suppress(OSError, ValueError), Http(connect, _ASK_S) as http:
             return http.get(path).status == 200
         return False
 
-    def _failed(self, reason: str) -> ServerFailed:
-        return ServerFailed(reason, self.log(), self.death)
-
-
-def _connected(port: int) -> socket.socket:
-    return socket.create_connection((ports.HOST, port), _ASK_S)
-
 
 def _arguments(options: Options) -> tuple[str, ...]:
-    given: list[str] = []
+    arguments: list[str] = []
     if options.cache_bytes:
-        given.append(f"--cache-config=local,size={options.cache_bytes}")
+        arguments.append(f"--cache-config=local,size={options.cache_bytes}")
     if options.explicit:
-        given.append("--model-control-mode=explicit")
-    return (*given, *options.arguments)
+        arguments.append("--model-control-mode=explicit")
+    return (*arguments, *options.arguments)
 
 
 def _watched(command: tuple[str, ...], options: Options) -> Confinement:

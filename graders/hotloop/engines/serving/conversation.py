@@ -43,7 +43,7 @@ class ReceivedCall:
     """
 
     kind: Kind
-    asked: RelayedRequest
+    request: RelayedRequest
     connection: int
     size: int
     at: float
@@ -51,18 +51,18 @@ class ReceivedCall:
 
 
 @dataclass(frozen=True)
-class Heard:
-    """The result of some bytes: `onward` for the server, `back` for the client."""
+class Routed:
+    """What to send to the server and to the client after some bytes of the client."""
 
-    onward: bytes = b""
-    back: bytes = b""
+    to_server: bytes = b""
+    to_client: bytes = b""
 
 
 class Conversation(Protocol):
     """Parses one connection."""
 
-    def hear(self, data: bytes) -> Heard:
-        """Process bytes from the client. Raises Unreadable, which ends the connection."""
+    def receive(self, data: bytes) -> Routed:
+        """Process bytes from the client. Raises ProtocolError, which ends the connection."""
         ...
 
 

@@ -86,7 +86,7 @@ def _keys(
         ("output_map", step.outputs, model.outputs),
     ):
         names = [tensor.name for tensor in own]
-        for key, entry in ensemble.entries(index, field).items():
+        for key, entry in ensemble.entries(field, STEPS, "step", index).items():
             if key not in names:
                 what = field.removesuffix("_map")
                 hint = _near(key, names)
@@ -138,7 +138,7 @@ def _collect(
 ) -> Iterator[RepositoryProblem]:
     """Record the step's outputs as sources; no tensor may be produced twice."""
     outputs = {tensor.name: tensor for tensor in model.outputs}
-    for key, entry in ensemble.entries(index, "output_map").items():
+    for key, entry in ensemble.entries("output_map", STEPS, "step", index).items():
         tensor, name = outputs.get(key), step.outputs.get(key, "")
         path = (STEPS, "step", index, "output_map", entry, "value")
         if name in sources:
@@ -160,7 +160,7 @@ def _consumers(
     for index, step in enumerate(ensemble.steps):
         model = models.get(step.model)
         inputs = {tensor.name: tensor for tensor in model.inputs} if model is not None else {}
-        for key, entry in ensemble.entries(index, "input_map").items():
+        for key, entry in ensemble.entries("input_map", STEPS, "step", index).items():
             name = step.inputs.get(key, "")
             used.add(name)
             path = (STEPS, "step", index, "input_map", entry, "value")
@@ -172,9 +172,9 @@ def _consumers(
                 consumer = f"input {key!r} of model {step.model!r}"
                 shape = model.shape(tensor)
                 yield from _meet(ensemble, name, source, consumer, tensor, shape, (path, path))
-    made = {name for name, source in sources.items() if source.step < 0}
+    requested = {name for name, source in sources.items() if source.step < 0}
     for number, tensor in enumerate(ensemble.inputs):
-        if tensor.name in made - used:
+        if tensor.name in requested - used:
             text = f"input {tensor.name!r} goes to no step"
             yield ensemble.problem(text, "input", number, "name")
     yield from _unused(ensemble, used | {tensor.name for tensor in ensemble.outputs})
@@ -182,7 +182,7 @@ def _consumers(
 
 def _unused(ensemble: ModelConfig, used: Set[str]) -> Iterator[RepositoryProblem]:
     for index, step in enumerate(ensemble.steps):
-        for key, entry in ensemble.entries(index, "output_map").items():
+        for key, entry in ensemble.entries("output_map", STEPS, "step", index).items():
             if (name := step.outputs.get(key, "")) not in used:
                 text = f"tensor {name!r} is unused: no step takes it, and it is no output"
                 yield ensemble.problem(text, STEPS, "step", index, "output_map", entry, "value")
@@ -290,8 +290,8 @@ def _decoupled(
                 yield ensemble.problem(text, STEPS, "step", index)
             model = models.get(step.model)
             decoupled = model is not None and model.message.model_transaction_policy.decoupled
-            made = index if decoupled else min(origins, default=-1)
-            origin |= dict.fromkeys(step.outputs.values(), made)
+            own = index if decoupled else min(origins, default=-1)
+            origin |= dict.fromkeys(step.outputs.values(), own)
 
 
 def agree(first: tuple[int, ...], second: tuple[int, ...]) -> bool:

@@ -93,17 +93,17 @@ class ServingEnvironment:
 
 def folder() -> Path:
     """Return `HOTLOOP_SERVING` or a folder in the user's cache; it may not exist."""
-    given = os.environ.get("HOTLOOP_SERVING")
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(given).absolute() if given else Path(base) / "hotloop" / "serving"
+    chosen = os.environ.get("HOTLOOP_SERVING")
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(chosen).absolute() if chosen else Path(cache) / "hotloop" / "serving"
 
 
 def find() -> ServingEnvironment:
     """Return the installed environment. Raises ServingUnavailable if none matches this Hotloop."""
-    found = _read(folder() / _name(interpreter()))
-    if found is None:
+    environment = _read(folder() / _name(interpreter()))
+    if environment is None:
         raise ServingUnavailable("the server's environment is not installed", INSTALL)
-    return found
+    return environment
 
 
 def install(on_progress: Callable[[str], None] = lambda _text: None) -> ServingEnvironment:
@@ -111,19 +111,21 @@ def install(on_progress: Callable[[str], None] = lambda _text: None) -> ServingE
 
     Raises ServingUnavailable if the packages cannot be installed.
     """
-    made_from = interpreter()
+    base = interpreter()
     root = folder()
     root.mkdir(parents=True, exist_ok=True)
     with _alone(root):
-        target = root / _name(made_from)
-        found = _read(target)
-        if found is None:
-            _make(root, target, made_from, on_progress)
-            found = _read(target)
-        _remove_others(root, target)
-    if found is None:
+        target = root / _name(base)
+        environment = _read(target)
+        if environment is None:
+            _make(root, target, base, on_progress)
+            environment = _read(target)
+        for path in root.iterdir():
+            if path != target and path.name.startswith(("tritonserver-", _UNFINISHED)):
+                shutil.rmtree(path, ignore_errors=True)
+    if environment is None:
         raise ServingUnavailable("the server's environment is not whole", INSTALL)
-    return found
+    return environment
 
 
 def requirements() -> list[str]:
@@ -132,14 +134,12 @@ def requirements() -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _make(
-    root: Path, target: Path, made_from: Interpreter, on_progress: Callable[[str], None]
-) -> None:
+def _make(root: Path, target: Path, base: Interpreter, on_progress: Callable[[str], None]) -> None:
     making = Path(tempfile.mkdtemp(dir=root, prefix=_UNFINISHED))
     try:
         venv = making / "venv"
         on_progress("making a virtual environment")
-        _run([str(made_from.executable), "-m", "venv", str(venv)])
+        _run([str(base.executable), "-m", "venv", str(venv)])
         on_progress(f"installing {len(requirements())} packages, about 500 MB")
         python = str(venv / "bin" / "python")
         options = ["--no-deps", "--no-input", "--disable-pip-version-check", "--quiet"]
@@ -147,7 +147,7 @@ def _make(
         packages = next(venv.glob("lib/python3.*/site-packages"))
         _link_libraries(making, packages)
         _open_to_all(making)
-        _describe(making, packages, made_from)
+        _describe(making, packages, base)
         if target.exists():
             shutil.rmtree(target)
         making.rename(target)
@@ -170,12 +170,12 @@ def _open_to_all(making: Path) -> None:
             path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
 
 
-def _describe(making: Path, packages: Path, made_from: Interpreter) -> None:
+def _describe(making: Path, packages: Path, base: Interpreter) -> None:
     document = {
         "packages": str(packages.relative_to(making)),
-        "python_home": str(made_from.home),
-        "python_version": made_from.version,
-        "libpython_folder": str(made_from.library_folder),
+        "python_home": str(base.home),
+        "python_version": base.version,
+        "libpython_folder": str(base.library_folder),
     }
     text = json.dumps(document, indent=2)
     (making / _DESCRIPTION).write_text(text, encoding="utf-8")
@@ -202,16 +202,10 @@ def _read(root: Path) -> ServingEnvironment | None:
     return environment if all(path.exists() for path in needed) else None
 
 
-def _name(made_from: Interpreter) -> str:
-    parts = [_LAYOUT, made_from.version, str(made_from.home), *requirements()]
+def _name(base: Interpreter) -> str:
+    parts = [_LAYOUT, base.version, str(base.home), *requirements()]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     return f"tritonserver-{digest[:16]}"
-
-
-def _remove_others(root: Path, target: Path) -> None:
-    for path in root.iterdir():
-        if path != target and path.name.startswith(("tritonserver-", _UNFINISHED)):
-            shutil.rmtree(path, ignore_errors=True)
 
 
 @contextmanager
@@ -228,7 +222,7 @@ def _alone(root: Path) -> Generator[None]:
 def _run(command: list[str]) -> None:
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -240,8 +234,8 @@ def _run(command: list[str]) -> None:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ServingUnavailable(f"{command[0]} failed ({error})", INSTALL) from None
-    if done.returncode == 0:
+    if result.returncode == 0:
         return
-    lines = [line for line in done.stderr.splitlines() if "ERROR" in line or "rror:" in line]
-    said = " ".join(lines or done.stderr.splitlines()[-3:])[-600:]
-    raise ServingUnavailable(f"the packages cannot be installed ({said})", INSTALL)
+    lines = [line for line in result.stderr.splitlines() if "ERROR" in line or "rror:" in line]
+    message = " ".join(lines or result.stderr.splitlines()[-3:])[-600:]
+    raise ServingUnavailable(f"the packages cannot be installed ({message})", INSTALL)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from hotloop.engines.serving.conversation import (
     MOST_HEAD,
     REFUSAL,
-    Heard,
     Note,
     ProtocolError,
     RelayedRequest,
+    Routed,
 )
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -49,10 +49,10 @@ class GrpcConversation:
         self._frame = (0, 0, 0)
         self._streams: dict[int, _Stream] = {}
 
-    def hear(self, data: bytes) -> Heard:
+    def receive(self, data: bytes) -> Routed:
         """Forward all bytes."""
         self._read(memoryview(data))
-        return Heard(onward=data)
+        return Routed(to_server=data)
 
     def _read(self, data: memoryview) -> None:
         missing = len(PREFACE) - len(self._preface)
@@ -109,7 +109,7 @@ class GrpcConversation:
                 self._call(number, stream)
 
     def _call(self, _number: int, stream: _Stream) -> None:
-        self._note(_asked(bytes(stream.message)), stream.size, False)
+        self._note(_request(bytes(stream.message)), stream.size, False)
 
 
 class RefusingConversation(GrpcConversation):
@@ -126,12 +126,12 @@ class RefusingConversation(GrpcConversation):
         window = _INITIAL_WINDOW.to_bytes(2, "big") + _LARGE_WINDOW.to_bytes(4, "big")
         self._back += _frame(_SETTINGS, 0, 0, window)
 
-    def hear(self, data: bytes) -> Heard:
+    def receive(self, data: bytes) -> Routed:
         """Forward nothing; reply to the client."""
         self._read(memoryview(data))
         back = bytes(self._back)
         self._back.clear()
-        return Heard(back=back)
+        return Routed(to_client=back)
 
     def _payload(self, part: memoryview) -> None:
         kind, flags, _ = self._frame
@@ -150,7 +150,7 @@ class RefusingConversation(GrpcConversation):
         super()._frame_ended()
 
     def _call(self, number: int, stream: _Stream) -> None:
-        self._note(_asked(bytes(stream.message)), stream.size, True)
+        self._note(_request(bytes(stream.message)), stream.size, True)
         self._back += _frame(_HEADERS, _END_HEADERS | _END_STREAM, number, _trailers())
         if not self._more():
             last = number.to_bytes(4, "big")
@@ -164,8 +164,8 @@ def _trailers() -> bytes:
         (b"grpc-status", _UNAVAILABLE),
         (b"grpc-message", REFUSAL.encode()),
     )
-    spelt = (b"\0%c%s%c%s" % (len(name), name, len(value), value) for name, value in fields)
-    return b"\x88" + b"".join(spelt)
+    encoded = (b"\0%c%s%c%s" % (len(name), name, len(value), value) for name, value in fields)
+    return b"\x88" + b"".join(encoded)
 
 
 def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
@@ -173,7 +173,7 @@ def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
     return head + payload
 
 
-def _asked(message: bytes) -> RelayedRequest:
+def _request(message: bytes) -> RelayedRequest:
     """Parse what a gRPC message asks for, after its flag and length, as far as it was kept."""
     if not message:
         return RelayedRequest(inference=False)
@@ -189,7 +189,7 @@ def _asked(message: bytes) -> RelayedRequest:
 
 def _fields(message: bytes) -> dict[int, bytes]:
     """Return protobuf's length-delimited fields by number; of a repeated field, the last value."""
-    found: dict[int, bytes] = {}
+    fields: dict[int, bytes] = {}
     position = 0
     while position < len(message):
         tag, position = _varint(message, position)
@@ -197,11 +197,11 @@ def _fields(message: bytes) -> dict[int, bytes]:
             _, position = _varint(message, position)
         elif tag & 7 == 2:
             length, position = _varint(message, position)
-            found[tag >> 3] = message[position : position + length]
+            fields[tag >> 3] = message[position : position + length]
             position += length
         else:
             position += {1: 8, 5: 4}.get(tag & 7, len(message))
-    return found
+    return fields
 
 
 def _varint(message: bytes, position: int) -> tuple[int, int]:

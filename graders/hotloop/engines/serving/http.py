@@ -33,12 +33,12 @@ class HttpResponse:
         if len(self.body) > MOST_JSON:
             raise ValueError(f"the server's answer has more than {MOST_JSON >> 20} MiB of JSON")
         try:
-            found: Any = json.loads(self.body)
+            document: Any = json.loads(self.body)
         except RecursionError:
             raise ValueError("nested too deep") from None
-        if not isinstance(found, dict):
+        if not isinstance(document, dict):
             raise ValueError("the server's answer is no JSON object")
-        return cast("dict[str, Any]", found)
+        return cast("dict[str, Any]", document)
 
 
 class Http(Closing):
@@ -66,17 +66,17 @@ class Http(Closing):
     ) -> HttpResponse:
         """Send a request and wait for the complete response."""
         connection = self._open()
-        cast("_Timely", connection.sock).deadline = time.monotonic() + self._timeout_s
+        cast("_DeadlineSocket", connection.sock).deadline = time.monotonic() + self._timeout_s
         try:
             connection.request(method, path, body or None, dict(headers))
             response = connection.getresponse()
             data = response.read(MOST_BYTES + 1)
             if len(data) > MOST_BYTES:
                 raise ValueError(f"the server's answer has more than {MOST_BYTES >> 20} MiB")
-            found = {name.lower(): value for name, value in response.getheaders()}
+            fields = {name.lower(): value for name, value in response.getheaders()}
             if response.will_close:
                 self.close()
-            return HttpResponse(response.status, found, data)
+            return HttpResponse(response.status, fields, data)
         except http.client.HTTPException as error:
             self.close()
             raise ValueError(f"the server's answer is no HTTP ({type(error).__name__})") from None
@@ -94,12 +94,12 @@ class Http(Closing):
         if self._connection is None:
             # The host is only for the Host header: the doorway makes the socket.
             connection = http.client.HTTPConnection("127.0.0.1", timeout=self._timeout_s)
-            connection.sock = cast("socket.socket", _Timely(self._connect()))
+            connection.sock = cast("socket.socket", _DeadlineSocket(self._connect()))
             self._connection = connection
         return self._connection
 
 
-class _Timely:
+class _DeadlineSocket:
     """A socket for http.client with one deadline for the request and the complete response.
 
     A socket's own timeout applies to each read: a slow sender could block the caller forever.
@@ -111,18 +111,18 @@ class _Timely:
 
     def sendall(self, data: bytes) -> None:
         """Send within the time left."""
-        self.hurry()
+        self.set_timeout()
         self.sock.sendall(data)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         """Return a stream of the response."""
-        return io.BufferedReader(_Reading(self, self.sock.makefile("rb", buffering=0)))
+        return io.BufferedReader(_DeadlineReader(self, self.sock.makefile("rb", buffering=0)))
 
     def close(self) -> None:
         """Close the socket, after open streams are closed."""
         self.sock.close()
 
-    def hurry(self) -> None:
+    def set_timeout(self) -> None:
         """Set the socket's timeout to the time left. Raises TimeoutError after the deadline."""
         left = self.deadline - time.monotonic()
         if left <= 0:
@@ -130,17 +130,17 @@ class _Timely:
         self.sock.settimeout(left)
 
 
-class _Reading(io.RawIOBase):
-    def __init__(self, timely: _Timely, stream: Any) -> None:
+class _DeadlineReader(io.RawIOBase):
+    def __init__(self, sock: _DeadlineSocket, stream: Any) -> None:
         super().__init__()
-        self._timely = timely
+        self._sock = sock
         self._stream = stream
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int | None:
-        self._timely.hurry()
+        self._sock.set_timeout()
         return self._stream.readinto(buffer)
 
     def close(self) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from hotloop.engines.serving.conversation import (
     MOST_HEAD,
     REFUSAL,
-    Heard,
     Note,
     ProtocolError,
     RelayedRequest,
+    Routed,
 )
 
 _END = b"\r\n\r\n"
@@ -36,9 +36,9 @@ class HttpConversation:
         self._what = ""
         self._refused = False
 
-    def hear(self, data: bytes) -> Heard:
+    def receive(self, data: bytes) -> Routed:
         """Process bytes of the client; requests are parsed only as far as their end requires."""
-        onward, back = bytearray(), bytearray()
+        to_server, to_client = bytearray(), bytearray()
         while data:
             if self._left:
                 part, data = data[: self._left], data[self._left :]
@@ -48,10 +48,10 @@ class HttpConversation:
                 if not part:
                     break
             if not self._refused:
-                onward += part
+                to_server += part
             if not self._left:
-                back += self._complete()
-        return Heard(bytes(onward), bytes(back))
+                to_client += self._complete()
+        return Routed(bytes(to_server), bytes(to_client))
 
     def _take_head(self, data: bytes) -> tuple[bytes, bytes]:
         """Return the head once it is complete, and the bytes after it."""
@@ -75,15 +75,15 @@ class HttpConversation:
     def _complete(self) -> bytes:
         match = _INFER.fullmatch(self._what)
         version = match[1] or "" if match else ""
-        asked = RelayedRequest(match is not None, self._what[:_SHOWN], version[:_SHOWN])
-        self._note(asked, self._size, self._refused)
+        request = RelayedRequest(match is not None, self._what[:_SHOWN], version[:_SHOWN])
+        self._note(request, self._size, self._refused)
         return _refusal() if self._refused else b""
 
 
 def _body_bytes(head: bytes) -> int:
     """Return the length of a request's body from its head, without the empty line.
 
-    Raises Unreadable for headers that a server might interpret differently, and then see other
+    Raises ProtocolError for headers that a server might interpret differently, and then see other
     request boundaries than the relay does.
     """
     lengths: list[bytes] = []

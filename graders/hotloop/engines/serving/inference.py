@@ -81,8 +81,8 @@ class Client(Closing):
 
     def load(self, model: str, config: Mapping[str, Any] | None = None) -> None:
         """Load a model; `config` replaces its config.pbtxt."""
-        given = {"parameters": {"config": json.dumps(config)}} if config is not None else None
-        self.post(f"/v2/repository/models/{model}/load", given)
+        document = {"parameters": {"config": json.dumps(config)}} if config is not None else None
+        self.post(f"/v2/repository/models/{model}/load", document)
 
     def unload(self, model: str) -> None:
         """Unload a model; the server replies before that is done."""
@@ -107,14 +107,15 @@ def encode(
 ) -> tuple[bytes, int]:
     """Return the body of a request, and the length of the JSON at its start."""
     parts: list[bytes] = []
-    described: list[dict[str, Any]] = []
+    descriptions: list[dict[str, Any]] = []
     for name, array in inputs.items():
         datatype, data = _raw(array)
         size = {"binary_data_size": len(data)}
         shape = list(array.shape)
-        described.append({"name": name, "datatype": datatype, "shape": shape, "parameters": size})
+        entry = {"name": name, "datatype": datatype, "shape": shape, "parameters": size}
+        descriptions.append(entry)
         parts.append(data)
-    document: dict[str, Any] = {"inputs": described}
+    document: dict[str, Any] = {"inputs": descriptions}
     if outputs:
         wanted = {"binary_data": True}
         document["outputs"] = [{"name": name, "parameters": wanted} for name in outputs]
@@ -129,7 +130,7 @@ def decode(answer: HttpResponse) -> dict[str, Array]:
     header_bytes = int(length) if length.isdecimal() else len(answer.body)
     document = HttpResponse(answer.status, {}, answer.body[:header_bytes]).json()
     rest = memoryview(answer.body)[header_bytes:]
-    found: dict[str, Array] = {}
+    outputs: dict[str, Array] = {}
     entries = document.get("outputs")
     if not isinstance(entries, list):
         raise ValueError("the server's answer has no outputs")
@@ -137,9 +138,9 @@ def decode(answer: HttpResponse) -> dict[str, Array]:
         name, datatype, shape, size = _described(entry)
         if size > len(rest):
             raise ValueError(f"output {name!r} is shorter than it says")
-        found[name] = _array(name, datatype, shape, bytes(rest[:size]))
+        outputs[name] = _array(name, datatype, shape, bytes(rest[:size]))
         rest = rest[size:]
-    return found
+    return outputs
 
 
 def _described(entry: Any) -> tuple[str, str, tuple[int, ...], int]:

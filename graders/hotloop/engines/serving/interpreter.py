@@ -41,21 +41,21 @@ def interpreter() -> Interpreter:
 
     Raises ServingUnavailable if none has a version that the server has a stub for.
     """
-    given = os.environ.get(VARIABLE)
-    if given:
-        found = _ask(given)
-        if found is None or not _supported(found.version):
-            reason = f"{VARIABLE} names {given}, which is no Python {' or '.join(SUPPORTED)}"
+    named = os.environ.get(VARIABLE)
+    if named:
+        chosen = _ask(named)
+        if chosen is None or chosen.version.rpartition(".")[0] not in SUPPORTED:
+            reason = f"{VARIABLE} names {named}, which is no Python {' or '.join(SUPPORTED)}"
             raise ServingUnavailable(reason, f"unset {VARIABLE}")
-        return found
+        return chosen
     own = f"{sys.version_info.major}.{sys.version_info.minor}"
     if own in SUPPORTED:
         return _own()
     for minor in SUPPORTED:
         path = shutil.which(f"python{minor}")
-        found = _ask(path) if path else None
-        if found is not None:
-            return found
+        other = _ask(path) if path else None
+        if other is not None:
+            return other
     reason = f"the server's environment needs Python {' or '.join(SUPPORTED)}, and this is {own}"
     raise ServingUnavailable(reason, f"install Python 3.12 and set {VARIABLE} to it")
 
@@ -69,10 +69,6 @@ def _own() -> Interpreter:
         version=".".join(map(str, sys.version_info[:3])),
         library_folder=Path(sysconfig.get_config_var("LIBDIR") or sys.base_prefix),
     )
-
-
-def _supported(version: str) -> bool:
-    return version.rpartition(".")[0] in SUPPORTED
 
 
 def _ask(executable: str) -> Interpreter | None:

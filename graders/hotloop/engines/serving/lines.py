@@ -73,5 +73,5 @@ class LineProgram(Closing):
     def _failed(self) -> LineProgramFailed:
         self._process.kill()
         assert self._process.stderr is not None
-        said = self._process.stderr.read()[-500:].decode(errors="replace")
-        return LineProgramFailed(f"the program ended: {said.strip()}")
+        message = self._process.stderr.read()[-500:].decode(errors="replace")
+        return LineProgramFailed(f"the program ended: {message.strip()}")

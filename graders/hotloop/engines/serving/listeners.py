@@ -13,7 +13,6 @@ from hotloop.engines.serving import namespace_proxy, ports
 if TYPE_CHECKING:
     from hotloop.sandbox.process import Confined
 
-Listener = socket.socket
 _TIMEOUT_S = 10.0
 
 

@@ -118,7 +118,7 @@ class Clients(Closing):
                     connection = idle.pop()
                     connection.ask(requests[following], following, moment)
                     if from_due:
-                        connection.asked = began + due[following]
+                        connection.since = began + due[following]
                     following += 1
                 rest = began + within_s - moment
                 if rest <= 0:
@@ -127,12 +127,12 @@ class Clients(Closing):
                     rest = min(rest, max(0.0, began + due[following] - moment))
                 for key, _ in selector.select(rest):
                     connection = key.data
-                    found = connection.read()
-                    if found is None:
+                    response = connection.read()
+                    if response is None:
                         continue
-                    latencies[connection.number] = now() - connection.asked
-                    answers[connection.number] = found
-                    size += len(found)
+                    latencies[connection.number] = now() - connection.since
+                    answers[connection.number] = response
+                    size += len(response)
                     if size > MOST_TOGETHER:
                         raise LoadFailed(f"all answers have more than {MOST_TOGETHER >> 20} MiB")
                     left -= 1
@@ -149,18 +149,21 @@ class Clients(Closing):
 
 
 class _Connection:
-    """A client with at most one request in flight. number: of that request, -1 for none."""
+    """A client with at most one request in flight.
+
+    number: of that request, -1 for none. since: the time from which its latency counts.
+    """
 
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         self.sock = sock
         self.number = -1
-        self.asked = 0.0
-        self._got = bytearray()
+        self.since = 0.0
+        self._received = bytearray()
         self._size: int | None = None
 
     def ask(self, data: bytes, number: int, moment: float) -> None:
-        self.number, self.asked = number, moment
+        self.number, self.since = number, moment
         try:
             sent = self.sock.send(data)
         except OSError as error:
@@ -184,26 +187,26 @@ class _Connection:
             raise LoadFailed("the server hung up")
         if self.number < 0:
             raise LoadFailed("the server answers what nobody has asked")
-        self._got += data
+        self._received += data
         size = self._whole()
-        if size is None or len(self._got) < size:
+        if size is None or len(self._received) < size:
             return None
-        if len(self._got) > size:
+        if len(self._received) > size:
             raise LoadFailed("the server answers more than was asked")
-        found, self._size = bytes(self._got), None
-        self._got.clear()
-        return found
+        response, self._size = bytes(self._received), None
+        self._received.clear()
+        return response
 
     def _whole(self) -> int | None:
         """Return the response's length with head and body, or None until the head is complete."""
         if self._size is not None:
             return self._size
-        end = self._got.find(_END)
+        end = self._received.find(_END)
         if end < 0:
-            if len(self._got) > MOST_HEADER:
+            if len(self._received) > MOST_HEADER:
                 raise LoadFailed("an answer has too long a head")
             return None
-        head = bytes(self._got[: end + 2])
+        head = bytes(self._received[: end + 2])
         length = _LENGTH.search(head)
         if length is None or _STATUS.match(head) is None:
             raise LoadFailed("an answer is no HTTP, or does not say how long it is")

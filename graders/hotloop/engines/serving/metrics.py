@@ -4,7 +4,6 @@
 batch size. The sizes themselves are in the statistics (`/v2/models/NAME/stats`), by model.
 """
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ _ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
 
 
 @dataclass(frozen=True)
-class Sample:
+class MetricSample:
     """One line of /metrics."""
 
     name: str
@@ -26,33 +25,27 @@ class Sample:
     value: float
 
 
-def parse(text: str) -> list[Sample]:
+def parse(text: str) -> list[MetricSample]:
     """Parse all samples. Raises ValueError with the number of an invalid line."""
-    found: list[Sample] = []
+    samples: list[MetricSample] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         match = _LINE.match(line.strip())
         if match is None:
             raise ValueError(f"line {number} is no metric: {line[:80]!r}")
-        found.append(Sample(match["name"], _labels(match["labels"] or "", number), _number(match)))
-    return found
+        labels = _labels(match["labels"] or "", number)
+        samples.append(MetricSample(match["name"], labels, _number(match)))
+    return samples
 
 
-def value(samples: Iterable[Sample], name: str, **labels: str) -> float:
+def value(samples: Iterable[MetricSample], name: str, **labels: str) -> float:
     """Return the sum over all samples with this name and these labels; 0 if there are none."""
     wanted = labels.items()
     return sum(s.value for s in samples if s.name == name and wanted <= s.labels.items())
 
 
-def mean_batch(samples: Iterable[Sample], model: str) -> float:
-    """Return inferences per execution of the model, or NaN if it was not executed."""
-    samples = list(samples)
-    runs = value(samples, "nv_inference_exec_count", model=model)
-    return value(samples, "nv_inference_count", model=model) / runs if runs else math.nan
-
-
-def batch_histogram(statistics: Mapping[str, Any], model: str, version: str = "") -> dict[int, int]:
+def batch_histogram(statistics: Mapping[str, Any], model: str) -> dict[int, int]:
     """Return executions by batch size, from a response of the statistics extension.
 
     Raises ValueError if the response is malformed.
@@ -60,7 +53,7 @@ def batch_histogram(statistics: Mapping[str, Any], model: str, version: str = ""
     histogram: dict[int, int] = {}
     try:
         for entry in statistics["model_stats"]:
-            if entry["name"] != model or (version and entry["version"] != version):
+            if entry["name"] != model:
                 continue
             for batch in entry.get("batch_stats", ()):
                 size, count = int(batch["batch_size"]), int(batch["compute_infer"]["count"])

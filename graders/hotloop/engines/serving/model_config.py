@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from hotloop.core.extras import remedy
 from hotloop.engines.serving.positions import FieldPosition, Step, locate
 from hotloop.engines.serving.problem import RepositoryProblem
 from hotloop.engines.serving.unavailable import ServingUnavailable
@@ -103,18 +104,13 @@ class ModelConfig:
         latest = policy.latest.num_versions if policy.HasField("latest") else 1
         return sorted(versions)[-latest:] if latest else []
 
-    def entries(self, step: int, field: str) -> dict[str, int]:
-        """Return the keys of an ensemble step's map with their index in the text.
+    def entries(self, field: str, *path: Step) -> dict[str, int]:
+        """Return the keys of a map of the message at `path` with their index in the text.
 
         For a duplicate key that is the last index, whose value the server uses.
         """
-        places = self.place.at("ensemble_scheduling", "step", step).fields.get(field, [])
+        places = self.place.at(*path).fields.get(field, [])
         return {place.at("key").text: number for number, place in enumerate(places)}
-
-    def parameter_index(self, name: str) -> int:
-        """Return which of the `parameters` has a name, from 0."""
-        places = self.place.fields.get("parameters", [])
-        return next((i for i, place in enumerate(places) if place.at("key").text == name), 0)
 
     @property
     def of_sequences(self) -> frozenset[str]:
@@ -157,9 +153,7 @@ def _schema() -> _Schema:
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
     except ImportError:
-        from hotloop.engines.serving.extra import remedy
-
-        raise ServingUnavailable("protobuf is not installed", remedy()) from None
+        raise ServingUnavailable("protobuf is not installed", remedy("serving")) from None
     pool: Any = descriptor_pool.DescriptorPool()
     pool.Add(descriptor_pb2.FileDescriptorProto.FromString(_DESCRIPTOR.read_bytes()))
     descriptor = pool.FindMessageTypeByName("inference.ModelConfig")
@@ -202,23 +196,23 @@ def value_name(message: Any, field: str) -> str:
     return values[getattr(message, field)].name
 
 
-def _worded(said: str, schema: _Schema) -> str:
+def _worded(message: str, schema: _Schema) -> str:
     """Reword protobuf's message without position and context, and suggest similar names."""
-    field = _UNKNOWN_FIELD.search(said)
+    field = _UNKNOWN_FIELD.search(message)
     if field is not None:
         known = [f.name for f in schema.pool.FindMessageTypeByName(field[1]).fields]
         return f"unknown field {field[2]!r} in {_short(field[1])}{_near(field[2], known)}"
-    value = _UNKNOWN_VALUE.search(said)
+    value = _UNKNOWN_VALUE.search(message)
     if value is not None:
         known = [v.name for v in schema.pool.FindEnumTypeByName(value[1]).values]
         return f"unknown {_short(value[1])} {value[2]!r}{_near(value[2], known)}"
-    wrong = _NOT_A.search(said)
+    wrong = _NOT_A.search(message)
     if wrong is not None:
         return f"{wrong[2].strip()} is not of the right type: {wrong[1]} is wanted"
-    twice = _TWICE.search(said)
+    twice = _TWICE.search(message)
     if twice is not None:
         return f"{twice[1]!r} is there twice"
-    return said.partition(" : ")[2] or said
+    return message.partition(" : ")[2] or message
 
 
 def _out_of_range(text: str, file: str, number: str) -> RepositoryProblem:

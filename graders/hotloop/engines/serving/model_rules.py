@@ -76,7 +76,8 @@ def parameters(config: ModelConfig) -> Iterator[RepositoryProblem]:
         value = config.message.parameters[name].string_value
         if not re.fullmatch(pattern, value):
             text = f"{name} is {wanted}, and not {value!r}"
-            yield config.problem(text, "parameters", config.parameter_index(name), "value")
+            index = config.entries("parameters").get(name, 0)
+            yield config.problem(text, "parameters", index, "value")
 
 
 def reshapes(config: ModelConfig) -> Iterator[RepositoryProblem]:
@@ -117,13 +118,13 @@ def reshapes(config: ModelConfig) -> Iterator[RepositoryProblem]:
 
 def _products(sizes: Sequence[int]) -> list[int]:
     """Return the products of the fixed sizes before, between and after the -1s."""
-    found = [1]
+    products = [1]
     for size in sizes:
         if size == -1:
-            found.append(1)
+            products.append(1)
         else:
-            found[-1] *= size
-    return found
+            products[-1] *= size
+    return products
 
 
 def batch_inputs(config: ModelConfig) -> Iterator[RepositoryProblem]:
@@ -263,18 +264,18 @@ def sequences(config: ModelConfig) -> Iterator[RepositoryProblem]:
 def _control(
     config: ModelConfig, where: tuple[Step, ...], kind: str, control: Any
 ) -> Iterator[RepositoryProblem]:
-    given = [name for name in _VALUES if getattr(control, name)]
+    values = [name for name in _VALUES if getattr(control, name)]
     if kind not in _BOOLEAN:
-        if given:
-            yield config.problem(f"{kind} takes a data_type, and no {given[0]}", *where, given[0])
-        elif (said := value_name(control, "data_type")) not in _CORRELATION_TYPES:
-            text = f"{kind} is one of {', '.join(_CORRELATION_TYPES)}, and not {said}"
+        if values:
+            yield config.problem(f"{kind} takes a data_type, and no {values[0]}", *where, values[0])
+        elif (data_type := value_name(control, "data_type")) not in _CORRELATION_TYPES:
+            text = f"{kind} is one of {', '.join(_CORRELATION_TYPES)}, and not {data_type}"
             yield config.problem(text, *where, "data_type")
         return
-    if len(given) != 1:
-        text = f"{kind} needs one of {', '.join(_VALUES)}, and has {len(given)}"
+    if len(values) != 1:
+        text = f"{kind} needs one of {', '.join(_VALUES)}, and has {len(values)}"
         yield config.problem(text, *where)
-    for name in given:
+    for name in values:
         if (count := len(getattr(control, name))) != 2:
             text = f"{name} has two values, for false and for true, and not {count}"
             yield config.problem(text, *where, name)

@@ -53,34 +53,26 @@ def ask(sock: socket.socket, port: int, timeout_s: float) -> socket.socket:
     Raises OSError if nothing listens.
     """
     sock.sendall(_REQUEST.pack(port, timeout_s))
-    size = struct.calcsize("i")
-    data, ancillary, _, _ = sock.recvmsg(4, socket.CMSG_SPACE(size))
-    if len(data) != 4:
-        raise ConnectionError("the way to the server is closed")
-    number = int.from_bytes(data, "little")
-    if number:
-        raise OSError(number, os.strerror(number))
-    fds = array.array("i", ancillary[0][2][:size])
-    return socket.socket(fileno=fds[0])
+    return take(sock, 1)[0]
 
 
 def _give_out(sock: socket.socket) -> None:
     while data := sock.recv(_REQUEST.size, socket.MSG_WAITALL):
         port, timeout_s = _REQUEST.unpack(data)
         try:
-            made = socket.create_connection((_HOST, port), timeout_s)
+            connection = socket.create_connection((_HOST, port), timeout_s)
         except OSError as error:
             number = error.errno or 110
             sock.sendall(number.to_bytes(4, "little"))
             continue
-        made.settimeout(None)
-        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        socket.send_fds(sock, [bytes(4)], [made.fileno()])
-        made.close()
+        connection.settimeout(None)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        socket.send_fds(sock, [bytes(4)], [connection.fileno()])
+        connection.close()
 
 
 def take(sock: socket.socket, count: int) -> list[socket.socket]:
-    """Receive the listening sockets from `--listen`. Raises OSError if a port is not available."""
+    """Receive sockets from a process of this program. Raises OSError if a port is not available."""
     size = struct.calcsize("i")
     data, ancillary, _, _ = sock.recvmsg(4, socket.CMSG_SPACE(count * size))
     if len(data) != 4:
@@ -92,10 +84,10 @@ def take(sock: socket.socket, count: int) -> list[socket.socket]:
     return [socket.socket(fileno=fd) for fd in fds]
 
 
-def _listen(sock: socket.socket, wanted: list[int]) -> None:
+def _listen(sock: socket.socket, ports: list[int]) -> None:
     listeners: list[socket.socket] = []
     try:
-        listeners += [socket.create_server((_HOST, port), backlog=_BACKLOG) for port in wanted]
+        listeners += [socket.create_server((_HOST, port), backlog=_BACKLOG) for port in ports]
     except OSError as error:
         sock.sendall((error.errno or 98).to_bytes(4, "little"))
     else:

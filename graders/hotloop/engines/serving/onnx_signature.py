@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotloop.engines.serving.extra import remedy
+from hotloop.core.extras import remedy
 from hotloop.engines.serving.unavailable import ServingUnavailable
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def read(file: Path) -> OnnxModel:
     try:
         from onnx import ModelProto
     except ImportError:
-        raise ServingUnavailable("onnx is not installed", remedy()) from None
+        raise ServingUnavailable("onnx is not installed", remedy("serving")) from None
     model = ModelProto()
     try:
         model.ParseFromString(file.read_bytes())
@@ -102,10 +102,10 @@ def _external(model: onnx.ModelProto) -> Iterator[ExternalData]:
             graphs += attribute.graphs
         for weight in weights:
             if weight.data_location == weight.EXTERNAL:
-                said = {entry.key: entry.value for entry in weight.external_data}
-                sizes = (said.get("offset", ""), said.get("length", ""))
+                fields = {entry.key: entry.value for entry in weight.external_data}
+                sizes = (fields.get("offset", ""), fields.get("length", ""))
                 end = sum(int(size) for size in sizes if size.isdecimal() and len(size) < 20)
-                yield ExternalData(weight.name, said.get("location", ""), end)
+                yield ExternalData(weight.name, fields.get("location", ""), end)
 
 
 def _signature(value: onnx.ValueInfoProto) -> Signature:

@@ -1,7 +1,6 @@
 """Options of a server, apart from its repository."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 GIB = 1 << 30
 
@@ -12,23 +11,17 @@ class Options:
 
     isolation: "bubblewrap", or "none" for a trusted repository on one's own machine. explicit:
     models are loaded and unloaded by request; `load` names those loaded at the start. cache_bytes:
-    of the response cache; 0 disables it. auto_complete: missing fields of a configuration are taken
-    from the model. arguments: more command-line arguments for tritonserver. threads: per model
-    instance; onnxruntime's are set in config.pbtxt. memory_bytes, tasks: limits for the server and
-    all models together. tmp_bytes: also of /dev/shm. log_bytes: a server that prints more is
-    killed. wall_s: one that runs longer is killed. ready_s: seconds until all models must be
-    loaded.
+    of the response cache; 0 disables it. arguments: more command-line arguments for tritonserver.
+    memory_bytes, tasks: limits for the server and all models together. tmp_bytes: also of /dev/shm.
+    log_bytes: a server that prints more is killed. wall_s: one that runs longer is killed. ready_s:
+    seconds until all models must be loaded.
     """
 
     isolation: str = "bubblewrap"
     explicit: bool = False
     load: tuple[str, ...] = ()
     cache_bytes: int = 0
-    auto_complete: bool = True
     arguments: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    devices: tuple[str, ...] = ()
-    threads: int = 1
     memory_bytes: int = 4 * GIB
     tasks: int = 1024
     tmp_bytes: int = GIB // 2

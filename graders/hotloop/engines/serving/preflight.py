@@ -40,13 +40,13 @@ def examine() -> list[PreflightFinding]:
     """Run all checks, in the order in which to fix their problems."""
     findings = [_platform(), _glibc(), _python(), _shared_memory(), _ports(), _confinement()]
     try:
-        found = environment.find()
+        installed = environment.find()
     except ServingUnavailable as gap:
         return [*findings, PreflightFinding("environment", False, gap.reason, gap.remedy)]
     return [
         *findings,
-        PreflightFinding("environment", True, str(found.root)),
-        *(look(found) for look in _IN_ENVIRONMENT),
+        PreflightFinding("environment", True, str(installed.root)),
+        *(look(installed) for look in _IN_ENVIRONMENT),
     ]
 
 
@@ -121,67 +121,66 @@ def _confinement() -> PreflightFinding:
 # --- the environment ------------------------------------------------------------------------------
 
 
-def _libpython(found: ServingEnvironment) -> PreflightFinding:
+def _libpython(installed: ServingEnvironment) -> PreflightFinding:
     """Check libpython: without it a stub hangs silently, and the server with it."""
-    minor = ".".join(found.python_version.split(".")[:2])
-    said = _output(["ldd", str(found.stub)], found)
-    line = next((line for line in said.splitlines() if f"libpython{minor}" in line), "")
+    minor = ".".join(installed.python_version.split(".")[:2])
+    libraries = _output(["ldd", str(installed.stub)], installed)
+    line = next((line for line in libraries.splitlines() if f"libpython{minor}" in line), "")
     path = line.rpartition("=> ")[2].partition(" (")[0].strip()
     if not path.startswith("/"):
         fix = f"sudo apt-get install libpython{minor}"
         return PreflightFinding("libpython", False, f"libpython{minor}.so.1.0 is not found", fix)
-    version = _libpython_version(path, found)
+    version = _libpython_version(path, installed)
     if version.startswith(f"{minor}."):
         return PreflightFinding("libpython", True, f"{version}, {path}")
     fix = f"sudo apt-get install libpython{minor}"
     return PreflightFinding("libpython", False, f"{path} cannot be loaded", fix)
 
 
-def _libpython_version(path: str, found: ServingEnvironment) -> str:
+def _libpython_version(path: str, installed: ServingEnvironment) -> str:
     """Load libpython in a separate process, since this one already has a Python."""
     program = (
         "import ctypes, sys; library = ctypes.CDLL(sys.argv[1]); "
         "library.Py_GetVersion.restype = ctypes.c_char_p; "
         "print(library.Py_GetVersion().decode())"
     )
-    words = _output([str(found.python), "-I", "-c", program, path], found).split()
+    words = _output([str(installed.python), "-I", "-c", program, path], installed).split()
     return words[0] if words else ""
 
 
-def _numpy(found: ServingEnvironment) -> PreflightFinding:
+def _numpy(installed: ServingEnvironment) -> PreflightFinding:
     """Check for numpy 1: with numpy 2 the stub crashes on the first BYTES tensor."""
     program = "import numpy; print(numpy.__version__)"
-    version = _output([str(found.python), "-I", "-c", program], found).strip()
+    version = _output([str(installed.python), "-I", "-c", program], installed).strip()
     fine = version.startswith("1.")
     return PreflightFinding(
-        "numpy", fine, version or "it cannot be imported", "" if fine else _again(found)
+        "numpy", fine, version or "it cannot be imported", "" if fine else _again(installed)
     )
 
 
-def _tritonserver(found: ServingEnvironment) -> PreflightFinding:
+def _tritonserver(installed: ServingEnvironment) -> PreflightFinding:
     """Check that all its libraries are found and that it prints its help."""
     missing = [
         line.split()[0]
-        for line in _output(["ldd", str(found.tritonserver)], found).splitlines()
+        for line in _output(["ldd", str(installed.tritonserver)], installed).splitlines()
         if "not found" in line
     ]
     if missing:
         return PreflightFinding(
-            "tritonserver", False, f"without {', '.join(missing)}", _again(found)
+            "tritonserver", False, f"without {', '.join(missing)}", _again(installed)
         )
-    said = _output([str(found.tritonserver), "--help"], found)
-    fine = "--model-repository" in said
+    fine = "--model-repository" in _output([str(installed.tritonserver), "--help"], installed)
     return PreflightFinding(
-        "tritonserver", fine, "starts" if fine else "does not start", _again(found)
+        "tritonserver", fine, "starts" if fine else "does not start", _again(installed)
     )
 
 
-def _perf_analyzer(found: ServingEnvironment) -> PreflightFinding:
+def _perf_analyzer(installed: ServingEnvironment) -> PreflightFinding:
     """Check perf_analyzer, which only some tasks use."""
-    said = _output([str(found.perf_analyzer), "--version"], found)
-    version = next((line for line in said.splitlines() if "ersion" in line), "")
+    output = _output([str(installed.perf_analyzer), "--version"], installed)
+    version = next((line for line in output.splitlines() if "ersion" in line), "")
     fine = bool(version)
-    fix = "" if fine else _again(found)
+    fix = "" if fine else _again(installed)
     return PreflightFinding("perf_analyzer", fine, version or "does not start", fix, needed=False)
 
 
@@ -193,14 +192,14 @@ _IN_ENVIRONMENT: tuple[Callable[[ServingEnvironment], PreflightFinding], ...] = 
 )
 
 
-def _again(found: ServingEnvironment) -> str:
-    return f"rm -r {found.root} && {INSTALL}"
+def _again(installed: ServingEnvironment) -> str:
+    return f"rm -r {installed.root} && {INSTALL}"
 
 
-def _output(command: list[str], found: ServingEnvironment) -> str:
+def _output(command: list[str], installed: ServingEnvironment) -> str:
     """Return stdout and stderr of a command, or "" if it cannot be run."""
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -208,10 +207,10 @@ def _output(command: list[str], found: ServingEnvironment) -> str:
             text=True,
             errors="replace",
             timeout=_TIMEOUT_S,
-            env={**found.variables(), "LC_ALL": "C.UTF-8"},
+            env={**installed.variables(), "LC_ALL": "C.UTF-8"},
             cwd=Path("/"),
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout
+    return result.stdout

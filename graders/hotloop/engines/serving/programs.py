@@ -6,7 +6,7 @@ processes they end with their owner and have limits of time, memory and output.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,20 +32,12 @@ class FinishedProgram:
     death: Verdict | None
 
 
-def start(
-    server: TritonServer,
-    argv: Sequence[str],
-    *,
-    environment: Mapping[str, str] | None = None,
-    wall_s: float = 120.0,
-    output_bytes: int = 16 << 20,
-    pass_fds: tuple[int, ...] = (),
-) -> Confined:
+def start(server: TritonServer, argv: Sequence[str], *, wall_s: float = 120.0) -> Confined:
     """Start a program that reaches the server at 127.0.0.1. The caller must kill it."""
     return launch_plain(
         Confinement(
             argv=tuple(server.command(list(argv))),
-            environment={**server.environment.variables(), **(environment or {})},
+            environment=server.environment.variables(),
             read_only={},
             writable={},
             files=None,
@@ -53,27 +45,20 @@ def start(
             processes=512,
             tmp_bytes=1 << 20,
             wall_s=wall_s,
-            output_bytes=output_bytes,
-            pass_fds=pass_fds,
+            output_bytes=16 << 20,
         )
     )
 
 
-def run(
-    server: TritonServer,
-    argv: Sequence[str],
-    *,
-    environment: Mapping[str, str] | None = None,
-    wall_s: float = 120.0,
-) -> FinishedProgram:
+def run(server: TritonServer, argv: Sequence[str], *, wall_s: float = 120.0) -> FinishedProgram:
     """Start a program and wait for its end, at most `wall_s` seconds."""
-    running = start(server, argv, environment=environment, wall_s=wall_s)
+    running = start(server, argv, wall_s=wall_s)
     try:
         status = running.wait(wall_s + 10)
     finally:
         running.kill()
-    said = running.output().decode(errors="replace")
-    return FinishedProgram(-1 if status is None else status, said, running.death)
+    output = running.output().decode(errors="replace")
+    return FinishedProgram(-1 if status is None else status, output, running.death)
 
 
 def python(server: TritonServer, script: Path, *arguments: str) -> list[str]:
@@ -81,11 +66,7 @@ def python(server: TritonServer, script: Path, *arguments: str) -> list[str]:
     return [str(server.environment.python), "-I", str(script), *arguments]
 
 
-def perf_analyzer(
-    server: TritonServer, model: str, *arguments: str, grpc: bool = False
-) -> list[str]:
-    """Return the command line of NVIDIA's load generator for a model."""
-    port = server.ports.grpc if grpc else server.ports.http
-    protocol = "grpc" if grpc else "http"
-    program = str(server.environment.perf_analyzer)
-    return [program, "-m", model, "-u", f"127.0.0.1:{port}", "-i", protocol, *arguments]
+def perf_analyzer(server: TritonServer, model: str, *arguments: str) -> list[str]:
+    """Return the command line of NVIDIA's load generator for a model, over HTTP."""
+    program, url = str(server.environment.perf_analyzer), f"127.0.0.1:{server.ports.http}"
+    return [program, "-m", model, "-u", url, "-i", "http", *arguments]

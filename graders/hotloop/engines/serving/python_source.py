@@ -58,15 +58,15 @@ def _of_class(module: ast.Module, shown: str) -> Iterator[RepositoryProblem]:
 
 def _bound(statements: list[ast.stmt]) -> ast.AST | None:
     """Return the last statement of a module that binds the class, whatever its branches."""
-    found: ast.AST | None = None
+    last: ast.AST | None = None
     waiting: list[ast.AST] = list(reversed(statements))
     while waiting:
         node = waiting.pop()
         if _binds(node):
-            found = node
+            last = node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             waiting += reversed(list(ast.iter_child_nodes(node)))
-    return found
+    return last
 
 
 def _binds(node: ast.AST) -> bool:

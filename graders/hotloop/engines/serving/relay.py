@@ -20,7 +20,6 @@ from hotloop.core.clock import now
 from hotloop.core.closing import Closing
 from hotloop.engines.serving.conversation import (
     Conversation,
-    Heard,
     Kind,
     ProtocolError,
     ReceivedCall,
@@ -37,7 +36,7 @@ FOREVER = 1 << 30
 
 
 @dataclass(frozen=True)
-class Trouble:
+class InjectedFaults:
     """Faults to inject.
 
     hold_s: seconds to delay the server's response after each inference request.
@@ -60,21 +59,21 @@ class Caps:
 
 
 @dataclass(frozen=True)
-class Seen:
+class RelayRecord:
     """What a client did. connections: number accepted, by the port's protocol.
 
-    unreadable: how a connection violated the protocol, as part of a sentence, or "". excess: why
+    violation: how a connection violated the protocol, as part of a sentence, or "". excess: why
     the client was disconnected, as a sentence, or "".
     """
 
     connections: Mapping[Kind, int]
     calls: tuple[ReceivedCall, ...]
-    unreadable: str
+    violation: str
     excess: str
 
     def inferences(self, kind: Kind | None = None) -> list[ReceivedCall]:
         """Return the inference calls, of one protocol or of both."""
-        return [c for c in self.calls if c.asked.inference and kind in (None, c.kind)]
+        return [c for c in self.calls if c.request.inference and kind in (None, c.kind)]
 
 
 class Relay(Closing):
@@ -87,7 +86,7 @@ class Relay(Closing):
         self,
         listeners: Mapping[Kind, socket.socket],
         connect: Callable[[Kind], socket.socket],
-        trouble: Trouble = Trouble(),
+        faults: InjectedFaults = InjectedFaults(),
         caps: Caps = Caps(),
     ) -> None:
         self.ports: dict[Kind, int] = {
@@ -95,14 +94,14 @@ class Relay(Closing):
         }
         self._listeners: dict[Kind, socket.socket] = dict(listeners)
         self._connect = connect
-        self._trouble = trouble
+        self._faults = faults
         self._caps = caps
-        self._refusals = trouble.refusals
+        self._refusals = faults.refusals
         self._deadline = now() + caps.wall_s
         self._lock = threading.Lock()
         self._connections: dict[Kind, int] = {"http": 0, "grpc": 0}
         self._calls: list[ReceivedCall] = []
-        self._unreadable = self._excess = ""
+        self._violation = self._excess = ""
         self._bytes = 0
         self._pairs: set[_Pair] = set()
         self._selector = selectors.DefaultSelector()
@@ -115,13 +114,13 @@ class Relay(Closing):
         self._selector.register(self._woken, selectors.EVENT_READ)
         self._thread.start()
 
-    def seen(self) -> Seen:
+    def record(self) -> RelayRecord:
         """Return what happened so far. Raises an exception that occurred in the relay's thread."""
         with self._lock:
             if self._fault is not None:
                 raise self._fault
             connections = dict(self._connections)
-            return Seen(connections, tuple(self._calls), self._unreadable, self._excess)
+            return RelayRecord(connections, tuple(self._calls), self._violation, self._excess)
 
     def close(self) -> None:
         """End the thread and close all sockets. Safe to call again."""
@@ -139,11 +138,13 @@ class Relay(Closing):
         try:
             while self._once():
                 pass
-        except Exception as error:  # noqa: BLE001 - it is raised again in `seen`
+        except Exception as error:  # noqa: BLE001 - it is raised again in `record`
             with self._lock:
                 self._fault = error
         finally:
-            self._cut_off()
+            self._stop_listening()
+            for pair in list(self._pairs):
+                self._end(pair)
             self._selector.close()
             self._woken.close()
 
@@ -151,7 +152,9 @@ class Relay(Closing):
         """Wait for events and handle them. Returns False at the end."""
         for pair in self._pairs:
             pair.show_interest(self._selector)
-        for key, events in self._selector.select(self._patience()):
+        delayed = [p.held_until for p in self._pairs if p.down and p.held_until > now()]
+        patience = max(0.0, min([self._deadline, *delayed]) - now())
+        for key, events in self._selector.select(patience):
             if key.fileobj is self._woken:
                 return False
             if isinstance(key.data, _End):
@@ -161,11 +164,6 @@ class Relay(Closing):
         for pair in [p for p in self._pairs if p.over]:
             self._end(pair)
         return now() < self._deadline
-
-    def _patience(self) -> float:
-        """Return the seconds until the next delayed response is due, or the relay's deadline."""
-        held = [p.held_until for p in self._pairs if p.down and p.held_until > now()]
-        return max(0.0, min([self._deadline, *held]) - now())
 
     def _accept(self, kind: Kind) -> None:
         try:
@@ -186,7 +184,7 @@ class Relay(Closing):
         pair = _Pair(sock)
         try:
             if not refusing:
-                pair.reach(self._connect(kind))
+                pair.server = pair.end_at(self._connect(kind))
         except OSError:
             pair.close(self._selector)
             return
@@ -195,10 +193,10 @@ class Relay(Closing):
         self._pass_on(pair, b"")
 
     def _conversation(self, kind: Kind, number: int, pair: _Pair, refusing: bool) -> Conversation:
-        def note(asked: RelayedRequest, size: int, refused: bool) -> None:
-            call = ReceivedCall(kind, asked, number, size, now(), refused)
-            if asked.inference:
-                pair.held_until = call.at + self._trouble.hold_s
+        def note(request: RelayedRequest, size: int, refused: bool) -> None:
+            call = ReceivedCall(kind, request, number, size, now(), refused)
+            if request.inference:
+                pair.held_until = call.at + self._faults.hold_s
             with self._lock:
                 self._calls.append(call)
 
@@ -227,7 +225,9 @@ class Relay(Closing):
                     self._pass_on(pair, data)
                 else:
                     pair.down += data
-                self._count(len(data))
+                self._bytes += len(data)
+                if self._bytes > self._caps.bytes:
+                    self._too_much(f"It moved more than {self._caps.bytes >> 20} MiB")
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
@@ -236,20 +236,16 @@ class Relay(Closing):
     def _pass_on(self, pair: _Pair, data: bytes) -> None:
         assert pair.conversation is not None
         try:
-            heard = pair.conversation.hear(data)
+            routed = pair.conversation.receive(data)
         except ProtocolError as error:
             with self._lock:
-                self._unreadable = self._unreadable or str(error)
+                self._violation = self._violation or str(error)
             pair.over = True
             return
-        pair.take(heard)
+        pair.up += routed.to_server
+        pair.down += routed.to_client
         if len(self._calls) > self._caps.calls:
             self._too_much(f"It made more than {self._caps.calls} calls")
-
-    def _count(self, size: int) -> None:
-        self._bytes += size
-        if self._bytes > self._caps.bytes:
-            self._too_much(f"It moved more than {self._caps.bytes >> 20} MiB")
 
     def _too_much(self, sentence: str) -> None:
         with self._lock:
@@ -268,11 +264,6 @@ class Relay(Closing):
     def _end(self, pair: _Pair) -> None:
         pair.close(self._selector)
         self._pairs.discard(pair)
-
-    def _cut_off(self) -> None:
-        self._stop_listening()
-        for pair in list(self._pairs):
-            self._end(pair)
 
 
 @dataclass(eq=False)
@@ -303,16 +294,7 @@ class _Pair:
     over: bool = False
 
     def __post_init__(self) -> None:
-        self.client = self._end(self.accepted)
-
-    def reach(self, sock: socket.socket) -> None:
-        """Set the connection to the server."""
-        self.server = self._end(sock)
-
-    def take(self, heard: Heard) -> None:
-        """Buffer what the conversation made of the client's bytes."""
-        self.up += heard.onward
-        self.down += heard.back
+        self.client = self.end_at(self.accepted)
 
     def write(self, end: _End) -> None:
         """Send buffered bytes to this end."""
@@ -333,25 +315,26 @@ class _Pair:
         read, write = selectors.EVENT_READ, selectors.EVENT_WRITE
         may_send = bool(self.down) and now() >= self.held_until
         room = max(len(self.up), len(self.down)) < _WAITING
-        self._tell(selector, self.client, read * room | write * may_send)
+        self._watch(selector, self.client, read * room | write * may_send)
         if self.server is not None:
             more = not self.finished and len(self.down) < _WAITING
-            self._tell(selector, self.server, read * more | write * bool(self.up))
+            self._watch(selector, self.server, read * more | write * bool(self.up))
 
     def close(self, selector: selectors.BaseSelector) -> None:
         """Close both sockets."""
         for end in (self.client, self.server):
             if end is not None:
-                self._tell(selector, end, 0)
+                self._watch(selector, end, 0)
                 end.sock.close()
 
-    def _end(self, sock: socket.socket) -> _End:
+    def end_at(self, sock: socket.socket) -> _End:
+        """Return an end of this pair for a socket, which no longer blocks."""
         sock.setblocking(False)
         with suppress(OSError):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return _End(self, sock)
 
-    def _tell(self, selector: selectors.BaseSelector, end: _End, interest: int) -> None:
+    def _watch(self, selector: selectors.BaseSelector, end: _End, interest: int) -> None:
         if interest == end.interest:
             return
         if not end.interest:

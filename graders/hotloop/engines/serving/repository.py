@@ -53,20 +53,20 @@ def check(folder: Path, *, confined: bool = False) -> list[RepositoryProblem]:
         ]
     gpus = 0 if confined else _gpus_here()
     problems: list[RepositoryProblem] = []
-    checked: dict[str, _Model] = {}
+    readable: dict[str, _Model] = {}
     for path in models:
-        found = _read(files, path)
-        if isinstance(found, RepositoryProblem):
-            problems.append(found)
+        model = _read(files, path)
+        if isinstance(model, RepositoryProblem):
+            problems.append(model)
         else:
-            checked[path.name] = found
-    broken = {path.name for path in models} - checked.keys()
-    found = (
+            readable[path.name] = model
+    broken = {path.name for path in models} - readable.keys()
+    further = (
         problem
-        for model in checked.values()
-        for problem in chain(_of_model(files, model, gpus), _of_wiring(model, checked, broken))
+        for model in readable.values()
+        for problem in chain(_of_model(files, model, gpus), _of_wiring(model, readable, broken))
     )
-    problems += islice(found, _MOST_PROBLEMS)
+    problems += islice(further, _MOST_PROBLEMS)
     return sorted(set(problems))
 
 
@@ -115,17 +115,17 @@ def _onnx(
     files: RepositoryFiles, path: Path, config: ModelConfig, versions: Sequence[int]
 ) -> dict[int, OnnxModel | RepositoryProblem]:
     """Read the versions' models, apart from missing ones."""
-    found: dict[int, OnnxModel | RepositoryProblem] = {}
+    onnx: dict[int, OnnxModel | RepositoryProblem] = {}
     name = config.model_file or BACKENDS["onnxruntime"]
     for version in versions if "/" not in name else ():
         file = onnx_rules.model_file(files, path / str(version) / name)
         if files.is_file(file):
             try:
-                found[version] = onnx_signature.read(file)
+                onnx[version] = onnx_signature.read(file)
             except ValueError as error:
                 shown = str(file.relative_to(files.root))
-                found[version] = RepositoryProblem(shown, 0, 0, str(error))
-    return found
+                onnx[version] = RepositoryProblem(shown, 0, 0, str(error))
+    return onnx
 
 
 def _of_wiring(
@@ -176,7 +176,7 @@ def _of_model(files: RepositoryFiles, model: _Model, gpus: int) -> Iterator[Repo
     yield from sample_rules.check(model.completed, files)
     yield from _named_files(files, config)
     if model.backend == "python":
-        yield from _unsaid(files, model)
+        yield from _undeclared(files, model)
     if model.backend not in BACKENDS:
         yield _unknown_backend(config)
         return
@@ -191,8 +191,8 @@ def _backend(
         return config.backend or PLATFORMS.get(config.platform, "")
     for backend, file in sorted(BACKENDS.items()):
         path = model / str(versions[0]) / file if versions else model / file
-        found = files.is_file(path) or (backend == "onnxruntime" and files.is_folder(path))
-        if config.model_file == file or (found and not config.model_file):
+        exists = files.is_file(path) or (backend == "onnxruntime" and files.is_folder(path))
+        if config.model_file == file or (exists and not config.model_file):
             return backend
     return ""
 
@@ -217,7 +217,7 @@ def _named_files(files: RepositoryFiles, config: ModelConfig) -> Iterator[Reposi
             yield from _named_file(files, config, output.label_filename, place)
     if config.backend == "python" and _ENVIRONMENT in config.message.parameters:
         name = config.message.parameters[_ENVIRONMENT].string_value
-        place = ("parameters", config.parameter_index(_ENVIRONMENT), "value")
+        place = ("parameters", config.entries("parameters").get(_ENVIRONMENT, 0), "value")
         inside = name.removeprefix(_MODEL_FOLDER)
         if inside != name:
             yield from _named_file(files, config, inside.lstrip("/"), place)
@@ -235,7 +235,7 @@ def _named_file(
         yield config.problem(f"{config.folder}/{name}: {files.absence(path)}", *place)
 
 
-def _unsaid(files: RepositoryFiles, model: _Model) -> Iterator[RepositoryProblem]:
+def _undeclared(files: RepositoryFiles, model: _Model) -> Iterator[RepositoryProblem]:
     """Report tensors that model.py uses but the configuration does not declare.
 
     The server accepts that if there is a function `auto_complete_config`: section "Auto-Generated
@@ -244,17 +244,15 @@ def _unsaid(files: RepositoryFiles, model: _Model) -> Iterator[RepositoryProblem
     config = model.config
     name = config.model_file or BACKENDS["python"]
     file = model.path / str(model.versions[0] if model.versions else 1) / name
-    source = _start(file) if "/" not in name and files.is_file(file) else b""
+    source = b""
+    if "/" not in name and files.is_file(file):
+        with file.open("rb") as stream:
+            source = stream.read(_MOST_SOURCE)
     if b"auto_complete_config" in source:
         return
     if not config.inputs and b"get_input_tensor" not in source and config.outputs:
         return
     yield from _missing_tensors(config)
-
-
-def _start(file: Path) -> bytes:
-    with file.open("rb") as stream:
-        return stream.read(_MOST_SOURCE)
 
 
 def _missing_tensors(config: ModelConfig) -> Iterator[RepositoryProblem]:

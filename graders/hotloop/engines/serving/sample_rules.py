@@ -4,7 +4,7 @@ They are those of `TritonModelInstance::GenerateWarmupData`, `InferenceRequest::
 `SequenceBatchScheduler::GenerateInitialStateData` in triton-inference-server/core.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -46,33 +46,28 @@ def _sample(
     if sample.batch_size > most:
         text = f"batch_size {sample.batch_size} is more than the model takes: {most}"
         yield config.problem(text, *where, "batch_size")
-    entries = _entries(config, where)
+    entries = config.entries("inputs", *where)
     inputs = {tensor.name: tensor for tensor in config.inputs}
-    for name, given in sample.inputs.items():
+    for name, value in sample.inputs.items():
         place: tuple[Step, ...] = (*where, "inputs", entries.get(name, 0))
         if config.inputs and name not in inputs.keys() | config.of_sequences:
             text = f"{name!r} is no input of the model; it has {', '.join(inputs)}"
             yield config.problem(text, *place, "key")
-        yield from _input(config, files, (*place, "value"), given, inputs.get(name))
+        yield from _input(config, files, (*place, "value"), value, inputs.get(name))
     for tensor in config.inputs:
         if tensor.name not in sample.inputs and not tensor.optional:
             text = f"the warmup has no input {tensor.name!r}: a request needs every input"
             yield config.problem(text, *where)
 
 
-def _entries(config: ModelConfig, where: tuple[Step, ...]) -> Mapping[str, int]:
-    places = config.place.at(*where).fields.get("inputs", [])
-    return {place.at("key").text: number for number, place in enumerate(places)}
-
-
 def _input(
     config: ModelConfig,
     files: RepositoryFiles,
     place: tuple[Step, ...],
-    given: Any,
+    value: Any,
     tensor: ModelTensor | None,
 ) -> Iterator[RepositoryProblem]:
-    data_type, dims = value_name(given, "data_type"), tuple(given.dims)
+    data_type, dims = value_name(value, "data_type"), tuple(value.dims)
     if tensor is not None and data_type != tensor.data_type:
         text = f"input {tensor.name!r} is {tensor.data_type}, and the warmup gives {data_type}"
         yield config.problem(text, *place, "data_type")
@@ -84,11 +79,11 @@ def _input(
         if config.max_batch_size > 0 and agree(dims[1:], tensor.dims):
             text += ": batch_size gives the batch dimension"
         yield config.problem(text, *place, "dims")
-    if given.WhichOneof("input_data_type") is None:
+    if value.WhichOneof("input_data_type") is None:
         text = "the warmup's input needs one of zero_data, random_data and input_data_file"
         yield config.problem(text, *place)
     yield from _data(
-        config, files, (*place, "input_data_file"), _WARMUP_FOLDER, given.input_data_file,
+        config, files, (*place, "input_data_file"), _WARMUP_FOLDER, value.input_data_file,
         data_type, dims,
     )  # fmt: skip
 

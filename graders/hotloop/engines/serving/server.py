@@ -6,9 +6,10 @@ import socket
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from hotloop.core.verdict import Verdict
 from hotloop.engines.serving import metrics, namespace_proxy, ports, shm
@@ -24,7 +25,6 @@ from hotloop.sandbox.process import Confined
 from hotloop.sandbox.unconfined import launch_plain
 from hotloop.sandbox.view import base_view, below
 
-_STEP_S = 0.02
 _CONNECT_S = 5.0
 _DOORWAY = Path(namespace_proxy.__file__)
 
@@ -41,7 +41,69 @@ class ServerFailed(RuntimeError):
         self.death = death
 
 
-class TritonServer:
+class RunningServer(ABC):
+    """A server's processes, here or in a container. The constructor of a subclass starts them."""
+
+    options: Options
+    _confined: Confined
+    _started: float
+    _step_s = 0.02
+    """Seconds between two looks whether it is ready."""
+
+    @property
+    def process(self) -> Confined:
+        """The whole process tree: to freeze it, pin it to CPUs or wait for its end."""
+        return self._confined
+
+    @property
+    def alive(self) -> bool:
+        """False once the server has ended."""
+        return self._confined.poll() is None
+
+    @property
+    def death(self) -> Verdict | None:
+        """The limit that ended the server, or None."""
+        return self._confined.death
+
+    def wait_ready(self) -> float:
+        """Wait until all models are loaded; return the seconds since the start.
+
+        Raises ServerFailed with the reason if that fails.
+        """
+        deadline = self._started + self.options.ready_s
+        while time.monotonic() < deadline:
+            if not self.alive:
+                raise self._failed(failure(self.log()) or "the server ended before it was ready")
+            if self._is_ready():
+                return time.monotonic() - self._started
+            time.sleep(self._step_s)
+        cause = failure(self.log())
+        late = f"the server was not ready within {self.options.ready_s:g} s"
+        raise self._failed(f"{late}: {cause}" if cause else late)
+
+    def log(self) -> str:
+        """Return everything that the server and its models have printed."""
+        return self._confined.output().decode(errors="replace")
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End the server and remove what it leaves. Safe to call again."""
+
+    @abstractmethod
+    def _is_ready(self) -> bool:
+        """True if all models are loaded and /metrics can be read."""
+
+    def _failed(self, reason: str) -> ServerFailed:
+        return ServerFailed(reason, self.log(), self.death)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class TritonServer(RunningServer):
     """A running server. Its methods may be called from any thread.
 
     The constructor starts it; `wait_ready` returns when all its models are loaded.
@@ -70,53 +132,19 @@ class TritonServer:
 
     # --- its life ---------------------------------------------------------------------------------
 
-    @property
-    def process(self) -> Confined:
-        """The whole process tree: to freeze it, pin it to CPUs or wait for its end."""
-        return self._confined
-
-    @property
-    def alive(self) -> bool:
-        """False once the server has ended."""
-        return self._confined.poll() is None
-
-    @property
-    def death(self) -> Verdict | None:
-        """The limit that ended the server, or None."""
-        return self._confined.death
-
-    def wait_ready(self) -> float:
-        """Wait until all models are loaded; return the seconds since the start.
-
-        Raises ServerFailed with the reason if that fails.
-        """
-        deadline = self._started + self.options.ready_s
-        while time.monotonic() < deadline:
-            if not self.alive:
-                raise self._failed(failure(self.log()) or "the server ended before it was ready")
-            if self.ready() and self._listens(self.ports.metrics):
-                return time.monotonic() - self._started
-            time.sleep(_STEP_S)
-        said = failure(self.log())
-        waited = f"the server was not ready within {self.options.ready_s:g} s"
-        raise self._failed(f"{waited}: {said}" if said else waited)
-
     def ready(self) -> bool:
         """True if the server reports ready now."""
         with suppress(OSError, ValueError), self.http() as http:
             return http.get("/v2/health/ready").status == 200
         return False
 
-    def _listens(self, port: int) -> bool:
-        """True if a port accepts connections: /metrics opens after the server reports ready."""
-        with suppress(OSError):
-            self.connect(port).close()
+    def _is_ready(self) -> bool:
+        if not self.ready():
+            return False
+        with suppress(OSError):  # /metrics opens after the server reports ready
+            self.connect(self.ports.metrics).close()
             return True
         return False
-
-    def log(self) -> str:
-        """Return everything that the server and its models have printed."""
-        return self._confined.output().decode(errors="replace")
 
     def stop(self) -> None:
         """Kill the server and all its processes, and remove its shared memory.
@@ -132,12 +160,6 @@ class TritonServer:
             self._confined.kill()
         finally:
             shm.remove(self.tag)
-
-    def __enter__(self) -> TritonServer:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
 
     # --- reaching it ------------------------------------------------------------------------------
 
@@ -169,14 +191,13 @@ class TritonServer:
         with Http(lambda: self.connect(self.ports.metrics), _CONNECT_S) as http:
             return http.get("/metrics").text()
 
-    def metrics(self) -> list[metrics.Sample]:
+    def metrics(self) -> list[metrics.MetricSample]:
         """Return /metrics, parsed."""
         return metrics.parse(self.metrics_text())
 
-    def statistics(self, model: str = "", version: str = "") -> dict[str, Any]:
+    def statistics(self, model: str = "") -> dict[str, Any]:
         """Return the statistics of a model, or of all models."""
         path = f"/v2/models/{model}" if model else "/v2/models"
-        path += f"/versions/{version}" if version else ""
         with self.http() as http:
             return http.get(f"{path}/stats").json()
 
@@ -186,15 +207,15 @@ class TritonServer:
         environment, options = self.environment, self.options
         served = SUBMISSION if self.confined_here else str(repository.resolve())
         confinement = Confinement(
-            argv=(*self._parents_end(), *self._arguments(served)),
+            argv=(*self._setpriv(), *self._arguments(served)),
             environment={
                 **environment.variables(),
-                "OMP_NUM_THREADS": str(options.threads),
-                "OPENBLAS_NUM_THREADS": str(options.threads),
+                # One thread for each model instance; onnxruntime's are set in config.pbtxt.
+                "OMP_NUM_THREADS": "1",
+                "OPENBLAS_NUM_THREADS": "1",
                 "TOKENIZERS_PARALLELISM": "false",
-                **options.environment,
             },
-            read_only=self._shown(),
+            read_only=self._read_only(),
             writable={},
             files=repository if self.confined_here else None,
             memory_bytes=options.memory_bytes,
@@ -202,13 +223,12 @@ class TritonServer:
             tmp_bytes=options.tmp_bytes,
             wall_s=options.wall_s,
             output_bytes=options.log_bytes,
-            devices=options.devices,
         )
         return launch(confinement) if self.confined_here else launch_plain(confinement)
 
     def _arguments(self, repository: str) -> tuple[str, ...]:
         environment, options, where = self.environment, self.options, self.ports
-        given = [
+        command = [
             str(environment.tritonserver),
             f"--model-repository={repository}",
             f"--backend-directory={environment.backends}",
@@ -222,28 +242,25 @@ class TritonServer:
             "--exit-timeout-secs=3",
         ]
         if options.cache_bytes:
-            given.append(f"--cache-config=local,size={options.cache_bytes}")
+            command.append(f"--cache-config=local,size={options.cache_bytes}")
         if options.explicit:
-            given.append("--model-control-mode=explicit")
-            given += [f"--load-model={name}" for name in options.load]
-        if not options.auto_complete:
-            given.append("--disable-auto-complete-config")
-        return (*given, *options.arguments)
+            command.append("--model-control-mode=explicit")
+            command += [f"--load-model={name}" for name in options.load]
+        return (*command, *options.arguments)
 
-    def _parents_end(self) -> tuple[str, ...]:
+    def _setpriv(self) -> tuple[str, ...]:
         """Without a sandbox, let the kernel kill the server when its parent ends."""
         setpriv = bubblewrap.setpriv()
         if self.confined_here or setpriv is None:
             return ()
         return setpriv, "--pdeathsig", "KILL", "--"
 
-    def _shown(self) -> dict[str, Path]:
-        seen = [inside for inside, _ in base_view().visible]
+    def _read_only(self) -> dict[str, Path]:
         home = self.environment.python_home
-        shown = {str(self.environment.root): self.environment.root}
-        if not below(home, seen):
-            shown[str(home)] = home
-        return shown
+        folders = [self.environment.root]
+        if not below(home, [inside for inside, _ in base_view().visible]):
+            folders.append(home)
+        return {str(folder): folder for folder in folders}
 
     def _open_doorway(self) -> None:
         ours, theirs = socket.socketpair()
@@ -252,9 +269,6 @@ class TritonServer:
             program = [*_doorway_program(), str(self._confined.pid), "--fd", str(fd)]
             self._doorway = launch_plain(_trusted(program, fd, self.options.wall_s))
         self._sock = ours
-
-    def _failed(self, reason: str) -> ServerFailed:
-        return ServerFailed(reason, self.log(), self.death)
 
 
 def _doorway_program() -> tuple[str, ...]:

@@ -2,9 +2,6 @@
 
 import re
 
-_TABLE = re.compile(
-    r"^\|\s*(?P<model>[^|]+?)\s*\|\s*(?P<version>\d+|-)\s*\|\s*(?P<state>.+?)\s*\|$"
-)
 _FAILED = re.compile(
     r"failed to load '(?P<model>[^']+)'(?: version (?P<version>\d+))?: (?P<why>.*)"
 )
@@ -20,12 +17,12 @@ def failure(log: str) -> str:
     """Return why the first model failed to load, else the first error; "" if there is none."""
     lines = log.splitlines()
     for number, line in enumerate(lines):
-        found = _FAILED.search(line) or _POLL.search(line)
-        if found is None:
+        match = _FAILED.search(line) or _POLL.search(line)
+        if match is None:
             continue
-        why = " ".join([found["why"], *_continued(lines[number + 1 :])])
-        version = found.groupdict().get("version")
-        which = f"{found['model']}, version {version}" if version else found["model"]
+        why = " ".join([match["why"], *_continued(lines[number + 1 :])])
+        version = match.groupdict().get("version")
+        which = f"{match['model']}, version {version}" if version else match["model"]
         return _shortened(f"{which}: {why}")
     for number, line in enumerate(lines):
         error = _ERROR.match(line)
@@ -34,21 +31,15 @@ def failure(log: str) -> str:
     return ""
 
 
-def states(log: str) -> dict[tuple[str, str], str]:
-    """Return the state by (model, version), from the table printed after loading."""
-    found = (_TABLE.match(line) for line in log.splitlines())
-    return {(m["model"], m["version"]): m["state"] for m in found if m is not None}
-
-
 def _continued(lines: list[str]) -> list[str]:
     """Return the following lines of a Python error, up to the next log entry."""
-    kept: list[str] = []
+    message: list[str] = []
     for line in lines:
         if re.match(r"^[IWE]\d{4} |^\+-|^\s*$", line):
             break
         if not _FRAME.match(line):
-            kept.append(line.strip())
-    return kept
+            message.append(line.strip())
+    return message
 
 
 def _shortened(text: str) -> str:

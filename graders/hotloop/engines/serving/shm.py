@@ -30,7 +30,7 @@ def remove(tag: str) -> int:
 
 def sweep() -> int:
     """Kill processes and remove regions whose owner is gone; return the number of regions."""
-    for pid in _processes_of(is_stale):
+    for pid in _stale_processes():
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
     return _remove(is_stale)
@@ -52,18 +52,18 @@ def _remove(belongs: Callable[[str], bool]) -> int:
     return count
 
 
-def _processes_of(belongs: Callable[[str], bool]) -> list[int]:
-    """Return ids of servers and stubs, which have the prefix in their command line."""
-    found: list[int] = []
+def _stale_processes() -> list[int]:
+    """Return ids of servers and stubs without an owner: their command line has its prefix."""
+    pids: list[int] = []
     for path in Path("/proc").iterdir():
         if not path.name.isdecimal() or int(path.name) == os.getpid():
             continue
         words = processes.read_small(f"/proc/{path.name}/cmdline").decode(errors="replace")
         # A server has it inside an option, a stub as a separate word.
         tags = (_tag(word.rpartition("=")[2]) for word in words.split("\0"))
-        if any(tag and belongs(tag) for tag in tags):
-            found.append(int(path.name))
-    return found
+        if any(tag and is_stale(tag) for tag in tags):
+            pids.append(int(path.name))
+    return pids
 
 
 def _tag(name: str) -> str:

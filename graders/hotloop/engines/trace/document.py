@@ -60,21 +60,21 @@ class Document:
             self._ends()
             return
         self._at += 1
-        found = False
+        has_events = False
         if self._peek() == "}":
             raise self._no_events()
         for _ in range(MOST_KEYS):
             if self._key() == _EVENTS:
-                if found:
+                if has_events:
                     raise self._problem("it has two lists of traceEvents", _NOT_JSON)
-                found = True
+                has_events = True
                 yield from self._members()
             if self._closed("}"):
                 break
         else:
             raise self._problem(f"it has more than {MOST_KEYS:,} keys beside its events", _NOT_JSON)
         self._ends()
-        if not found:
+        if not has_events:
             raise self._no_events()
 
     def _ends(self) -> None:
@@ -99,18 +99,15 @@ class Document:
             raise self._unexpected()
         self._at += 1
         if key != _EVENTS:
-            value = self._beside()
+            if not self._peek():
+                raise self._unexpected()
+            value = self._value()
             if key == _SCHEMA_KEY and (type(value) is not int or value != SCHEMA):
                 raise self._problem(
                     f"its schema version is another one than {SCHEMA}, the only one known here",
                     "Export it with the torch.profiler of this course's environment.",
                 )
         return cast(str, key)
-
-    def _beside(self) -> object:
-        if not self._peek():
-            raise self._unexpected()
-        return self._value()
 
     def _members(self) -> Iterator[dict[str, Any]]:
         if self._peek() != "[":
@@ -184,11 +181,11 @@ class Document:
 
     def _longer(self, *, cut: bool) -> None:
         """Double the text, so that a long value is scanned twice in total."""
-        have = len(self._text) - self._at
-        if have > MOST_VALUE:
+        length = len(self._text) - self._at
+        if length > MOST_VALUE:
             raise self._too_long() if cut else self._malformed("it is not JSON")
         ended = self._ended
-        wanted = min(2 * have, MOST_VALUE + _CUT_WORD + 1)
+        wanted = min(2 * length, MOST_VALUE + _CUT_WORD + 1)
         while len(self._text) - self._at < wanted and self._more():
             pass
         if ended:

@@ -106,8 +106,8 @@ class Timeline:
             top += _HEADING
             for line in group.lines:
                 for row in line:
-                    found = bars(row.spans, self._start, self._end, narrow)
-                    lines.append(_Line(row.color, top, found))
+                    row_bars = bars(row.spans, self._start, self._end, narrow)
+                    lines.append(_Line(row.color, top, row_bars))
                 top += _LINE if line else 0
         return lines, headings, top + 4
 
@@ -118,7 +118,7 @@ class Timeline:
         drawn = [
             self._axis(height),
             *self._idle(headings, narrow, number),
-            *(self._heading(top, group) for top, group in headings),
+            *(svg.text(0, top + 16, x.heading, fill_opacity=0.85) for top, x in headings),
             *(self._line(line) for line in lines if line.bars),
         ]
         timeline = svg.element(
@@ -148,11 +148,9 @@ class Timeline:
             anchor = "start" if at < 8 else "end" if at > 92 else "middle"
             x = f"{at:.2f}%"
             drawn.append(svg.line(x, 14, x, height, stroke_opacity=0.18))
-            drawn.append(svg.text(x, 11, _tick(time), text_anchor=anchor))
+            label = time_text(time).replace(".00 ", " ").replace(".0 ", " ")
+            drawn.append(svg.text(x, 11, label, text_anchor=anchor))
         return "".join(drawn)
-
-    def _heading(self, top: int, group: RowGroup) -> str:
-        return svg.text(0, top + 16, group.heading, fill_opacity=0.85)
 
     def _idle(self, headings: list[tuple[int, RowGroup]], narrow: int, number: int) -> list[str]:
         """Draw hatching behind each GPU stream where no GPU is busy."""
@@ -251,10 +249,6 @@ def _legend_item(fill: str, meaning: str) -> str:
     size = {"width": 14, "height": 12}
     box = svg.element("rect", stroke=LETTERS, stroke_opacity=0.45, fill=fill, **size)
     return f"<li>{svg.element('svg', box, **size)}{meaning}</li>"
-
-
-def _tick(time: float) -> str:
-    return time_text(time).replace(".00 ", " ").replace(".0 ", " ")
 
 
 def _round_times(span: float) -> list[float]:

@@ -89,14 +89,16 @@ class Collected:
     @property
     def known(self) -> int:
         """Number of events that torch.profiler writes about running code."""
-        kept = sum(len(rows.start) for rows in self.kinds.values())
-        return kept + len(self.memory_at) + self.python_functions
+        spans = sum(len(rows.start) for rows in self.kinds.values())
+        return spans + len(self.memory_at) + self.python_functions
 
     def _span(self, event: dict[str, Any], kind: str) -> None:
         self.of_older_pytorch = self.of_older_pytorch or kind in OLD_CATEGORIES
         rows = self.kinds.get(kind)
         if rows is None:
-            self._only_counted(kind)
+            if kind == _STACKS:
+                self.python_functions += 1
+                self.has_stacks = True
             return
         start = self._nanoseconds(event.get("ts"))
         if event.get("dur") is None:
@@ -112,11 +114,6 @@ class Collected:
             size = self._arguments(kind, arguments)  # pyright: ignore[reportUnknownArgumentType]
         name = self._name(event.get("name"))
         rows.add(name, self._lane(event.get("pid"), event.get("tid")), start, duration, size)
-
-    def _only_counted(self, kind: str) -> None:
-        if kind == _STACKS:
-            self.python_functions += 1
-            self.has_stacks = True
 
     def _arguments(self, kind: str, arguments: dict[str, Any]) -> int:
         """Note whether shapes and stacks were recorded; return the bytes of a copy or memset."""

@@ -117,7 +117,7 @@ class Events(Sequence[Event], Generic[Event]):
     def __getitem__(self, index: slice) -> Events[Event]: ...
     def __getitem__(self, index: int | slice) -> Event | Events[Event]:
         if isinstance(index, slice):
-            return Events(self.spans.part(index), self._make)
+            return Events(self.spans.where(index), self._make)
         if not -len(self) <= index < len(self):
             raise IndexError(f"there are {len(self)} events, and none at {index}")
         return self._make(self.spans, index % len(self))
@@ -174,12 +174,12 @@ def is_wait(name: str) -> bool:
 
 def copy_ends(name: str) -> tuple[str, str, str]:
     """Parse direction, source and target of a copy from its name; source and target may be ""."""
-    found = _COPY.match(name)
-    if found is not None:
-        return found[1], found[2] or "", found[3] or ""
-    found = _HIP_COPY.match(name)
-    if found is not None:
-        return f"{_ENDS[found[1]]}to{_ENDS[found[2]]}", "", ""
+    match = _COPY.match(name)
+    if match is not None:
+        return match[1], match[2] or "", match[3] or ""
+    match = _HIP_COPY.match(name)
+    if match is not None:
+        return f"{_ENDS[match[1]]}to{_ENDS[match[2]]}", "", ""
     return "unknown", "", ""
 
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from hotloop.engines.trace.event_collection import ON_GPU, Lane
 from hotloop.engines.trace.quantities import time_text
-from hotloop.engines.trace.spans import Ints, Mask, Spans, joined
+from hotloop.engines.trace.spans import Mask, Spans, joined
 
 _FAR_NS = 60 * 10**9
 """Starts as far from 0 as this are times of a clock, of which 0 is none."""
 _OVERLAP = 0.01
-"""Share of the GPU's time above which overlaps on a stream are told."""
+"""Share of the GPU's time above which overlaps on a stream are reported."""
 _MOST_NAME = 60
 
 
@@ -24,10 +24,10 @@ def without_lost_times(
 ) -> tuple[dict[str, Spans], int]:
     """Leave out the events at time 0 where all others are far from it; return how many too."""
     lost: dict[str, Mask] = {kind: rows.start == 0 for kind, rows in kinds.items()}
-    kept = {kind: rows.where(~lost[kind]) for kind, rows in kinds.items()}
-    if min((int(rows.start.min()) for rows in kept.values() if len(rows)), default=0) < _FAR_NS:
+    timed = {kind: rows.where(~lost[kind]) for kind, rows in kinds.items()}
+    if min((int(rows.start.min()) for rows in timed.values() if len(rows)), default=0) < _FAR_NS:
         return dict(kinds), 0
-    return kept, sum(int(rows.sum()) for rows in lost.values())
+    return timed, sum(int(rows.sum()) for rows in lost.values())
 
 
 def doubts(
@@ -63,7 +63,8 @@ def _processes(notes: Spans, names: Sequence[str], lanes: Sequence[Lane]) -> Ite
     """Two processes that record the same steps are two ranks."""
     step = np.array([name.startswith("ProfilerStep#") for name in names], dtype=np.bool_)
     rows = notes.where(step[notes.name]) if len(names) else notes
-    pairs = _pairs(rows.name, rows.lane)
+    columns = rows.name.tolist(), rows.lane.tolist()
+    pairs: set[tuple[int, int]] = set(zip(*columns, strict=True))
     processes = {lanes[lane][0] for _, lane in pairs}
     numbers: dict[int, set[int | str]] = {}
     for name, lane in pairs:
@@ -73,7 +74,3 @@ def _processes(notes: Spans, names: Sequence[str], lanes: Sequence[Lane]) -> Ite
             f"{len(processes)} processes recorded the same steps: these are several ranks in one "
             "file, and each figure mixes them. Read one rank's file at a time."
         )
-
-
-def _pairs(first: Ints, second: Ints) -> set[tuple[int, int]]:
-    return set(zip(first.tolist(), second.tolist(), strict=True))

@@ -72,7 +72,7 @@ class Trace:
         self._nestings: dict[str, Nesting] = {}
         self._spans = {kind: rows.by_start() for kind, rows in spans.items()}
         notes = self._spans["user_annotation"]
-        is_step = self.named(notes, _is_step)
+        is_step = self.named(notes, lambda name: _STEP.fullmatch(name) is not None)
         self._spans[_STEPS], self._spans[_RANGE] = notes.where(is_step), notes.where(~is_step)
 
     def __repr__(self) -> str:
@@ -189,8 +189,8 @@ class Trace:
     @property
     def largest_allocation(self) -> Allocation | None:
         """The largest allocation, the first of equal ones; None if memory was not profiled."""
-        found = self.allocations
-        return found[int(found.spans.size.argmax())] if len(found) else None
+        sizes = self.allocations.spans.size
+        return self.allocations[int(sizes.argmax())] if len(sizes) else None
 
     @property
     def peak_bytes(self) -> int | None:
@@ -232,7 +232,3 @@ class Trace:
     def _only(self, kind: str, wanted: Callable[[str], bool]) -> Spans:
         rows = self._spans[kind]
         return rows.where(self.named(rows, wanted))
-
-
-def _is_step(name: str) -> bool:
-    return _STEP.fullmatch(name) is not None

@@ -64,7 +64,7 @@ class PerfettoLink:
         )
         return (
             f'<p><button id="{name}" type="button">Open this trace in Perfetto</button> '
-            f'<span id="{name}-said" role="status"></span></p><script>{script}</script>'
+            f'<span id="{name}-status" role="status"></span></p><script>{script}</script>'
         )
 
 
@@ -89,24 +89,24 @@ def _packed(content: bytes, most: int) -> bytes | None:
 _SCRIPT = """
 (() => {
   const button = document.getElementById("@NAME@");
-  const said = document.getElementById("@NAME@-said");
+  const status = document.getElementById("@NAME@-status");
   const packed = "@DATA@";
   button.onclick = () => {
     const blob = new Blob([Uint8Array.from(atob(packed), (c) => c.charCodeAt(0))]);
     const viewer = window.open("@URL@");
     if (!viewer) {
-      said.textContent = "The browser blocked the new window: use the link above.";
+      status.textContent = "The browser blocked the new window: use the link above.";
       return;
     }
     const ping = setInterval(() => viewer.postMessage("PING", "@URL@"), 100);
-    const stop = () => { clearInterval(ping); removeEventListener("message", heard); };
-    const heard = (event) => {
+    const stop = () => { clearInterval(ping); removeEventListener("message", connect); };
+    const connect = (event) => {
       if (event.source !== viewer || event.origin !== "@URL@" || event.data !== "PONG") return;
       stop();
       blob.arrayBuffer().then((buffer) => viewer.postMessage(
         {perfetto: {buffer, title: @TITLE@, fileName: @TITLE@}}, "@URL@"));
     };
-    addEventListener("message", heard);
+    addEventListener("message", connect);
     setTimeout(stop, 60000);
   };
 })();

@@ -7,15 +7,12 @@ def time_text(microseconds: float) -> str:
     """Format a time with three digits and a unit: `2.57 ms`."""
     for size, unit in _TIME_UNITS:
         if abs(microseconds) >= size:
-            return f"{_digits(microseconds / size)} {unit}"
+            value = microseconds / size
+            places = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
+            return f"{value:,.{places}f} {unit}"
     return f"{microseconds * 1000:.0f} ns" if microseconds else "0 µs"
 
 
 def share_text(share: float) -> str:
     """Format a fraction as a percentage: `29.0 %`."""
     return f"{share * 100:.1f} %"
-
-
-def _digits(value: float) -> str:
-    places = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
-    return f"{value:,.{places}f}"

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from hotloop.engines.trace import source
@@ -38,10 +39,7 @@ def read(
     trace, or exceeds `most_bytes`, `most_events` or `most_seconds`.
     """
     path = Path(path)
-
-    def problem(what: str, remedy: str) -> TraceError:
-        return TraceError(path, what, remedy)
-
+    problem = partial(TraceError, path)
     collected = Collected(problem, most_events)
     pieces = source.text(path, most_bytes, _Watch(most_seconds, on_progress, problem))
     with _no_garbage_collection():

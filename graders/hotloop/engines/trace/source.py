@@ -9,6 +9,8 @@ import os
 import stat
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,8 +27,7 @@ MOST_MEMBERS = 10_000
 """Most gzip files one after the other: each costs a copy of what follows it."""
 
 # A trace of identical steps compresses about 30-fold. A file that expands further than this was
-# made
-# to exhaust memory.
+# made to exhaust memory.
 _MOST_EXPANSION = 250
 _EXPANSION_FLOOR = 64 << 20
 
@@ -62,12 +63,8 @@ def text(path: Path, most_bytes: int, on_progress: Progress) -> Iterator[str]:
 
     Raises TraceError if the file exceeds `most_bytes` after decompression, or is damaged.
     """
-
-    def problem(what: str, remedy: str) -> TraceError:
-        return TraceError(path, what, remedy)
-
     decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
-    for piece in _limited(path, most_bytes, on_progress, problem):
+    for piece in _limited(path, most_bytes, on_progress, partial(TraceError, path)):
         yield decoder.decode(piece)
     yield decoder.decode(b"", final=True)
 
@@ -82,11 +79,12 @@ def _limited(
         if size > most_bytes:
             raise _too_large(problem, size, most_bytes)
         raw = _Raw(file, problem)
-        pieces = raw.pieces()
-        first = next(pieces, b"")
+        rest = raw.pieces()
+        first = next(rest, b"")
         packed = first.startswith(_GZIP)
+        pieces = chain([first], rest)
         total = 0
-        for piece in _inflated(first, pieces, problem) if packed else _chain(first, pieces):
+        for piece in _inflated(pieces, problem) if packed else pieces:
             total += len(piece)
             if total > most_bytes:
                 raise _too_large(problem, total, most_bytes)
@@ -120,19 +118,14 @@ class _Raw:
             yield piece
 
 
-def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from rest
-
-
-def _inflated(first: bytes, rest: Iterator[bytes], problem: Problem) -> Iterator[bytes]:
+def _inflated(pieces: Iterator[bytes], problem: Problem) -> Iterator[bytes]:
     """Decompress gzip members; zlib parses the headers, since Python's gzip reads them bytewise.
 
     As with gzip itself, members follow each other, and zeros may follow the last one.
     """
     inflater = zlib.decompressobj(_GZIP_FORMAT)
     members = 1
-    for raw in _chain(first, rest):
+    for raw in pieces:
         while True:
             if inflater.eof:
                 raw = raw.lstrip(b"\0")

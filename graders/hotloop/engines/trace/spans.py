@@ -34,22 +34,15 @@ class Spans:
         """End time of each event."""
         return self.start + self.duration
 
-    def part(self, rows: slice) -> Spans:
-        """Return consecutive rows."""
-        return self._chosen(rows)
-
-    def where(self, rows: Mask | Ints) -> Spans:
-        """Return the rows of a mask, or of indices in their order."""
-        return self._chosen(rows)
-
-    def by_start(self) -> Spans:
-        """Return the rows sorted by start."""
-        return self._chosen(np.argsort(self.start, kind="stable"))
-
-    def _chosen(self, rows: Any) -> Spans:
+    def where(self, rows: Mask | Ints | slice) -> Spans:
+        """Return the rows of a mask or a slice, or of indices in their order."""
         return Spans(
             self.name[rows], self.lane[rows], self.start[rows], self.duration[rows], self.size[rows]
         )
+
+    def by_start(self) -> Spans:
+        """Return the rows sorted by start."""
+        return self.where(np.argsort(self.start, kind="stable"))
 
 
 class Rows:

@@ -19,8 +19,8 @@ from hotloop.judge.check import judge_checks
 from hotloop.judge.launcher import Launcher
 from hotloop.sandbox.level import level
 from hotloop.tasks import markers
-from hotloop.tasks.modules.triton_ensemble import called_over, client_calls
-from hotloop.tasks.modules.triton_ensemble.called_over import CalledOver, ClientCall, Service
+from hotloop.tasks.modules.triton_ensemble import called_over, client_calls, random_texts
+from hotloop.tasks.modules.triton_ensemble.called_over import CalledOver, CalledService, ClientCall
 
 from ...sessions import new_session
 
@@ -118,7 +118,7 @@ def judge(installed: ServingEnvironment, topics: Path, tmp_path: Path) -> Iterat
     """Judges a client; checks that nothing of it or of the server is left."""
     if importlib.util.find_spec("tritonclient") is None:
         pytest.skip("the extra `serving` is not installed")
-    service = Service(lambda _session: topics, client_calls.texts)
+    service = CalledService(lambda _session: topics, random_texts.mixed)
     client_calls.serve_versions(topics, service)
     files = tmp_path / "submission"
     files.mkdir()
@@ -259,7 +259,7 @@ def test_a_server_that_serves_nobody_is_ours(
         return [("files", 0.5)]
 
     killed[0] = 2
-    monkeypatch.setattr(called_over, "_asked", broken)
+    monkeypatch.setattr(called_over, "_server_answers", broken)
     record = judge(handed_in(), only_once=True)[0]
     assert record.verdict is Verdict.JUDGE_ERROR
     assert "asking a new server" in record.evidence["error"]

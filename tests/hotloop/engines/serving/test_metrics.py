@@ -28,11 +28,6 @@ def test_samples_have_names_labels_and_values() -> None:
     assert math.isnan(samples[-1].value)
 
 
-def test_the_mean_batch_is_inferences_by_runs() -> None:
-    assert metrics.mean_batch(metrics.parse(TEXT), "bert") == 128 / 40
-    assert math.isnan(metrics.mean_batch(metrics.parse(TEXT), "nobody"))
-
-
 @pytest.mark.parametrize("line", ["nv_count{model=bert} 1", "nv_count one", "what is this"])
 def test_what_is_no_metric_is_refused_with_its_line(line: str) -> None:
     with pytest.raises(ValueError, match=r"nv_count is no number|line 2"):
@@ -51,7 +46,6 @@ def batches(**counts: int) -> dict[str, object]:
 
 def test_the_histogram_is_of_one_model() -> None:
     assert metrics.batch_histogram(batches(b4=2, b1=7), "bert") == {1: 7, 4: 2}
-    assert metrics.batch_histogram(batches(b4=2), "bert", version="2") == {}
 
 
 def test_what_happened_in_between() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from hotloop.engines.serving import listeners
 from hotloop.engines.serving.conversation import REFUSAL, Kind
-from hotloop.engines.serving.relay import FOREVER, Caps, Relay, Trouble
+from hotloop.engines.serving.relay import FOREVER, Caps, InjectedFaults, Relay
 
 from ...waiting import until
 
@@ -73,11 +73,11 @@ def relay(servers: dict[Kind, int]) -> Iterator[MakeRelay]:
     """Makes relays to them; checks that nothing of any is left."""
     before, made = open_sockets(), list[Relay]()
 
-    def make(trouble: Trouble | None = None, caps: Caps | None = None) -> Relay:
+    def make(faults: InjectedFaults | None = None, caps: Caps | None = None) -> Relay:
         http_door, grpc_door = listeners.here(2)
         doors: dict[Kind, socket.socket] = {"http": http_door, "grpc": grpc_door}
         connect = lambda kind: socket.create_connection(("127.0.0.1", servers[kind]))  # noqa: E731
-        made.append(Relay(doors, connect, trouble or Trouble(), caps or Caps()))
+        made.append(Relay(doors, connect, faults or InjectedFaults(), caps or Caps()))
         return made[-1]
 
     yield make
@@ -131,11 +131,11 @@ def test_http_is_passed_on_and_noted(relay: MakeRelay) -> None:
     connection.request("POST", "/v2/health/ready", b"")
     connection.getresponse().read()
     connection.close()
-    seen = middle.seen()
-    assert seen.connections == {"http": 1, "grpc": 0}
-    assert [c.size for c in seen.inferences("http")] == [3, len(large), 0]
-    assert {c.asked.version for c in seen.inferences()} == {"3"}
-    assert [c.asked.inference for c in seen.calls] == [True, True, True, False]
+    record = middle.record()
+    assert record.connections == {"http": 1, "grpc": 0}
+    assert [c.size for c in record.inferences("http")] == [3, len(large), 0]
+    assert {c.request.version for c in record.inferences()} == {"3"}
+    assert [c.request.inference for c in record.calls] == [True, True, True, False]
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ def test_a_request_may_come_in_any_parts(relay: MakeRelay) -> None:
         got = b""
         while got.count(b"abcde") < 2:
             got += sock.recv(4096)
-    assert [c.size for c in middle.seen().inferences()] == [5, 5]
+    assert [c.size for c in middle.record().inferences()] == [5, 5]
 
 
 @pytest.mark.slow
@@ -158,31 +158,31 @@ def test_grpc_is_passed_on_and_noted(relay: MakeRelay) -> None:
     with grpc.insecure_channel(f"127.0.0.1:{middle.ports['grpc']}") as channel:
         for message in (INFER, READY, large):
             assert call(channel, message) == message
-    seen = middle.seen()
-    assert seen.connections == {"http": 0, "grpc": 1}
-    assert [(c.asked.inference, c.asked.version) for c in seen.calls] == [
+    record = middle.record()
+    assert record.connections == {"http": 0, "grpc": 1}
+    assert [(c.request.inference, c.request.version) for c in record.calls] == [
         (True, "3"),
         (False, ""),
         (True, "3"),
     ]
-    assert [c.size for c in seen.calls] == [len(m) + 5 for m in (INFER, READY, large)]
+    assert [c.size for c in record.calls] == [len(m) + 5 for m in (INFER, READY, large)]
 
 
 @pytest.mark.slow
 def test_refusals_come_first_and_do_not_reach_the_server(relay: MakeRelay) -> None:
-    middle = relay(Trouble(refusals=2))
+    middle = relay(InjectedFaults(refusals=2))
     connection = http.client.HTTPConnection("127.0.0.1", middle.ports["http"], timeout=5)
     answers = [post(connection, b"text") for _ in range(3)]
     connection.close()
     assert [status for status, _ in answers] == [503, 503, 200]
     assert json.loads(answers[0][1]) == {"error": REFUSAL}
     assert answers[2][1] == b"text"
-    assert [c.refused for c in middle.seen().calls] == [True, True, False]
+    assert [c.refused for c in middle.record().calls] == [True, True, False]
 
 
 @pytest.mark.slow
 def test_grpc_is_refused_as_unavailable_and_works_again(relay: MakeRelay) -> None:
-    middle = relay(Trouble(refusals=2))
+    middle = relay(InjectedFaults(refusals=2))
     with grpc.insecure_channel(f"127.0.0.1:{middle.ports['grpc']}") as channel:
         for _ in range(2):
             with pytest.raises(grpc.RpcError) as refused:
@@ -190,15 +190,15 @@ def test_grpc_is_refused_as_unavailable_and_works_again(relay: MakeRelay) -> Non
             assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
             assert refused.value.details() == REFUSAL
         assert call(channel, INFER) == INFER
-    seen = middle.seen()
-    assert [c.refused for c in seen.calls] == [True, True, False]
-    assert seen.connections["grpc"] == 2
+    record = middle.record()
+    assert [c.refused for c in record.calls] == [True, True, False]
+    assert record.connections["grpc"] == 2
 
 
 @pytest.mark.slow
 def test_a_large_request_is_refused_too(relay: MakeRelay) -> None:
     """More than one HTTP/2 window that nobody extends would let through."""
-    middle = relay(Trouble(refusals=FOREVER))
+    middle = relay(InjectedFaults(refusals=FOREVER))
     with grpc.insecure_channel(f"127.0.0.1:{middle.ports['grpc']}") as channel:
         for _ in range(5):
             with pytest.raises(grpc.RpcError) as refused:
@@ -209,7 +209,7 @@ def test_a_large_request_is_refused_too(relay: MakeRelay) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["http", "grpc"])
 def test_answers_lie_as_long_as_told(relay: MakeRelay, kind: Kind) -> None:
-    middle = relay(Trouble(hold_s=0.4))
+    middle = relay(InjectedFaults(hold_s=0.4))
     seconds: list[float] = []
     with grpc.insecure_channel(f"127.0.0.1:{middle.ports['grpc']}") as channel:
         connection = http.client.HTTPConnection("127.0.0.1", middle.ports["http"], timeout=5)
@@ -229,7 +229,7 @@ def test_too_many_connections_are_cut_off(relay: MakeRelay) -> None:
     many: list[socket.socket] = []
     with suppress(OSError):
         many += [connected(middle) for _ in range(9)]
-    assert eventually(lambda: "more than 8 connections" in middle.seen().excess)
+    assert eventually(lambda: "more than 8 connections" in middle.record().excess)
     assert eventually(lambda: refused(middle))
     for sock in many:
         with sock, suppress(ConnectionError):
@@ -243,13 +243,13 @@ def test_too_many_calls_and_bytes_are_cut_off(relay: MakeRelay) -> None:
         for _ in range(200):
             sock.sendall(b"POST /v2 HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
             time.sleep(0.001)
-    assert eventually(lambda: "50 calls" in middle.seen().excess)
+    assert eventually(lambda: "50 calls" in middle.record().excess)
     other = relay(caps=Caps(bytes=1 << 20))
     with connected(other) as sock, suppress(OSError):
         sock.sendall(f"POST {PATH} HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n".encode())
         for _ in range(100):
             sock.sendall(bytes(1 << 16))
-    assert eventually(lambda: "1 MiB" in other.seen().excess)
+    assert eventually(lambda: "1 MiB" in other.record().excess)
 
 
 GARBAGE: list[tuple[Kind, bytes, str]] = [
@@ -281,8 +281,8 @@ def test_what_is_no_protocol_ends_its_connection(
         sock.sendall(data)
         while sock.recv(4096):
             pass
-    assert eventually(lambda: said in middle.seen().unreadable)
-    assert middle.seen().calls == ()
+    assert eventually(lambda: said in middle.record().violation)
+    assert middle.record().calls == ()
 
 
 @pytest.mark.slow
@@ -299,7 +299,7 @@ def test_one_that_never_reads_holds_up_nobody(relay: MakeRelay) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", middle.ports["http"], timeout=5)
         assert post(connection, b"still") == (200, b"still")
         connection.close()
-        assert not middle.seen().excess
+        assert not middle.record().excess
 
 
 @pytest.mark.slow

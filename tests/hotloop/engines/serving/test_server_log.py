@@ -40,13 +40,6 @@ def test_a_directory_that_could_not_be_read() -> None:
     assert not said.endswith('"')
 
 
-def test_states_are_those_of_the_table() -> None:
-    states = server_log.states(PYTHON_ERROR)
-    assert states[("good", "1")] == "READY"
-    assert states[("bad", "1")].startswith("UNAVAILABLE")
-    assert ("Model", "Version") not in states
-
-
 def test_another_error_is_better_than_none() -> None:
     log = (
         'I1121 1 2 a.cc:1] "fine"\n'

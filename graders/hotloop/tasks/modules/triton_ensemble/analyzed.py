@@ -18,7 +18,7 @@ from hotloop.core.wire import as_list, as_message
 from hotloop.engines.serving import listeners, programs
 from hotloop.engines.serving.environment import ServingEnvironment
 from hotloop.engines.serving.problem import RepositoryProblem
-from hotloop.engines.serving.relay import Caps, Relay, Seen
+from hotloop.engines.serving.relay import Caps, Relay, RelayRecord
 from hotloop.engines.serving.repository import read_config
 from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.case_label import labeled
@@ -95,11 +95,11 @@ def sweep(session: Session, repository: Callable[[Session], Path]) -> str:
                 loads,
             )
             answer = ask_plainly(worker, arguments, session.timeout(SWEEP_S))
-            seen = relay.seen()
-    _require_rows(answer, loads, seen)
-    session.note(inferences=len(seen.inferences()), loads=loads)
-    said = ", ".join(map(str, loads))
-    return f"perf_analyzer at {said} clients: {len(seen.inferences())} inferences, read right."
+            record = relay.record()
+    _require_rows(answer, loads, record)
+    session.note(inferences=len(record.inferences()), loads=loads)
+    clients = ", ".join(map(str, loads))
+    return f"perf_analyzer at {clients} clients: {len(record.inferences())} inferences, read right."
 
 
 @check(after=("choose",), timed=True, scored_by="levels")
@@ -158,11 +158,11 @@ def _compared(
     evidence["limit"] = "the network alone"
     session.note(**evidence)
     with labeled(f"perf_analyzer, {LOADED_CLIENTS} clients"):
-        share, said = speed_share(outcome, evidence, IMPLAUSIBLE)
-    said = f"perf_analyzer, {LOADED_CLIENTS} clients: {said}"
+        share, sentence = speed_share(outcome, evidence, IMPLAUSIBLE)
+    sentence = f"perf_analyzer, {LOADED_CLIENTS} clients: {sentence}"
     if share > 0:
-        _require_short_wait(alone, 1 / MOST_ALONE, said, quiet=samples.quiet)
-    return session.award(share, said)
+        _require_short_wait(alone, 1 / MOST_ALONE, sentence, quiet=samples.quiet)
+    return session.award(share, sentence)
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class AnalyzedServer:
         self.server.process.freezer.thaw()
 
 
-def _require_short_wait(alone: Estimate, least: float, said: str, *, quiet: bool) -> None:
+def _require_short_wait(alone: Estimate, least: float, sentence: str, *, quiet: bool) -> None:
     """Check the baseline's p95 over the candidate's, `alone`, against `least`.
 
     Raises Ruling: TOO_SLOW if the interval is below it, or includes it though the baseline ran
@@ -216,7 +216,7 @@ def _require_short_wait(alone: Estimate, least: float, said: str, *, quiet: bool
     """
     if alone.interval.low >= least:
         return
-    waits = f"{said} One client's p95 is {1 / alone.ratio:.2f} times that before"
+    waits = f"{sentence} One client's p95 is {1 / alone.ratio:.2f} times that before"
     if quiet or alone.interval.high < least:
         raise Ruling(Verdict.TOO_SLOW, f"{waits}: at most {1 / least:g} is allowed.")
     raise Ruling(Verdict.UNDECIDED, f"{waits}, too close to {1 / least:g} to decide.")
@@ -242,17 +242,17 @@ def _confined(worker: WorkerConnection) -> Confined:
     return worker.confined
 
 
-def _require_rows(answer: object, loads: Sequence[int], seen: Seen) -> None:
+def _require_rows(answer: object, loads: Sequence[int], record: RelayRecord) -> None:
     reported = as_message(answer)
     if reported is None or not isinstance(reported.get("report"), str):
         raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with “report” and “rows”.")
-    if said := seen.excess or seen.unreadable:
-        raise Ruling(Verdict.WRONG_ANSWER, f"On the way to the server: {said}.")
+    if fault := record.excess or record.violation:
+        raise Ruling(Verdict.WRONG_ANSWER, f"On the way to the server: {fault}.")
     fewest = FEWEST_CALLS * len(loads)
-    if len(seen.inferences()) < fewest:
+    if len(record.inferences()) < fewest:
         raise Ruling(
             Verdict.WRONG_ANSWER,
-            f"The server got {len(seen.inferences())} inferences, and {len(loads)} loads need "
+            f"The server got {len(record.inferences())} inferences, and {len(loads)} loads need "
             f"{fewest} or more.",
         )
     try:
@@ -264,13 +264,13 @@ def _require_rows(answer: object, loads: Sequence[int], seen: Seen) -> None:
     if sorted(row[CLIENTS] for row in rows) != list(loads):
         got = [row[CLIENTS] for row in rows]
         raise Ruling(Verdict.WRONG_ANSWER, f"The report has the loads {got}, not {list(loads)}.")
-    _require_plausible(rows, seen)
+    _require_plausible(rows, record)
     for mismatch in _misread(reported.get("rows"), {row[CLIENTS]: row for row in rows}):
         raise Ruling(Verdict.WRONG_ANSWER, f"In “rows”, {mismatch}.")
 
 
-def _require_plausible(rows: Sequence[Row], seen: Seen) -> None:
-    times = sorted(call.at for call in seen.inferences())
+def _require_plausible(rows: Sequence[Row], record: RelayRecord) -> None:
+    times = sorted(call.at for call in record.inferences())
     # The most inferences that start within a window beginning at any one of them.
     most = max(bisect_left(times, first + WINDOW_S) - at for at, first in enumerate(times))
     highest = most / WINDOW_S
@@ -295,9 +295,10 @@ def _misread(reported: object, rows: dict[int, Row]) -> Iterator[str]:
             yield f"an entry has {shown(clients)} clients"
             return
         for key, column in (("per_second", RATE), ("p95_us", P95)):
-            found = number_mismatch(f"{key} at {clients}", entry.get(key), row[column], RELATIVE, 1)
-            if found is not None:
-                yield found
+            label = f"{key} at {clients}"
+            mismatch = number_mismatch(label, entry.get(key), row[column], RELATIVE, 1)
+            if mismatch is not None:
+                yield mismatch
 
 
 def _require_settings(folder: Path) -> None:
@@ -325,7 +326,7 @@ def _analyzed(server: TritonServer, clients: int) -> Row:
         command = programs.perf_analyzer(server, MODEL, *arguments)
         ended = programs.run(server, command, wall_s=WALL_S)
         if ended.status != 0 or not report.is_file():
-            said = ended.output.strip()[-300:]
-            raise Ruling(Verdict.RUNTIME_ERROR, f"perf_analyzer could not measure it: {said}")
+            output = ended.output.strip()[-300:]
+            raise Ruling(Verdict.RUNTIME_ERROR, f"perf_analyzer could not measure it: {output}")
         (row,) = analyzer_reports.parsed(report.read_text(encoding="utf-8"))
     return row

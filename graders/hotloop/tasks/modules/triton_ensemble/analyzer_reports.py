@@ -96,9 +96,9 @@ def _mismatch(answer: object, right: Mapping[str, Any] | None) -> str | None:
         if reported.get(key) != right[key]:
             return f"{key} is {shown(reported.get(key))}, expected {right[key]!r}"
     for key in ("per_second", "queue_share"):
-        found = number_mismatch(key, reported.get(key), right[key], RELATIVE, 1e-4)
-        if found is not None:
-            return found
+        mismatch = number_mismatch(key, reported.get(key), right[key], RELATIVE, 1e-4)
+        if mismatch is not None:
+            return mismatch
     return None
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
-from hotloop.judge.written_files import Assignment, file_written
 from hotloop.tasks.modules.triton_ensemble.given_files import PROGRAMS
 
 Rng = np.random.Generator
@@ -33,34 +32,38 @@ FILES = Program({"bert_files.py": PROGRAMS / "bert_files.py"}, "bert_files.py")
 
 
 @dataclass(frozen=True)
-class Written:
-    """The file that the learner's function wrote for the checkpoint of a seed."""
+class Checkpoint:
+    """A network with random sizes and weights. files: config.json and model.safetensors."""
 
     seed: int
     labels: int
-    data: bytes
+    files: tuple[GivenFile, ...]
 
 
-def looks(
-    session: Session, mismatch: Callable[[Written, Session], str | None]
-) -> Iterator[Assertion]:
-    """Check the file, which is made once per session."""
-    yield Assertion(
-        "Your file", lambda: mismatch(session.once("bert", lambda: _written(session)), session)
-    )
+def _checkpoint(session: Session) -> Checkpoint:
+    seed = int(session.rng().integers(1 << 30))
+    truth = TRUTH.trusted(session)
+    report = cast(Mapping[str, Any], truth.ask("checkpoint", seed))
+    names = ("config.json", "model.safetensors")
+    files = tuple(GivenFile(name, truth.take(report[name])) for name in names)
+    return Checkpoint(seed, int(report["labels"]), files)
 
 
-def interface_mismatch(file: Written, session: Session) -> str | None:
+FILE = OrderedFile(
+    "bert.onnx", _checkpoint, lambda checkpoint: checkpoint.files, timeout_s=EXPORT_S
+)
+
+
+def interface_mismatch(file: GivenFile, checkpoint: Checkpoint, session: Session) -> str | None:
     """Return a message unless it is one file with the right names, types and free sizes."""
-    read = FILES.given(session, "reads").ask("facts", GivenFile("model.onnx", file.data))
-    facts = cast(Mapping[str, Any], read)
+    facts = cast(Mapping[str, Any], FILES.given(session, "reads").ask("facts", file))
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
     if facts["foreign"]:
         return f"it has operators of {readable(facts['foreign'][0], 40)}"
     wanted = {
         "inputs": [[name, INT64, [FREE, FREE]] for name in ("attention_mask", "input_ids")],
-        "outputs": [["logits", FLOAT, [FREE, file.labels]]],
+        "outputs": [["logits", FLOAT, [FREE, checkpoint.labels]]],
     }
     for kind, want in wanted.items():
         if sorted(facts[kind]) != want:
@@ -68,21 +71,21 @@ def interface_mismatch(file: Written, session: Session) -> str | None:
     return None
 
 
-def logits_mismatch(file: Written, session: Session) -> str | None:
+def logits_mismatch(file: GivenFile, checkpoint: Checkpoint, session: Session) -> str | None:
     """Return a message about logits that differ from those of the class, or None."""
     rng, truth = session.rng(), TRUTH.trusted(session)
     runner = FILES.given(session, "runs")
-    runner.ask("load", GivenFile("model.onnx", file.data))
+    runner.ask("load", file)
     for batch, length in _sizes(rng):
         inputs = _texts(rng, batch, length)
-        out = TensorSpec((batch, file.labels), FP32)
+        out = TensorSpec((batch, checkpoint.labels), FP32)
         label = f"batch {batch}, length {length}"
-        want = truth.answer("run", Case(label, (file.seed, *inputs), out))
+        want = truth.answer("run", Case(label, (checkpoint.seed, *inputs), out))
         got = runner.answer("run", Case(label, inputs, out))
         allowed = Tolerance(relative=0.0, absolute=NEAR * max(1.0, float(np.abs(want).max())))
-        found = compare(got, want, allowed)
-        if found is not None:
-            return f"for {label} the logits are others: {found.sentence()}"
+        difference = compare(got, want, allowed)
+        if difference is not None:
+            return f"for {label} the logits are others: {difference.sentence()}"
     return None
 
 
@@ -99,13 +102,3 @@ def _texts(rng: Rng, batch: int, length: int) -> tuple[InputTensor, InputTensor]
     real = rng.integers((length + 1) // 2, length + 1, (batch, 1))
     padded = (np.arange(length) >= real) & (np.arange(batch)[:, None] % 2 == 1)
     return InputTensor(ids, I64), InputTensor((~padded).astype(np.int64), I64)
-
-
-def _written(session: Session) -> Written:
-    seed = int(session.rng().integers(1 << 30))
-    truth = TRUTH.trusted(session)
-    reported = cast(Mapping[str, Any], truth.ask("checkpoint", seed))
-    names = ("config.json", "model.safetensors")
-    files = [GivenFile(name, truth.take(reported[name])) for name in names]
-    assignment = Assignment("Your file", files, "bert.onnx", lambda _data: None)
-    return Written(seed, int(reported["labels"]), file_written(assignment, session, EXPORT_S))

@@ -8,6 +8,7 @@ delays and refusals; answers and all other errors come from the server.
 import errno
 import importlib.util
 import math
+import socket
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -16,13 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
+from hotloop.core import extras
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.engines.serving import extra, listeners
+from hotloop.engines.serving import listeners
 from hotloop.engines.serving.conversation import Kind, ReceivedCall
 from hotloop.engines.serving.inference import Client, InferenceFailed, texts
-from hotloop.engines.serving.relay import Relay, Seen, Trouble
+from hotloop.engines.serving.relay import InjectedFaults, Relay, RelayRecord
 from hotloop.engines.serving.server import TritonServer
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.author_guard import Check
@@ -43,13 +45,13 @@ LATE_S = 1.0
 """Seconds that a call may exceed its deadline on a busy machine."""
 
 MOST_CONNECTIONS = 2
-SOUND = Trouble()
+NO_FAULTS = InjectedFaults()
 _PACKAGES = ("tritonclient", "geventhttpclient", "grpc")
 _NAMES: dict[Kind, str] = {"http": "HTTP", "grpc": "gRPC"}
 
 
 @dataclass(frozen=True)
-class Service:
+class CalledService:
     """The server that the client calls.
 
     repository: builds the check's repository, which serves `model` in all `versions`.
@@ -71,7 +73,7 @@ class ClientCall:
     """One call of the candidate, and what is required of it.
 
     label: name of the call in messages to the learner.
-    trouble: how the relay disturbs the connection during the call.
+    faults: how the relay disturbs the connection during the call.
     error: required error of each text's entry; "" if every entry must be an answer. Instead of
         "refused", a call that lasted until its deadline may say "deadline".
     partly: correct answers may precede the errors, and the first text must have one.
@@ -85,7 +87,7 @@ class ClientCall:
     count: int
     version: str | None = None
     deadline_s: float = 10.0
-    trouble: Trouble = SOUND
+    faults: InjectedFaults = NO_FAULTS
     error: str = ""
     partly: bool = False
     inferences: tuple[int, int] | None = None
@@ -101,24 +103,24 @@ class CalledOver(Check):
     grace_s: seconds after its deadline until a call is given up.
     """
 
-    service: Service
-    client_calls: Callable[[np.random.Generator, Service], Iterable[ClientCall]]
+    service: CalledService
+    client_calls: Callable[[np.random.Generator, CalledService], Iterable[ClientCall]]
     passed: str
     grace_s: float = 15.0
 
     def __call__(self, session: Session) -> str:
         """Make the calls; raise Ruling at the first one that fails."""
         rng = session.rng()
-        done: list[dict[str, object]] = []
+        results: list[dict[str, object]] = []
         for client_call in self.client_calls(rng, self.service):
             session.progress(client_call.label)
-            given = list(self.service.texts(rng, client_call.count))
-            done.append(self._tried(client_call, given, session))
-        session.note(calls=done)
+            sentences = list(self.service.texts(rng, client_call.count))
+            results.append(self._result(client_call, sentences, session))
+        session.note(calls=results)
         return self.passed
 
-    def _tried(
-        self, client_call: ClientCall, given: Sequence[str], session: Session
+    def _result(
+        self, client_call: ClientCall, sentences: Sequence[str], session: Session
     ) -> dict[str, object]:
         """Make one call; repeat it once with a new server if the server ended during it.
 
@@ -126,14 +128,14 @@ class CalledOver(Check):
         third one answers the judge's client, the requests are at fault.
         """
         try:
-            return self._run(client_call, given, session)
+            return self._run(client_call, sentences, session)
         except _ServerGone:
             session.progress(f"{client_call.label}, with a new server")
         try:
-            return self._run(client_call, given, session)
+            return self._run(client_call, sentences, session)
         except _ServerGone:
             with ours("asking a new server"):
-                _asked(self._server(session), self.service, given)
+                _server_answers(self._server(session), self.service, sentences)
         raise Ruling(
             Verdict.RUNTIME_ERROR,
             f"{client_call.label}: the server stopped serving while your client called it, and a "
@@ -141,21 +143,21 @@ class CalledOver(Check):
         )
 
     def _run(
-        self, client_call: ClientCall, given: Sequence[str], session: Session
+        self, client_call: ClientCall, sentences: Sequence[str], session: Session
     ) -> dict[str, object]:
         """Make one call. Raises Ruling if the candidate fails, _ServerGone if the server ended."""
         server = self._server(session)
-        truth = self._truth(server, session, given)
+        truth = self._truth(server, session, sentences)
         worker = session.worker()
-        with _relay(worker, server, client_call.trouble, session) as relay:
+        with _relay(worker, server, client_call.faults, session) as relay:
             started = now()
             timeout_s = session.timeout(client_call.deadline_s + self.grace_s)
             try:
-                answer = _ask(worker, client_call, given, relay, timeout_s)
+                answer = _ask(worker, client_call, sentences, relay, timeout_s)
                 seconds = now() - started
-                seen = relay.seen()
+                record = relay.record()
                 _require_right(
-                    client_call, seconds, seen, answer, truth, self.service.max_batch_size
+                    client_call, seconds, record, answer, truth, self.service.max_batch_size
                 )
             except Ruling:
                 _require_serving(server)
@@ -163,8 +165,8 @@ class CalledOver(Check):
         return {
             "trial": client_call.label,
             "seconds": round(seconds, 3),
-            "inferences": len(seen.inferences()),
-            "connections": sum(seen.connections.values()),
+            "inferences": len(record.inferences()),
+            "connections": sum(record.connections.values()),
         }
 
     def _server(self, session: Session) -> TritonServer:
@@ -177,12 +179,12 @@ class CalledOver(Check):
         return running[0]
 
     def _truth(
-        self, server: TritonServer, session: Session, given: Sequence[str]
+        self, server: TritonServer, session: Session, sentences: Sequence[str]
     ) -> Sequence[Pair]:
         if self.service.truth is not None:
-            return self.service.truth(session, given)
+            return self.service.truth(session, sentences)
         try:
-            return _asked(server, self.service, given)
+            return _server_answers(server, self.service, sentences)
         except (OSError, ValueError, InferenceFailed):
             _require_serving(server)
             raise
@@ -197,30 +199,33 @@ def _require_serving(server: TritonServer) -> None:
         raise _ServerGone
 
 
-def _asked(server: TritonServer, service: Service, given: Sequence[str]) -> list[Pair]:
+def _server_answers(
+    server: TritonServer, service: CalledService, sentences: Sequence[str]
+) -> list[Pair]:
     """Return the server's answer to each text, requested by the judge's own client."""
-    size, found = service.max_batch_size, list[Pair]()
+    size, pairs = service.max_batch_size, list[Pair]()
     with Client(server) as client:
-        for start in range(0, len(given), size):
-            some = texts(given[start : start + size])
+        for start in range(0, len(sentences), size):
+            some = texts(sentences[start : start + size])
             reported = client.infer(service.model, {"TEXT": some})
             topics, sure = reported["TOPIC"].reshape(-1), reported["CONFIDENCE"].reshape(-1)
-            found += [(t.decode(), float(c)) for t, c in zip(topics, sure, strict=True)]
-    return found
+            pairs += [(t.decode(), float(c)) for t, c in zip(topics, sure, strict=True)]
+    return pairs
 
 
-def _start(service: Service, session: Session) -> TritonServer:
+def _start(service: CalledService, session: Session) -> TritonServer:
     """Start the server for this session. Raises Ruling(NOT_MEASURED) if a package is missing."""
     missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
-        gap = ServingUnavailable(f"{missing[0]} is not installed for your client", extra.remedy())
+        remedy = extras.remedy("serving")
+        gap = ServingUnavailable(f"{missing[0]} is not installed for your client", remedy)
         raise Ruling(Verdict.NOT_MEASURED, f"Not called here: {gap}")
     require_environment(session)
     return over(service.repository(session), session, trusted=True)
 
 
 def _relay(
-    worker: WorkerConnection, server: TritonServer, trouble: Trouble, session: Session
+    worker: WorkerConnection, server: TritonServer, faults: InjectedFaults, session: Session
 ) -> AbstractContextManager[Relay]:
     """Return a relay from new ports in the candidate's network to the server."""
     if worker.confined is None:
@@ -237,78 +242,81 @@ def _relay(
             ) from None
         raise JudgeFault(f"no way into the client's network: {error}") from error
     ports: dict[Kind, int] = {"http": server.ports.http, "grpc": server.ports.grpc}
-    doors: dict[Kind, listeners.Listener] = {"http": http, "grpc": grpc}
-    return Relay(doors, lambda kind: server.connect(ports[kind]), trouble)
+    sockets: dict[Kind, socket.socket] = {"http": http, "grpc": grpc}
+    return Relay(sockets, lambda kind: server.connect(ports[kind]), faults)
 
 
 def _ask(
     worker: WorkerConnection,
     client_call: ClientCall,
-    given: Sequence[str],
+    sentences: Sequence[str],
     relay: Relay,
     timeout_s: float,
 ) -> object:
     http, grpc = relay.ports["http"], relay.ports["grpc"]
-    arguments = (given, client_call.kind, http, grpc, client_call.version, client_call.deadline_s)
+    version, deadline_s = client_call.version, client_call.deadline_s
+    arguments = (sentences, client_call.kind, http, grpc, version, deadline_s)
     try:
         answer = ask_plainly(worker, arguments, timeout_s)
     except Ruling as ruling:
         if ruling.verdict is Verdict.TIMEOUT:
             worker.close()  # its late answer would be read as the answer to the next question
-        _require_decency(client_call, relay.seen())
+        _require_proper_use(client_call, relay.record())
         raise Ruling(ruling.verdict, f"{client_call.label}: {ruling.sentence}") from None
-    _require_decency(client_call, relay.seen())
+    _require_proper_use(client_call, relay.record())
     return answer
 
 
-def _require_decency(client_call: ClientCall, seen: Seen) -> None:
-    if seen.excess:
-        raise Ruling(Verdict.OUTPUT_LIMIT, f"{client_call.label}: {seen.excess}")
-    if seen.unreadable:
-        raise Ruling(Verdict.WRONG_ANSWER, f"{client_call.label}: {seen.unreadable}.")
+def _require_proper_use(client_call: ClientCall, record: RelayRecord) -> None:
+    if record.excess:
+        raise Ruling(Verdict.OUTPUT_LIMIT, f"{client_call.label}: {record.excess}")
+    if record.violation:
+        raise Ruling(Verdict.WRONG_ANSWER, f"{client_call.label}: {record.violation}.")
 
 
 def _require_right(
     client_call: ClientCall,
     seconds: float,
-    seen: Seen,
+    record: RelayRecord,
     answer: object,
     truth: Sequence[Pair],
     max_batch_size: int,
 ) -> None:
     for mismatch in (
-        _wrong_protocol(client_call, seen),
-        _wrong_version(client_call, seen),
+        _wrong_protocol(client_call, record),
+        _wrong_version(client_call, record),
         _too_late(client_call, seconds),
         _wrong_entries(client_call, answer, truth, seconds),
-        _too_many(client_call, seen, max_batch_size),
+        _too_many(client_call, record, max_batch_size),
     ):
         if mismatch is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{client_call.label}: {mismatch}.")
 
 
-def _wrong_protocol(client_call: ClientCall, seen: Seen) -> str | None:
+def _wrong_protocol(client_call: ClientCall, record: RelayRecord) -> str | None:
     other: Kind = "grpc" if client_call.kind == "http" else "http"
-    if seen.inferences(other):
+    if record.inferences(other):
         return f"{_NAMES[client_call.kind]} was asked for, and it asked over {_NAMES[other]}"
-    if not seen.inferences(client_call.kind):
+    if not record.inferences(client_call.kind):
         return f"it asked for no inference over {_NAMES[client_call.kind]}"
     return None
 
 
-def _wrong_version(client_call: ClientCall, seen: Seen) -> str | None:
+def _wrong_version(client_call: ClientCall, record: RelayRecord) -> str | None:
     wanted = client_call.version or ""
-    others = [c.asked.version for c in seen.inferences() if c.asked.version != wanted]
+    others = [c.request.version for c in record.inferences() if c.request.version != wanted]
     if not others:
         return None
-    said = f"version {wanted} was to be asked" if wanted else "no version was to be named"
-    return f"{said}, and it {f'named {shown(others[0])}' if others[0] else 'named none'}"
+    expected = f"version {wanted} was to be asked" if wanted else "no version was to be named"
+    return f"{expected}, and it {f'named {shown(others[0])}' if others[0] else 'named none'}"
 
 
 def _wrong_entries(
     client_call: ClientCall, answer: object, truth: Sequence[Pair], seconds: float
 ) -> str | None:
-    entries, errors = as_list(answer), _errors(client_call, seconds)
+    entries, errors = as_list(answer), [client_call.error]
+    if client_call.error == "refused" and seconds >= client_call.deadline_s:
+        errors.append("deadline")  # pauses that grow may reach it before the last retry
     if len(entries) != len(truth):
         reported = f"{len(entries)} entries" if entries else shown(answer)
         return f"there are {len(truth)} texts, and it returned {reported}"
@@ -321,28 +329,22 @@ def _wrong_entries(
     return None
 
 
-def _errors(client_call: ClientCall, seconds: float) -> tuple[str, ...]:
-    """Return the accepted errors. Pauses that grow may reach the deadline before the last retry."""
-    waited = client_call.error == "refused" and seconds >= client_call.deadline_s
-    return (client_call.error, "deadline") if waited else (client_call.error,)
-
-
 def _wrong_entry(
-    entry: object, pair: Pair, errors: tuple[str, ...], may_answer: bool, must_answer: bool
+    entry: object, pair: Pair, errors: Sequence[str], may_answer: bool, must_answer: bool
 ) -> str | None:
-    found = as_message(entry)
-    if found is None:
+    fields = as_message(entry)
+    if fields is None:
         return f"the entry is {shown(entry)}, not a dict"
-    if "error" in found:
-        if found["error"] in errors and not must_answer:
+    if "error" in fields:
+        if fields["error"] in errors and not must_answer:
             return None
         wanted = "an answer" if must_answer else f"the error {errors[0]!r}"
-        return f"the entry has the error {shown(found['error'])}, expected {wanted}"
+        return f"the entry has the error {shown(fields['error'])}, expected {wanted}"
     if not may_answer:
         return f"the entry is {shown(entry)}, expected the error {errors[0]!r}"
-    if found.get("topic") != pair[0]:
-        return f"“topic” is {shown(found.get('topic'))}, expected {pair[0]!r}"
-    return number_mismatch("“confidence”", found.get("confidence"), pair[1], 0.0, CONFIDENCE)
+    if fields.get("topic") != pair[0]:
+        return f"“topic” is {shown(fields.get('topic'))}, expected {pair[0]!r}"
+    return number_mismatch("“confidence”", fields.get("confidence"), pair[1], 0.0, CONFIDENCE)
 
 
 def _too_late(client_call: ClientCall, seconds: float) -> str | None:
@@ -351,16 +353,16 @@ def _too_late(client_call: ClientCall, seconds: float) -> str | None:
     return f"it returned after {seconds:.1f} s, and its deadline was {client_call.deadline_s:g} s"
 
 
-def _too_many(client_call: ClientCall, seen: Seen, max_batch_size: int) -> str | None:
+def _too_many(client_call: ClientCall, record: RelayRecord, max_batch_size: int) -> str | None:
     needed = math.ceil(client_call.count / max_batch_size)
     fewest, most = client_call.inferences or (1, 2 * needed)
-    calls = seen.inferences()
+    calls = record.inferences()
     if len(calls) > most:
         return f"it sent {_requests(len(calls))}, where {most} would do"
     if len(calls) < fewest:
         return f"it sent {_requests(len(calls))}, and should have tried again"
-    connections = sum(seen.connections.values())
-    if not client_call.trouble.refusals and connections > MOST_CONNECTIONS:
+    connections = sum(record.connections.values())
+    if not client_call.faults.refusals and connections > MOST_CONNECTIONS:
         return f"it opened {connections} connections for {_requests(len(calls))}: reuse one"
     return _too_hasty(client_call, calls)
 

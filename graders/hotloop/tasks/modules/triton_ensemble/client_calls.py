@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from hotloop.engines.serving.conversation import Kind
-from hotloop.engines.serving.relay import FOREVER, Trouble
+from hotloop.engines.serving.relay import FOREVER, InjectedFaults
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.triton_ensemble import truth
-from hotloop.tasks.modules.triton_ensemble.called_over import CalledOver, ClientCall, Service
+from hotloop.tasks.modules.triton_ensemble.called_over import CalledOver, CalledService, ClientCall
 from hotloop.tasks.modules.triton_ensemble.compositions import UNTUNED
-from hotloop.tasks.modules.triton_ensemble.random_texts import awkward, sentence
+from hotloop.tasks.modules.triton_ensemble.random_texts import mixed
 
 Rng = np.random.Generator
 
@@ -29,12 +29,7 @@ PAUSE_S = 0.02
 a busy machine."""
 
 
-def texts(rng: Rng, count: int) -> list[str]:
-    """Return texts, of which about one in four is awkward."""
-    return [awkward(rng) if rng.random() < 0.25 else sentence(rng) for _ in range(count)]
-
-
-def checks(service: Service) -> dict[str, CalledOver]:
+def checks(service: CalledService) -> dict[str, CalledOver]:
     """Return the checks of the task in order."""
     return {
         "answers": CalledOver(
@@ -52,7 +47,7 @@ def checks(service: Service) -> dict[str, CalledOver]:
     }
 
 
-def answers(rng: Rng, service: Service) -> Iterator[ClientCall]:
+def answers(rng: Rng, service: CalledService) -> Iterator[ClientCall]:
     """Yield one text, and several batches for one version."""
     size = service.max_batch_size
     for (kind, name), version in zip(KINDS, rng.permutation(service.versions), strict=False):
@@ -64,26 +59,26 @@ def answers(rng: Rng, service: Service) -> Iterator[ClientCall]:
     yield ClientCall(f"{size + 1} texts over {name}", kind, size + 1)
 
 
-def deadlines(rng: Rng, service: Service) -> Iterator[ClientCall]:
+def deadlines(rng: Rng, service: CalledService) -> Iterator[ClientCall]:
     """Yield late answers in time, too late, and three batches that are too late only in total."""
     few = int(rng.integers(2, service.max_batch_size))
     many = 3 * service.max_batch_size
     for kind, name in KINDS:
-        late = Trouble(hold_s=IN_TIME_S)
+        late = InjectedFaults(hold_s=IN_TIME_S)
         yield ClientCall(f"{name}, answers after {IN_TIME_S:g} s", kind, few, None, 8.0, late)
-        slow = Trouble(hold_s=SLOW_S)
+        slow = InjectedFaults(hold_s=SLOW_S)
         label = f"{name}, answers after {SLOW_S:g} s"
         yield ClientCall(label, kind, few, None, 1.0, slow, "deadline")
         label = f"{name}, three batches, each answered after {IN_TIME_S:g} s"
         yield ClientCall(label, kind, many, None, 2.0, late, "deadline", partly=True)
 
 
-def errors(rng: Rng, service: Service) -> Iterator[ClientCall]:
+def errors(rng: Rng, service: CalledService) -> Iterator[ClientCall]:
     """Yield one refusal, only refusals, and a request that can never succeed."""
     few = int(rng.integers(2, service.max_batch_size))
     attempts = (2, MOST_ATTEMPTS)
     for kind, name in KINDS:
-        busy, full = Trouble(refusals=1), Trouble(refusals=FOREVER)
+        busy, full = InjectedFaults(refusals=1), InjectedFaults(refusals=FOREVER)
         label = f"{name}, the first request is refused"
         yield ClientCall(label, kind, few, None, 8.0, busy, inferences=attempts, pause_s=PAUSE_S)
         label = f"{name}, every request is refused"
@@ -95,7 +90,7 @@ def errors(rng: Rng, service: Service) -> Iterator[ClientCall]:
         yield ClientCall(label, kind, few, UNKNOWN_VERSION, error="bad_request", inferences=only)
 
 
-def serve_versions(repository: Path, service: Service) -> None:
+def serve_versions(repository: Path, service: CalledService) -> None:
     """Make a repository with one version of the model serve every version that clients ask for."""
     model = repository / service.model
     config = model / "config.pbtxt"
@@ -112,4 +107,4 @@ def _two_versions(session: Session) -> Path:
     return folder
 
 
-SERVICE = Service(_two_versions, texts, truth.pairs)
+SERVICE = CalledService(_two_versions, mixed, truth.pairs)

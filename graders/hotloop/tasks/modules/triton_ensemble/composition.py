@@ -47,10 +47,9 @@ class Composition:
 
 def _require_room(theirs: Collection[str], ours: Collection[str]) -> None:
     """Raise Ruling if a submitted file has the name of a folder of the check, or the reverse."""
-    needed, made = _folders(ours), _folders(theirs)
-    for name in sorted(needed.intersection(theirs)):
+    for name in sorted(_folders(ours).intersection(theirs)):
         raise Ruling(Verdict.COMPILE_ERROR, f"{name!r} must be a folder, and is a file.")
-    for name in sorted(made.intersection(ours)):
+    for name in sorted(_folders(theirs).intersection(ours)):
         raise Ruling(Verdict.COMPILE_ERROR, f"{name!r} must be a file, and is a folder.")
 
 

@@ -13,7 +13,7 @@ from hotloop.judge.inference_request import Exchange, Inquiry, Said
 from hotloop.judge.load_window import LoadRequest, Questions
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.triton_ensemble import truth
-from hotloop.tasks.modules.triton_ensemble.random_texts import awkward, sentence
+from hotloop.tasks.modules.triton_ensemble.random_texts import awkward, mixed, sentence
 
 ROWS = 16
 TOGETHER = 8
@@ -51,14 +51,14 @@ def under_load(session: Session) -> Questions:
     """Return questions with one new text per request."""
 
     def questions(rng: np.random.Generator, flags: Sequence[bool]) -> list[LoadRequest]:
-        given = [awkward(rng) if flag else sentence(rng) for flag in flags]
-        shares = truth.answers(session, given).shares
+        sentences = [awkward(rng) if flag else sentence(rng) for flag in flags]
+        shares = truth.answers(session, sentences).shares
         return [
             LoadRequest(
                 load.request("topics", {"TEXT": texts([text])}),
                 partial(truth.topic_mismatch, shares=shares[row : row + 1]),
             )
-            for row, text in enumerate(given)
+            for row, text in enumerate(sentences)
         ]
 
     return questions
@@ -69,20 +69,20 @@ def _topics(
 ) -> Inquiry:
     exchanges: list[Exchange] = []
     for count in counts:
-        given, right = _some(session, count, version)
+        sentences, right = _some(session, count, version)
         mismatch = partial(truth.topic_mismatch, shares=right.shares)
-        exchanges.append(Exchange(model, {"TEXT": texts(given)}, mismatch))
+        exchanges.append(Exchange(model, {"TEXT": texts(sentences)}, mismatch))
     return Inquiry(label, tuple(exchanges))
 
 
-def _logits_mismatch(right: truth.Answers, said: Said) -> str | None:
-    if not isinstance(said, Exception) and "logits" in said:
-        got = said["logits"]
+def _logits_mismatch(right: truth.ReferenceAnswers, answer: Said) -> str | None:
+    if not isinstance(answer, Exception) and "logits" in answer:
+        got = answer["logits"]
         alike = got.dtype.kind == "f" and got.shape == right.logits.shape
         if alike and np.allclose(got, right.logits, atol=1e-3):
             return None
         return "these are not the logits of that version"
-    return truth.tensors_mismatch(said, {"logits": right.logits.astype(np.float32)})
+    return truth.tensors_mismatch(answer, {"logits": right.logits.astype(np.float32)})
 
 
 # --- preprocess -----------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def of_preprocess(session: Session) -> Iterator[Inquiry]:
     yield Inquiry(f"{ROWS} texts of many kinds in one request", (_tokens(session, many),))
     for bad, kind in ((_BLANK, "an empty text"), (_BROKEN, "bytes that are no UTF-8")):
         good = _good(session, rng)
-        good.insert(int(rng.integers(len(good) + 1)), _refused(rng, bad))
+        good.insert(int(rng.integers(len(good) + 1)), _half_bad(rng, bad))
         yield Inquiry(f"{len(good)} requests at once, one of them with {kind}", tuple(good))
     yield Inquiry("good requests after bad ones", tuple(_good(session, rng)))
 
@@ -107,15 +107,15 @@ def _good(session: Session, rng: np.random.Generator) -> list[Exchange]:
     return [_tokens(session, [sentence(rng) for _ in range(int(n))]) for n in counts]
 
 
-def _tokens(session: Session, given: list[str]) -> Exchange:
-    right = truth.answers(session, given)
+def _tokens(session: Session, sentences: list[str]) -> Exchange:
+    right = truth.answers(session, sentences)
     wanted = {"input_ids": right.input_ids, "attention_mask": right.attention_mask}
     return Exchange(
-        "preprocess", {"TEXT": texts(given)}, partial(truth.tensors_mismatch, wanted=wanted)
+        "preprocess", {"TEXT": texts(sentences)}, partial(truth.tensors_mismatch, wanted=wanted)
     )
 
 
-def _refused(rng: np.random.Generator, bad: Sequence[bytes]) -> Exchange:
+def _half_bad(rng: np.random.Generator, bad: Sequence[bytes]) -> Exchange:
     """Return a request with one bad row of two; it has one answer, so it must be refused whole."""
     rows = np.empty((2, 1), object)
     rows[:, 0] = [sentence(rng).encode(), bad[int(rng.integers(len(bad)))]]
@@ -154,7 +154,8 @@ def _logits(logits: Array) -> Exchange:
     return Exchange("postprocess", {"logits": logits}, mismatch)
 
 
-def _some(session: Session, count: int, version: int = 1) -> tuple[list[str], truth.Answers]:
-    rng = session.rng()
-    given = [awkward(rng) if rng.random() < 0.25 else sentence(rng) for _ in range(count)]
-    return given, truth.answers(session, given, version)
+def _some(
+    session: Session, count: int, version: int = 1
+) -> tuple[list[str], truth.ReferenceAnswers]:
+    sentences = mixed(session.rng(), count)
+    return sentences, truth.answers(session, sentences, version)

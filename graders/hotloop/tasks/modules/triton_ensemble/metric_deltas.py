@@ -40,9 +40,9 @@ class Figures:
         for key, want in vars(self).items():
             if key not in reported:
                 return f"{key} is missing in the dict"
-            found = number_mismatch(key, reported[key], want, RELATIVE, ABSOLUTE)
-            if found is not None:
-                return found
+            mismatch = number_mismatch(key, reported[key], want, RELATIVE, ABSOLUTE)
+            if mismatch is not None:
+                return mismatch
         return None
 
 

@@ -28,6 +28,6 @@ STORIES = {
 def questions(rng: Rng) -> Iterator[Question]:
     """Yield one question for each story."""
     for label, story in STORIES.items():
-        built = BuiltReadings(rng, story)
-        given = (built.before, built.after, built.model, built.seconds)
-        yield Question(label, given, figures_of(*given).mismatch)
+        readings = BuiltReadings(rng, story)
+        arguments = (readings.before, readings.after, readings.model, readings.seconds)
+        yield Question(label, arguments, figures_of(*arguments).mismatch)

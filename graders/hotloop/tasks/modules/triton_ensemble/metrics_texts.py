@@ -101,29 +101,13 @@ class BuiltReadings:
             start[place] = self._long_ago(own)
             grown[place] = self._in_between(story) if own else self._in_between(Story(rows=2))
         self.gained = sum((c for p, c in grown.items() if p.model == self.model), Counters())
-        missing = self._missing(list(start)) if story.new_version else set[_Place]()
-        for place in missing:
-            start[place] = Counters()
-        shown = {place: counts for place, counts in start.items() if place not in missing}
-        self.before = self._text(shown)
+        missing = set[_Place]()
+        if story.new_version:
+            last = max((p.version for p in start if p.model == self.model), key=int)
+            missing = {p for p in start if p.model == self.model and p.version == last}
+            start |= dict.fromkeys(missing, Counters())
+        self.before = self._text({p: counts for p, counts in start.items() if p not in missing})
         self.after = self._text({place: start[place] + grown[place] for place in start})
-
-    def figures(self) -> dict[str, float | None]:
-        """Return the right answer, by the keys of the task."""
-        gained, us = self.gained, self.gained.microseconds
-        each = {name: us[name] / gained.requests if gained.requests else None for name in us}
-        return {
-            "requests": gained.requests,
-            "failed": sum(gained.failures.values()),
-            "mean_batch": gained.rows / gained.executions if gained.executions else None,
-            "request_us": each["request"],
-            "queue_us": each["queue"],
-            "input_us": each["compute_input"],
-            "infer_us": each["compute_infer"],
-            "output_us": each["compute_output"],
-            "queue_share": us["queue"] / us["request"] if us["request"] else None,
-            "rows_per_s": gained.rows / self.seconds,
-        }
 
     # --- counts -----------------------------------------------------------------------------------
 
@@ -138,17 +122,13 @@ class BuiltReadings:
         for name in (*others, f"{self.model}_large", f"old_{self.model}"):
             yield _Place(name, str(first), gpus[0] if gpus else ""), False
 
-    def _missing(self, places: list[_Place]) -> set[_Place]:
-        last = max((p.version for p in places if p.model == self.model), key=int)
-        return {p for p in places if p.model == self.model and p.version == last}
-
     def _long_ago(self, own: bool) -> Counters:
         """Return counts before the first reading: many, in small batches, with a short queue."""
         executions = int(self._rng.integers(20_000, 90_000))
         rows = executions + int(self._rng.integers(0, executions // 4))
-        failures = {reason: int(self._rng.integers(200, 900)) for reason in REASONS}
+        failures = {reason: own * int(self._rng.integers(200, 900)) for reason in REASONS}
         times = self._times(rows, queue=(20.0, 90.0), infer=(300.0, 900.0))
-        return Counters(rows, rows, executions, failures if own else _no_failures(), times)
+        return Counters(rows, rows, executions, failures, times)
 
     def _in_between(self, story: Story) -> Counters:
         """Return counts between the readings: large batches, and a long queue."""
@@ -159,17 +139,14 @@ class BuiltReadings:
         executed = int(executions * self._rng.uniform(1.6, 4.0))
         if story.cached == 1:
             executions, executed = 0, 0
-        hits = self._hits(executed, story.cached)
+            hits = int(self._rng.integers(200, 900))
+        else:
+            hits = int(executed * story.cached / (1 - story.cached))
         times = self._times(executed, queue=(900.0, 9000.0), infer=(2000.0, 9000.0))
         for name in ("request", "queue"):
             times[name] += hits * int(self._rng.integers(60, 300))
         times["request"] += hits * 90
         return Counters(executed + hits, executed * story.rows, executions, failures, times)
-
-    def _hits(self, executed: int, cached: float) -> int:
-        if cached == 1:
-            return int(self._rng.integers(200, 900))
-        return int(executed * cached / (1 - cached))
 
     def _times(
         self, requests: int, queue: tuple[float, float], infer: tuple[float, float]
@@ -206,8 +183,8 @@ class BuiltReadings:
         keys = sorted(labels)
         if self._story.disorder:
             keys = [str(key) for key in self._rng.permutation(keys)]
-        written = ",".join(f'{key}="{labels[key]}"' for key in keys)
-        return f"{name}{{{written}}} {value}" if labels else f"{name} {value}"
+        pairs = ",".join(f'{key}="{labels[key]}"' for key in keys)
+        return f"{name}{{{pairs}}} {value}" if labels else f"{name} {value}"
 
     def _unrelated(self, places: list[_Place]) -> list[str]:
         """Return gauges, summaries, and counters of the cache, the GPUs and the machine."""
@@ -257,7 +234,3 @@ def _samples(place: _Place, counts: Counters) -> Iterator[tuple[str, Labels, str
         yield f"nv_inference_{name}", labels, str(value)
     for reason, count in counts.failures.items():
         yield "nv_inference_request_failure", {**labels, "reason": reason}, str(count)
-
-
-def _no_failures() -> dict[str, int]:
-    return dict.fromkeys(REASONS, 0)

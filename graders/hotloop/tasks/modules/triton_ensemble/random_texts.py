@@ -37,3 +37,8 @@ def awkward(rng: np.random.Generator) -> str:
     """Return a text with other alphabets, unusual whitespace or far too many words."""
     form = _AWKWARD[int(rng.integers(len(_AWKWARD)))]
     return form.format(*(str(word) for word in rng.choice(words(), form.count("{}"))))
+
+
+def mixed(rng: np.random.Generator, count: int) -> list[str]:
+    """Return texts, of which about one in four is awkward."""
+    return [awkward(rng) if rng.random() < 0.25 else sentence(rng) for _ in range(count)]

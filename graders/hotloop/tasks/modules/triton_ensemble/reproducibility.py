@@ -28,12 +28,12 @@ class Stable(Check):
 
     def __call__(self, session: Session) -> str:
         """Make the same call in two processes and compare the answers."""
-        given = self.arguments(session.rng())
+        arguments = self.arguments(session.rng())
         with ours("the arguments"):
-            require_plain_or_files(given, "a call")
+            require_plain_or_files(arguments, "a call")
         workers = (session.worker(), session.another_worker())
         first, second = (
-            ask_plainly(worker, given, session.timeout(self.timeout_s)) for worker in workers
+            ask_plainly(worker, arguments, session.timeout(self.timeout_s)) for worker in workers
         )
         if first != second:
             raise Ruling(

@@ -23,18 +23,18 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
     users = _users(rng, USERS)
     first, second = (f"bert-{int(rng.integers(1 << 20))}" for _ in range(2))
     small, large = float(rng.uniform(0.04, 0.1)), float(rng.uniform(0.25, 0.6))
-    seen: dict[str, set[str]] = {}
+    answers: dict[str, set[str]] = {}
 
     def share_of(name: str, share: float) -> Question:
         # In random order, because a user's position must not matter.
         shuffled = [users[int(place)] for place in rng.permutation(len(users))]
 
         def mismatch(answer: object) -> str | None:
-            found = _canary(answer, shuffled)
-            if isinstance(found, str):
-                return found
-            seen[name] = found
-            return _share_mismatch(len(found), USERS, share) or _growth_mismatch(seen)
+            chosen = _canary(answer, shuffled)
+            if isinstance(chosen, str):
+                return chosen
+            answers[name] = chosen
+            return _share_mismatch(len(chosen), USERS, share) or _growth_mismatch(answers)
 
         experiment = second if name == "other" else first
         label = f"{share:.1%} of {len(users)} users"
@@ -45,15 +45,15 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
 
         Half of these users have the canary, so taking a share of this list is far off.
         """
-        others = [user for user in users if user not in seen["small"]]
-        few = [*seen["small"], *others[: len(seen["small"])]]
+        others = [user for user in users if user not in answers["small"]]
+        few = [*answers["small"], *others[: len(answers["small"])]]
         shuffled = [few[int(place)] for place in rng.permutation(len(few))]
 
         def mismatch(answer: object) -> str | None:
-            found = _canary(answer, shuffled)
-            if isinstance(found, str):
-                return found
-            if found == seen["small"]:
+            chosen = _canary(answer, shuffled)
+            if isinstance(chosen, str):
+                return chosen
+            if chosen == answers["small"]:
                 return None
             return "asked about few of the users, others get it: each must keep their version"
 
@@ -73,8 +73,8 @@ def _tiny_share(users: list[str], experiment: str) -> Question:
     """Ask for a share so small that hash buckets must be fine."""
 
     def mismatch(answer: object) -> str | None:
-        found = _canary(answer, users)
-        return found if isinstance(found, str) else _share_mismatch(len(found), len(users), TINY)
+        chosen = _canary(answer, users)
+        return chosen if isinstance(chosen, str) else _share_mismatch(len(chosen), len(users), TINY)
 
     return Question(f"{TINY:.1%} of {len(users)} users", (users, TINY, experiment), mismatch)
 
@@ -101,19 +101,19 @@ def _canary(answer: object, users: Sequence[str]) -> set[str] | str:
     return {user for user, name in zip(users, names, strict=True) if name == CANARY}
 
 
-def _share_mismatch(found: int, users: int, share: float) -> str | None:
+def _share_mismatch(chosen: int, users: int, share: float) -> str | None:
     allowed = _SIGMAS * (share * (1 - share) * users) ** 0.5
-    if abs(found - share * users) <= allowed:
+    if abs(chosen - share * users) <= allowed:
         return None
-    return f"{found / users:.1%} get the canary, and it should be {share:.1%}"
+    return f"{chosen / users:.1%} get the canary, and it should be {share:.1%}"
 
 
-def _growth_mismatch(seen: dict[str, set[str]]) -> str | None:
-    small = seen.get("small", set[str]())
-    if "again" in seen and seen["again"] != small:
+def _growth_mismatch(answers: dict[str, set[str]]) -> str | None:
+    small = answers.get("small", set[str]())
+    if "again" in answers and answers["again"] != small:
         return "asked again in another order, other users get it: each must keep their version"
-    if "large" in seen and not small <= seen["large"]:
+    if "large" in answers and not small <= answers["large"]:
         return "some who had the canary lost it when the share grew"
-    if "other" in seen and len(small & seen["other"]) > len(small) / 2:
+    if "other" in answers and len(small & answers["other"]) > len(small) / 2:
         return "another experiment meets the same users: its name must have a say"
     return None

@@ -55,7 +55,7 @@ def answer_questions(rng: Rng) -> Iterator[Question]:
     """Yield answers with one or two outputs, by row or column."""
     for number, columns in enumerate((False, True, False, True), start=1):
         tensors = _tensors(rng, inputs=1 + number // 3)
-        said = {
+        response = {
             "outputs": [
                 {
                     "name": name,
@@ -71,18 +71,18 @@ def answer_questions(rng: Rng) -> Iterator[Question]:
         key = "outputs" if columns else "predictions"
         want = {key: next(iter(want.values()))}
         mismatch = partial(_other_answer, want=want)
-        yield Question(f"Answer {number}", (request, json.dumps(said)), mismatch)
+        yield Question(f"Answer {number}", (request, json.dumps(response)), mismatch)
 
 
 def _tensors(rng: Rng, inputs: int) -> dict[str, tuple[str, np.ndarray]]:
     """Return the type and values of each tensor of one batch, by name."""
     batch = int(rng.integers(2, 5))
-    found: dict[str, tuple[str, np.ndarray]] = {}
+    tensors: dict[str, tuple[str, np.ndarray]] = {}
     for name in rng.choice(TENSORS, inputs, replace=False):
         kind = str(rng.choice(list(TYPES)))
         shape = (batch, *(int(n) for n in rng.integers(2, 4, int(rng.integers(1, 3)))))
-        found[str(name)] = (kind, rng.integers(-9, 9, shape).astype(TYPES[kind]))
-    return found
+        tensors[str(name)] = (kind, rng.integers(-9, 9, shape).astype(TYPES[kind]))
+    return tensors
 
 
 def _body(tensors: Mapping[str, tuple[str, np.ndarray]], columns: bool) -> dict[str, Any]:
@@ -129,9 +129,11 @@ def _not_refused(answer: object) -> str | None:
 
 def _other_answer(answer: object, want: Mapping[str, Any]) -> str | None:
     try:
-        said = json.loads(answer) if isinstance(answer, str) else None
+        document = json.loads(answer) if isinstance(answer, str) else None
     except ValueError:
-        said = None
-    if said is None:
+        document = None
+    if document is None:
         return f"the answer is {shown(answer)}, not a text of JSON"
-    return None if said == want else f"it is {shown(said)} and should be {shown(dict(want))}"
+    return (
+        None if document == want else f"it is {shown(document)} and should be {shown(dict(want))}"
+    )

@@ -102,23 +102,25 @@ batch_on_gpu = hl.fills_tensor(
 )
 
 bert_export = hl.returns_data(
-    interface=hl.Assertions(
-        partial(bert.looks, mismatch=bert.interface_mismatch),
+    interface=bert.FILE.holds(
+        bert.interface_mismatch,
         "One file, with the names and types of the class, free in both sizes.",
     ),
-    correct=hl.Assertions(
-        partial(bert.looks, mismatch=bert.logits_mismatch),
+    correct=bert.FILE.holds(
+        bert.logits_mismatch,
         "It gives the logits of the class, with and without padding.",
-        after=("interface",),
+        "interface",
     ),
 )
 
 saved_model = hl.returns_data(
-    saved=hl.Assertions(
-        keras_files.SAVED_MODEL.looks, "Its signature is right, and it gives the scores."
+    saved=keras_files.SAVED_MODEL.holds(
+        partial(keras_files.mismatch, load="saved_model"),
+        "Its signature is right, and it gives the scores.",
     ),
-    onnx=hl.Assertions(
-        keras_files.ONNX.looks, "It takes and gives the same, and gives the scores."
+    onnx=keras_files.ONNX.holds(
+        partial(keras_files.mismatch, load="onnx_file"),
+        "It takes and gives the same, and gives the scores.",
     ),
     requests=hl.Answers(serving_rest.request_questions, entry="to_triton"),
     answers=hl.Answers(serving_rest.answer_questions, entry="from_triton"),

@@ -19,14 +19,14 @@ from hotloop.tasks.modules.triton_ensemble.given_files import NETWORKS, PROGRAMS
 
 TOPICS = ("concurrency", "files", "network", "numbers", "testing", "text")
 
-_SAID = 240
+_MOST_REASON = 240
 
 TOLERANCE = 2e-3
 """Of a confidence: another batch may sum floats in another order."""
 
 
 @dataclass(frozen=True)
-class Answers:
+class ReferenceAnswers:
     """Tokens, int64 [rows, 32], and logits, float64 [rows, topics], of some texts."""
 
     input_ids: Array
@@ -39,10 +39,10 @@ class Answers:
         return softmax(self.logits)
 
 
-def answers(session: Session, texts: Sequence[str], version: int = 1) -> Answers:
+def answers(session: Session, texts: Sequence[str], version: int = 1) -> ReferenceAnswers:
     """Return the tokens and logits of texts."""
     right = _program(session).ask({"texts": list(texts), "version": version})
-    return Answers(
+    return ReferenceAnswers(
         np.array(right["input_ids"], np.int64),
         np.array(right["attention_mask"], np.int64),
         np.array(right["logits"], np.float64),
@@ -66,23 +66,23 @@ def softmax(logits: Array) -> Array:
     return powers / powers.sum(-1, keepdims=True)
 
 
-def topic_mismatch(said: Said, shares: Array) -> str | None:
+def topic_mismatch(answer: Said, shares: Array) -> str | None:
     """Return what is wrong with an answer of TOPIC and CONFIDENCE, or None.
 
     shares: [rows, topics].
     """
-    if isinstance(said, InferenceFailed):
-        return f"it was refused: {refusal(said)}"
+    if isinstance(answer, InferenceFailed):
+        return f"it was refused: {refusal(answer)}"
     rows = len(shares)
     for name in ("TOPIC", "CONFIDENCE"):
-        if name not in said:
+        if name not in answer:
             return f"there is no {name}"
-        if said[name].shape != (rows, 1):
-            return f"{name} has the shape {list(said[name].shape)}, not [{rows}, 1]"
-    if said["CONFIDENCE"].dtype.kind != "f":
-        return f"CONFIDENCE is {said['CONFIDENCE'].dtype}, not float32"
+        if answer[name].shape != (rows, 1):
+            return f"{name} has the shape {list(answer[name].shape)}, not [{rows}, 1]"
+    if answer["CONFIDENCE"].dtype.kind != "f":
+        return f"CONFIDENCE is {answer['CONFIDENCE'].dtype}, not float32"
     for row, (topic, confidence) in enumerate(
-        zip(said["TOPIC"][:, 0], said["CONFIDENCE"][:, 0], strict=True)
+        zip(answer["TOPIC"][:, 0], answer["CONFIDENCE"][:, 0], strict=True)
     ):
         mismatch = _row_mismatch(topic, confidence, shares[row])
         if mismatch is not None:
@@ -90,12 +90,12 @@ def topic_mismatch(said: Said, shares: Array) -> str | None:
     return None
 
 
-def tensors_mismatch(said: Said, wanted: Mapping[str, Array]) -> str | None:
+def tensors_mismatch(answer: Said, wanted: Mapping[str, Array]) -> str | None:
     """Return what is wrong with tensors that must be equal, type and shape included, or None."""
-    if isinstance(said, InferenceFailed):
-        return f"it was refused: {refusal(said)}"
+    if isinstance(answer, InferenceFailed):
+        return f"it was refused: {refusal(answer)}"
     for name, want in wanted.items():
-        got = said.get(name)
+        got = answer.get(name)
         if got is None:
             return f"there is no {name}"
         if got.dtype != want.dtype or got.shape != want.shape:
@@ -107,22 +107,22 @@ def tensors_mismatch(said: Said, wanted: Mapping[str, Array]) -> str | None:
     return None
 
 
-def refusal(said: InferenceFailed) -> str:
+def refusal(answer: InferenceFailed) -> str:
     """Return the server's reason, shortened.
 
     For an exception of a Python model, the server sends a long message with a traceback.
     """
-    reason, _, place = str(said).partition("\n\nAt:\n")
+    reason, _, place = str(answer).partition("\n\nAt:\n")
     reason = reason.partition("message: ")[2] or reason
     if reason.startswith("NotImplementedError"):
         return "not attempted yet, it still raises NotImplementedError"
     line = place.strip().splitlines()[0].rpartition("/")[2] if place.strip() else ""
-    return readable(f"{reason} ({line})" if line else reason, _SAID)
+    return readable(f"{reason} ({line})" if line else reason, _MOST_REASON)
 
 
-def refusal_mismatch(said: Said) -> str | None:
+def refusal_mismatch(answer: Said) -> str | None:
     """Return what is wrong with an answer to a request that must be refused, or None."""
-    return None if isinstance(said, InferenceFailed) else "it must be answered with an error"
+    return None if isinstance(answer, InferenceFailed) else "it must be answered with an error"
 
 
 def _row_mismatch(topic: object, confidence: object, shares: Array) -> str | None:

@@ -100,12 +100,12 @@ class _Sketch:
         self.shapes: list[Shape] = []
         self.operators: dict[int, Operator] = {}
 
-    def given(self, *shape: int) -> int:
+    def input(self, *shape: int) -> int:
         """Add an input of this shape; return its number."""
         self.shapes.append(shape)
         return len(self.shapes) - 1
 
-    def does(
+    def emit(
         self, kind: str, *inputs: int, shape: Shape | None = None, axes: tuple[int, ...] = ()
     ) -> int:
         """Add an operator; return its number.
@@ -120,7 +120,7 @@ class _Sketch:
     def matmul(self, x: int, columns: int) -> int:
         """Add a matmul of `x` with a new input as its weight, of shape [K, columns]."""
         *rows, k = self.shapes[x]
-        return self.does("matmul", x, self.given(k, columns), shape=(*rows, columns))
+        return self.emit("matmul", x, self.input(k, columns), shape=(*rows, columns))
 
     def dense(self, x: int, columns: int, *, relu: bool | None = None) -> int:
         """Add a matmul and a bias add, then maybe a relu. The bias is sometimes the left operand.
@@ -128,17 +128,17 @@ class _Sketch:
         relu: None for a random choice.
         """
         y = self.matmul(x, columns)
-        bias = self.given(columns)
+        bias = self.input(columns)
         sides = (bias, y) if self.rng.random() < 0.3 else (y, bias)
-        y = self.does("add", *sides, shape=self.shapes[y])
+        y = self.emit("add", *sides, shape=self.shapes[y])
         if relu is None:
             relu = bool(self.rng.random() < 0.5)
-        return self.does("relu", y) if relu else y
+        return self.emit("relu", y) if relu else y
 
     def host(self, x: int) -> int:
         """Add an operator that only the host supports."""
         kind = str(self.rng.choice(["tanh", "sigmoid", "softmax"]))
-        return self.does(kind, x, axes=(-1,) if kind == "softmax" else ())
+        return self.emit(kind, x, axes=(-1,) if kind == "softmax" else ())
 
     def pick(self, *choices: int) -> int:
         """Return one of the numbers at random."""
@@ -170,14 +170,14 @@ def _chain(s: _Sketch, x: int) -> int:
 
 def _odd_k(s: _Sketch, x: int) -> int:
     """An unsupported K between two layers, and one in a layer that pays off on mac16 by itself."""
-    wide = s.dense(s.given(s.shapes[x][0], s.pick(72, 88, 104)), 64)
-    return s.does("add", s.dense(s.dense(x, s.pick(24, 40, 56)), 64), wide)
+    wide = s.dense(s.input(s.shapes[x][0], s.pick(72, 88, 104)), 64)
+    return s.emit("add", s.dense(s.dense(x, s.pick(24, 40, 56)), 64), wide)
 
 
 def _large_k(s: _Sketch, x: int) -> int:
     rows = s.shapes[x][0]
-    wide = s.dense(s.given(rows, s.pick(320, 512)), 64)
-    return s.does("add", s.dense(x, 64), wide)
+    wide = s.dense(s.input(rows, s.pick(320, 512)), 64)
+    return s.emit("add", s.dense(x, 64), wide)
 
 
 def _wide(s: _Sketch, x: int) -> int:
@@ -187,75 +187,75 @@ def _wide(s: _Sketch, x: int) -> int:
 def _row_bias(s: _Sketch, x: int) -> int:
     """A bias of shape [1, 64], after a matmul that pays off only if the bias is wrongly fused."""
     y = s.matmul(s.dense(x, 64), 64)
-    y = s.does("add", y, s.given(1, 64))
-    return s.dense(s.does("relu", y), 48)
+    y = s.emit("add", y, s.input(1, 64))
+    return s.dense(s.emit("relu", y), 48)
 
 
 def _column_bias(s: _Sketch, x: int) -> int:
     y = s.matmul(x, 48)
-    return s.does("add", y, s.given(s.shapes[y][0], 1))
+    return s.emit("add", y, s.input(s.shapes[y][0], 1))
 
 
 def _second_consumer(s: _Sketch, x: int) -> int:
     y = s.matmul(x, 64)
-    biased = s.does("add", y, s.given(64))
-    return s.does("add", s.does("relu", biased), s.host(y))
+    biased = s.emit("add", y, s.input(64))
+    return s.emit("add", s.emit("relu", biased), s.host(y))
 
 
 def _diamond(s: _Sketch, x: int) -> int:
     y = s.dense(x, 64, relu=True)
-    return s.dense(s.does("add", y, s.host(y)), 64)
+    return s.dense(s.emit("add", y, s.host(y)), 64)
 
 
 def _exchange(s: _Sketch, x: int) -> int:
     """Two chains; with one region for each chain, each region would wait for the other."""
     rows = s.shapes[x][0]
-    left, right = s.dense(x, 32), s.dense(s.given(rows, 64), 32)
-    new_left = s.does("add", left, s.host(right))
-    new_right = s.does("add", right, s.host(left))
-    return s.does("multiply", s.does("relu", new_left), s.does("relu", new_right))
+    left, right = s.dense(x, 32), s.dense(s.input(rows, 64), 32)
+    new_left = s.emit("add", left, s.host(right))
+    new_right = s.emit("add", right, s.host(left))
+    return s.emit("multiply", s.emit("relu", new_left), s.emit("relu", new_right))
 
 
 def _tiny(s: _Sketch, x: int) -> int:
-    side = s.dense(s.given(8, 16), 16)
+    side = s.dense(s.input(8, 16), 16)
     s.host(side)
     return s.host(s.matmul(x, 16))
 
 
 def _full_memory(s: _Sketch, x: int) -> int:
     rows = s.shapes[x][0]
-    y = s.dense(s.given(rows, 128), 64)
-    return s.does("add", s.dense(y, 64), s.dense(s.given(rows, s.pick(128, 144)), 64))
+    y = s.dense(s.input(rows, 128), 64)
+    return s.emit("add", s.dense(y, 64), s.dense(s.input(rows, s.pick(128, 144)), 64))
 
 
 def _too_full(s: _Sketch, x: int) -> int:
     rows = s.shapes[x][0]
-    return s.does("add", s.dense(s.given(rows, 256), 64), s.dense(x, 64))
+    return s.emit("add", s.dense(s.input(rows, 256), 64), s.dense(x, 64))
 
 
 def _between(s: _Sketch, x: int) -> int:
     """Two layers that fit into the memory together only if the value between them is forgotten."""
-    y = s.dense(s.given(64, 48), 64)
+    y = s.dense(s.input(64, 48), 64)
     s.host(s.dense(y, 64))
     return s.host(s.matmul(x, 16))
 
 
 def _batched(s: _Sketch, x: int) -> int:
     rows, k = s.shapes[x]
-    y = s.matmul(s.does("reshape", x, shape=(2, rows // 2, k)), 32)
-    return s.dense(s.does("reshape", y, shape=(rows, 32)), 32)
+    y = s.matmul(s.emit("reshape", x, shape=(2, rows // 2, k)), 32)
+    return s.dense(s.emit("reshape", y, shape=(rows, 32)), 32)
 
 
 def _transposed(s: _Sketch, x: int) -> int:
     rows, k = s.shapes[x]
-    weight = s.does("permute_dims", s.given(64, k), shape=(k, 64), axes=(1, 0))
-    return s.does("relu", s.does("matmul", x, weight, shape=(rows, 64)))
+    weight = s.emit("permute_dims", s.input(64, k), shape=(k, 64), axes=(1, 0))
+    return s.emit("relu", s.emit("matmul", x, weight, shape=(rows, 64)))
 
 
 def _residual(s: _Sketch, x: int) -> int:
     y = s.dense(x, s.shapes[x][1]) if s.shapes[x][1] <= 64 else s.dense(x, 64)
     z = s.dense(y, s.shapes[y][1], relu=False)
-    return s.does("relu", s.does("add", y, z))
+    return s.emit("relu", s.emit("add", y, z))
 
 
 MOTIFS: dict[str, Callable[[_Sketch, int], int]] = {
@@ -292,7 +292,7 @@ def every_motif(rng: Rng) -> list[Graph]:
 
 def _graph(rng: Rng, first: str, second: str) -> Graph:
     sketch = _Sketch(rng, first)
-    x = sketch.given(sketch.pick(16, 32, 48), sketch.pick(32, 64, 128))
+    x = sketch.input(sketch.pick(16, 32, 48), sketch.pick(32, 64, 128))
     x = MOTIFS[first](sketch, x)
     if MOTIFS[first] is not _chain:
         MOTIFS[second](sketch, sketch.host(x) if rng.random() < 0.4 else x)

@@ -67,7 +67,8 @@ class Network:
     @property
     def label(self) -> str:
         """How messages to the learner name the network."""
-        return f"width {self.width}, {_counted(self.blocks, 'block')}, parameters {self.parameters}"
+        blocks = "1 block" if self.blocks == 1 else f"{self.blocks} blocks"
+        return f"width {self.width}, {blocks}, parameters {self.parameters}"
 
 
 # --- checks ---------------------------------------------------------------------------------------
@@ -84,10 +85,10 @@ def holds(
     def looks(session: Session) -> Iterator[Assertion]:
         for network in _networks(session):
 
-            def found(network: Network = network) -> str | None:
-                return mismatch(network, _made(stage, network, session), session)
+            def fault(network: Network = network) -> str | None:
+                return mismatch(network, _module(stage, network, session), session)
 
-            yield Assertion(network.label, found)
+            yield Assertion(network.label, fault)
 
     return Assertions(looks, "Right for {count} hidden networks.", after=after)
 
@@ -100,7 +101,7 @@ def fact_questions(_rng: np.random.Generator, session: Session) -> Iterator[Ques
     for network in _networks(session):
         for stage in ("imported", "lowered"):
             label = f"{stage}, {network.label}"
-            module = _made(stage, network, session)
+            module = _module(stage, network, session)
             truth = _described(module, session)
             with reading():
                 problem = _not_relax(truth)
@@ -137,11 +138,11 @@ def _wrong_parameters(network: Network, described: dict[str, Any], session: Sess
     named, running, _ = _parameters(network, session)
     shapes = [shape for _, shape in named]
     further = [shape[1:] for shape in described["inputs"][1:]]
-    held, want = described["inside"], sum(int(np.prod(shape)) for shape in shapes) + running
+    inside, want = described["inside"], sum(int(np.prod(shape)) for shape in shapes) + running
     if network.parameters == "inside" and further:
         return f"'main' has {len(further)} inputs besides the images and should have none"
-    if network.parameters == "inside" and held < want:
-        return f"'main' holds {held} constant numbers of the network's {want}: some are missing"
+    if network.parameters == "inside" and inside < want:
+        return f"'main' holds {inside} constant numbers of the network's {want}: some are missing"
     if network.parameters == "inputs" and further != shapes:
         return (
             f"behind the images 'main' takes tensors of shapes {shown(further)}; the network's "
@@ -234,10 +235,9 @@ def _random_networks(rng: np.random.Generator) -> list[Network]:
     widths = rng.choice([4, 6, 8, 10], 2, replace=False)
     seeds = rng.integers(1, 1 << 30, 2)
     blocks = rng.permutation([1, 2])
-    ways = ("inside", "inputs")
     return [
-        Network(int(s), int(w), int(b), way)
-        for s, w, b, way in zip(seeds, widths, blocks, ways, strict=True)
+        Network(int(s), int(w), int(b), parameters)
+        for s, w, b, parameters in zip(seeds, widths, blocks, ("inside", "inputs"), strict=True)
     ]
 
 
@@ -274,21 +274,18 @@ def _described(module: bytes, session: Session) -> dict[str, Any]:
     return cast(dict[str, Any], described)
 
 
-def _made(stage: str, network: Network, session: Session) -> bytes:
+def _module(stage: str, network: Network, session: Session) -> bytes:
     """Return the module that the candidate writes for a network; written once for all checks."""
-    make = _import if stage == "imported" else _lower
-    return session.once(f"{stage} {network}", lambda: make(network, session))
 
+    def write() -> bytes:
+        if stage == "imported":
+            assignment = Assignment(network.label, network.arguments, FILE, lambda _data: None)
+            return file_written(assignment, session)
+        source = GivenFile(FILE, _module("imported", network, session))
+        assignment = Assignment(network.label, (source,), "lowered.json", lambda _data: None)
+        return file_written(assignment, session.of("lower"))
 
-def _import(network: Network, session: Session) -> bytes:
-    assignment = Assignment(network.label, network.arguments, FILE, lambda _data: None)
-    return file_written(assignment, session)
-
-
-def _lower(network: Network, session: Session) -> bytes:
-    source = GivenFile(FILE, _made("imported", network, session))
-    assignment = Assignment(network.label, (source,), "lowered.json", lambda _data: None)
-    return file_written(assignment, session.of("lower"))
+    return session.once(f"{stage} {network}", write)
 
 
 def _tensor(parts: list[Any]) -> str:
@@ -296,7 +293,3 @@ def _tensor(parts: list[Any]) -> str:
     if len(parts) <= 1:
         return str(parts[0]) if parts else "nothing"
     return f"{parts[0]}[{', '.join(map(str, parts[1:]))}]"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -62,8 +62,12 @@ def unsupported(name: str, inputs: Sequence[Shape], out: Shape) -> str | None:
     if name == "mac16.add":
         same = all(shape == out for shape in inputs)
         return None if same else f"it adds equal shapes only, not {_shown(inputs)}"
-    x, w = inputs[:2]
-    return _unsupported_sizes(x, w) or _unsupported_bias(inputs[2:], out)
+    x, w, *bias = inputs
+    if reason := _unsupported_sizes(x, w):
+        return reason
+    if not bias or bias[0] == out[1:]:
+        return None
+    return f"its bias is one number a column, [{out[1]}], not {_shown(bias)}"
 
 
 def _unsupported_sizes(x: Shape, w: Shape) -> str | None:
@@ -74,12 +78,6 @@ def _unsupported_sizes(x: Shape, w: Shape) -> str | None:
     if w[1] > MOST_COLUMNS:
         return f"N is {w[1]}, more than {MOST_COLUMNS}"
     return f"M is {x[0]}, more than {MOST_ROWS}" if x[0] > MOST_ROWS else None
-
-
-def _unsupported_bias(bias: Sequence[Shape], out: Shape) -> str | None:
-    if not bias or bias[0] == out[1:]:
-        return None
-    return f"its bias is one number a column, [{out[1]}], not {_shown(bias)}"
 
 
 def _shown(shapes: Sequence[Shape]) -> str:

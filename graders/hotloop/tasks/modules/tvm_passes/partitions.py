@@ -44,7 +44,7 @@ READING = Program(ours("bare_tvm.py", "partition_reading.py"), "partition_readin
 
 
 @dataclass(frozen=True)
-class Divided:
+class PartitionedGraph:
     """A graph and the candidate's partition of it."""
 
     graph: Graph
@@ -64,10 +64,10 @@ def meaning(session: Session) -> Iterator[Assertion]:
 
 def repetition(session: Session) -> Iterator[Assertion]:
     """Check that partitioning a partitioned module again changes nothing."""
-    return _looks(worth_another_look(_graphs(session)), _changed, session)
+    return _looks(graphs_to_repeat(_graphs(session)), _changed, session)
 
 
-def worth_another_look(graphs: Iterable[Graph]) -> list[Graph]:
+def graphs_to_repeat(graphs: Iterable[Graph]) -> list[Graph]:
     """Return AGAIN_GRAPHS graphs, those with several regions first.
 
     A pass that finds only one region at a time changes those when it runs again.
@@ -77,12 +77,12 @@ def worth_another_look(graphs: Iterable[Graph]) -> list[Graph]:
 
 def _looks(
     graphs: Iterable[Graph],
-    mismatch: Callable[[Divided, Session], str | None],
+    mismatch: Callable[[PartitionedGraph, Session], str | None],
     session: Session,
 ) -> Iterator[Assertion]:
     for graph in graphs:
         yield Assertion(
-            graph.label, lambda graph=graph: mismatch(_divided(graph, session), session)
+            graph.label, lambda graph=graph: mismatch(_partitioned_graph(graph, session), session)
         )
 
 
@@ -93,7 +93,7 @@ def cheap(session: Session) -> str:
     Returns the message for the learner; raises Ruling if a saving is below LEAST_SAVED or
     LEAST_ANYWHERE.
     """
-    bills = [Bill.of(_divided(graph, session)) for graph in _graphs(session)]
+    bills = [Bill.of(_partitioned_graph(graph, session)) for graph in _graphs(session)]
     saved = sum(bill.saved for bill in bills) / len(bills)
     session.note(
         cost_us=sum(bill.cost_us for bill in bills),
@@ -101,15 +101,15 @@ def cheap(session: Session) -> str:
         host_cost_us=sum(bill.host_us for bill in bills),
         saved=saved,
     )
-    said = f"It saves {100 * saved:.0f} % of what our own partitions save"
+    sentence = f"It saves {100 * saved:.0f} % of what our own partitions save"
     worst = min(bills, key=lambda bill: bill.saved)
     if saved >= LEAST_SAVED and worst.saved >= LEAST_ANYWHERE:
-        return f"{said}."
-    least = (
-        f"{100 * LEAST_SAVED:.0f} % are required, and {100 * LEAST_ANYWHERE:.0f} % on each graph"
+        return f"{sentence}."
+    raise Ruling(
+        Verdict.WRONG_ANSWER,
+        f"{sentence}; {100 * LEAST_SAVED:.0f} % are required, and {100 * LEAST_ANYWHERE:.0f} % on "
+        f"each graph. It saves least on {worst.sentence()}.",
     )
-    said = f"{said}; {least}. It saves least on {worst.sentence()}."
-    raise Ruling(Verdict.WRONG_ANSWER, said)
 
 
 @dataclass(frozen=True)
@@ -122,17 +122,17 @@ class Bill:
     host_us: float
 
     @classmethod
-    def of(cls, divided: Divided) -> Bill:
+    def of(cls, partitioned: PartitionedGraph) -> Bill:
         """Compute the costs. The partition must be sound."""
-        graph = divided.graph
+        graph = partitioned.graph
         ours, host = planning.best_us(graph), planning.host_us(graph)
-        return cls(graph.label, divided.partition.cost_us, ours, host)
+        return cls(graph.label, partitioned.partition.cost_us, ours, host)
 
     @property
     def saved(self) -> float:
         """The candidate's saving over the host as a share of ours, at least 0.
 
-        Where ours saves 5 % of the host's cost or less: 2 minus the candidate's cost divided by
+        Where ours saves 5 % of the host's cost or less: 2 minus the candidate's cost partitioned by
         ours.
         """
         possible = self.host_us - self.our_us
@@ -164,18 +164,18 @@ def _random_graphs(rng: np.random.Generator) -> list[Graph]:
             return graphs
 
 
-def _divided(graph: Graph, session: Session) -> Divided:
+def _partitioned_graph(graph: Graph, session: Session) -> PartitionedGraph:
     """Return the candidate's partition of a graph; made once for all checks."""
 
-    def make() -> Divided:
+    def make() -> PartitionedGraph:
         builder = BUILDING.trusted(session)
-        module = _partitioned(builder.take(builder.ask("build", graph.text)), session)
-        return Divided(graph, module, read(module, session))
+        module = _partition_module(builder.take(builder.ask("build", graph.text)), session)
+        return PartitionedGraph(graph, module, read(module, session))
 
     return session.once(f"partition of {id(graph)}", make)
 
 
-def _partitioned(module: bytes, session: Session) -> bytes:
+def _partition_module(module: bytes, session: Session) -> bytes:
     file = GivenFile("graph.json", module)
     return file_written(Assignment("a graph", (file,), "partition.json", lambda _: None), session)
 
@@ -238,12 +238,12 @@ def read(module: bytes, session: Session) -> Partition:
         return Partition.of(report or {})
 
 
-def _unsound(divided: Divided, _session: Session) -> str | None:
-    graph, partition = divided.graph, divided.partition
+def _unsound(partitioned: PartitionedGraph, _session: Session) -> str | None:
+    graph, partition = partitioned.graph, partitioned.partition
     if problem := unsound(partition, graph):
         return problem
-    worth_it = planning.best_us(graph) < WORTH_A_REGION * planning.host_us(graph)
-    if worth_it and not partition.regions:
+    pays = planning.best_us(graph) < WORTH_A_REGION * planning.host_us(graph)
+    if pays and not partition.regions:
         return "nothing of it goes to the accelerator, where a region would pay"
     return None
 
@@ -266,9 +266,9 @@ def _bad_region(region: Region, graph: Graph) -> str | None:
     name, codegen = region.name, region.attributes.get("Codegen")
     if codegen != "mac16":
         return f"'main' calls {name!r}, whose Codegen is {shown(codegen)} and should be 'mac16'"
-    device, on = constant("DEVICE", 0, range(2, 1000)), region.attributes.get("device")
-    if device and on != str(device):
-        return f"the region {name!r} has {shown(on)} as its device, and should have {device}"
+    device, got = constant("DEVICE", 0, range(2, 1000)), region.attributes.get("device")
+    if device and got != str(device):
+        return f"the region {name!r} has {shown(got)} as its device, and should have {device}"
     if region.loose:
         kind = graph.operator(region.loose[0]).kind
         return f"the region {name!r} does {kind} outside of a Composite function"
@@ -277,9 +277,9 @@ def _bad_region(region: Region, graph: Graph) -> str | None:
     for unit in region.units:
         if problem := _bad_unit(unit, graph):
             return f"in the region {name!r}, {problem}"
-    held = planning.memory_bytes(graph, region)
-    if held > mac16.MEMORY_BYTES:
-        return f"the region {name!r} holds {held} bytes and the accelerator {mac16.MEMORY_BYTES}"
+    used = planning.memory_bytes(graph, region)
+    if used > mac16.MEMORY_BYTES:
+        return f"the region {name!r} holds {used} bytes and the accelerator {mac16.MEMORY_BYTES}"
     return None
 
 
@@ -317,15 +317,15 @@ def _other_operators(flat: Graph, graph: Graph) -> str | None:
     return None
 
 
-def _miswired(divided: Divided, _session: Session) -> str | None:
-    partition = divided.partition
-    return wiring.mismatch(partition.graph, partition.regions, divided.graph)
+def _miswired(partitioned: PartitionedGraph, _session: Session) -> str | None:
+    partition = partitioned.partition
+    return wiring.mismatch(partition.graph, partition.regions, partitioned.graph)
 
 
-def _changed(divided: Divided, session: Session) -> str | None:
-    again = read(_partitioned(divided.module, session), session)
-    if problem := unsound(again, divided.graph):
+def _changed(partitioned: PartitionedGraph, session: Session) -> str | None:
+    again = read(_partition_module(partitioned.module, session), session)
+    if problem := unsound(again, partitioned.graph):
         return f"partitioned again, {problem}"
-    if divided.partition == again:
+    if partitioned.partition == again:
         return None
     return "a partitioned module changes when it is partitioned again"

@@ -93,7 +93,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Part:
+class OutputPart:
     """One output tensor. name: of the function that returns it. size: number of elements."""
 
     name: str
@@ -111,13 +111,13 @@ class Programs:
     module: bytes
     plan: bytes
     pool: int
-    parts: tuple[Part, ...]
+    parts: tuple[OutputPart, ...]
 
     @classmethod
     def of(cls, maker: Process, answer: object) -> Programs:
         """Read the generator's answer. Raises JudgeFault if it is no dict."""
         report = reported(answer)
-        parts = tuple(Part(name, dtype, size) for name, dtype, size in report["parts"])
+        parts = tuple(OutputPart(name, dtype, size) for name, dtype, size in report["parts"])
         module, plan = maker.take(report["module"]), maker.take(report["plan"])
         return cls(module, plan, report["pool"], parts)
 
@@ -133,9 +133,9 @@ class Programs:
             there = slice(start, start + part.size)
             start += part.size
             tolerance = TOLERANCES.get(part.dtype, EXACT)
-            found = compare(got[there], want[there], tolerance)
-            if found is not None:
-                return f"{part.name!r} gives other numbers than before: {found.sentence()}"
+            difference = compare(got[there], want[there], tolerance)
+            if difference is not None:
+                return f"{part.name!r} gives other numbers than before: {difference.sentence()}"
         return None
 
 
@@ -210,7 +210,7 @@ def checks(subject: Subject) -> dict[str, Assertions]:
 
 
 def _holds(
-    subject: Subject, mismatch: Callable[[Applied], str | None], said: str, *after: str
+    subject: Subject, mismatch: Callable[[Applied], str | None], passed: str, *after: str
 ) -> Assertions:
     """Return a check that `mismatch` finds nothing for any entry and module."""
 
@@ -220,7 +220,7 @@ def _holds(
             applied = Applied(subject, session, entry, number)
             yield Assertion(f"{entry} on module {number + 1}", partial(mismatch, applied))
 
-    return Assertions(looks, said, after=after)
+    return Assertions(looks, passed, after=after)
 
 
 def _sound(applied: Applied) -> str | None:
@@ -257,7 +257,7 @@ def _more_guards(applied: Applied) -> str | None:
     case = applied.case(len(names))
     ours = MAKERS["tir"].trusted(session)
     ours.ask("load", GivenFile("module.json", programs.module), programs.plan_file)
-    most = ours.answer("most_asked", case, timeout_s=COUNT_TIMEOUT_S, framework="numpy")
+    most = ours.answer("most_guards", case, timeout_s=COUNT_TIMEOUT_S, framework="numpy")
     has = applied.run(RUNNER.given(session, "runs"), applied.result, case, "count")
     for name, count, allowed in zip(names, has, most, strict=True):
         # `not <=` also fails NaN: this process has run the candidate's module.

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from hotloop.judge.graphs.graph import in_order
 from hotloop.tasks.modules.tvm_passes import mac16
 from hotloop.tasks.modules.tvm_passes.graphs import Graph
 
@@ -67,8 +68,8 @@ def region_us(graph: Graph, region: Region) -> float:
 
 def memory_bytes(graph: Graph, region: Region) -> int:
     """Return the bytes of a region's inputs and its units' outputs, each counted once."""
-    held = {*region.inputs, *(value for unit in region.units for value in unit.outputs)}
-    return sum(map(mac16.size, graph.shapes(held)))
+    values = {*region.inputs, *(value for unit in region.units for value in unit.outputs)}
+    return sum(map(mac16.size, graph.shapes(values)))
 
 
 def best_us(graph: Graph) -> float:
@@ -110,7 +111,9 @@ class _Plan:
             for output, operator in self.graph.numbered():
                 if operator.kind not in kinds or output in taken:
                     continue
-                unit = self._from_matmul(output) if "matmul" in kinds else self._alone(output)
+                unit = Unit(f"mac16.{operator.kind}", (output,), operator.inputs, (output,))
+                if operator.kind == "matmul":
+                    unit = self._from_matmul(output)
                 if self._fits(unit):
                     units.append(unit)
                     taken.update(unit.members)
@@ -136,10 +139,6 @@ class _Plan:
             name += "_relu"
         return Unit(name, tuple(members), inputs, (members[-1],))
 
-    def _alone(self, value: int) -> Unit:
-        operator = self.graph.operator(value)
-        return Unit(f"mac16.{operator.kind}", (value,), operator.inputs, (value,))
-
     def _fits(self, unit: Unit) -> bool:
         inputs, out = self.graph.shapes(unit.inputs), self.graph.shape(unit.outputs[0])
         if mac16.unsupported(unit.name, inputs, out) is not None:
@@ -150,12 +149,12 @@ class _Plan:
 
     def _region(self, *units: Unit) -> Region:
         """Return the units as one region, with what it takes and what others take of it."""
-        made = {unit.outputs[0] for unit in units}
-        inputs = {value for unit in units for value in unit.inputs} - made
+        results = {unit.outputs[0] for unit in units}
+        inputs = {value for unit in units for value in unit.inputs} - results
         members = {member for unit in units for member in unit.members}
         outputs = (
             value
-            for value in made
+            for value in results
             if value in self.graph.outputs or set(self.graph.users.get(value, [])) - members
         )
         return Region(units, tuple(inputs), tuple(outputs))
@@ -191,12 +190,7 @@ class _Plan:
             mine = owner.get(output, -output)
             needs = {owner.get(v, -v) for v in operator.inputs if v >= len(self.graph.inputs)}
             waits.setdefault(mine, set()).update(needs - {mine})
-        while ready := [node for node, needs in waits.items() if not needs]:
-            for node in ready:
-                del waits[node]
-            for needs in waits.values():
-                needs.difference_update(ready)
-        return not waits
+        return in_order(waits) is not None
 
     def _worth(self, region: Region) -> float:
         """Return the lower of the two costs in µs, on the accelerator and on the host."""

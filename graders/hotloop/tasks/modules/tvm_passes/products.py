@@ -6,7 +6,7 @@ and the outputs are compared here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -82,11 +82,11 @@ def difference(got: Floats, a: Floats, b: Floats) -> str | None:
     if good.all():
         return None
     row, column = np.argwhere(~good)[0]
-    is_, should = got[row, column], want[row, column]
+    value, expected = got[row, column], want[row, column]
     share = f"{np.count_nonzero(~good)} of {good.size} elements are wrong"
-    if np.isnan(is_):
+    if np.isnan(value):
         return f"NaN, or never written, at [{row}, {column}]; {share}"
-    return f"at [{row}, {column}] it is {is_:.6g} and should be {should:.6g}; {share}"
+    return f"at [{row}, {column}] it is {value:.6g} and should be {expected:.6g}; {share}"
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,9 @@ class Inspection:
     def mismatch(self, data: bytes, size: Size, rng: Rng, session: Session) -> str | None:
         """Inspect the module in one process, run it in another; return what is wrong, or None."""
         file = GivenFile(MODULE, data)
-        seen = LOOKS.given(session, "looks at").ask(self.look, file, *size)
-        if seen is not None:
-            return str(seen)
+        fault = LOOKS.given(session, "looks at").ask(self.look, file, *size)
+        if fault is not None:
+            return str(fault)
         runner = RUNS.given(session, "runs")
         runner.ask(self.load, file, timeout_s=LOAD_TIMEOUT_S)
         m, n, k = size
@@ -131,9 +131,8 @@ def other_size(rng: Rng, multiple: int, most: int) -> Size:
 def written(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Yield assignments: naive products of fixed and hidden sizes, two of them with prime sides."""
     for size in ((8, 8, 8), _three(rng, PRIMES), _three(rng, PRIMES), other_size(rng, 16, 8)):
-        yield Assignment(
-            shown(size), size, MODULE, _judged(Inspection("naive"), size, rng, session)
-        )
+        mismatch = partial(Inspection("naive").mismatch, size=size, rng=rng, session=session)
+        yield Assignment(shown(size), size, MODULE, mismatch)
 
 
 def scheduled(rng: Rng, session: Session) -> Iterator[Assignment]:
@@ -144,33 +143,28 @@ def scheduled(rng: Rng, session: Session) -> Iterator[Assignment]:
         (512, 512, 512),
         (1024, 1024, 1024),
     )
-    yield from rescheduled(sizes, Inspection("scheduled"), rng, session)
+    return rescheduled(sizes, Inspection("scheduled"), rng, session)
 
 
 def for_threads(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Yield assignments of small sizes, as the check runs GPU threads one by one on the CPU."""
     sizes = (other_size(rng, 64, 6), (128, 128, 128))
-    yield from rescheduled(sizes, Inspection("on_gpu", "load_threads", "run_threads"), rng, session)
+    return rescheduled(sizes, Inspection("on_gpu", "load_threads", "run_threads"), rng, session)
 
 
 def replayed(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Yield the assignment of the tuned size."""
-    yield from rescheduled((TUNED_SIZE,), Inspection("tuned"), rng, session)
+    return rescheduled((TUNED_SIZE,), Inspection("tuned"), rng, session)
 
 
 def rescheduled(
-    sizes: Sequence[Size], trial: Inspection, rng: Rng, session: Session
+    sizes: Sequence[Size], inspection: Inspection, rng: Rng, session: Session
 ) -> Iterator[Assignment]:
     """Yield one assignment a size: the naive module goes in, an equivalent one must come out."""
     for size in sizes:
         source = naive_module(session, size)
-        yield Assignment(shown(size), (source,), MODULE, _judged(trial, size, rng, session))
-
-
-def _judged(
-    trial: Inspection, size: Size, rng: Rng, session: Session
-) -> Callable[[bytes], str | None]:
-    return lambda data: trial.mismatch(data, size, rng, session)
+        mismatch = partial(inspection.mismatch, size=size, rng=rng, session=session)
+        yield Assignment(shown(size), (source,), MODULE, mismatch)
 
 
 def _three(rng: Rng, sides: Sequence[int] | NDArray[np.int64]) -> Size:
@@ -219,15 +213,11 @@ def fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     for index, place in enumerate(call.inputs()):
         values = 2 * rng.random(place.shape, np.float32) - 1
         if hostile:
-            values *= _scales(rng, place.shape, index)
+            exponents = rng.integers(-20, 20, int(place.shape[index]))
+            powers = np.exp2(exponents.astype(np.float32))
+            values *= powers[:, None] if index == 0 else powers
             values[rng.integers(place.shape[0], size=place.shape[0] // 8)] = 0
         place[...] = values
-
-
-def _scales(rng: Rng, shape: tuple[int, ...], axis: int) -> NDArray[np.float32]:
-    """Return random powers of two, one for each index along the axis, shaped to broadcast."""
-    powers = rng.integers(-20, 20, shape[axis]).astype(np.float32)
-    return np.exp2(powers)[:, None] if axis == 0 else np.exp2(powers)[None, :]
 
 
 def verify(call: PlacedCall, rows: Rows) -> None:
@@ -237,9 +227,9 @@ def verify(call: PlacedCall, rows: Rows) -> None:
     """
     pick = slice(None) if rows is None else rows
     a, b = (place.astype(np.float64) for place in call.inputs())
-    found = difference(call.output_values()[pick], a[pick], b)
-    if found is not None:
-        raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {found}.")
+    fault = difference(call.output_values()[pick], a[pick], b)
+    if fault is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {fault}.")
 
 
 def flops(spec: CallSpec) -> int:
@@ -277,9 +267,9 @@ def reschedule(size: Size, session: Session, look: str = "") -> bytes:
     source = naive_module(session, size)
     data = file_written(Assignment(shown(size), (source,), MODULE, lambda _: None), session)
     if look:
-        seen = LOOKS.given(session, "looks at").ask(look, GivenFile(MODULE, data), *size)
-        if seen is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{shown(size)}: {seen}.")
+        fault = LOOKS.given(session, "looks at").ask(look, GivenFile(MODULE, data), *size)
+        if fault is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{shown(size)}: {fault}.")
     return data
 
 
@@ -306,8 +296,8 @@ def generates_cuda(session: Session) -> str:
     """
     data = reschedule(CUDA_SIZE, session)
     looks = LOOKS.given(session, "looks at")
-    found = looks.ask("cuda", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
-    generated = as_message(found) or {}
+    report = looks.ask("cuda", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
+    generated = as_message(report) or {}
     with reading():
         if generated["mismatch"] is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"In the CUDA source: {generated['mismatch']}.")

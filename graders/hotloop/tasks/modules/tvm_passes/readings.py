@@ -83,19 +83,19 @@ def mismatch_with(truth: Message, keys: Sequence[str]) -> Callable[[object], str
     """Return a function that reports which of an answer's `keys` is the first to differ."""
 
     def mismatch(answer: object) -> str | None:
-        given = as_message(answer)
-        if given is None:
+        entries = as_message(answer)
+        if entries is None:
             return f"the answer is {shown(answer)}, not a dict"
         for key in keys:
-            if key not in given:
+            if key not in entries:
                 return f"the answer has no {key!r}"
-            got = without_zeros(given[key]) if key in COUNTS else given[key]
+            got = without_zeros(entries[key]) if key in COUNTS else entries[key]
             want = truth[key]
             if same(got, want):
                 continue
-            entries = as_message(want)
-            found = None if entries is None else dict_mismatch(repr(key), got, entries)
-            return found or f"{key!r} is {shown(got)} and should be {shown(want)}"
+            expected = as_message(want)
+            detail = None if expected is None else dict_mismatch(repr(key), got, expected)
+            return detail or f"{key!r} is {shown(got)} and should be {shown(want)}"
         return None
 
     return mismatch

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from hotloop.judge.graphs.graph import expression
 from hotloop.tasks.modules.tvm_passes.graphs import Graph, Operator
 from hotloop.tasks.modules.tvm_passes.mac16 import Shape
 from hotloop.tasks.modules.tvm_passes.planning import Region, Unit
@@ -60,10 +61,9 @@ class Expressions:
 def _key(operator: Operator, operands: list[int]) -> Key:
     """Return a key that is equal for operators that compute the same of equal operands."""
     kind, shape = operator.kind, operator.shape
-    if kind in ("add", "multiply"):
-        operands = sorted(operands)
-    axes = (axis % len(shape) for axis in operator.axes)  # the last one may be called -1
-    return kind, tuple(operands), tuple(axes), shape if kind == "reshape" else ()
+    axes = tuple(axis % len(shape) for axis in operator.axes)  # the last one may be called -1
+    sizes = shape if kind == "reshape" else ()
+    return expression(kind, operands, ("add", "multiply"), axes, sizes)
 
 
 def mismatch(flat: Graph, regions: list[Region], graph: Graph) -> str | None:

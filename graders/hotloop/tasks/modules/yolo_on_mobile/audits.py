@@ -50,8 +50,8 @@ def mismatch(want: Mapping[str, object], answer: object) -> str | None:
         if isinstance(right, list):
             names = [str(name) for name in as_list(got)] if isinstance(got, list) else None
             if names is None or sorted(names) != right:
-                said = shown(cast(object, got))
-                return f"“{key}” is {said} and should be {shown(cast(object, right))}"
+                value = shown(cast(object, got))
+                return f"“{key}” is {value} and should be {shown(cast(object, right))}"
         elif not same(got, right):
             return f"“{key}” is {shown(got)} and should be {right}"
     return None

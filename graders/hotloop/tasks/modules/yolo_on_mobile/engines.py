@@ -59,10 +59,6 @@ def _built(session: Session, card: Card) -> bytes:
     return engine
 
 
-def _oracle() -> Oracle:
-    return Oracle(EAGER.files, EAGER.main, _use)
-
-
 def _use(worker: WorkerConnection, session: Session) -> None:
     """Load the eager PyTorch network onto the GPU."""
     Process(EAGER, worker, session).ask("use", DEVICE)
@@ -90,9 +86,8 @@ def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
     return None
 
 
-BUILDS = Correct(
-    Truth(_cases, _oracle().function("run", mismatch)), on=OnGpuFromHost(partial(running, _built))
-)
+_EAGER_RUN = Oracle(EAGER.files, EAGER.main, _use).function("run", mismatch)
+BUILDS = Correct(Truth(_cases, _EAGER_RUN), on=OnGpuFromHost(partial(running, _built)))
 FAST = GpuFastFromHost(
     Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),
     Baseline(
@@ -102,7 +97,7 @@ FAST = GpuFastFromHost(
         prepare=_use,
         label="eager PyTorch",
     ),
-    _oracle().function("run", mismatch),
+    _EAGER_RUN,
     lambda _spec: BATCHES[1] * flops(*SIZE),
     entrant=partial(running, _built),
 )

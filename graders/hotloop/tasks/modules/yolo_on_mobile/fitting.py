@@ -15,7 +15,6 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import check
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline, Fast
@@ -75,7 +74,7 @@ OPERATORS: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Card:
+class DeviceCard:
     """A device card. side: the largest image side that fits its limits."""
 
     side: int
@@ -89,9 +88,9 @@ class Card:
         return json.dumps({"name": "the phone", **limits})
 
 
-def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
+def card_of(rng: Rng, side: int, source_bytes: int) -> DeviceCard:
     """Sample limits slightly above what `side` needs and below what the next larger side needs."""
-    return Card(
+    return DeviceCard(
         side,
         {
             "bytes": int(SHARE_OF_BYTES * source_bytes),
@@ -102,10 +101,10 @@ def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
     )
 
 
-def _order(session: Session) -> tuple[Card, GivenFile]:
+def _order(session: Session) -> tuple[DeviceCard, GivenFile]:
     """Return this session's card and calibration frames."""
-    rng, given = session.rng(), QUANTIZATION.material(session)
-    return card_of(rng, int(rng.choice(SIDES)), len(given.network.data)), given.frames
+    rng, material = session.rng(), QUANTIZATION.material(session)
+    return card_of(rng, int(rng.choice(SIDES)), len(material.network.data)), material.frames
 
 
 FILE = OrderedFile(
@@ -116,7 +115,7 @@ FILE = OrderedFile(
 )
 
 
-def card(session: Session) -> Card:
+def card(session: Session) -> DeviceCard:
     """Return this session's card, sampled at the first call."""
     return FILE.ordered(session)[0]
 
@@ -126,7 +125,7 @@ def card_mismatch(_file: GivenFile, _order: object, session: Session) -> str | N
     return mismatch_of(_facts(session), card(session))
 
 
-def mismatch_of(facts: Facts, limits: Card) -> str | None:
+def mismatch_of(facts: Facts, limits: DeviceCard) -> str | None:
     """Return what is wrong with a file, judged by its facts, as a sentence's start, or None."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
@@ -168,11 +167,11 @@ def sight_mismatch(file: GivenFile, _order: object, session: Session) -> str | N
     return floor_mismatch(mean_average_precision(got, objects, CLASSES), FLOORS[card(session).side])
 
 
-def floor_mismatch(found: float, floor: float) -> str | None:
-    """Return a message if mAP `found` is below `floor` or NaN, else None."""
-    if found >= floor:
+def floor_mismatch(precision: float, floor: float) -> str | None:
+    """Return a message if the mAP is below `floor` or NaN, else None."""
+    if precision >= floor:
         return None
-    return f"its mAP is {found:.3f}, and the card asks for {floor:g}"
+    return f"its mAP is {precision:.3f}, and the card asks for {floor:g}"
 
 
 @check(after=("card", "sees"), timed=True, scored_by="levels")
@@ -185,7 +184,9 @@ def fast(session: Session) -> str:
         Baseline(PROGRAMS / FITTING.main, "as_it_was", beside=FITTING.files, prepare=_load_source),
         lambda call: call.out.bytes,
         fewest_flops=lambda _spec: flops(side, side),
-        entrant=_entrant,
+        entrant=lambda session: entrant(
+            session, FILE.file(session), session.launcher.threads, runner=FITTING
+        ),
         baseline_workload=replace(workload, verify=_nothing),
         oracle=Oracle(FITTING.files, FITTING.main).function("truth", distant),
     )
@@ -195,10 +196,6 @@ def fast(session: Session) -> str:
 def distant(_case: Case, got: Floats, want: Floats) -> str | None:
     """Return what is wrong with the quantized maps as the start of a sentence, or None."""
     return distance_mismatch(got, want, MOST_DISTANCE, "maps")
-
-
-def _entrant(session: Session) -> tuple[WorkerConnection, Candidate]:
-    return entrant(session, FILE.file(session), session.launcher.threads, runner=FITTING)
 
 
 def _load_source(worker: WorkerConnection, session: Session) -> None:

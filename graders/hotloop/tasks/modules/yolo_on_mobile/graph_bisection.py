@@ -51,10 +51,10 @@ class Conversion:
 
 def with_all_before(tensors: Mapping[str, Sequence[str]]) -> dict[str, Set[str]]:
     """Return for each tensor the set of itself and all its direct and indirect inputs."""
-    found: dict[str, Set[str]] = {}
+    upstream: dict[str, Set[str]] = {}
     for name, inputs in tensors.items():
-        found[name] = {name}.union(*(found[each] for each in inputs))
-    return found
+        upstream[name] = {name}.union(*(upstream[each] for each in inputs))
+    return upstream
 
 
 def looks(session: Session, *, few: bool) -> Iterator[Assertion]:
@@ -82,8 +82,8 @@ def mismatch(conversion: Conversion, limit: int, session: Session) -> str | None
     looked: dict[str, float] = {}
     question = {"tensors": conversion.tensors, "tolerance": TOLERANCE, "looked": looked}
     while True:
-        given = GivenFile("conversion.json", json.dumps(question).encode())
-        answer = as_message(ask_plainly(worker, (given,), session.timeout(TIMEOUT_S)))
+        file = GivenFile("conversion.json", json.dumps(question).encode())
+        answer = as_message(ask_plainly(worker, (file,), session.timeout(TIMEOUT_S)))
         if answer is None or ("look" in answer) == ("departs" in answer):
             return f"it says {shown(answer)}; asked for is a dict with “look” or “departs”"
         if "departs" in answer:
@@ -182,23 +182,20 @@ def _halving(upstream: Mapping[str, Set[str]], fault: str | None) -> int:
     return count
 
 
-def fault_mismatch(found: object, fault: str | None) -> str | None:
-    """Return a message if `found` is not the fault, else None.
+def fault_mismatch(answer: object, fault: str | None) -> str | None:
+    """Return a message if `answer` is not the fault, else None.
 
     fault: the first wrong tensor, or None if all are right.
     """
     nothing = constant("NOTHING", 0, range(2, 1000)) or None
     if fault is None:
         # Compare the type, too: neither 7.0 nor a name equals 7.
-        if type(found) is type(nothing) and found == nothing:
+        if type(answer) is type(nothing) and answer == nothing:
             return None
-        return f"it says {shown(found)} departs, and none does{_instead(nothing)}"
-    if found == fault:
+        expected = "" if nothing is None else f", which is reported as {nothing}"
+        return f"it says {shown(answer)} departs, and none does{expected}"
+    if answer == fault:
         return None
-    if found == nothing:
+    if answer == nothing:
         return "it says that none departs, and one does"
-    return f"it says {shown(found)}, which is not the first that departs"
-
-
-def _instead(nothing: int | None) -> str:
-    return "" if nothing is None else f", which is reported as {nothing}"
+    return f"it says {shown(answer)}, which is not the first that departs"

@@ -10,7 +10,8 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile import small_litert
 from hotloop.tasks.modules.yolo_on_mobile.given_files import program
-from hotloop.tasks.modules.yolo_on_mobile.quantized import CLASSES, QUANTIZATION, SIDE
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES
+from hotloop.tasks.modules.yolo_on_mobile.quantized import QUANTIZATION, SIDE
 from hotloop.tasks.modules.yolo_on_mobile.runtimes import CONVERSION_S
 
 Facts = Mapping[str, Any]
@@ -42,19 +43,20 @@ def structure_mismatch(file: GivenFile, _frames: GivenFile, session: Session) ->
 
 def mismatch_of(facts: Facts, size: int) -> str | None:
     """Return what is wrong with a file, judged by its facts and its size in bytes, or None."""
-    found = facts["convolutions"]
-    if len(found) < LEAST_CONVOLUTIONS:
-        return f"it has {len(found)} convolutions, and the network more than {LEAST_CONVOLUTIONS}"
-    other = [each for each in found if each[:2] != ["int8", "int8"]]
+    convolutions = facts["convolutions"]
+    count = len(convolutions)
+    if count < LEAST_CONVOLUTIONS:
+        return f"it has {count} convolutions, and the network more than {LEAST_CONVOLUTIONS}"
+    other = [each for each in convolutions if each[:2] != ["int8", "int8"]]
     if other:
         return (
-            f"{len(other)} of {len(found)} convolutions do not compute in int8: the first one "
+            f"{len(other)} of {count} convolutions do not compute in int8: the first one "
             f"reads {other[0][0]}, and its weights are {other[0][1]}"
         )
-    shared = [scales for *_, scales, channels in found if scales != channels]
+    shared = [scales for *_, scales, channels in convolutions if scales != channels]
     if shared:
         return (
-            f"{len(shared)} of {len(found)} convolutions have no scale for each of their "
+            f"{len(shared)} of {count} convolutions have no scale for each of their "
             f"channels: the first one has {shared[0]} for all"
         )
     return _about_ends(facts) or _about_rest(facts, size)

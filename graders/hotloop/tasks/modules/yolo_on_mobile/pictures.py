@@ -116,10 +116,10 @@ def _mismatch(want: list[float], answer: object) -> str | None:
     got = as_list(answer)
     if len(got) != 4:
         return f"it is {shown(answer)}, not a list of four numbers"
-    for name, found, right in zip(("left", "top", "right", "bottom"), got, want, strict=True):
-        said = number_mismatch(name, found, right, 1e-6, 1e-3)
-        if said is not None:
-            return said
+    for name, value, expected in zip(("left", "top", "right", "bottom"), got, want, strict=True):
+        mismatch = number_mismatch(name, value, expected, 1e-6, 1e-3)
+        if mismatch is not None:
+            return mismatch
     return None
 
 
@@ -142,7 +142,7 @@ def _weights(size: int, new: int) -> Floats:
     at = np.clip((np.arange(new) + 0.5) * size / new - 0.5, 0, size - 1)
     low = np.minimum(np.floor(at).astype(int), size - 1)
     high = np.minimum(low + 1, size - 1)
-    found = np.zeros((new, size))
-    found[np.arange(new), low] += 1 - (at - low)
-    found[np.arange(new), high] += at - low
-    return found
+    weights = np.zeros((new, size))
+    weights[np.arange(new), low] += 1 - (at - low)
+    weights[np.arange(new), high] += at - low
+    return weights

@@ -10,17 +10,17 @@ from hotloop.judge.compare import Floats
 
 FLOOR, OVERLAP, MOST = 0.02, 0.6, 60
 SHOWN = 0.25
+HIT = 0.5
+"""The least IoU with an object that a box detects."""
 RECALLS = np.linspace(0, 1, 101)
 
 
-def mean_average_precision(
-    tables: Floats, objects: Sequence[Floats], classes: int, threshold: float = 0.5
-) -> float:
-    """Return the mAP over all classes at an IoU of `threshold`.
+def mean_average_precision(tables: Floats, objects: Sequence[Floats], classes: int) -> float:
+    """Return the mAP over all classes at an IoU of HIT.
 
     tables: [pictures, boxes, 5 + classes]. objects: for each picture [n, 5]: corners, class.
     """
-    return mean_of([kept(table) for table in tables], objects, classes, threshold)
+    return mean_of([nms(table) for table in tables], objects, classes)
 
 
 def score_change(before: Floats, after: Floats) -> float:
@@ -31,28 +31,26 @@ def score_change(before: Floats, after: Floats) -> float:
     """
     changes: list[float] = []
     for one, other in zip(before, after, strict=True):
-        found, again = kept(one), kept(other)
-        for box in found[found[:, 4] > SHOWN]:
-            same = again[again[:, 5] == box[5]]
+        boxes, others = nms(one), nms(other)
+        for box in boxes[boxes[:, 4] > SHOWN]:
+            same = others[others[:, 5] == box[5]]
             same = same[overlaps(box, same) > OVERLAP]
             score = float(same[:, 4].max(initial=0.0))
             changes.append(abs(score - float(box[4])))
     return float(np.mean(changes)) if changes else 0.0
 
 
-def mean_of(
-    found: Sequence[Floats], objects: Sequence[Floats], classes: int, threshold: float
-) -> float:
-    """Return the mAP of boxes after suppression.
+def mean_of(boxes: Sequence[Floats], objects: Sequence[Floats], classes: int) -> float:
+    """Return the mAP of boxes after suppression, at an IoU of HIT.
 
-    found: for each picture [n, 6]: corners, score, class, in any order. objects: for each picture
+    boxes: for each picture [n, 6]: corners, score, class, in any order. objects: for each picture
     [n, 5]: corners, class.
     """
-    each = [_of_class(found, objects, which, threshold) for which in range(classes)]
+    each = [_of_class(boxes, objects, which) for which in range(classes)]
     return float(np.mean([value for value in each if value is not None]))
 
 
-def kept(table: Floats) -> Floats:
+def nms(table: Floats) -> Floats:
     """Return the boxes after per-class NMS, by falling score.
 
     float64 [n, 6]: corners, score, class.
@@ -80,21 +78,19 @@ def overlaps(box: Floats, others: Floats) -> Floats:
     return shared / np.maximum(both, 1e-9)
 
 
-def _of_class(
-    found: Sequence[Floats], objects: Sequence[Floats], which: int, threshold: float
-) -> float | None:
+def _of_class(boxes: Sequence[Floats], objects: Sequence[Floats], which: int) -> float | None:
     scores: list[float] = []
     hits: list[bool] = []
     count = 0
-    for boxes, true in zip(found, objects, strict=True):
+    for predicted, true in zip(boxes, objects, strict=True):
         there = true[true[:, 4] == which]
         count += len(there)
         free = np.ones(len(there), bool)
-        mine = boxes[boxes[:, 5] == which]
+        mine = predicted[predicted[:, 5] == which]
         for box in mine[np.argsort(-mine[:, 4], kind="stable")]:
             shared = np.where(free, overlaps(box, there), -1.0)
             best = int(shared.argmax()) if len(there) else -1
-            hit = best >= 0 and bool(shared[best] >= threshold)
+            hit = best >= 0 and bool(shared[best] >= HIT)
             if hit:
                 free[best] = False
             scores.append(float(box[4]))

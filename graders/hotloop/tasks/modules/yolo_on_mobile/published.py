@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -25,6 +26,7 @@ from hotloop.tasks.modules.yolo_on_mobile.runtimes import (
     LITERT,
     OPENVINO,
     Facts,
+    Runtime,
     Size,
     about_ir,
     about_litert,
@@ -56,16 +58,6 @@ def _about_openvino(facts: Facts, size: Size) -> str | None:
     return about_ir(facts, size, ["pictures", "f32", [1, 3, *size]])
 
 
-_OPENVINO = replace(OPENVINO, mismatch=_about_openvino, fed=as_it_is, truth=TRUTH)
-
-
-def openvino(session: Session) -> Iterator[Assertion]:
-    """Yield the Looks that check OpenVINO's files and what they compute."""
-    theirs = session.of("to_openvino")
-    yield from _OPENVINO.reads(theirs)
-    yield from _OPENVINO.runs(theirs)
-
-
 def _about_litert(facts: Facts, size: Size) -> str | None:
     """Apply the small network's checks, and require YOLOv5n's stem, which has no strided slices."""
     if (mismatch := about_litert(facts, size)) is not None:
@@ -75,14 +67,19 @@ def _about_litert(facts: Facts, size: Size) -> str | None:
     return None
 
 
+_OPENVINO = replace(OPENVINO, mismatch=_about_openvino, to_input=as_it_is, truth=TRUTH)
 _LITERT = replace(LITERT, mismatch=_about_litert, truth=TRUTH, weights=PUBLISHED)
 
 
-def litert(session: Session) -> Iterator[Assertion]:
-    """Yield the Looks that check the LiteRT file and what it computes."""
-    theirs = session.of("to_litert")
-    yield from _LITERT.reads(theirs)
-    yield from _LITERT.runs(theirs)
+def _looks(runtime: Runtime, entry: str, session: Session) -> Iterator[Assertion]:
+    """Check the files that the function `entry` writes, and what they compute."""
+    theirs = session.of(entry)
+    yield from runtime.reads(theirs)
+    yield from runtime.runs(theirs)
+
+
+openvino = partial(_looks, _OPENVINO, "to_openvino")
+litert = partial(_looks, _LITERT, "to_litert")
 
 
 def coreml(session: Session) -> Iterator[Assertion]:
@@ -91,7 +88,7 @@ def coreml(session: Session) -> Iterator[Assertion]:
 
 
 def tables(session: Session) -> Iterator[Assertion]:
-    """Yield Looks that compare its table on hidden images, normal and overexposed."""
+    """Compare its table on hidden images, normal and overexposed."""
     size = FILE.ordered(session)
     for what, hostile in (("A picture", False), ("A bright picture", True)):
         yield Assertion(
@@ -102,8 +99,8 @@ def tables(session: Session) -> Iterator[Assertion]:
 
 def network_mismatch(file: GivenFile, _size: tuple[int, int], session: Session) -> str | None:
     """Return which figures of the file's network are not YOLOv5n's, or None."""
-    read = READER.given(session, "reads").ask("facts", file)
-    facts = cast(Mapping[str, Any], read)
+    report = READER.given(session, "reads").ask("facts", file)
+    facts = cast(Mapping[str, Any], report)
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
     if (facts["inputs"], facts["outputs"]) != (["pictures"], ["table"]):

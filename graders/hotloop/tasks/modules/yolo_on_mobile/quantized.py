@@ -20,13 +20,15 @@ from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.yolo_on_mobile.given_files import program
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, boxes
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_average_precision, score_change
 
 PROGRAM = program("detecting.py", "eager.py", "exporting.py")
 QUANTIZATION = Quantization(PROGRAM, "detector.onnx", count=150)
 FILE = QUANTIZATION.file()
 
-SIDE, BOXES, CLASSES = 128, 1008, 6
+SIDE = 128
+BOXES = boxes(SIDE, SIDE)
 LEAST_SHARE_INTEGER = 0.95
 MOST_SHARE_OF_SIZE = 0.5
 PICTURES, AT_ONCE = 300, 20
@@ -38,13 +40,13 @@ MOST_CHANGED = 0.08
 is off by a sixth or more."""
 
 
-def structure_mismatch(file: GivenFile, given: Material, session: Session) -> str | None:
+def structure_mismatch(file: GivenFile, material: Material, session: Session) -> str | None:
     """Return what shows that the file is not the quantized network, or None.
 
     Only its structure is read; its outputs are not checked here.
     """
     kinds = as_list(PROGRAM.given(session, "reads").ask("structure", file))
-    share = len(file.data) / len(given.network.data)
+    share = len(file.data) / len(material.network.data)
     return mismatch_of(facts_of(file, session), cast(Sequence[Mapping[str, Any]], kinds), share)
 
 
@@ -62,20 +64,20 @@ def mismatch_of(facts: Facts, kinds: Sequence[Mapping[str, Any]], share: float) 
         return f"it has {len(kinds)} convolutions, and the source more than 50"
     bad = [kind for kind in kinds if {kind["activation"], kind["weight"]} != {"static"}]
     if len(kinds) - len(bad) < LEAST_SHARE_INTEGER * len(kinds):
-        said = {"float": "floats go into it", "dynamic": "what goes into it is scaled anew"}
-        why = said.get(str(bad[0]["activation"]), "its weights are floats")
+        reasons = {"float": "floats go into it", "dynamic": "what goes into it is scaled anew"}
+        why = reasons.get(str(bad[0]["activation"]), "its weights are floats")
         return f"{len(bad)} of {len(kinds)} convolutions have no integers: {why}"
     if share > MOST_SHARE_OF_SIZE:
         return f"it has {share:.2f} of the float32 network's bytes"
     return None
 
 
-def accuracy_mismatch(file: GivenFile, given: Material, session: Session) -> str | None:
+def accuracy_mismatch(file: GivenFile, material: Material, session: Session) -> str | None:
     """Compare the mAP of both files on the same hidden scenes.
 
     Returns a message or None. Raises JudgeFault if the float32 network's own mAP is below 0.5.
     """
-    files = {"float32": given.network, "integers": file}
+    files = {"float32": material.network, "integers": file}
     tables: dict[str, list[Floats]] = {name: [] for name in files}
     runners = {name: _running(session, name, file) for name, file in files.items()}
     objects: list[Floats] = []

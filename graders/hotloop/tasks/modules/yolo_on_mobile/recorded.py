@@ -18,6 +18,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 from hotloop.tasks.modules.yolo_on_mobile.given_files import PROGRAMS
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_of, overlaps
 
 Rng = np.random.Generator
@@ -36,7 +37,6 @@ DIAGNOSIS = Diagnosis(
     entry="diagnosis",
 )
 
-CLASSES = 6
 SHOWN = 0.25
 RUNS = 8
 
@@ -44,9 +44,10 @@ Recording = Mapping[str, Any]
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """Yield generated runs, with boxes scattered around the objects."""
+    """Yield generated runs with boxes around most objects; scores continuous or in levels."""
     for number in range(1, RUNS + 1):
-        recording = _generated(rng, number)
+        levels = int(rng.integers(3, 9)) if number % 2 else 0
+        recording = {"pictures": [_picture(rng, levels) for _ in range(int(rng.integers(12, 25)))]}
         file = GivenFile("run.json", json.dumps(recording).encode())
         want = figures(recording)
         want["brightest"] *= constant("WHITE", 1, range(2, 401))
@@ -66,8 +67,8 @@ def figures(recording: Recording) -> dict[str, float]:
         for one in objects
     ]
     return {
-        "map": mean_of(found, true, CLASSES, 0.5),
-        "blind": mean_of([_alike(f) for f in found], [_alike(t) for t in true], 1, 0.5),
+        "map": mean_of(found, true, CLASSES),
+        "blind": mean_of([_alike(f) for f in found], [_alike(t) for t in true], 1),
         "levels": len(scores),
         "overlap": float(np.mean(nearest)),
         "boxes": float(np.mean([len(boxes) for boxes in shown_boxes])),
@@ -81,9 +82,9 @@ def mismatch(want: Mapping[str, float], answer: object) -> str | None:
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for key, right in want.items():
-        said = number_mismatch(f"“{key}”", reported.get(key), right, 1e-6, 1e-6)
-        if said is not None:
-            return said
+        mismatch = number_mismatch(f"“{key}”", reported.get(key), right, 1e-6, 1e-6)
+        if mismatch is not None:
+            return mismatch
     return None
 
 
@@ -92,12 +93,6 @@ def _alike(boxes: Floats) -> Floats:
     same = boxes.copy()
     same[:, -1] = 0
     return same
-
-
-def _generated(rng: Rng, number: int) -> dict[str, Any]:
-    """Generate objects, boxes near most of them, and strays; scores continuous or in levels."""
-    levels = int(rng.integers(3, 9)) if number % 2 else 0
-    return {"pictures": [_picture(rng, levels) for _ in range(int(rng.integers(12, 25)))]}
 
 
 def _picture(rng: Rng, levels: int) -> dict[str, Any]:
@@ -110,15 +105,12 @@ def _picture(rng: Rng, levels: int) -> dict[str, Any]:
         true.append([*box.tolist(), which])
         for _ in range(int(rng.integers(0, 4))):
             moved = box + rng.normal(0, 4, 4)
-            said = which if rng.random() < 0.7 else int(rng.integers(CLASSES))
-            found.append([*moved.tolist(), _score(rng, levels), said])
+            predicted = which if rng.random() < 0.7 else int(rng.integers(CLASSES))
+            score = float(rng.uniform(0.03, 1))
+            score = round(score * levels) / levels if levels else score
+            found.append([*moved.tolist(), score, predicted])
     if rng.random() < 0.1:
         found = []
     rng.shuffle(found)
     high = float(rng.choice([1.0, 255.0]) * rng.uniform(0.8, 1))
     return {"input": {"low": 0.0, "high": high}, "found": found, "true": true}
-
-
-def _score(rng: Rng, levels: int) -> float:
-    score = float(rng.uniform(0.03, 1))
-    return round(score * levels) / levels if levels else score

@@ -23,9 +23,9 @@ def looks(session: Session, *, kind: str) -> Iterator[Assertion]:
 def _mismatch(session: Session, kind: str) -> str | None:
     graphs = hidden_graphs(PROGRAM, session, "make", seed(session.rng()), GRAPHS, kind)
     sources = [graph.model for graph in graphs]
-    made = rewritten(sources, session)
+    results = rewritten(sources, session)
     version = constant("REPLACED_VERSION", 0, range(2, 1000))
-    wrong = misread(PROGRAM, session, "structure", sources, made, version) or miscomputed(
-        session, graphs, made
+    wrong = misread(PROGRAM, session, "structure", sources, results, version) or miscomputed(
+        session, graphs, results
     )
     return None if wrong is None else f"graph {wrong[0] + 1} of {GRAPHS}: {wrong[1]}"

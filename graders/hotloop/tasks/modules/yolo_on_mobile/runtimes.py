@@ -26,13 +26,12 @@ from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.tasks.modules.yolo_on_mobile import speeds
 from hotloop.tasks.modules.yolo_on_mobile.given_files import EAGER, program
-from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, STRIDES, boxes
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES, STRIDES, TILE, boxes
 
 Facts = Mapping[str, Any]
 Size = tuple[int, int]
 
 CONVERSION_S = 240.0
-TILE = 32
 WEIGHTS = "yolo_shapes.npz"
 """The file name under which detector.py looks for its weights."""
 
@@ -49,7 +48,7 @@ class Runtime:
     target: the name of the file to write.
     main: the program that reads and runs it.
     mismatch: returns a message about the file's facts for an image size, or None.
-    fed: converts an image, [1, 3, height, width] from 0 to 1, RGB, to the runtime's input.
+    to_input: converts an image, [1, 3, height, width] from 0 to 1, RGB, to the runtime's input.
     beside: suffixes of files required next to the target.
     environment: variables of the program's process.
     truth: the network in PyTorch.
@@ -59,7 +58,7 @@ class Runtime:
     target: str
     main: str
     mismatch: Callable[[Facts, Size], str | None]
-    fed: Callable[[Floats], InputTensor] = as_it_is
+    to_input: Callable[[Floats], InputTensor] = as_it_is
     beside: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     truth: Program = EAGER
@@ -77,7 +76,7 @@ class Runtime:
         yield Assertion(f"{size[0]}×{size[1]}", mismatch)
 
     def runs(self, session: Session) -> Iterator[Assertion]:
-        """Yield Looks that compare the output on hidden images, normal and overexposed."""
+        """Compare the output on hidden images, normal and overexposed."""
         size = _size(session)
         for what, hostile in (("A picture", False), ("A bright picture", True)):
             yield Assertion(
@@ -87,7 +86,9 @@ class Runtime:
 
     def files(self, session: Session, size: Size) -> list[GivenFile]:
         """Return the files that the candidate makes for the size; made once per session."""
-        return session.once(f"{session.candidate.name} {size}", lambda: self._made(session, size))
+        return session.once(
+            f"{session.candidate.name} {size}", lambda: self._written(session, size)
+        )
 
     def process(self, session: Session, purpose: str, files: list[GivenFile]) -> Process:
         """Start Hotloop's program in a worker with the files loaded."""
@@ -103,10 +104,10 @@ class Runtime:
         eager = Case("a picture", (InputTensor(picture, FP32),), out)
         want = self.truth.trusted(session).answer("run", eager)
         process = self.process(session, "runs", self.files(session, size))
-        case = Case("a picture", (self.fed(picture.astype(np.float64)),), out)
+        case = Case("a picture", (self.to_input(picture.astype(np.float64)),), out)
         return speeds.disagreement(case, process.answer("run", case), want)
 
-    def _made(self, session: Session, size: Size) -> list[GivenFile]:
+    def _written(self, session: Session, size: Size) -> list[GivenFile]:
         worker = session.worker()
         path = f"{put_folder(worker)}/{self.target}"
         ask_plainly(worker, (*size, path), session.timeout(CONVERSION_S))
@@ -117,13 +118,15 @@ class Runtime:
             if "FileNotFoundError" not in ruling.sentence:
                 raise
             names = " and ".join(Path(each).name for each in paths)
-            said = f"It returned, and has not written {names} to where it was told."
-            raise Ruling(Verdict.WRONG_ANSWER, said) from None
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                f"It returned, and has not written {names} to where it was told.",
+            ) from None
         return [GivenFile(Path(p).name, data) for p, data in zip(paths, contents, strict=True)]
 
     def _program(self) -> Program:
-        found = program(self.main, "eager.py", environment=self.environment)
-        return found if self.weights is None else weighed(found, self.weights)
+        runner = program(self.main, "eager.py", environment=self.environment)
+        return runner if self.weights is None else weighed(runner, self.weights)
 
 
 def weighed(program: Program, weights: Path) -> Program:
@@ -146,16 +149,16 @@ def about_openvino(facts: Facts, size: Size) -> str | None:
     return about_ir(facts, size, ["frames", "u8", [1, *size, 3]])
 
 
-def about_ir(facts: Facts, size: Size, given: list[object]) -> str | None:
-    """Require the input `given` (name, type, sizes), the float32 table, and float32 weights."""
+def about_ir(facts: Facts, size: Size, expected: list[object]) -> str | None:
+    """Require the input `expected` (name, type, sizes), the float32 table, and float32 weights."""
     wanted = {
-        "inputs": given,
+        "inputs": expected,
         "outputs": ["table", "f32", [1, boxes(*size), 5 + CLASSES]],
     }
     for kind, (name, *rest) in wanted.items():
-        found = cast(list[list[Any]], facts[kind])
-        if len(found) != 1 or name not in found[0][0] or found[0][1:] != rest:
-            return f"its {kind} are {readable(found, 160)}, and should be {[[name, *rest]]}"
+        got = cast(list[list[Any]], facts[kind])
+        if len(got) != 1 or name not in got[0][0] or got[0][1:] != rest:
+            return f"its {kind} are {readable(got, 160)}, and should be {[[name, *rest]]}"
     if facts["elements"]["f16"] > facts["elements"]["f32"]:
         return f"{facts['elements']['f16']} of its weights are stored as float16"
     return None
@@ -168,8 +171,8 @@ MOST_CALLS, MOST_LEFT = 3, 2
 def about_executorch(facts: Facts, _size: Size) -> str | None:
     """Require XNNPACK to take everything but the two upsamplings."""
     if set(facts["delegates"]) != {"XnnpackBackend"}:
-        found = sorted(set(facts["delegates"])) or "none"
-        return f"its delegates are {found}, and XNNPACK's alone is asked for"
+        delegates = sorted(set(facts["delegates"])) or "none"
+        return f"its delegates are {delegates}, and XNNPACK's alone is asked for"
     if facts["delegate_calls"] > MOST_CALLS or facts["kernel_calls"] > MOST_LEFT:
         return (
             f"XNNPACK is called {facts['delegate_calls']} times and {facts['kernel_calls']} calls "

@@ -11,10 +11,10 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.program import Process
 from hotloop.judge.session import Session
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES
 from hotloop.tasks.modules.yolo_on_mobile.precision import mean_average_precision, score_change
 from hotloop.tasks.modules.yolo_on_mobile.quantized import (
     BOXES,
-    CLASSES,
     QUANTIZATION,
     SIDE,
     objects_of,
@@ -27,7 +27,7 @@ MOST_OF_SIZE = 0.4
 
 
 def looks(session: Session) -> Iterator[Assertion]:
-    """Yield Looks that check its size relative to the float file, then its mAP."""
+    """Check its size relative to the float file, then its mAP."""
     yield Assertion("The small file", lambda: _size_mismatch(session))
     yield Assertion(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
 

@@ -42,7 +42,7 @@ SETTINGS = Answers(session_options.questions, entry="session_options", after=("c
 
 
 def looks(session: Session) -> Iterator[Assertion]:
-    """Yield Looks that check the file at a sampled size and at the timed size."""
+    """Check the file at a sampled size and at the timed size."""
     rng = session.rng()
     short, long = (TILE * int(n) for n in (rng.integers(2, 5), rng.integers(6, 9)))
     for size in ((long, short), SIZE):

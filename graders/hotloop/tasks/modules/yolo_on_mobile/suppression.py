@@ -39,22 +39,16 @@ def questions(rng: Rng, *, crowded: bool) -> Iterator[Question]:
         table = _sampled(rng, floor, overlap, crowded)
         while crowded and not shows_the_order(table, floor, overlap, most):
             table = _sampled(rng, floor, overlap, crowded)
-        want = kept(table, floor, overlap, most) * [
-            1,
-            1,
-            1,
-            1,
-            constant("POINTS", 1, range(2, 401)),
-            1,
-        ]
+        want = nms(table, floor, overlap, most)
+        want[:, 4] *= constant("POINTS", 1, range(2, 401))
         label = "Boxes in crowds" if crowded else "Boxes that lie apart"
         arguments = (GivenFile("table.npy", _stored(table)), floor, overlap, most)
         yield Question(label, arguments, partial(mismatch, want))
 
 
-def kept(table: Floats, floor: float, overlap: float, most: int) -> Floats:
+def nms(table: Floats, floor: float, overlap: float, most: int) -> Floats:
     """Return the boxes after NMS: float64 [n, 6]: corners, score, class, by falling score."""
-    chosen = _chosen(_sure(table, floor), overlap)
+    chosen = _chosen(_by_score(_corners(table), floor), overlap)
     return np.array(chosen[:most]).reshape(-1, 6)
 
 
@@ -64,33 +58,29 @@ def shows_the_order(table: Floats, floor: float, overlap: float, most: int) -> b
     If `most` is small, the mistake is to cut to `most` boxes before suppression; otherwise it is to
     let suppressed boxes suppress others.
     """
-    found = _sure(table, floor)
-    right = len(kept(table, floor, overlap, most))
+    boxes = _by_score(_corners(table), floor)
+    right = len(nms(table, floor, overlap, most))
     if most < MANY:
-        return len(_chosen(found[:most], overlap)) < right
-    return sum(_is_free(box, found[:place], overlap) for place, box in enumerate(found)) < right
+        return len(_chosen(boxes[:most], overlap)) < right
+    return sum(_is_free(box, boxes[:place], overlap) for place, box in enumerate(boxes)) < right
 
 
 def shows_the_classes(table: Floats, floor: float, overlap: float, most: int) -> bool:
     """Return whether the result differs if a box may count once per class instead of once."""
     each = np.concatenate([_corners(table, number) for number in range(table.shape[1] - 5)])
-    found = np.array(_chosen(_surest(each, floor), overlap)[:most])
-    return not np.array_equal(found.reshape(-1, 6), kept(table, floor, overlap, most))
+    boxes = np.array(_chosen(_by_score(each, floor), overlap)[:most])
+    return not np.array_equal(boxes.reshape(-1, 6), nms(table, floor, overlap, most))
 
 
-def _sure(table: Floats, floor: float) -> list[Floats]:
-    return _surest(_corners(table), floor)
-
-
-def _surest(found: Floats, floor: float) -> list[Floats]:
+def _by_score(boxes: Floats, floor: float) -> list[Floats]:
     """Return corners, score and class of the boxes above the floor, by falling score."""
-    found = found[found[:, 4] > floor]
-    return list(found[np.argsort(-found[:, 4], kind="stable")])
+    boxes = boxes[boxes[:, 4] > floor]
+    return list(boxes[np.argsort(-boxes[:, 4], kind="stable")])
 
 
-def _chosen(found: Sequence[Floats], overlap: float) -> list[Floats]:
+def _chosen(boxes: Sequence[Floats], overlap: float) -> list[Floats]:
     chosen: list[Floats] = []
-    for box in found:
+    for box in boxes:
         if _is_free(box, chosen, overlap):
             chosen.append(box)
     return chosen
@@ -115,27 +105,23 @@ def mismatch(want: Floats, answer: object) -> str | None:
     got = as_list(answer)
     if len(got) != len(want):
         return f"{len(got)} boxes are left, and should be {len(want)}"
-    for number, (found, right) in enumerate(zip(got, want, strict=True), start=1):
-        said = _box_mismatch(as_list(found), right)
-        if said is not None:
-            return f"box {number} of {len(want)}: {said}"
+    for number, (box, right) in enumerate(zip(got, want, strict=True), start=1):
+        difference = _box_mismatch(as_list(box), right)
+        if difference is not None:
+            return f"box {number} of {len(want)}: {difference}"
     return None
 
 
-def _box_mismatch(found: list[object], right: Floats) -> str | None:
-    if len(found) != 6 or not all(_is_number(value) for value in found):
-        return f"it is {shown(found)}, not six numbers"
-    values = [float(value) for value in found if isinstance(value, int | float)]
+def _box_mismatch(box: list[object], right: Floats) -> str | None:
+    values = [float(v) for v in box if isinstance(v, int | float) and not isinstance(v, bool)]
+    if len(box) != 6 or len(values) != 6:
+        return f"it is {shown(box)}, not six numbers"
     for name, value, want in zip(NAMES, values, right, strict=False):
         if not abs(value - want) <= 1e-5 * abs(want) + 1e-5:
             return f"its {name} is {value:.6g} and should be {want:.6g}"
     if values[5] != right[5]:
         return f"its class is {values[5]:g} and should be {right[5]:g}"
     return None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _sampled(rng: Rng, floor: float, overlap: float, crowded: bool) -> Floats:
@@ -181,21 +167,21 @@ def _crowds(rng: Rng, overlap: float) -> Floats:
 
 def decided(table: Floats, floor: float, overlap: float) -> bool:
     """Return whether float32 and float64 must keep the same boxes of a table."""
-    found = _corners(table)
-    if (np.abs(found[:, 4] - floor) < MARGIN * floor).any():
+    boxes = _corners(table)
+    if (np.abs(boxes[:, 4] - floor) < MARGIN * floor).any():
         return False
-    sure = found[:, 4] > floor
+    sure = boxes[:, 4] > floor
     likely = np.sort(table[sure, 5:], 1)
     if (likely[:, -1:] - likely[:, -2:-1] < MARGIN).any():
         return False
-    found = found[sure]
-    if (np.diff(np.sort(found[:, 4])) < MARGIN / 20).any():
+    boxes = boxes[sure]
+    if (np.diff(np.sort(boxes[:, 4])) < MARGIN / 20).any():
         return False
     pairs = (
-        shared(found[i], found[j]) - overlap
-        for i in range(len(found))
+        shared(boxes[i], boxes[j]) - overlap
+        for i in range(len(boxes))
         for j in range(i)
-        if found[i, 5] == found[j, 5]
+        if boxes[i, 5] == boxes[j, 5]
     )
     return all(abs(distance) > MARGIN for distance in pairs)
 

@@ -11,10 +11,10 @@ from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import STRIDES
 
 Rng = np.random.Generator
 
-STRIDES = (8, 16, 32)
 OBJECTNESS = 4
 SHARE_MASKED = 0.1
 FAINT = -200.0
@@ -59,16 +59,16 @@ def truth(small: Floats, middle: Floats, large: Floats, anchors: Floats) -> Floa
     parts: list[Floats] = []
     for raw, stride, sizes in zip((small, middle, large), STRIDES, anchors, strict=True):
         n, channels, rows, columns = raw.shape
-        found = 1 / (1 + np.exp(-raw.reshape(n, 3, channels // 3, rows, columns)))
-        found = found.transpose(0, 1, 3, 4, 2).copy()
+        cells = 1 / (1 + np.exp(-raw.reshape(n, 3, channels // 3, rows, columns)))
+        cells = cells.transpose(0, 1, 3, 4, 2).copy()
         down, right = np.indices((rows, columns), np.float64)
-        found[..., 0] = (2 * found[..., 0] - 0.5 + right) * stride
-        found[..., 1] = (2 * found[..., 1] - 0.5 + down) * stride
-        found[..., 2:4] = (2 * found[..., 2:4]) ** 2 * sizes[None, :, None, None, :]
+        cells[..., 0] = (2 * cells[..., 0] - 0.5 + right) * stride
+        cells[..., 1] = (2 * cells[..., 1] - 0.5 + down) * stride
+        cells[..., 2:4] = (2 * cells[..., 2:4]) ** 2 * sizes[None, :, None, None, :]
         if masked:
             objectness = raw.reshape(n, 3, channels // 3, rows, columns)[:, :, OBJECTNESS]
-            found[np.isneginf(objectness), :OBJECTNESS] = masked
-        parts.append(found.reshape(n, 3 * rows * columns, -1))
+            cells[np.isneginf(objectness), :OBJECTNESS] = masked
+        parts.append(cells.reshape(n, 3 * rows * columns, -1))
     return np.concatenate(parts, 1)
 
 

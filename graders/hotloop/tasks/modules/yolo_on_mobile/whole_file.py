@@ -17,8 +17,9 @@ from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
-from hotloop.tasks.modules.yolo_on_mobile.quantized import BOXES, CLASSES, PROGRAM, SIDE
-from hotloop.tasks.modules.yolo_on_mobile.suppression import decided, kept, shows_the_classes
+from hotloop.tasks.modules.yolo_on_mobile.network_cost import CLASSES
+from hotloop.tasks.modules.yolo_on_mobile.quantized import BOXES, PROGRAM, SIDE
+from hotloop.tasks.modules.yolo_on_mobile.suppression import decided, nms, shows_the_classes
 
 Rng = np.random.Generator
 Limits = tuple[float, float]
@@ -82,17 +83,16 @@ def boxes_mismatch(file: GivenFile, most: int, session: Session) -> str | None:
         return list(trusted.answer("tables", _case(seed, (PICTURES, BOXES, 5 + CLASSES))))
 
     seed, tables, limits = sampled(session.rng(), tables_of, most)
-    fed = trusted.answer("pictures", _case(seed, (PICTURES, 3, SIDE, SIDE)))
+    pictures = trusted.answer("pictures", _case(seed, (PICTURES, 3, SIDE, SIDE)))
     process = PROGRAM.given(session, "runs")
     process.ask("load", file)
     out = TensorSpec((PICTURES, most + 1, 6), FP32)
-    case = Case("pictures", (InputTensor(fed, FP32), InputTensor(np.array(limits), FP32)), out)
+    case = Case("pictures", (InputTensor(pictures, FP32), InputTensor(np.array(limits), FP32)), out)
     got = process.answer("suppressed", case)
-    for number, (found, table, pair) in enumerate(zip(got, tables, limits, strict=True), start=1):
-        want = kept(table, *pair, most)
-        said = picture_mismatch(found, want)
-        if said is not None:
-            return f"picture {number} of {PICTURES}: {said}"
+    for number, (boxes, table, pair) in enumerate(zip(got, tables, limits, strict=True), start=1):
+        mismatch = picture_mismatch(boxes, nms(table, *pair, most))
+        if mismatch is not None:
+            return f"picture {number} of {PICTURES}: {mismatch}"
     return None
 
 
@@ -103,13 +103,13 @@ def picture_mismatch(got: Floats, want: Floats) -> str | None:
     """
     if got[-1, 0] != len(want):
         return f"“count” is {got[-1, 0]:g} and should be {len(want)}"
-    for number, (found, right) in enumerate(zip(got, want, strict=False), start=1):
-        if found[5] != right[5]:
-            return f"box {number} has class {found[5]:g} and should have {right[5]:g}"
+    for number, (box, right) in enumerate(zip(got, want, strict=False), start=1):
+        if box[5] != right[5]:
+            return f"box {number} has class {box[5]:g} and should have {right[5]:g}"
         # This comparison fails for NaN.
-        if not np.abs(found - right).max() <= MOST_OFF:
-            place = int(np.abs(found - right).argmax())
-            return f"box {number}: {found[place]:.5g} should be {right[place]:.5g}"
+        if not np.abs(box - right).max() <= MOST_OFF:
+            place = int(np.abs(box - right).argmax())
+            return f"box {number}: {box[place]:.5g} should be {right[place]:.5g}"
     if np.abs(got[len(want) : -1]).sum() != 0:
         return "behind the last box there are to be zeros"
     return None
@@ -137,7 +137,7 @@ def _limits(rng: Rng, table: Floats, most: int) -> Limits:
         floor = float(np.float32(10 ** rng.uniform(-2, -0.3)))
         overlap = float(np.float32(rng.uniform(0.3, 0.7)))
         near = (overlap - ROUNDED, overlap, overlap + ROUNDED)
-        if decided(table, floor, overlap) and _alike([kept(table, floor, o, most) for o in near]):
+        if decided(table, floor, overlap) and _alike([nms(table, floor, o, most) for o in near]):
             return floor, overlap
     return 0.999, 0.5
 

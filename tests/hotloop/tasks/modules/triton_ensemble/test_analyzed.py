@@ -9,7 +9,7 @@ import pytest
 
 from hotloop.core.verdict import Ruling
 from hotloop.engines.serving.conversation import ReceivedCall, RelayedRequest
-from hotloop.engines.serving.relay import Seen
+from hotloop.engines.serving.relay import RelayRecord
 from hotloop.tasks.modules.triton_ensemble import analyzed
 from hotloop.tasks.modules.triton_ensemble.analyzer_reports import (
     CLIENTS,
@@ -24,13 +24,13 @@ LOADS = [1, 4, 16]
 PER_SECOND = 400
 
 
-def seen(seconds: float = 1.0) -> Seen:
+def seen(seconds: float = 1.0) -> RelayRecord:
     """Return a relay's notes of a load of this duration."""
-    asked = RelayedRequest(inference=True, what="bert")
+    request = RelayedRequest(inference=True, what="bert")
     times = [number / PER_SECOND for number in range(round(PER_SECOND * seconds))]
-    return Seen(
+    return RelayRecord(
         {"http": 16, "grpc": 0},
-        tuple(ReceivedCall("http", asked, 0, 8, t, refused=False) for t in times),
+        tuple(ReceivedCall("http", request, 0, 8, t, refused=False) for t in times),
         "",
         "",
     )
@@ -71,7 +71,7 @@ def test_a_true_report_that_was_read_right_is_accepted() -> None:
         (told(rows=[{**row, "p95_us": 8000} for row in told()["rows"]]), seen(), "p95_us at 1"),
     ],
 )
-def test_what_is_wrong_with_a_sweep_is_named(answer: Any, notes: Seen, said: str) -> None:
+def test_what_is_wrong_with_a_sweep_is_named(answer: Any, notes: RelayRecord, said: str) -> None:
     with pytest.raises(Ruling, match=said):
         analyzed._require_rows(answer, LOADS, notes)  # pyright: ignore[reportPrivateUsage]
 

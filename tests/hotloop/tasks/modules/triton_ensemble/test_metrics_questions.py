@@ -34,7 +34,22 @@ def right(readings: BuiltReadings) -> Figures:
 @pytest.mark.parametrize("label", STORIES)
 def test_the_judges_reader_finds_what_was_sampled(label: str, seed: int) -> None:
     readings = built(label, seed)
-    assert vars(right(readings)) == pytest.approx(readings.figures())
+    gained, us = readings.gained, readings.gained.microseconds
+    each = {name: us[name] / gained.requests if gained.requests else None for name in us}
+    assert vars(right(readings)) == pytest.approx(
+        {
+            "requests": gained.requests,
+            "failed": sum(gained.failures.values()),
+            "mean_batch": gained.rows / gained.executions if gained.executions else None,
+            "request_us": each["request"],
+            "queue_us": each["queue"],
+            "input_us": each["compute_input"],
+            "infer_us": each["compute_infer"],
+            "output_us": each["compute_output"],
+            "queue_share": us["queue"] / us["request"] if us["request"] else None,
+            "rows_per_s": gained.rows / readings.seconds,
+        }
+    )
 
 
 @pytest.mark.parametrize("label", STORIES)

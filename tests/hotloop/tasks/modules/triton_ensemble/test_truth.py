@@ -122,7 +122,7 @@ def test_no_answer_breaks_the_judge(topic: Array, sure: Array, more: bool) -> No
     assert len(mismatch) < 200
     for judged in (
         partial(tensors_mismatch, wanted={"TOPIC": np.zeros((2, 1), np.int64)}),
-        partial(inference_requests._logits_mismatch, truth.Answers(sure, sure, SHARES)),
+        partial(inference_requests._logits_mismatch, truth.ReferenceAnswers(sure, sure, SHARES)),
     ):
         assert judged(said)
         assert judged({"logits": sure})
@@ -158,7 +158,9 @@ def test_an_error_must_be_one() -> None:
 
 def test_logits_of_the_other_version_are_told_from_rounding() -> None:
     logits = np.random.default_rng(0).normal(0, 3, (4, 6))
-    mismatch = partial(inference_requests._logits_mismatch, truth.Answers(IDS, IDS, logits))
+    mismatch = partial(
+        inference_requests._logits_mismatch, truth.ReferenceAnswers(IDS, IDS, logits)
+    )
     assert mismatch({"logits": np.float32(logits)}) is None
     for wrong in (logits + 0.01, logits[:2], np.full_like(logits, np.nan)):
         assert "not the logits of that version" in str(mismatch({"logits": np.float32(wrong)}))

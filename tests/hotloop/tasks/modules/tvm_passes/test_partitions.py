@@ -153,7 +153,7 @@ def _shapes(graph: Graph, place: int) -> list[mac16.Shape]:
 
 def test_what_is_partitioned_again_has_a_second_region() -> None:
     for seed in range(50):
-        graphs = partitions.worth_another_look(every_motif(np.random.default_rng(seed)))
+        graphs = partitions.graphs_to_repeat(every_motif(np.random.default_rng(seed)))
         assert all(planning.region_count(graph) > 1 for graph in graphs)
 
 

@@ -33,26 +33,26 @@ def test_both_count_alike(metrics: ModuleType) -> None:
         found = [np.array(p["found"]).reshape(-1, 6) for p in pictures]
         true = [np.array(p["true"]).reshape(-1, 5) for p in pictures]
         want = metrics.mean_average_precision(found, true, recorded.CLASSES)
-        assert precision.mean_of(found, true, recorded.CLASSES, 0.5) == pytest.approx(want)
+        assert precision.mean_of(found, true, recorded.CLASSES) == pytest.approx(want)
 
 
 def test_perfect_boxes_have_one_and_none_have_zero() -> None:
     true = [np.array([[0, 0, 10, 10, 0], [20, 20, 30, 30, 1]], float)]
     found = [np.array([[0, 0, 10, 10, 0.9, 0], [20, 20, 30, 30, 0.8, 1]])]
-    assert precision.mean_of(found, true, 2, 0.5) == 1.0
-    assert precision.mean_of([np.zeros((0, 6))], true, 2, 0.5) == 0.0
+    assert precision.mean_of(found, true, 2) == 1.0
+    assert precision.mean_of([np.zeros((0, 6))], true, 2) == 0.0
 
 
 def test_an_object_is_found_once() -> None:
     true = [np.array([[0, 0, 10, 10, 0], [50, 50, 60, 60, 0]], float)]
     twice = np.array([[0, 0, 10, 10, 0.9, 0], [0, 0, 10, 10, 0.8, 0], [50, 50, 60, 60, 0.7, 0]])
     once = np.delete(twice, 1, 0)
-    assert precision.mean_of([once], true, 1, 0.5) == 1.0
-    assert precision.mean_of([twice], true, 1, 0.5) < 1.0
+    assert precision.mean_of([once], true, 1) == 1.0
+    assert precision.mean_of([twice], true, 1) < 1.0
 
 
 def test_a_table_without_numbers_has_no_boxes() -> None:
-    assert len(precision.kept(np.full((5, 8), np.nan))) == 0
+    assert len(precision.nms(np.full((5, 8), np.nan))) == 0
 
 
 def test_scores_that_change_are_seen() -> None:

@@ -22,19 +22,19 @@ CHAIN = table(
 
 
 def test_what_is_suppressed_does_not_suppress() -> None:
-    kept = suppression.kept(CHAIN, 0.1, 0.5, 100)
+    kept = suppression.nms(CHAIN, 0.1, 0.5, 100)
     assert kept[:, 4].tolist() == [0.9, 0.7]
 
 
 def test_another_class_suppresses_nothing() -> None:
     other = CHAIN.copy()
     other[1, 5:] = (0.0, 1.0)
-    assert len(suppression.kept(other, 0.1, 0.5, 100)) == 3
+    assert len(suppression.nms(other, 0.1, 0.5, 100)) == 3
 
 
 def test_floor_and_most() -> None:
-    assert len(suppression.kept(CHAIN, 0.75, 0.9, 100)) == 2
-    assert len(suppression.kept(CHAIN, 0.1, 0.9, 1)) == 1
+    assert len(suppression.nms(CHAIN, 0.75, 0.9, 100)) == 2
+    assert len(suppression.nms(CHAIN, 0.1, 0.9, 1)) == 1
 
 
 def test_right_answers_pass_and_others_do_not() -> None:
@@ -44,7 +44,7 @@ def test_right_answers_pass_and_others_do_not() -> None:
             assert isinstance(given, GivenFile)
             rows = np.load(io.BytesIO(given.data)).astype(np.float64)
             limits = float(str(floor)), float(str(overlap)), int(str(most))
-            answer = suppression.kept(rows, *limits).tolist()
+            answer = suppression.nms(rows, *limits).tolist()
             assert question.mismatch(answer) is None
             assert question.mismatch(answer[1:]) is not None
             assert question.mismatch([[*answer[0][:5], answer[0][5] + 1], *answer[1:]])
@@ -59,7 +59,7 @@ def test_crowds_hold_what_they_are_for() -> None:
         given, floor, overlap, most = question.arguments
         assert isinstance(given, GivenFile)
         rows = np.load(io.BytesIO(given.data)).astype(np.float64)
-        whole = suppression.kept(rows, float(str(floor)), float(str(overlap)), 10_000)
+        whole = suppression.nms(rows, float(str(floor)), float(str(overlap)), 10_000)
         sure = int((rows[:, 4] * rows[:, 5:].max(1) > float(str(floor))).sum())
         suppressed += len(whole) < sure
         cut += len(whole) > int(str(most))
@@ -70,13 +70,13 @@ def test_crowds_hold_what_they_are_for() -> None:
 def cut_before(rows: np.ndarray, floor: float, overlap: float, most: int) -> list[list[float]]:
     scores = rows[:, 4] * rows[:, 5:].max(1)
     surest = rows[np.argsort(-scores, kind="stable")][: min(most, int((scores > floor).sum()))]
-    return suppression.kept(surest, floor, overlap, most).tolist()
+    return suppression.nms(surest, floor, overlap, most).tolist()
 
 
 def suppressed_suppress(
     rows: np.ndarray, floor: float, overlap: float, most: int
 ) -> list[list[float]]:
-    sure = suppression.kept(rows, floor, 1.0, 1000)
+    sure = suppression.nms(rows, floor, 1.0, 1000)
     kept = [
         box
         for place, box in enumerate(sure)
@@ -132,5 +132,5 @@ def test_limits_keep_the_same_boxes_where_classes_are_moved_apart() -> None:
         floor, overlap = whole_file._limits(rng, crowd, 6)  # pyright: ignore[reportPrivateUsage]
         moved = np.round(crowd * 256) / 256
         moved[:, 4] = crowd[:, 4]
-        kept = suppression.kept(crowd, floor, overlap, 6)
-        assert np.array_equal(kept[:, 4], suppression.kept(moved, floor, overlap, 6)[:, 4])
+        kept = suppression.nms(crowd, floor, overlap, 6)
+        assert np.array_equal(kept[:, 4], suppression.nms(moved, floor, overlap, 6)[:, 4])

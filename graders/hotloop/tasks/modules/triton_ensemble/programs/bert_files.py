@@ -41,5 +41,5 @@ def run(ids: torch.Tensor, mask: torch.Tensor, logits: torch.Tensor) -> None:
 
     ids, mask: int64 [batch, length]. logits: float32 [batch, labels].
     """
-    given = {"input_ids": ids.numpy(), "attention_mask": mask.numpy()}
-    logits.copy_(torch.from_numpy(LOADED[0].run(["logits"], given)[0]))
+    inputs = {"input_ids": ids.numpy(), "attention_mask": mask.numpy()}
+    logits.copy_(torch.from_numpy(LOADED[0].run(["logits"], inputs)[0]))

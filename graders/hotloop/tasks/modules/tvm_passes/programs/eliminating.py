@@ -43,20 +43,15 @@ def eliminated(
 def mismatch(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
     """Return a message fragment if `after` has far more stores than our own elimination leaves."""
     for variable, function in before.functions_items():
-        needed = _stores(_Elimination(drops=False, outer_first=True).of(function.body, {}, ()))
-        has = _stores(after[variable.name_hint].body)
+        ours = _Elimination(drops=False, outer_first=True).of(function.body, {}, ())
+        needed = len(guards.nodes(ours, tirx.BufferStore))
+        has = len(guards.nodes(after[variable.name_hint].body, tirx.BufferStore))
         if has > SLACK * needed + 4:
             return (
                 f"in {variable.name_hint!r} there are {has} stores, far more than peeling last "
                 "iterations makes of them"
             )
     return None
-
-
-def _stores(statement: Any) -> int:
-    stores: list[Any] = []
-    tvm_ffi.structural_walk(statement, (tirx.BufferStore, stores.append))
-    return len(stores)
 
 
 class _Elimination:
@@ -106,12 +101,9 @@ class _Elimination:
         kind, length = loop.loop_var.ty.dtype, int(loop.extent)
         last = tirx.IntImm(kind, int(loop.min) + length - 1)
         others = _with(loop, tirx.IntImm(kind, length - 1), loop.body)
-        return _sequence(
-            [
-                self.of(others, ranges, facts),
-                self.of(_with_value(loop.body, loop.loop_var, last), ranges, facts),
-            ]
-        )
+        replace = (tirx.Var, lambda used: last if used.same_as(loop.loop_var) else used)
+        alone = tvm_ffi.structural_map(loop.body, replace)
+        return _sequence([self.of(others, ranges, facts), self.of(alone, ranges, facts)])
 
     def _is_dropped(self, statement: Any) -> bool:
         return self.drops and isinstance(statement, tirx.Evaluate)
@@ -122,14 +114,9 @@ def _sequence(parts: list[Any]) -> Any:
     flat: list[Any] = []
     for part in parts:
         flat += part.seq if isinstance(part, tirx.SeqStmt) else [part]
-    kept = [part for part in flat if not isinstance(part, tirx.Evaluate)]
-    return tirx.SeqStmt(kept) if len(kept) > 1 else (kept or [NOTHING])[0]
+    rest = [part for part in flat if not isinstance(part, tirx.Evaluate)]
+    return tirx.SeqStmt(rest) if len(rest) > 1 else (rest or [NOTHING])[0]
 
 
 def _with(loop: Any, extent: Any, body: Any) -> Any:
     return tirx.For(loop.loop_var, loop.min, extent, loop.kind, body)
-
-
-def _with_value(body: Any, variable: Any, value: Any) -> Any:
-    replace = (tirx.Var, lambda used: value if used.same_as(variable) else used)
-    return tvm_ffi.structural_map(body, replace)

@@ -43,7 +43,7 @@ def run(pool: Any, out: Any) -> None:
 def count(pool: Any, out: Any) -> None:
     """Run all calls likewise; write how many guards each call evaluates to `out`, float64."""
     called = results(LOADED["module"], LOADED["calls"], pool.numpy())
-    out.numpy()[:] = [asked for _, asked in called]
+    out.numpy()[:] = [guards for _, guards in called]
 
 
 def results(
@@ -55,18 +55,18 @@ def results(
     for call in calls:
         function = module[call["name"]]
         run = machine.run if isinstance(function, tirx.PrimFunc) else relax_machine.run
-        before = machine.asked
+        before = machine.guards
         try:
-            outputs = run(function, [argument(given, pool) for given in call["arguments"]])
+            outputs = run(function, [argument(each, pool) for each in call["arguments"]])
         except Unrunnable as why:
             raise Unrunnable(f"{call['name']}: {why}") from None
-        called.append((outputs, machine.asked - before))
+        called.append((outputs, machine.guards - before))
     return called
 
 
-def argument(given: Any, pool: np.ndarray) -> Any:
-    """Return what a call is given: a number, or an array from the pool."""
-    if isinstance(given, int):
-        return given
-    values = pool[given["at"] :][: int(np.prod(given["shape"], dtype=np.int64))]
-    return values.astype(given["dtype"]).reshape(given["shape"])
+def argument(planned: Any, pool: np.ndarray) -> Any:
+    """Return an argument of a plan's call: a number, or an array from the pool."""
+    if isinstance(planned, int):
+        return planned
+    values = pool[planned["at"] :][: int(np.prod(planned["shape"], dtype=np.int64))]
+    return values.astype(planned["dtype"]).reshape(planned["shape"])

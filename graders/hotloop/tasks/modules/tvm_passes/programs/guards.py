@@ -36,9 +36,9 @@ Facts = tuple[Any, ...]
 def mismatch(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
     """Return a message fragment if a guard is left or anything else was changed, else None."""
     for variable, function in before.functions_items():
-        found = _about(function, after[variable.name_hint])
-        if found is not None:
-            return f"in {variable.name_hint!r} {found}"
+        fault = _about(function, after[variable.name_hint])
+        if fault is not None:
+            return f"in {variable.name_hint!r} {fault}"
     return None
 
 
@@ -75,19 +75,13 @@ def other_kinds(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
 
 
 def _kinds(function: Any) -> set[str]:
-    found: set[str] = set()
-
-    def loop(node: Any) -> None:
-        found.add(tirx.ForKind(node.kind).name.lower())
-
-    tvm_ffi.structural_walk(function.body, (tirx.For, loop))
-    return found
+    return {tirx.ForKind(loop.kind).name.lower() for loop in nodes(function.body, tirx.For)}
 
 
 def _sorts(function: Any) -> set[str]:
     """Return descriptions, as shown to the learner, of the sorts of loops and of bound values."""
     places = {parameter: place for place, parameter in enumerate(function.params)}
-    found: set[str] = set()
+    sorts: set[str] = set()
 
     def length(part: Any) -> str:
         if isinstance(part, tirx.IntImm):
@@ -95,19 +89,19 @@ def _sorts(function: Any) -> set[str]:
         return f"parameter {places[part] + 1}" if part in places else "an expression"
 
     def loop(node: Any) -> None:
-        found.add(
+        sorts.add(
             f"a loop that begins at {length(node.min)} and is as long as {length(node.extent)}"
         )
         if node.step is not None or node.thread_binding is not None or node.annotations:
-            found.add("a loop with a step, a thread or an annotation")
+            sorts.add("a loop with a step, a thread or an annotation")
 
     def bind(node: Any) -> None:
-        found.add(
+        sorts.add(
             f"a value that is bound to a name, {type(node.value).__name__} of {node.value.ty}"
         )
 
     tvm_ffi.structural_walk(function.body, [(tirx.For, loop), (tirx.Bind, bind)])
-    return found
+    return sorts
 
 
 def chances(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[str]:
@@ -197,8 +191,8 @@ def decided(condition: Any, ranges: Ranges, facts: Facts) -> bool | None:
 
 def _tried(condition: Any, ranges: Ranges, facts: Facts) -> bool | None:
     """Return what all values of the loop variables agree on; None also if some are not constant."""
-    known = [fact for fact in facts if _variables(fact) <= set(ranges)]
-    used = set().union(*map(_variables, (condition, *known)))
+    known = [fact for fact in facts if set(nodes(fact, tirx.Var)) <= set(ranges)]
+    used = {variable for each in (condition, *known) for variable in nodes(each, tirx.Var)}
     spans = {v: extent for v, extent in ranges.items() if v in used}
     if used - set(spans) or not all(
         isinstance(part, tirx.IntImm) for e in spans.values() for part in (e.min, e.extent)
@@ -219,12 +213,6 @@ def _at(condition: Any, point: dict[Any, int]) -> bool:
     return bool(int(sym.Analyzer().simplify(tvm_ffi.structural_map(condition, replace))))
 
 
-def _variables(expression: Any) -> set[Any]:
-    found: set[Any] = set()
-    tvm_ffi.structural_walk(expression, (tirx.Var, found.add))
-    return found
-
-
 def _proven(analyzer: Any, condition: Any, facts: Facts) -> bool | None:
     if facts:
         with analyzer.constraint_scope(analyzer.simplify(facts[0])):
@@ -235,9 +223,14 @@ def _proven(analyzer: Any, condition: Any, facts: Facts) -> bool | None:
 
 
 def _reads(expression: Any) -> bool:
-    found: list[Any] = []
-    tvm_ffi.structural_walk(expression, (tvm.ir.TensorLoad, found.append))
-    return bool(found)
+    return bool(nodes(expression, tvm.ir.TensorLoad))
+
+
+def nodes(root: Any, kind: type) -> list[Any]:
+    """Return all nodes of a type in a statement or expression."""
+    matches: list[Any] = []
+    tvm_ffi.structural_walk(root, (kind, matches.append))
+    return matches
 
 
 def of(start: Any, extent: Any) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -26,26 +27,6 @@ LEAST_LOOPS = 7
 """Of loops around a tuned block. 4 tiles each of i and j and 2 of k make 10, of which a trace fuses
 up to 4 into the parallel one. The recorded trials have 7 to 10.
 """
-
-
-def naive(path: str, m: int, n: int, k: int) -> str | None:
-    """Return why it is not the naive product, three plain loops around one block; None if it is."""
-    return _first(_naive_mismatches, path, m, n, k)
-
-
-def scheduled(path: str, m: int, n: int, k: int) -> str | None:
-    """Return a fault, or None if it is a scheduled float32 product of this size without races."""
-    return _first(_scheduled_mismatches, path, m, n, k)
-
-
-def tuned(path: str, m: int, n: int, k: int) -> str | None:
-    """Like `scheduled`; the loops must also have the structure that MetaSchedule produces."""
-    return _first(_tuned_mismatches, path, m, n, k)
-
-
-def on_gpu(path: str, m: int, n: int, k: int) -> str | None:
-    """Like `scheduled`; it must also bind threads and cache both factors in shared memory."""
-    return _first(_gpu_mismatches, path, m, n, k)
 
 
 def cuda(path: str) -> dict[str, Any]:
@@ -87,27 +68,39 @@ def _launch_mismatch(text: str, threads: int, shared: int) -> str | None:
     return None
 
 
-def _first(mismatches: Any, path: str, m: int, n: int, k: int) -> str | None:
-    try:
-        module = vetting.read(path, vetting.TIR)
-    except vetting.Refused as refusal:
-        return str(refusal)
-    wanted = [f"float32[{m}, {k}]", f"float32[{k}, {n}]", f"float32[{m}, {n}]"]
-    found = vetting.signature_mismatch(module, wanted)
-    if found is not None:
-        return found
-    if len(module.functions) > 1:
-        return f"the module has {len(module.functions)} functions and should have one"
-    return next(mismatches(module, path, m, n, k), None)
+Mismatches = Callable[[tvm.IRModule, str, int, int, int], Iterator[str]]
+Look = Callable[[str, int, int, int], str | None]
 
 
-def _mismatches(module: tvm.IRModule, path: str, _m: int, _n: int, _k: int) -> Iterator[str]:
+def _first(mismatches: Mismatches) -> Look:
+    """Return a function that returns the first mismatch of the module in a file, or None."""
+
+    @wraps(mismatches)
+    def first(path: str, m: int, n: int, k: int) -> str | None:
+        try:
+            module = vetting.read(path, vetting.TIR)
+        except vetting.Refused as refusal:
+            return str(refusal)
+        wanted = [f"float32[{m}, {k}]", f"float32[{k}, {n}]", f"float32[{m}, {n}]"]
+        mismatch = vetting.signature_mismatch(module, wanted)
+        if mismatch is not None:
+            return mismatch
+        if len(module.functions) > 1:
+            return f"the module has {len(module.functions)} functions and should have one"
+        return next(mismatches(module, path, m, n, k), None)
+
+    return first
+
+
+def _mismatches(module: tvm.IRModule, path: str) -> Iterator[str]:
     for dtype in sorted(_float_types(path) - {"float32"}):
         yield f"something in it is {dtype}: all of it is computed and kept in float32"
     yield from races.mismatches(module["main"])
 
 
-def _naive_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+@_first
+def naive(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+    """Yield why it is not the naive product, three plain loops around one block."""
     loops = _all(module["main"], tirx.For)
     extents = [int(loop.extent) for loop in loops]
     if extents != [m, n, k]:
@@ -127,18 +120,22 @@ def _naive_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -
         yield "the block's axes are not two spatial ones and a reduction over k, in that order"
     if block.init is None:
         yield "the block has no T.init: the sum begins with whatever lies in the memory"
-    yield from _mismatches(module, path, m, n, k)
+    yield from _mismatches(module, path)
 
 
-def _scheduled_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+@_first
+def scheduled(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+    """Yield why it is no scheduled float32 product of this size without races."""
     loops = _all(module["main"], tirx.For)
     plain = all(loop.kind == tirx.ForKind.SERIAL for loop in loops)
     if plain and [str(loop.extent) for loop in loops] == [str(m), str(n), str(k)]:
         yield "its loops are still those of the naive product: nothing is scheduled"
-    yield from _mismatches(module, path, m, n, k)
+    yield from _mismatches(module, path)
 
 
-def _tuned_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+@_first
+def tuned(module: tvm.IRModule, path: str, _m: int, _n: int, _k: int) -> Iterator[str]:
+    """Like `scheduled`; the loops must also have the structure that MetaSchedule produces."""
     loops = _all(module["main"], tirx.For)
     deepest = max(len(access.loops) for access in accesses.accesses(module["main"].body))
     if deepest < LEAST_LOOPS:
@@ -150,10 +147,12 @@ def _tuned_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -
         yield "no loop is parallel: a trace of MetaSchedule for the CPU makes the outermost one so"
     if not any("pragma_auto_unroll_max_step" in loop.annotations for loop in loops):
         yield "no loop says how far it is unrolled: the trace goes on behind its last sample"
-    yield from _mismatches(module, path, m, n, k)
+    yield from _mismatches(module, path)
 
 
-def _gpu_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+@_first
+def on_gpu(module: tvm.IRModule, path: str, _m: int, _n: int, _k: int) -> Iterator[str]:
+    """Like `scheduled`; it must also bind threads and cache both factors in shared memory."""
     tags = {accesses.thread_axis(loop) for loop in _all(module["main"], tirx.For)}
     for axis in ("blockIdx.x", "threadIdx.x"):
         if axis not in tags:
@@ -165,14 +164,14 @@ def _gpu_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> 
     ]
     if scopes.count("shared") < 2:
         yield "the factors are not both cached in shared memory"
-    yield from _mismatches(module, path, m, n, k)
+    yield from _mismatches(module, path)
 
 
 def _all(function: Any, kind: type) -> list[Any]:
     """Return all nodes of a type, outermost first."""
-    found: list[Any] = []
-    tvm_ffi.structural_walk(function.body, (kind, found.append), order="pre")
-    return found
+    nodes: list[Any] = []
+    tvm_ffi.structural_walk(function.body, (kind, nodes.append), order="pre")
+    return nodes
 
 
 def _float_types(path: str) -> set[str]:

@@ -40,8 +40,8 @@ def load_threads(path: str) -> None:
     Schedules leave caches with the shape of what they cache, so that each element has its own
     place. Here the caches become parameters, which `run_threads` passes filled with NaN.
     """
-    given = vetting.read(path, vetting.TIR)["main"]
-    function, shapes = threads_in_turn.with_given_caches(threads_in_turn.in_turn(given))
+    kernel = vetting.read(path, vetting.TIR)["main"]
+    function, shapes = threads_in_turn.with_given_caches(threads_in_turn.in_turn(kernel))
     plain = function.with_attr({"global_symbol": "main", "tirx.noalias": True, "s_tir": True})
     COMPILED[:] = [_compiled(tvm.IRModule({"main": plain}))]
     SHAPES[:] = shapes

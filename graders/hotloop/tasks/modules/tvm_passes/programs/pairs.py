@@ -23,9 +23,9 @@ def mismatch(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
     """Return a message fragment unless all pairs, and nothing else, were fused; None if so."""
     for variable, function in before.functions_items():
         name = variable.name_hint
-        found = _about(function, after[name])
-        if found is not None:
-            return f"in {name!r} {found}"
+        fault = _about(function, after[name])
+        if fault is not None:
+            return f"in {name!r} {fault}"
     return None
 
 
@@ -67,14 +67,14 @@ def pairs(function: relax.Function) -> list[Any]:
     """
     values = {binding.var: binding.value for binding in bindings(function)}
     used: Counter[Any] = Counter(variables(function))
-    found = []
+    sums = []
     for variable, value in values.items():
         if not _is(value, ADD):
             continue
         first, second = value.args
         if _free(first, second, values, used) or _free(second, first, values, used):
-            found.append(variable)
-    return found
+            sums.append(variable)
+    return sums
 
 
 def _free(product: Any, addend: Any, values: Any, used: Counter[Any]) -> bool:
@@ -96,10 +96,8 @@ def bindings(function: relax.Function) -> list[Any]:
 
 def variables(function: relax.Function) -> list[Any]:
     """Return the variables that the function uses, one entry for each use."""
-    found: list[Any] = []
-    for binding in bindings(function):
-        found += _leaves(binding.value)
-    return found + _leaves(function.body.body)
+    values = [binding.value for binding in bindings(function)]
+    return [leaf for value in (*values, function.body.body) for leaf in _leaves(value)]
 
 
 def _leaves(expression: Any) -> list[Any]:

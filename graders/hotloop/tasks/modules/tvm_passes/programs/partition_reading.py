@@ -100,8 +100,8 @@ class _Report:
         call = binding.value
         if not isinstance(call, tvm.ir.Call):
             return _numbers(call, values)
-        given = [a for a in call.args if not isinstance(a, relax.ShapeExpr)]
-        arguments = [_numbers(argument, values) for argument in given]
+        tensors = [a for a in call.args if not isinstance(a, relax.ShapeExpr)]
+        arguments = [_numbers(tensor, values) for tensor in tensors]
         if not isinstance(call.op, tvm.ir.Op):
             return self.outputs_of_callee(call.op, arguments, around)
         if len(self.operators) >= MOST_OPERATORS:
@@ -124,7 +124,7 @@ class _Report:
             raise Refused(f"a function that a region calls calls {name!r}")
         inner: dict[str, Any] = {
             "name": name,
-            "attributes": _attributes(function),
+            "attributes": {str(key): str(value) for key, value in (function.attrs or {}).items()},
             "inputs": list(chain(*arguments)),
             "members": [],
         }
@@ -155,12 +155,6 @@ def _numbers(expression: Any, values: dict[Any, list[int]]) -> list[int]:
     if expression in values:
         return values[expression]
     raise Refused(f"it holds {type(expression).__name__}, which no graph here has")
-
-
-def _attributes(function: relax.Function) -> dict[str, str]:
-    if not function.attrs:
-        return {}
-    return {str(key): str(function.attrs[key]) for key in function.attrs.keys()}  # noqa: SIM118
 
 
 def _axes(call: Any) -> list[int]:

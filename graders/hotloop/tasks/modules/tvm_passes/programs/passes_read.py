@@ -45,13 +45,13 @@ LANGUAGES = {
 }
 
 
-def sound(original: str, made: str, language: str, revision: int = 0) -> str | None:
+def sound(original: str, result: str, language: str, revision: int = 0) -> str | None:
     """Return None if the module is well-formed, in the language, and has its original functions.
 
     revision: the value that each function must have as its attribute `revision`; 0 for none.
     """
     try:
-        after = _vetted(made, language, revision)
+        after = _vetted(result, language, revision)
     except vetting.Refused as refusal:
         return str(refusal)
     if other := _other_revision(after, revision):
@@ -64,9 +64,9 @@ def sound(original: str, made: str, language: str, revision: int = 0) -> str | N
     return wrong or _nothing_done(before, after, language)
 
 
-def complete(original: str, made: str, language: str, revision: int = 0) -> str | None:
+def complete(original: str, result: str, language: str, revision: int = 0) -> str | None:
     """Return None if the pass did everything that it should and nothing else."""
-    before, after = _read(original), _without_revision(_read(made), revision)
+    before, after = _read(original), _without_revision(_read(result), revision)
     if language == "relax":
         return pairs.mismatch(before, after)
     return guards.mismatch(before, after) or eliminating.mismatch(before, after)
@@ -129,8 +129,8 @@ def _ill_formed(module: tvm.IRModule) -> str | None:
             else:
                 relax.analysis.well_formed(single)
         except Exception as error:  # noqa: BLE001 - TVM raises errors of several kinds
-            said = str(error).splitlines()[0][:200].rstrip(".")
-            return f"{variable.name_hint!r} is not well-formed: {said}"
+            message = str(error).splitlines()[0][:200].rstrip(".")
+            return f"{variable.name_hint!r} is not well-formed: {message}"
     return None
 
 
@@ -173,8 +173,8 @@ def _other_functions(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
         names = ", ".join(sorted(had.keys() ^ has.keys())[:3])
         return f"functions were added or lost: {names}"
     for name, function in had.items():
-        if found := _other_signature(name, function, has[name]):
-            return found
+        if change := _other_signature(name, function, has[name]):
+            return change
     return None
 
 

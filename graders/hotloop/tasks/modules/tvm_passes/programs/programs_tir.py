@@ -100,8 +100,8 @@ class _Writer:
         count = self.rng.choice([1, 1, 2, 2, 3])
         parts: list[Any] = []
         for _ in range(count):
-            made = self._statement()
-            parts += made if isinstance(made, list) else [made]
+            statement = self._statement()
+            parts += statement if isinstance(statement, list) else [statement]
         return parts[0] if len(parts) == 1 else tirx.SeqStmt(parts)
 
     def _statement(self) -> Any:
@@ -150,7 +150,8 @@ class _Writer:
         indices = at or self._inside(shape)
         value = self._value()
         if self.rng.random() < 0.5:
-            value = self._bounded(tirx.BufferLoad(buffer, indices) * self._factor() + value)
+            factor = self._constant(self.rng.choice([1, 2, 3]))
+            value = self._bounded(tirx.BufferLoad(buffer, indices) * factor + value)
         return tirx.BufferStore(buffer, value, indices)
 
     def _snapshot(self) -> Any:
@@ -348,9 +349,6 @@ class _Writer:
         if self.kind == "float32":
             return value * tirx.FloatImm("float32", 0.5)
         return tirx.truncmod(value, tirx.IntImm(self.kind, 97))
-
-    def _factor(self) -> Any:
-        return self._constant(self.rng.choice([1, 2, 3]))
 
     def _constant(self, value: int) -> Any:
         if self.kind == "float32":

@@ -5,8 +5,8 @@ compiled code would silently continue; so does a run that takes too many steps. 
 unbounded and wrap when stored. Parallel and vectorized loops are refused, because running their
 iterations in order is not what they mean.
 
-`Machine.asked` counts the guards that are evaluated: conditions, comparisons, and whatever else can
-act as a guard: a loop's length, a minimum or maximum, a bool cast to a number.
+`Machine.guards` counts the guards that are evaluated: conditions, comparisons, and whatever else
+can act as a guard: a loop's length, a minimum or maximum, a bool cast to a number.
 """
 
 from __future__ import annotations
@@ -77,19 +77,20 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-_ASKING = {f"{name}" for name in ("LT", "LE", "GT", "GE", "EQ", "NE", "Min", "Max")}
+_COUNTED = {"LT", "LE", "GT", "GE", "EQ", "NE", "Min", "Max"}
+"""Operators that count as guards."""
 
 
 class Machine:
     """Translates functions into closures, and runs them.
 
-    steps: executed so far. asked: guards evaluated so far.
+    steps: executed so far. guards: evaluated so far.
     """
 
     def __init__(self) -> None:
         self.steps = 0
-        self.asked = 0
-        self._written: dict[int, Any] = {}
+        self.guards = 0
+        self._translated: dict[int, Any] = {}
 
     def run(self, function: tirx.PrimFunc, arguments: Sequence[Any]) -> list[np.ndarray]:
         """Call a function; return its buffers afterwards, as float64.
@@ -114,12 +115,12 @@ class Machine:
     # --- statements
 
     def _statement(self, node: Any) -> Statement:
-        if _key(node) not in self._written:
+        if _key(node) not in self._translated:
             translate = getattr(self, f"_do_{type(node).__name__.lower()}", None)
             if translate is None:
                 raise Unrunnable(f"{type(node).__name__} is not a statement that is run here")
-            self._written[_key(node)] = translate(node)
-        return self._written[_key(node)]
+            self._translated[_key(node)] = translate(node)
+        return self._translated[_key(node)]
 
     def _do_seqstmt(self, node: tirx.SeqStmt) -> Statement:
         parts = [self._statement(part) for part in node.seq]
@@ -136,11 +137,11 @@ class Machine:
             raise Unrunnable("a loop is of a kind that is not run here")
         variable, body = _key(loop.loop_var), self._statement(loop.body)
         first, extent = self._value(loop.min), self._value(loop.extent)
-        asks = not all(isinstance(part, tirx.IntImm) for part in (loop.min, loop.extent))
+        is_guard = not all(isinstance(part, tirx.IntImm) for part in (loop.min, loop.extent))
 
         def run(frame: Frame) -> None:
             start = first(frame)
-            self.asked += asks
+            self.guards += is_guard
             for value in range(start, start + extent(frame)):
                 self._step()
                 frame[variable] = value
@@ -154,7 +155,7 @@ class Machine:
 
         def run(frame: Frame) -> None:
             self._step()
-            self.asked += 1
+            self.guards += 1
             if condition(frame):
                 then(frame)
             elif otherwise is not None:
@@ -217,16 +218,16 @@ class Machine:
     # --- expressions
 
     def _value(self, node: Any) -> Expression:
-        if _key(node) not in self._written:
-            self._written[_key(node)] = self._expression(node)
-        return self._written[_key(node)]
+        if _key(node) not in self._translated:
+            self._translated[_key(node)] = self._expression(node)
+        return self._translated[_key(node)]
 
     def _expression(self, node: Any) -> Expression:
         kind = type(node).__name__
         if kind in _BINARY:
             combine, a, b = _BINARY[kind], self._value(node.a), self._value(node.b)
-            if kind in _ASKING:
-                return self._asking(lambda frame: combine(a(frame), b(frame)))
+            if kind in _COUNTED:
+                return self._counting(lambda frame: combine(a(frame), b(frame)))
             return lambda frame: combine(a(frame), b(frame))
         if kind in {"IntImm", "FloatImm"}:
             constant = node.value
@@ -250,15 +251,15 @@ class Machine:
         if kind == "Cast":
             value, store = self._value(node.value), _storing(str(node.ty.dtype))
             cast: Expression = lambda frame: store(value(frame))  # noqa: E731
-            return self._asking(cast) if str(node.value.ty.dtype) == "bool" else cast
+            return self._counting(cast) if str(node.value.ty.dtype) == "bool" else cast
         raise Unrunnable(f"{kind} is not an expression that is run here")
 
-    def _asking(self, expression: Expression) -> Expression:
-        def ask(frame: Frame) -> Any:
-            self.asked += 1
+    def _counting(self, expression: Expression) -> Expression:
+        def counted(frame: Frame) -> Any:
+            self.guards += 1
             return expression(frame)
 
-        return ask
+        return counted
 
     def _load(self, node: Any) -> Expression:
         buffer, place = _key(node.source), self._place(node.source, node.indices)
@@ -279,13 +280,13 @@ class Machine:
             raise Unrunnable("a buffer is indexed with too many or too few numbers")
 
         def place(frame: Frame) -> int:
-            found = 0
+            position = 0
             for extent, part in zip(shape, parts, strict=True):
                 index = part(frame)
                 if not 0 <= index < extent:
                     raise Unrunnable(f"it touches element {index} of {extent}")
-                found = found * extent + index
-            return found
+                position = position * extent + index
+            return position
 
         return place
 

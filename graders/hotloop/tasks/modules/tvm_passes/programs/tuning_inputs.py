@@ -65,22 +65,22 @@ def truth(records: list[Any], rank: int = 1, runs: int = 1) -> dict[str, Any]:
     }
 
 
-def _choices(instructions: list[Instruction], decided: dict[int, Any]) -> dict[str, Any]:
+def _choices(instructions: list[Instruction], decisions: dict[int, Any]) -> dict[str, Any]:
     """Return tile sizes by loop, the number of choices of each kind, and the unroll limit."""
-    loops = next(made for kind, _, _, made in instructions if kind == "GetLoops")
+    loops = next(outputs for kind, _, _, outputs in instructions if kind == "GetLoops")
     tiles: dict[str, list[int]] = {}
     sampled: dict[str, int] = {}
     chosen: dict[str, Any] = {}
     unroll = None
-    for number, (kind, used, attributes, made) in enumerate(instructions):
+    for number, (kind, inputs, attributes, outputs) in enumerate(instructions):
         if kind.startswith("Sample"):
             sampled[kind] = sampled.get(kind, 0) + 1
         if kind == "SamplePerfectTile":
-            tiles["ijk"[loops.index(used[0])]] = decided[number]
+            tiles["ijk"[loops.index(inputs[0])]] = decisions[number]
         elif kind == "SampleCategorical":
-            chosen[made[0]] = attributes[0][decided[number]]
+            chosen[outputs[0]] = attributes[0][decisions[number]]
         elif kind == "Annotate" and attributes[0] == "meta_schedule.unroll_explicit":
-            unroll = chosen[used[1]]
+            unroll = chosen[inputs[1]]
     return {"tiles": tiles, "sampled": sampled, "unroll": unroll}
 
 

@@ -179,15 +179,6 @@ def read(path: str | Path, language: Language, *, sized: bool = True) -> tvm.IRM
     return module
 
 
-def mismatch(path: str | Path, language: Language) -> str | None:
-    """Return why the file is refused, or None."""
-    try:
-        read(path, language)
-    except Refused as refusal:
-        return str(refusal)
-    return None
-
-
 def signature(function: tirx.PrimFunc | tvm.relax.Function) -> list[str]:
     """Return dtype and shape, `float32[4, 8]`, of each parameter and a Relax function's result."""
     if isinstance(function, tirx.PrimFunc):
@@ -196,16 +187,16 @@ def signature(function: tirx.PrimFunc | tvm.relax.Function) -> list[str]:
     return [*(_of_type(parameter.ty) for parameter in function.params), f"-> {returned}"]
 
 
-def signature_mismatch(module: tvm.IRModule, wanted: list[str], name: str = "main") -> str | None:
-    """Return a message fragment if function `name` is missing or has another signature."""
+def signature_mismatch(module: tvm.IRModule, wanted: list[str]) -> str | None:
+    """Return a message fragment if function "main" is missing or has another signature."""
     entries = {variable.name_hint: f for variable, f in module.functions.items()}
-    if name not in entries:
+    if "main" not in entries:
         there = ", ".join(sorted(entries)) or "none"
-        return f"the module has no function {name!r}; it has {there}"
-    got = signature(entries[name])
+        return f"the module has no function 'main'; it has {there}"
+    got = signature(entries["main"])
     if got == wanted:
         return None
-    return f"{name!r} takes {'; '.join(got)} and should take {'; '.join(wanted)}"
+    return f"'main' takes {'; '.join(got)} and should take {'; '.join(wanted)}"
 
 
 # --- what it holds --------------------------------------------------------------------------------

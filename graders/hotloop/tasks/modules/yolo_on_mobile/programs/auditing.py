@@ -66,10 +66,10 @@ def cost(path, card):
     """Return what a file costs on the device of `card` (JSON), or the "unknown" tensor."""
     model = onnx.load(path, load_external_data=False)
     try:
-        found = figures(model, Path(path).stat().st_size, json.loads(card)["operators"])
+        result = figures(model, Path(path).stat().st_size, json.loads(card)["operators"])
     except KeyError as unknown:
         return {"unknown": unknown.args[0]}
-    return found | {"refused": sorted({node.op_type for node in found["refused"]})}
+    return result | {"refused": sorted({node.op_type for node in result["refused"]})}
 
 
 def _puzzle(rng, number, kind):
@@ -116,22 +116,22 @@ def _taken(node, shapes, operators):
     rule = operators.get(node.op_type)
     if node.domain not in ("", "ai.onnx") or rule is None:
         return False
-    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-    if node.op_type == "Conv" and not rule.get("groups", True) and given.get("group", 1) > 1:
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    if node.op_type == "Conv" and not rule.get("groups", True) and attributes.get("group", 1) > 1:
         return False
     if "largest_kernel" not in rule:
         return True
     # kernel_shape is optional in ONNX; the weight's shape has it, too.
-    kernel = given.get("kernel_shape") or shapes[node.input[1]][2:]
+    kernel = attributes.get("kernel_shape") or shapes[node.input[1]][2:]
     return max(kernel) <= rule["largest_kernel"]
 
 
 def _crossing(graph, sizes, taken):
     """Return the bytes of tensors that cross between delegate and CPU, each tensor counted once."""
-    made = {value.name: False for value in graph.input}
+    on_delegate = {value.name: False for value in graph.input}
     for node, mine in zip(graph.node, taken, strict=True):
-        made.update(dict.fromkeys(filter(None, node.output), mine))
-    crossing = {value.name for value in graph.output if made[value.name]}
+        on_delegate.update(dict.fromkeys(filter(None, node.output), mine))
+    crossing = {value.name for value in graph.output if on_delegate[value.name]}
     for node, mine in zip(graph.node, taken, strict=True):
-        crossing |= {n for n in node.input if n in made and made[n] != mine}
+        crossing |= {n for n in node.input if n in on_delegate and on_delegate[n] != mine}
     return sum(sizes[name] for name in crossing)

@@ -22,7 +22,7 @@ def facts(path):
     """Return the package's facts as plain data."""
     spec = load_spec(str(_package(path)))
     kind = spec.WhichOneof("Type")
-    found = {
+    report = {
         "kind": kind,
         "version": spec.specificationVersion,
         "inputs": [_end(each) for each in spec.description.input],
@@ -34,10 +34,12 @@ def facts(path):
     if kind == "mlProgram":
         (function,) = spec.mlProgram.functions.values()
         (block,) = function.block_specializations.values()
-        found["operators"] = [op.type for op in block.operations]
-        found["factors"] = _factors(block, [each.name for each in spec.description.input])
-        found["halves"] = sum(_is_half(op) for op in block.operations if op.type == "conv")
-    return found
+        report["operators"] = [op.type for op in block.operations]
+        report["factors"] = _factors(block, [each.name for each in spec.description.input])
+        convolutions = [op for op in block.operations if op.type == "conv"]
+        outputs = [op.outputs[0].type.tensorType for op in convolutions]
+        report["halves"] = sum(output.dataType == FLOAT16 for output in outputs)
+    return report
 
 
 def _package(path):
@@ -70,14 +72,14 @@ def _factors(block, names):
         inputs = {
             name: [b.name for b in arg.arguments if b.name] for name, arg in op.inputs.items()
         }
-        given = {each for many in inputs.values() for each in many}
+        operands = {each for many in inputs.values() for each in many}
         out = op.outputs[0].name if op.outputs else ""
         if op.type == "const":
             values[out] = _number(op.attributes["val"])
-        elif op.type == "cast" and given & following:
+        elif op.type == "cast" and operands & following:
             following.add(out)
-        elif op.type in ("mul", "real_div") and given & following:
-            other = [values[each] for each in given - following if values.get(each) is not None]
+        elif op.type in ("mul", "real_div") and operands & following:
+            other = [values[each] for each in operands - following if values.get(each) is not None]
             factors += [1 / v if op.type == "real_div" else v for v in other]
             following.add(out)
     return factors
@@ -94,7 +96,3 @@ def _number(value):
     else:
         return None
     return float(numbers.pop()) if len(numbers) == 1 else None
-
-
-def _is_half(op):
-    return op.outputs[0].type.tensorType.dataType == FLOAT16

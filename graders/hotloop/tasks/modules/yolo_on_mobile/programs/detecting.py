@@ -62,9 +62,9 @@ def tables(seed, out):
     import eager
     import torch
 
-    given = torch.empty(len(out), 3, detector.SIDE, detector.SIDE)
-    pictures(seed, given)
-    eager.run(given, out)
+    images = torch.empty(len(out), 3, detector.SIDE, detector.SIDE)
+    pictures(seed, images)
+    eager.run(images, out)
 
 
 def load(path):
@@ -74,19 +74,19 @@ def load(path):
     ort_session.load(path)
 
 
-def suppressed(given, limits, out):
+def suppressed(images, limits, out):
     """Run the loaded file on each image.
 
-    given: float32 [n, 3, side, side]. limits: [n, 2], floor and overlap for each image.
+    images: float32 [n, 3, side, side]. limits: [n, 2], floor and overlap for each image.
     out: [n, most + 1, 6]: the boxes, and as last row the count.
     """
     from ort_session import LOADED
 
     (session,) = LOADED
-    for place, (picture, pair) in enumerate(zip(given.numpy(), limits.numpy(), strict=True)):
+    for place, (picture, pair) in enumerate(zip(images.numpy(), limits.numpy(), strict=True)):
         floor, overlap = pair[:1].astype(np.float32), pair[1:].astype(np.float32)
-        fed = {"pictures": picture[None], "floor": floor, "overlap": overlap}
-        boxes, count = session.run(["boxes", "count"], fed)
+        inputs = {"pictures": picture[None], "floor": floor, "overlap": overlap}
+        boxes, count = session.run(["boxes", "count"], inputs)
         out.numpy()[place, :-1] = boxes[0]
         out.numpy()[place, -1] = count[0]
 

@@ -11,8 +11,8 @@ LOADED = []
 
 def facts(path):
     """Return the delegates, the number of their calls, and the operators left to other kernels."""
-    found = deserialize_pte_binary(Path(path).read_bytes())
-    program = getattr(found, "program", found)
+    serialized = deserialize_pte_binary(Path(path).read_bytes())
+    program = getattr(serialized, "program", serialized)
     (plan,) = program.execution_plan
     calls = [type(i.instr_args).__name__ for chain in plan.chains for i in chain.instructions]
     return {

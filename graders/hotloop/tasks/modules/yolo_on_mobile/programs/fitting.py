@@ -27,8 +27,8 @@ def load(path, threads):
 def load_source(path, threads):
     """Load the exported source file as the baseline, with a random image of its own size."""
     session = _session(path, threads)
-    (given,) = session.get_inputs()
-    LOADED[:] = [session, np.random.default_rng(1).random(given.shape, np.float32)]
+    (image,) = session.get_inputs()
+    LOADED[:] = [session, np.random.default_rng(1).random(image.shape, np.float32)]
 
 
 def as_it_was(_pictures, maps):
@@ -43,16 +43,16 @@ def run(pictures, maps):
     """Run the file. pictures: float32 [1, 3, side, side]. maps: float32 [numbers], concatenated."""
     (session,) = LOADED
     out, begin = maps.numpy(), 0
-    for found in session.run(NAMES, {"pictures": pictures.numpy()}):
-        out[begin : begin + found.size] = found.ravel()
-        begin += found.size
+    for values in session.run(NAMES, {"pictures": pictures.numpy()}):
+        out[begin : begin + values.size] = values.ravel()
+        begin += values.size
 
 
 def truth(pictures, maps):
     """Fill `maps` with the eager network's maps."""
     with torch.inference_mode():
-        found = eager.NETWORK(pictures)
-    maps.copy_(torch.cat([each.flatten() for each in found]))
+        outputs = eager.NETWORK(pictures)
+    maps.copy_(torch.cat([each.flatten() for each in outputs]))
 
 
 def tables(pictures, out):

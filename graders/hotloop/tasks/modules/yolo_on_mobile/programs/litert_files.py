@@ -10,16 +10,16 @@ LOADED = []
 
 def facts(path):
     """Return the file's facts as plain data."""
-    found = Interpreter(model_path=path)
+    interpreter = Interpreter(model_path=path)
     # Before allocate_tensors: afterwards, a delegate node replaces the operators it took.
-    operators = sorted({op["op_name"] for op in found._get_ops_details()})
+    operators = sorted({op["op_name"] for op in interpreter._get_ops_details()})
     return {
-        "inputs": [_end(each) for each in found.get_input_details()],
-        "outputs": [_end(each) for each in found.get_output_details()],
+        "inputs": [_end(each) for each in interpreter.get_input_details()],
+        "outputs": [_end(each) for each in interpreter.get_output_details()],
         "operators": operators,
         "bytes_of_weights": sum(
             int(np.prod(each["shape"], dtype=np.int64))
-            for each in found.get_tensor_details()
+            for each in interpreter.get_tensor_details()
             if each["dtype"] == np.int8
         ),
     }
@@ -27,18 +27,18 @@ def facts(path):
 
 def load(path):
     """Load the file to run."""
-    found = Interpreter(model_path=path, num_threads=1)
-    found.allocate_tensors()
-    LOADED[:] = [found]
+    interpreter = Interpreter(model_path=path, num_threads=1)
+    interpreter.allocate_tensors()
+    LOADED[:] = [interpreter]
 
 
 def run(pictures, table):
     """Run the file on pictures, float32 [n, height, width, 3], one by one; fill the table."""
-    (found,) = LOADED
+    (interpreter,) = LOADED
     for place, picture in enumerate(pictures.numpy()):
-        found.set_tensor(found.get_input_details()[0]["index"], picture[None])
-        found.invoke()
-        maps = [found.get_tensor(each["index"]) for each in found.get_output_details()]
+        interpreter.set_tensor(interpreter.get_input_details()[0]["index"], picture[None])
+        interpreter.invoke()
+        maps = [interpreter.get_tensor(each["index"]) for each in interpreter.get_output_details()]
         # Sort the maps by size, which is the order of the strides; converters rename outputs.
         maps = sorted((torch.from_numpy(each) for each in maps), key=lambda m: -m[0, 0].numel())
         table[place].copy_(eager.decoded(maps)[0])

@@ -14,13 +14,13 @@ CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
 
 def facts(path):
     """Return the file's facts as plain data."""
-    found = Interpreter(model_path=path)
+    interpreter = Interpreter(model_path=path)
     # Before allocate_tensors: afterwards, a delegate node replaces the operators it took.
-    operators = found._get_ops_details()
-    tensors = {each["index"]: each for each in found.get_tensor_details()}
+    operators = interpreter._get_ops_details()
+    tensors = {each["index"]: each for each in interpreter.get_tensor_details()}
     return {
-        "inputs": [_end(each) for each in found.get_input_details()],
-        "outputs": [_end(each) for each in found.get_output_details()],
+        "inputs": [_end(each) for each in interpreter.get_input_details()],
+        "outputs": [_end(each) for each in interpreter.get_output_details()],
         "floats": [op["op_name"] for op in operators if _has_floats(op)],
         "convolutions": [_kind(op, tensors) for op in operators if op["op_name"] in CONVOLUTIONS],
     }
@@ -28,19 +28,21 @@ def facts(path):
 
 def load(path):
     """Load the file to run."""
-    found = Interpreter(model_path=path, num_threads=1)
-    found.allocate_tensors()
-    LOADED[:] = [found]
+    interpreter = Interpreter(model_path=path, num_threads=1)
+    interpreter.allocate_tensors()
+    LOADED[:] = [interpreter]
 
 
 def run(pictures, table):
     """Run the file on pictures, float32 [n, height, width, 3], one by one; fill the table."""
-    (found,) = LOADED
-    (end,) = found.get_input_details()
+    (interpreter,) = LOADED
+    (end,) = interpreter.get_input_details()
     for place, picture in enumerate(pictures.numpy()):
-        found.set_tensor(end["index"], _integers(picture[None], end))
-        found.invoke()
-        maps = [_floats(found.get_tensor(o["index"]), o) for o in found.get_output_details()]
+        interpreter.set_tensor(end["index"], _integers(picture[None], end))
+        interpreter.invoke()
+        maps = [
+            _floats(interpreter.get_tensor(o["index"]), o) for o in interpreter.get_output_details()
+        ]
         # Sort the maps by size, which is the order of the strides; converters rename outputs.
         maps.sort(key=lambda m: -m[0, 0].numel())
         table[place].copy_(eager.decoded(maps)[0])

@@ -8,18 +8,18 @@ LOADED = []
 
 def facts(model, weights):
     """Return the file's facts as plain data."""
-    found = openvino.Core().read_model(model=model, weights=weights)
-    constants = [op for op in found.get_ordered_ops() if op.get_type_name() == "Constant"]
+    network = openvino.Core().read_model(model=model, weights=weights)
+    constants = [op for op in network.get_ordered_ops() if op.get_type_name() == "Constant"]
     elements = {"f16": 0, "f32": 0}
     for op in constants:
         kind = op.get_element_type().get_type_name()
         if kind in elements:
             elements[kind] += int(np.prod(list(op.get_output_shape(0)), dtype=np.int64))
     return {
-        "inputs": [_end(each) for each in found.inputs],
-        "outputs": [_end(each) for each in found.outputs],
+        "inputs": [_end(each) for each in network.inputs],
+        "outputs": [_end(each) for each in network.outputs],
         "elements": elements,
-        "operators": sorted({op.get_type_name() for op in found.get_ordered_ops()}),
+        "operators": sorted({op.get_type_name() for op in network.get_ordered_ops()}),
     }
 
 
@@ -27,8 +27,8 @@ def load(model, weights):
     """Load the file in float32; by default the plugin may choose a narrower type."""
     core = openvino.Core()
     settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": "1"}
-    found = core.read_model(model=model, weights=weights)
-    LOADED[:] = [core.compile_model(found, "CPU", settings)]
+    network = core.read_model(model=model, weights=weights)
+    LOADED[:] = [core.compile_model(network, "CPU", settings)]
 
 
 def run(frames, table):

@@ -38,21 +38,21 @@ def structure(path, version=0):
     return first_wrong(path, mismatch, lambda _before, _gone: version)
 
 
-def mismatch(source, made):
+def mismatch(source, rewritten):
     """Return what is wrong with a rewritten model, or None."""
-    said = refusal(made)
-    if said is not None:
-        return f"onnx.checker refuses it: {said}"
-    refused = sorted({node.op_type for node in made.graph.node} - set(ALLOWED))
+    reason = refusal(rewritten)
+    if reason is not None:
+        return f"onnx.checker refuses it: {reason}"
+    refused = sorted({node.op_type for node in rewritten.graph.node} - set(ALLOWED))
     if refused:
         return f"{refused[0]} is still in it"
-    if made.functions:
+    if rewritten.functions:
         return "it has functions of its own"
     for kind in ("input", "output"):
-        before, after = (list(getattr(m.graph, kind)) for m in (source, made))
+        before, after = (list(getattr(m.graph, kind)) for m in (source, rewritten))
         if [v.SerializeToString() for v in before] != [v.SerializeToString() for v in after]:
             return f"its {kind}s are not those of the source any more"
-    convolutions = [sum(n.op_type == "Conv" for n in m.graph.node) for m in (source, made)]
+    convolutions = [sum(n.op_type == "Conv" for n in m.graph.node) for m in (source, rewritten)]
     if convolutions[0] != convolutions[1]:
         return f"it has {convolutions[1]} convolutions, and the source {convolutions[0]}"
     return None
