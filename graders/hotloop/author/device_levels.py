@@ -42,12 +42,12 @@ class Calibrated:
     levels: tuple[LevelEntry, ...]
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """The levels in one line for people."""
         if not self.levels:
             return f"none lies above {self.low:.2f} (naive) and below {self.high:.2f} (reference)"
-        told = ", ".join(f"{level.ratio:g}" for level in self.levels)
-        return f"{told} (between {self.low:.2f} and {self.high:.2f})"
+        levels = ", ".join(f"{level.ratio:g}" for level in self.levels)
+        return f"{levels} (between {self.low:.2f} and {self.high:.2f})"
 
 
 def calibrate(module: str, runs: Iterable[RecordedRun] | None = None) -> list[Calibrated]:

@@ -30,25 +30,25 @@ def run(
         typer.Option(min=1, max=20, help="Replies a pack; between them it reads its verdicts."),
     ] = 1,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before texts are sent.")] = False,
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
 ) -> CommandResult:
     """Let your own model attempt a role's packs.
 
     Reports then say where a candidate stands. Sends texts to URL; no other command does.
     """
-    found = open_team(team)
+    team = open_team(folder)
     from hotloop.core import intervals
     from hotloop.takehome import baseline, execution
     from hotloop.takehome.chat import Chat, ChatError
 
-    wanted = found.role(role)
+    wanted = team.role(role)
     tasks = execution.code_tasks(wanted.module, [task.task for task in wanted.tasks])
     if not tasks:
         raise UserError(f"{role} asks for no task that the judge can judge.")
     chat = Chat(endpoint, model, key_env)
     require_sandbox()
     _require_consent(chat.host, role, attempts * turns, yes)
-    found.audit(account(), f"sent the texts of {role} to {chat.host}, for {model}")
+    team.audit(account(), f"sent the texts of {role} to {chat.host}, for {model}")
     done: list[baseline.ModelAttempt] = []
     failed = ""
     with Console(stderr=True).status("") as status:
@@ -57,7 +57,7 @@ def run(
             try:
                 done.append(
                     baseline.attempt(
-                        found, wanted, chat, turns, lambda text, b=begin: status.update(b + text)
+                        team, wanted, chat, turns, lambda text, b=begin: status.update(b + text)
                     )
                 )
             except ChatError as error:
@@ -66,7 +66,7 @@ def run(
     if not done:
         raise UserError(failed)
     series = baseline.series(wanted, chat, turns, done)
-    path = baseline.keep(found, wanted.role, series)
+    path = baseline.keep(team, wanted.role, series)
     scores = series.scores({task.task: task.weight for task in wanted.tasks if task.task in tasks})
     hard = [name for name in tasks if series.is_hard(name)]
     lines = [
@@ -75,7 +75,7 @@ def run(
     ]
     if empty := sum(attempt.pieces == 0 for attempt in done):
         lines.append(f"Replies in which no file and no cell was found: {empty}")
-    lines.append(_said_hard(hard, len(done)))
+    lines.append(_hard_sentence(hard, len(done)))
     lines.append(f"{path}: reports that are written from now on place candidates against it.")
     if failed:
         lines.append(f"Ended early. {failed}")
@@ -92,15 +92,15 @@ def run(
 
 
 def _require_consent(host: str, role: str, requests: int, yes: bool) -> None:
-    said = (
+    explanation = (
         f"This sends the texts and starter files of {role}, in variants that no candidate has, to "
         f"{host}, {requests} times or more. Nothing of any candidate is sent."
     )
-    if not yes and not typer.confirm(f"{said} Go on?", err=True):
+    if not yes and not typer.confirm(f"{explanation} Go on?", err=True):
         raise UserError("Nothing was sent.")
 
 
-def _said_hard(hard: list[str], attempts: int) -> str:
+def _hard_sentence(hard: list[str], attempts: int) -> str:
     if hard:
         return f"Hard for it (mostly below half of the points): {', '.join(hard)}."
     few = " Four attempts are the fewest that can show it." if attempts < 4 else ""
