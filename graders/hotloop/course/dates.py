@@ -59,12 +59,12 @@ def set_due(root: Path, module: str, due: datetime | None) -> Followed:
     Raises UserError for a module that was never released, NotPrepared if nbgrader could not
     regenerate the released notebook, which shows the date.
     """
-    said = f"due {due:%Y-%m-%d %H:%M} UTC" if due is not None else "no due date"
+    entry = f"due {due:%Y-%m-%d %H:%M} UTC" if due is not None else "no due date"
 
     def change(gradebook: Any) -> None:
         _assignment(gradebook, module).duedate = due
 
-    followed = _set(root, module, None, said, change)
+    followed = _set(root, module, None, entry, change)
     release_anew(root, module)
     return followed
 
@@ -78,7 +78,7 @@ def extend(
     that was never released.
     """
     require_reason(why)
-    said = f"extended by {extension}: {why}" if extension else f"extension taken back: {why}"
+    entry = f"extended by {extension}: {why}" if extension else f"extension taken back: {why}"
 
     def change(gradebook: Any) -> None:
         _assignment(gradebook, module)
@@ -87,16 +87,16 @@ def extend(
             submission = gradebook.update_or_create_submission(module, student)
             submission.extension = extension or None
 
-    return _set(root, module, students, said, change)
+    return _set(root, module, students, entry, change)
 
 
 def _set(
-    root: Path, module: str, students: Collection[str] | None, said: str, change: Any
+    root: Path, module: str, students: Collection[str] | None, entry: str, change: Any
 ) -> Followed:
     """Apply a change, log it and update penalties and pages. students: all if None."""
     root = root.resolve()
-    book = Book(root, said, batch_name("dates"))
-    noted = within.scheduled(module, students or ("",), said, book.batch)
+    book = Book(root, entry, batch_name("dates"))
+    noted = within.scheduled(module, students or ("",), entry, book.batch)
 
     def work(connection: Connection) -> None:
         with joined(connection, book.course_id) as gradebook:
@@ -114,8 +114,8 @@ def _set(
 def _follow(root: Path, book: Book, submissions: list[tuple[str, str]]) -> Followed:
     changed = book.apply_rules(submissions)
     pages = FeedbackPages(root)
-    made = {student: pages.make(student, module) for student, module in changed}
-    problems = {student: problem for student, problem in made.items() if problem}
+    results = {student: pages.make(student, module) for student, module in changed}
+    problems = {student: problem for student, problem in results.items() if problem}
     return Followed([student for student, _ in changed], problems)
 
 

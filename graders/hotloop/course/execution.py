@@ -6,7 +6,6 @@ It needs no gradebook and no course, and returns plain data, so any process on a
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from hotloop.course.attempts.attempt import Attempt, now
@@ -75,7 +74,9 @@ def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None)
     # The next grading removes what a killed one has left.
     with scratch() as files:
         lay_out(hand_in.files, files)
-        _open_to_all(files)
+        # Readable for all, since the sandbox may run as another user.
+        for path in (files, *files.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
         run = NotebookRun(settings, module, files, hand_in.unreadable)
         outputs = run.run(hand_in.cells)
     return Attempt(
@@ -94,9 +95,3 @@ def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None)
         outputs=outputs,
         files=hand_in.shown,
     )
-
-
-def _open_to_all(folder: Path) -> None:
-    """Make files readable for all, since the sandbox may run as another user."""
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)

@@ -15,7 +15,7 @@ from hotloop.course import nodes
 from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
 from hotloop.course.judging_corrections import ruling
-from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, NotebookLimits
+from hotloop.course.kernel import ConfinedKernel, KernelNotStarted, NotebookLimits
 from hotloop.judge.client import GRACE_S
 from hotloop.judge.device import cards, kind
 from hotloop.judge.files import digest
@@ -80,6 +80,7 @@ class NotebookRun:
         self._code = {task.id: task for task in module.tasks if task.kind == "code"}
         wanted = settings.tasks or self._code
         self._wanted = [task for task in self._code.values() if task.id in wanted]
+        self._in_kernel = [task for task in self._wanted if _needs_kernel(task)]
         self._kernel: ConfinedKernel | None = None
         self._refusal: tuple[Verdict, str] | None = None
 
@@ -90,19 +91,28 @@ class NotebookRun:
         """
         self._start_kernel([source for _, source in cells])
         try:
-            return [self._outputs(grade_id, source) for grade_id, source in cells]
+            return [
+                [self._judged(self._code[grade_id])]
+                if grade_id in self._code
+                else self._execute(source)
+                for grade_id, source in cells
+            ]
         finally:
             if self._kernel is not None:
                 self._kernel.close()
 
     def _start_kernel(self, sources: Sequence[str]) -> None:
         isolation = self.settings.isolation
-        launch = isolation.launch_for(imported(sources), measured=self._is_measured())
+        # Whether the speed of code in the kernel is judged.
+        measured = any(c.threshold is not None for task in self._in_kernel for c in task.checks)
+        launch = isolation.launch_for(imported(sources), measured=measured)
         if launch is None:
             self._refusal = (Verdict.NOT_MEASURED, isolation.refusal)
             return
-        if self.unreadable or not any(map(_needs_kernel, self._wanted)):
+        if self.unreadable or not self._in_kernel:
             return
+        gpu = self._uses_gpu()
+        environment = devices.environment() if gpu else {}
         try:
             with self._turn():
                 self._kernel = ConfinedKernel(
@@ -110,8 +120,10 @@ class NotebookRun:
                     launch,
                     self._limits(),
                     confined=isolation.confined,
-                    environment=_environment(gpu=self._uses_gpu()),
-                    devices=_devices() if self._uses_gpu() else (),
+                    # The same as the baseline's.
+                    environment={**worker_environment(default_threads()), **environment},
+                    # The first GPU is the one that the judge measures on.
+                    devices=devices.nodes(cards()[0]) if gpu else (),
                 )
         except SubmissionRefused as error:
             self._refusal = (Verdict.RUNTIME_ERROR, str(error))
@@ -121,19 +133,14 @@ class NotebookRun:
             log.error("%s: %s", self.module.id, error)
             self._refusal = (Verdict.JUDGE_ERROR, _NO_SANDBOX)
 
-    def _is_measured(self) -> bool:
-        """True if the speed of code in the kernel is judged."""
-        asked = [task for task in self._wanted if _needs_kernel(task)]
-        return any(check.threshold is not None for task in asked for check in task.checks)
-
     def _uses_gpu(self) -> bool:
         """True if code in the kernel is judged on a GPU, and there is one.
 
         Other kernels get no GPU: their contexts would count as interference in measurements.
         """
-        asked = [task for task in self._wanted if _needs_kernel(task)]
-        device = self.settings.device or kind()
-        return device == "cuda" and any(check.needs_gpu for task in asked for check in task.checks)
+        if (self.settings.device or kind()) != "cuda":
+            return False
+        return any(check.needs_gpu for task in self._in_kernel for check in task.checks)
 
     def _limits(self) -> NotebookLimits:
         """Return the kernel's limits, with time for judging all tasks.
@@ -142,10 +149,6 @@ class NotebookRun:
         """
         one = 2 * (self.settings.judge_budget_s + GRACE_S + SETTLE_S)
         return replace(self.settings.limits, judging_s=one * len(self._wanted) + LONGEST_WAIT_S)
-
-    def _outputs(self, grade_id: str, source: str) -> list[NotebookNode]:
-        task = self._code.get(grade_id)
-        return self._execute(source) if task is None else [self._judged(task)]
 
     def _execute(self, source: str) -> list[NotebookNode]:
         if self._kernel is None or not self._kernel.alive or self._is_done():
@@ -159,7 +162,7 @@ class NotebookRun:
         """True if only some tasks were requested and later cells cannot affect them."""
         if not self.settings.tasks:
             return False
-        return all(task.id in self.records for task in self._wanted if _needs_kernel(task))
+        return all(task.id in self.records for task in self._in_kernel)
 
     def _judged(self, task: Task) -> NotebookNode:
         self.settings.say(task.id, "judging")
@@ -176,7 +179,8 @@ class NotebookRun:
             return self._ruling(task, Verdict.RUNTIME_ERROR, self.unreadable)
         kernel = self._kernel if _needs_kernel(task) else None
         if kernel is not None and not kernel.alive:
-            return self._after_death(task, kernel.death)
+            assert kernel.death is not None
+            return self._ruling(task, kernel.death.verdict, kernel.death.sentence)
         job = Job(
             module=self.module.id,
             task=task.id,
@@ -230,10 +234,6 @@ class NotebookRun:
             if kernel is not None and not lends:
                 kernel.let_go()
 
-    def _after_death(self, task: Task, death: Death | None) -> Record:
-        assert death is not None
-        return self._ruling(task, death.verdict, death.sentence)
-
     def _ruling(self, task: Task, verdict: Verdict, sentence: str) -> Record:
         isolation = self.settings.isolation.name
         variant = digest_of(self.settings.variant)
@@ -254,14 +254,3 @@ def shown(record: Record, module: Module) -> NotebookNode:
         "text/plain": render_record.text(record, score),
     }
     return nodes.display(data)
-
-
-def _environment(*, gpu: bool) -> dict[str, str]:
-    """Return the environment variables, the same as the baseline's."""
-    of_the_gpu = devices.environment() if gpu else {}
-    return {**worker_environment(default_threads()), **of_the_gpu}
-
-
-def _devices() -> tuple[str, ...]:
-    """Return the devices of the first GPU, the one that the judge measures on."""
-    return devices.nodes(cards()[0])

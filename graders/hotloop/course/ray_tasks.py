@@ -110,8 +110,8 @@ class Tasks:
             log.warning("%s was lost with its node: %s", task.key, error)
             again = replace(task, lost=task.lost + 1)
             if again.lost > self._retries:
-                said = f"{again.lost} times ({type(error).__name__})"
-                return Lost(f"Its node was lost {said}. Grade it again.")
+                how_often = f"{again.lost} times ({type(error).__name__})"
+                return Lost(f"Its node was lost {how_often}. Grade it again.")
             self._tell(task.key, "", f"its node was lost; try {again.lost + 1}")
             self._start(again)
             return None

@@ -61,6 +61,6 @@ class Grading(Configurable):
             judge=self.judge_factory,
         )
 
-    def asked(self) -> tuple[str, ...]:
+    def tasks_to_judge(self) -> tuple[str, ...]:
         """Return the tasks to judge; empty for all."""
         return tuple(cast(Any, self).tasks)

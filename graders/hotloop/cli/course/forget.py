@@ -24,9 +24,9 @@ def run(
     be deleted.
     """
     require_course(course)
-    from hotloop.course.forget import forget, kept
+    from hotloop.course.forget import data_of, forget
 
-    paths = kept(course.resolve(), student)
+    paths = data_of(course.resolve(), student)
     if not yes:
         listed = "".join(f"  {path}\n" for path in paths)
         question = f"Delete all data of {student} permanently?"

@@ -58,7 +58,7 @@ def _document(request: LearnerRequest) -> dict[str, Any]:
         "id": request.number,
         "student": request.student,
         "module": request.module,
-        "request": request.said,
+        "request": request.sentence,
         "answer": {"who": answer.who, "at": answer.at.isoformat(), "why": answer.why}
         if answer
         else None,
@@ -69,5 +69,5 @@ def _table(listed: Sequence[LearnerRequest]) -> Table:
     shown = Table("id", "student", "module", "request", "answer", box=SIMPLE_HEAD)
     for one in listed:
         answer = Text(one.answer.why) if one.answer is not None else Text("waits", "yellow")
-        shown.add_row(str(one.number), one.student, one.module, Text(one.said), answer)
+        shown.add_row(str(one.number), one.student, one.module, Text(one.sentence), answer)
     return shown

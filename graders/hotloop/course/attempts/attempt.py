@@ -86,8 +86,8 @@ class Attempt:
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """Read the output of `to_json`. Raises ValueError for another format."""
         values = dict(document)
-        if (found := values.pop("format")) != FORMAT:
-            raise ValueError(f"an attempt of format {found!r}; this Hotloop reads {FORMAT}")
+        if (version := values.pop("format")) != FORMAT:
+            raise ValueError(f"an attempt of format {version!r}; this Hotloop reads {FORMAT}")
         records = values.pop("records").items()
         return cls(
             records={task: Record.from_json(record) for task, record in records},

@@ -213,10 +213,10 @@ def requested(student: str, module: str, why: str, name: str) -> AuditEvent:
     return _event(Kind.ASKED, student, why, name, student=student, module=module)
 
 
-def answered(asked: AuditEvent, why: str) -> AuditEvent:
+def answered(request: AuditEvent, why: str) -> AuditEvent:
     """Return the event that a person answered a request."""
-    about_it = {"student": asked.student, "module": asked.module}
-    return _event(Kind.ANSWERED, "", why, asked.batch, **about_it)
+    about_it = {"student": request.student, "module": request.module}
+    return _event(Kind.ANSWERED, "", why, request.batch, **about_it)
 
 
 def about(
@@ -242,8 +242,8 @@ def add(connection: Connection, attempt: Attempt) -> Attempt:
     """Do `Store.add` inside a write transaction."""
     key = [getattr(attempt, name) for name in KEY]
     query = _attempts().where(*_is(KEY, key))
-    if found := _read_attempts(connection, query):
-        return found[0]
+    if stored := _read_attempts(connection, query):
+        return stored[0]
     document = json.dumps(attempt.to_json())
     values = dict(zip(KEY, key, strict=True)) | {"document": document}
     return _attempt(_number(connection.execute(insert(tables.attempts).values(**values))), document)
@@ -320,8 +320,8 @@ def forget(connection: Connection, student: str) -> AuditEvent:
         for table in (tables.events, tables.attempts)
     ]
     connection.execute(delete(tables.forgetting).where(tables.forgetting.c.student == student))
-    said = f"{attempts} attempts and {events} events were deleted"
-    return note(connection, _event(Kind.FORGOTTEN, "", said, ""))
+    summary = f"{attempts} attempts and {events} events were deleted"
+    return note(connection, _event(Kind.FORGOTTEN, "", summary, ""))
 
 
 def _newest(
