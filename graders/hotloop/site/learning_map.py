@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from hotloop.core import svg
-from hotloop.site import drawing, skill_map
+from hotloop.site import drawing, prerequisites, skill_map
 from hotloop.site.drawing import Box
 from hotloop.tasks import curriculum
 
@@ -25,8 +25,12 @@ def section(modules: Sequence[curriculum.Module]) -> list[str]:
     parts = [drawing.arrow(*boxes[a].bottom, *boxes[b].top) for a, b in edges]
     parts += [_drawn(module, boxes[module.id]) for module in modules]
     height = max((box.y + box.height for box in boxes.values()), default=0) + 2
-    told = " ".join(_told(module, modules) for module in modules)
-    picture = drawing.drawing(height, parts, "Modules and what they need", told)
+    sentences: list[str] = []
+    for module in modules:
+        before = [m.title for m in modules if m.id in module.prerequisites.modules]
+        sentences.append(f"{module.title} needs {', '.join(before) or 'no other module'}.")
+    title, description = "Modules and what they need", " ".join(sentences)
+    picture = drawing.drawing(height, parts, title, description)
     caption = (
         "An arrow leads from a module to the modules that need it. A stripe's color is its track."
     )
@@ -46,7 +50,8 @@ def _drawn(module: curriculum.Module, box: Box) -> str:
 
 def _boxes(modules: Sequence[curriculum.Module]) -> dict[str, Box]:
     """Place boxes in rows: modules without prerequisites first, then those that need them, etc."""
-    depth = _depths(modules)
+    known = {module.id: module for module in modules}
+    depth = {module.id: prerequisites.depth(module, known) for module in modules}
     boxes: dict[str, Box] = {}
     y = 2.0
     for _, group in groupby(sorted(modules, key=lambda m: depth[m.id]), lambda m: depth[m.id]):
@@ -60,18 +65,3 @@ def _boxes(modules: Sequence[curriculum.Module]) -> dict[str, Box]:
                 boxes[module.id] = Box(left + number * (width + _BESIDE), y, width, lines)
             y += max(boxes[module.id].height for module in beside) + _GAP
     return boxes
-
-
-def _depths(modules: Sequence[curriculum.Module]) -> dict[str, int]:
-    known = {module.id: module for module in modules}
-
-    def depth(module: curriculum.Module) -> int:
-        before = [known[name] for name in module.prerequisites.modules if name in known]
-        return 1 + max((depth(each) for each in before), default=-1)
-
-    return {module.id: depth(module) for module in modules}
-
-
-def _told(module: curriculum.Module, modules: Sequence[curriculum.Module]) -> str:
-    before = [m.title for m in modules if m.id in module.prerequisites.modules]
-    return f"{module.title} needs {', '.join(before) or 'no other module'}."

@@ -28,12 +28,12 @@ def section(module: curriculum.Module, modules: Modules) -> list[str]:
 
 def ancestors(module: curriculum.Module, modules: Modules) -> list[curriculum.Module]:
     """Return all modules that come before, prerequisites first."""
-    found: dict[str, curriculum.Module] = {}
+    before: dict[str, curriculum.Module] = {}
     for name in module.prerequisites.modules:
-        if name in modules and name not in found:
-            found |= {each.id: each for each in ancestors(modules[name], modules)}
-            found[name] = modules[name]
-    return list(found.values())
+        if name in modules and name not in before:
+            before |= {each.id: each for each in ancestors(modules[name], modules)}
+            before[name] = modules[name]
+    return list(before.values())
 
 
 def followers(module: curriculum.Module, modules: Modules) -> list[curriculum.Module]:
@@ -46,10 +46,10 @@ def _placed(
 ) -> tuple[dict[str, Box], list[tuple[str, str]]]:
     """Place a box for each module, in rows; return the boxes by id, and the arrows as pairs."""
     before, after = ancestors(module, modules), followers(module, modules)
-    depth = {each.id: _depth(each, modules) for each in before}
+    depths = {each.id: depth(each, modules) for each in before}
     rows: list[list[tuple[str, list[str], str]]] = [
-        [(m.id, [m.title], "box") for m in before if depth[m.id] == level]
-        for level in sorted(set(depth.values()))
+        [(m.id, [m.title], "box") for m in before if depths[m.id] == level]
+        for level in sorted(set(depths.values()))
     ]
     edges = [(a, b.id) for b in before for a in b.prerequisites.modules if a in modules]
     if module.prerequisites.knowledge:
@@ -80,9 +80,10 @@ def _boxes(rows: Sequence[Sequence[tuple[str, list[str], str]]]) -> dict[str, Bo
     return boxes
 
 
-def _depth(module: curriculum.Module, modules: Modules) -> int:
-    found = [modules[name] for name in module.prerequisites.modules if name in modules]
-    return 1 + max((_depth(each, modules) for each in found), default=-1)
+def depth(module: curriculum.Module, modules: Modules) -> int:
+    """Return the number of modules on the longest way from one without prerequisites."""
+    before = [modules[name] for name in module.prerequisites.modules if name in modules]
+    return 1 + max((depth(each, modules) for each in before), default=-1)
 
 
 def _told(

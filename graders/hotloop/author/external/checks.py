@@ -225,9 +225,9 @@ class Evidence:
 
     def sentence(self) -> str:
         """Say how many calls were right."""
-        told = f"Right on all {self.decided} hidden cases"
+        text = f"Right on all {self.decided} hidden cases"
         left = self.sent - self.decided
-        return f"{told} ({left} more can tell nothing)" if left else told
+        return f"{text} ({left} more can tell nothing)" if left else text
 
 
 class HiddenCall:
@@ -303,7 +303,10 @@ class HiddenCall:
     def require_right(self, got: Floats) -> None:
         """Raise Ruling WRONG_ANSWER unless the answer is right."""
         if self._who == "problem":
-            self._ask_the_problem(got)
+            case = Case("", (*self._key, InputTensor(got, FP64)), TensorSpec((1,), FP64))
+            if self._oracle.answer("own_check", case)[0]:
+                message = str(self._oracle.ask("last_said"))
+                raise Ruling(Verdict.WRONG_ANSWER, f"Wrong, by the problem's own check: {message}")
             return
         got = self._without_header(got) if self._packed else got
         beyond, start = excess_of(got.reshape(-1), *self.bounds), 0
@@ -335,12 +338,6 @@ class HiddenCall:
             shapes = ", ".join(f"{each.dtype.name} {list(each.shape)}" for each in self.outputs)
             raise Ruling(Verdict.WRONG_ANSWER, f"Expected these outputs: {shapes}.")
         return got[HEADER:]
-
-    def _ask_the_problem(self, got: Floats) -> None:
-        case = Case("", (*self._key, InputTensor(got, FP64)), TensorSpec((1,), FP64))
-        if self._oracle.answer("own_check", case)[0]:
-            said = str(self._oracle.ask("last_said"))
-            raise Ruling(Verdict.WRONG_ANSWER, f"Wrong, by the problem's own check: {said}")
 
     def _filled(self, function: str, described: list[Any]) -> list[InputTensor]:
         specs = [tensor_spec(each) for each in described]

@@ -141,12 +141,12 @@ def digest(file: Path) -> str:
 
 def problems(folder: Path) -> list[forms.External]:
     """Return all problems of a set, ordered by name. Raises UserError if there is none."""
-    found = [path.parent for path in folder.rglob("task.yml")]
-    found += [path for path in folder.rglob("*.py") if re.match(r"\d+_", path.name)]
-    found += [path for path in folder.rglob("*.json") if flashinfer.is_definition(path)]
-    if not found:
+    paths = [path.parent for path in folder.rglob("task.yml")]
+    paths += [path for path in folder.rglob("*.py") if re.match(r"\d+_", path.name)]
+    paths += [path for path in folder.rglob("*.json") if flashinfer.is_definition(path)]
+    if not paths:
         raise UserError(f"{folder} holds no problems of KernelBench, GPU MODE or FlashInfer-Bench.")
-    return [forms.find(path) for path in sorted(found, key=_by_number)]
+    return [forms.find(path) for path in sorted(paths, key=_by_number)]
 
 
 def pairs(suite: list[forms.External], submissions: Path) -> Iterator[tuple[forms.External, Path]]:
@@ -157,8 +157,8 @@ def pairs(suite: list[forms.External], submissions: Path) -> Iterator[tuple[form
         level = re.search(r"level(\d+)", str(problem.path.parent.name))
         if level and (number := re.match(r"\d+", problem.title)):
             by_name[f"{level[1]}/{number[0]}"] = problem
-    found = [*submissions.rglob("*.py"), *submissions.rglob("*.json")]
-    files = sorted(found, key=_by_number)
+    paths = [*submissions.rglob("*.py"), *submissions.rglob("*.json")]
+    files = sorted(paths, key=_by_number)
     if not files:
         raise UserError(f"There are no submissions (*.py, *.json) in {submissions}.")
     for file in files:
@@ -184,10 +184,10 @@ def run(
 
     Files with a row in `results` are not judged again. ray: address of a cluster whose nodes judge.
     """
-    asked = [*pairs(suite, submissions)]
+    submitted = [*pairs(suite, submissions)]
     rows = {(row.problem, row.digest): row for row in _kept(results)}
-    keys = [(problem.title, digest(file)) for problem, file in asked]
-    left = {key: pair for key, pair in zip(keys, asked, strict=True) if key not in rows}
+    keys = [(problem.title, digest(file)) for problem, file in submitted]
+    left = {key: pair for key, pair in zip(keys, submitted, strict=True) if key not in rows}
     todo = [*left.values()]
     with results.open("a", encoding="utf-8") as stream:
         for number, record in judge_all([ExternalJob.of(*pair) for pair in todo], ray):
@@ -195,10 +195,10 @@ def run(
             rows[row.problem, row.digest] = row
             stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
             stream.flush()
-            on_row(len(asked) - len(left) + len(rows.keys() & left.keys()), len(asked), row)
-        found = [rows[key] for key in keys]
-        stream.write(json.dumps({SUMMARY: summary(found)}) + "\n")
-    return found
+            on_row(len(submitted) - len(left) + len(rows.keys() & left.keys()), len(submitted), row)
+        result = [rows[key] for key in keys]
+        stream.write(json.dumps({SUMMARY: summary(result)}) + "\n")
+    return result
 
 
 @dataclass(frozen=True)
@@ -288,9 +288,9 @@ def _kept(results: Path) -> Iterator[SuiteResult]:
         return
     for number, line in enumerate(results.read_text(encoding="utf-8").splitlines(), start=1):
         try:
-            reported = json.loads(line)
-            if SUMMARY not in reported:
-                yield SuiteResult(**reported)
+            row = json.loads(line)
+            if SUMMARY not in row:
+                yield SuiteResult(**row)
         except (ValueError, TypeError):
             raise UserError(
                 f"{results}, line {number} is no result: expected what this command writes. "
@@ -301,5 +301,5 @@ def _kept(results: Path) -> Iterator[SuiteResult]:
 def _by_number(path: Path) -> list[tuple[int, str]]:
     """Sort key: `2_…` before `10_…`."""
     return [
-        (int(found[0]) if (found := re.match(r"\d+", part)) else 0, part) for part in path.parts
+        (int(number[0]) if (number := re.match(r"\d+", part)) else 0, part) for part in path.parts
     ]

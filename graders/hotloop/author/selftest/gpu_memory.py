@@ -64,8 +64,8 @@ def _read_only(driver: Driver) -> str:
         try:
             _fill(worker, block, writable=False)
         except Exception as error:  # noqa: BLE001 - any end of it is one
-            kept = _word_at(driver, block, 0) != WORD
-            return f"refused ({error})" if kept else f"written all the same ({error})"
+            unchanged = _word_at(driver, block, 0) != WORD
+            return f"refused ({error})" if unchanged else f"written all the same ({error})"
         return "written: the driver has no read-only mappings, and the judge does not rely on them"
 
 
@@ -103,11 +103,11 @@ _FIXES = {
 
 def _layers(driver: Driver) -> dict[str, Callable[[], None]]:
     minor = Nvml(driver.bus_id()).minor()
-    found: dict[str, Callable[[], None]] = {"to a child": lambda: _lend(driver, _child())}
+    layers: dict[str, Callable[[], None]] = {"to a child": lambda: _lend(driver, _child())}
     if os.geteuid() == 0:
-        found["to a process of another user"] = lambda: _lend(driver, _child(NOBODY))
+        layers["to a process of another user"] = lambda: _lend(driver, _child(NOBODY))
     return {
-        **found,
+        **layers,
         "to a process in the sandbox without a filter": lambda: _unfiltered(driver, minor),
         "to a process in the sandbox": lambda: _lend(driver, _confined(minor)),
         "to a process that is then frozen": lambda: _frozen(driver, minor),

@@ -21,7 +21,7 @@ def verdicts() -> Found:
     from hotloop.author import exploits
     from hotloop.tasks.render import submission, wrong_answers
 
-    wrong = next(found for found in wrong_answers(MODULE) if found.name == WRONG)
+    wrong = next(each for each in wrong_answers(MODULE) if each.name == WRONG)
     with JudgeProcess() as judge:
         right = _judged(submission(MODULE), judge)
         other = _judged(submission(MODULE, wrong.path), judge)

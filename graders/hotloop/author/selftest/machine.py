@@ -45,8 +45,8 @@ def machine() -> Found:
         "python": sys.version.split()[0],
     }
     lacking = [*_without_headers(), *_without_nvcc()]
-    said = f"{len(cards())} GPU(s), sandbox {isolation}, freezer: {figures['freezer']}"
-    return Found("; ".join([said, *lacking]) + ".", figures)
+    summary = f"{len(cards())} GPU(s), sandbox {isolation}, freezer: {figures['freezer']}"
+    return Found("; ".join([summary, *lacking]) + ".", figures)
 
 
 def _without_headers() -> list[str]:
@@ -98,12 +98,12 @@ def management() -> Found:
     """Check that NVML is fast enough to be queried around each leg, and lists processes."""
     opened = open_driver()
     nvml = Nvml(opened.bus_id())
-    asked: dict[str, Callable[[], object]] = {
+    calls: dict[str, Callable[[], object]] = {
         "sm_mhz": nvml.sm_mhz,
         "throttle_reasons": nvml.throttle_reasons,
         "clients": nvml.clients,
     }
-    took = {f"{name}_ms": 1e3 * _median_s(call) for name, call in asked.items()}
+    took = {f"{name}_ms": 1e3 * _median_s(call) for name, call in calls.items()}
     clocks = Clocks(nvml)
     figures = {
         **took,

@@ -55,12 +55,12 @@ def known_length() -> Found:
         lengthen(side)
         side.leg_cost_s, _ = side.protocol_cost(side.layout)
         count = len(side.calls)
-        made = [side.window([False] * count) for _ in range(WINDOWS)]
-    counted = [window.seconds / count for window in made if window.counts]
+        measured = [side.window([False] * count) for _ in range(WINDOWS)]
+    counted = [window.seconds / count for window in measured if window.counts]
     figures = {"events_ms": 1e3 * events_s, "windows_that_count": f"{len(counted)} of {WINDOWS}"}
     if not counted:
         raise Broken(
-            f"No window counts: {made[0]}", "stop other programs on GPU and CPU", **figures
+            f"No window counts: {measured[0]}", "stop other programs on GPU and CPU", **figures
         )
     off = statistics.median(counted) / events_s - 1
     figures |= {"window_ms": 1e3 * statistics.median(counted), "off": off}

@@ -72,8 +72,8 @@ def frameworks() -> Found:
         except Exception as error:  # noqa: BLE001 - told as what it is
             raise _broken(name, error, took) from None
         took[name] = round(time.monotonic() - started, 1)
-    left_out = [f"{name}: {said}" for name, said in took.items() if isinstance(said, str)]
-    worked = [name for name, said in took.items() if not isinstance(said, str)]
+    left_out = [f"{name}: {result}" for name, result in took.items() if isinstance(result, str)]
+    worked = [name for name, result in took.items() if not isinstance(result, str)]
     return Found("; ".join([f"They work: {', '.join(worked)}", *left_out]) + ".", {"seconds": took})
 
 

@@ -50,7 +50,7 @@ def run(
         measured = evidence.measure(
             each.id,
             log,
-            asked=selection,
+            selection=selection,
             earlier=known,
             # Written after each record, so that an interrupted run keeps its results.
             on_run=lambda run, here=here: evidence.write(evidence.joined(here, run)),

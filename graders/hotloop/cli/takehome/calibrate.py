@@ -67,7 +67,9 @@ def _measure(team: Team, role: TakehomeRole, speed: bool, times: int) -> None:
     tasks = [task.id for task in role.chosen() if task.kind == "code"]
     if not tasks:
         raise UserError(f"{role.role} has no task that a judge judges.")
-    run = evidence.measure(module, log, asked=evidence.EvidenceSelection(tasks, speed), times=times)
+    run = evidence.measure(
+        module, log, selection=evidence.EvidenceSelection(tasks, speed), times=times
+    )
     path = quality.path_of(team, module)
     path.parent.mkdir(exist_ok=True)
     text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1)

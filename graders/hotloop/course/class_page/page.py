@@ -8,7 +8,7 @@ from markupsafe import Markup
 from hotloop.core.html_templates import environment
 from hotloop.core.verdict import Verdict
 from hotloop.course.class_page.causes import BY_HAND, NOT_JUDGED
-from hotloop.course.class_page.distribution import picture
+from hotloop.course.class_page.distribution import Distribution, picture
 from hotloop.course.class_page.summary import ClassSummary
 from hotloop.course.item_statistics import GOOD_CORRELATION, fewest_learners
 from hotloop.verdicts import words as verdict_words
@@ -38,7 +38,7 @@ def page(class_summary: ClassSummary) -> str:
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         kinds=KINDS,
         shown_causes=SHOWN_CAUSES,
-        drawing=lambda what, counts: Markup(picture(what, counts)),
+        drawing=_drawing,
         good=GOOD_CORRELATION,
         fewest=fewest_learners(),
         instrumented=verdict_words.INSTRUMENTED,
@@ -48,6 +48,10 @@ def page(class_summary: ClassSummary) -> str:
 def file_name(modules: list[str] | None) -> str:
     """Return the file name; a page on some modules must not replace the course's."""
     return f"class-{'-'.join(modules)}.html" if modules else "class.html"
+
+
+def _drawing(what: str, counts: Distribution) -> Markup:
+    return Markup(picture(what, counts))
 
 
 def _percent(share: float | None) -> str:
