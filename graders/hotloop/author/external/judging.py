@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,22 +39,14 @@ class ExternalJob:
         return cls(problem.name, written, forms.submission(problem, file))
 
 
-def judge(
-    job: ExternalJob,
-    *,
-    process: JudgeProcess | None = None,
-    on_progress: Callable[[str], None] = lambda _text: None,
-    seed: str = "",
-) -> Record:
-    """Judge one submission and return its record. seed: as in `Job`."""
+def judge(job: ExternalJob, process: JudgeProcess | None = None) -> Record:
+    """Judge one submission and return its record."""
     with tempfile.TemporaryDirectory(prefix="hotloop-") as scratch:
         source, work = Path(scratch) / "problem", Path(scratch) / "work"
         lay_out(job.problem, source)
         lay_out(job.submission, work)
         name = job.name
-        return judge_folder(
-            work, name, [name], judge=process, on_progress=on_progress, source=source, seed=seed
-        )[name]
+        return judge_folder(work, name, [name], judge=process, source=source)[name]
 
 
 def judge_all(jobs: Sequence[ExternalJob], ray: str) -> Iterator[tuple[int, Record]]:
@@ -67,7 +59,7 @@ def judge_all(jobs: Sequence[ExternalJob], ray: str) -> Iterator[tuple[int, Reco
         return
     with JudgeProcess() as process:
         for number, job in enumerate(jobs):
-            yield number, judge(job, process=process)
+            yield number, judge(job, process)
 
 
 def _on_cluster(jobs: Sequence[ExternalJob], address: str) -> Iterator[tuple[int, Record]]:
@@ -97,4 +89,4 @@ def judge_on_node(job: ExternalJob, _steps: Any) -> str:
     """Return the record as JSON text. Raises UserError for a job of another release."""
     if job.hotloop != __version__:
         raise UserError(f"the node has Hotloop {__version__}, and {job.hotloop} asks")
-    return json.dumps(judge(job, process=node_judge()).to_json())
+    return json.dumps(judge(job, node_judge()).to_json())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -17,6 +16,7 @@ from typing import Any
 
 from hotloop.author.external import flashinfer, forms
 from hotloop.author.external.judging import ExternalJob, judge_all
+from hotloop.core.intervals import rate_interval
 from hotloop.core.record import CheckRecord, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
@@ -29,7 +29,6 @@ SUMMARY = "summary"
 FAST = (1.0, 1.5, 2.0)
 """The values of p for which fast_p is reported."""
 
-_Z = 1.96
 """Standard normal quantile of a 95 % interval."""
 
 
@@ -265,21 +264,10 @@ def _share(reached: int, surely: int, perhaps: int, of: int, unmeasured: int) ->
 
     Without those rows, whoever is hard to measure would have the better share.
     """
-    return Share(None if unmeasured else reached / of, *wilson(surely, perhaps, of))
-
-
-def wilson(fewest: int, most: int, of: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share: lower end for `fewest` successes, upper end for `most`.
-
-    Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
-    """
-    return max(0.0, _bound(fewest, of, -1.0)), min(1.0, _bound(most, of, 1.0))
-
-
-def _bound(successes: int, n: int, side: float) -> float:
-    p = successes / n
-    half = _Z * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
-    return (p + _Z**2 / (2 * n) + side * half) / (1 + _Z**2 / n)
+    least, most = rate_interval(surely, of), rate_interval(perhaps, of)
+    assert least is not None  # there are rows
+    assert most is not None
+    return Share(None if unmeasured else reached / of, least.low, most.high)
 
 
 def _kept(results: Path) -> Iterator[SuiteResult]:

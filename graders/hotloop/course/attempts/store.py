@@ -92,31 +92,6 @@ class Store:
 
     # --- events
 
-    def begin(
-        self, student: str, module: str, who: str = "", why: str = "", batch: str = ""
-    ) -> AuditEvent:
-        """Record that a submission is being regraded. who: default: this process's user."""
-        event = begun(student, module, who, why, batch)
-        return self.write(lambda connection: note(connection, event))
-
-    def note(
-        self,
-        kind: Kind,
-        attempt: Attempt,
-        who: str = "",
-        why: str = "",
-        old: AttemptPoints | None = None,
-        new: AttemptPoints | None = None,
-        batch: str = "",
-    ) -> AuditEvent:
-        """Record that an attempt is published, dropped or restored.
-
-        old, new: points of the submission before and after. Raises ValueError if the attempt is not
-        stored.
-        """
-        event = about(attempt, kind, who, why, batch, old, new)
-        return self.write(lambda connection: note(connection, event))
-
     def events(
         self,
         *,
