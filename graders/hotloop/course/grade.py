@@ -19,12 +19,12 @@ from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.attempts.machine import machine
 from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED, Book
-from hotloop.course.execution import Terms
 from hotloop.course.executors import Executor, ExecutorWork, Lost, Outcomes
 from hotloop.course.executors.local import Local, attempt
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.gpu_checks import open_on_gpu, verdicts_without_gpu
 from hotloop.course.hand_in import SUBMITTED, HandIn, read
+from hotloop.course.notebook_run import Terms
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.release import Release
 from hotloop.course.released import load_release, released_modules

@@ -8,9 +8,9 @@ from traitlets import Any as AnyTrait
 from traitlets import Bool, Float, Integer, List, Unicode
 from traitlets.config import Configurable
 
-from hotloop.course.execution import Terms
 from hotloop.course.isolation import choose
 from hotloop.course.judging import shared_judge
+from hotloop.course.notebook_run import Terms
 
 
 class Grading(Configurable):

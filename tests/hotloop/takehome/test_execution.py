@@ -195,7 +195,7 @@ def _killed_while_judging() -> list[Path]:
         from hotloop.course.hand_in import HandIn
 
         class Killed:
-            def __init__(self, _settings, _module, files, _unreadable):
+            def __init__(self, _hand_in, _terms, files, _say):
                 print(*files.rglob("*.py"), sep="\\n", flush=True)
                 os.kill(os.getpid(), signal.SIGKILL)
 

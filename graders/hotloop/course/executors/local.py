@@ -17,9 +17,10 @@ from itertools import islice
 from typing import Any, cast
 
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.execution import Terms, execute
+from hotloop.course.execution import execute
 from hotloop.course.executors import ExecutorWork, Lost, Outcome, Outcomes, Tell
 from hotloop.course.gpu_checks import open_on_gpu, with_gpu_checks
+from hotloop.course.notebook_run import Terms
 from hotloop.judge.device import kind
 from hotloop.worker.lifetime import end_with_parent
 

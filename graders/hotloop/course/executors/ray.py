@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.execution import Terms
 from hotloop.course.executors import ExecutorWork, Lost, Outcome, Outcomes, Tell
 from hotloop.course.executors.local import attempt
 from hotloop.course.gpu_checks import open_on_gpu
+from hotloop.course.notebook_run import Terms
 from hotloop.course.ray_cluster import ClusterUnavailable, alive, connected, has_gpu
 from hotloop.course.ray_tasks import RETRIES, Tasks
 from hotloop.judge.grader_digest import grader_digest
