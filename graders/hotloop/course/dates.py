@@ -48,7 +48,13 @@ def dates(root: Path) -> list[Due]:
     """Return the dates of all released modules, sorted by name."""
 
     def work(gradebook: Any) -> list[Due]:
-        return [_due(assignment) for assignment in gradebook.assignments]
+        due_dates: list[Due] = []
+        for assignment in gradebook.assignments:
+            extensions = {s.student_id: s.extension for s in assignment.submissions if s.extension}
+            due_dates.append(
+                Due(str(assignment.name), assignment.duedate, dict(sorted(extensions.items())))
+            )
+        return due_dates
 
     return sorted(read(root, work), key=lambda due: due.module)
 
@@ -108,20 +114,10 @@ def _set(
         store(root).write(work)
         graded = sorted(path.parent.name for path in (root / AUTOGRADED).glob(f"*/{module}"))
         wanted = [(name, module) for name in graded if students is None or name in students]
-        return _follow(root, book, wanted)
-
-
-def _follow(root: Path, book: Book, submissions: list[tuple[str, str]]) -> Followed:
-    changed = book.apply_rules(submissions)
-    pages = FeedbackPages(root)
-    results = {student: pages.make(student, module) for student, module in changed}
-    problems = {student: problem for student, problem in results.items() if problem}
-    return Followed([student for student, _ in changed], problems)
-
-
-def _due(assignment: Any) -> Due:
-    extensions = {s.student_id: s.extension for s in assignment.submissions if s.extension}
-    return Due(str(assignment.name), assignment.duedate, dict(sorted(extensions.items())))
+        changed = [student for student, _ in book.apply_rules(wanted)]
+        pages = FeedbackPages(root)
+        results = {student: pages.make(student, module) for student in changed}
+    return Followed(changed, {student: text for student, text in results.items() if text})
 
 
 def _assignment(gradebook: Any, module: str) -> Any:

@@ -52,7 +52,18 @@ def attempts(root: Path, student: str, module: str) -> list[ListedAttempt]:
             state = AttemptState.DROPPED
         elif counts is not None and number == counts.number:
             state = AttemptState.COUNTS
-        listed.append(_listed(attempt, state, dropped.get(number)))
+        listed.append(
+            ListedAttempt(
+                number,
+                attempt.graded,
+                attempt.handed_in,
+                attempt.digest,
+                attempt.grader,
+                of_attempt(attempt),
+                state,
+                dropped.get(number),
+            )
+        )
     return listed
 
 
@@ -97,16 +108,3 @@ def all_dropped(root: Path, student: str, module: str) -> bool:
     recorded = store(root)
     dropped = recorded.dropped(student, module)
     return bool(dropped) and recorded.published_ids(student, module) <= dropped.keys()
-
-
-def _listed(attempt: Attempt, state: AttemptState, dropped: AuditEvent | None) -> ListedAttempt:
-    return ListedAttempt(
-        attempt.number,
-        attempt.graded,
-        attempt.handed_in,
-        attempt.digest,
-        attempt.grader,
-        of_attempt(attempt),
-        state,
-        dropped,
-    )

@@ -9,8 +9,6 @@ from hotloop.site.drawing import Box
 from hotloop.tasks import curriculum
 
 PLACE = "<!-- way -->"
-_GAP = 30
-_BESIDE = 8
 _MOST_BESIDE = 4
 _STRIPE = 4
 
@@ -52,16 +50,8 @@ def _boxes(modules: Sequence[curriculum.Module]) -> dict[str, Box]:
     """Place boxes in rows: modules without prerequisites first, then those that need them, etc."""
     known = {module.id: module for module in modules}
     depth = {module.id: prerequisites.depth(module, known) for module in modules}
-    boxes: dict[str, Box] = {}
-    y = 2.0
+    rows: list[list[tuple[str, list[str], str]]] = []
     for _, group in groupby(sorted(modules, key=lambda m: depth[m.id]), lambda m: depth[m.id]):
-        row = list(group)
-        for start in range(0, len(row), _MOST_BESIDE):
-            beside = row[start : start + _MOST_BESIDE]
-            width = min(170, (drawing.WIDTH - 2 + _BESIDE) / len(beside) - _BESIDE)
-            left = (drawing.WIDTH - (width + _BESIDE) * len(beside) + _BESIDE) / 2
-            for number, module in enumerate(beside):
-                lines = tuple(drawing.wrapped(module.title, width - 22))
-                boxes[module.id] = Box(left + number * (width + _BESIDE), y, width, lines)
-            y += max(boxes[module.id].height for module in beside) + _GAP
-    return boxes
+        row = [(module.id, [module.title], "box") for module in group]
+        rows += [row[start : start + _MOST_BESIDE] for start in range(0, len(row), _MOST_BESIDE)]
+    return drawing.stacked(rows, widest=170, inset=22, gap=30)

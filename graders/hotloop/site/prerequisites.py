@@ -7,8 +7,6 @@ from hotloop.site.drawing import Box
 from hotloop.tasks import curriculum
 
 Modules = Mapping[str, curriculum.Module]
-_GAP = 26
-_BESIDE = 8
 
 
 def section(module: curriculum.Module, modules: Modules) -> list[str]:
@@ -63,21 +61,7 @@ def _placed(
         for start in range(0, len(after), 2)
     ]
     edges += [(module.id, m.id) for m in after]
-    return _boxes(rows), edges
-
-
-def _boxes(rows: Sequence[Sequence[tuple[str, list[str], str]]]) -> dict[str, Box]:
-    boxes: dict[str, Box] = {}
-    y = 2.0
-    for row in rows:
-        share = (drawing.WIDTH - 2 - _BESIDE * (len(row) - 1)) / len(row)
-        width = share if len(row) > 1 or row[0][2] == "note" else min(share, 250)
-        left = (drawing.WIDTH - width * len(row) - _BESIDE * (len(row) - 1)) / 2
-        for number, (name, texts, css) in enumerate(row):
-            lines = tuple(part for each in texts for part in drawing.wrapped(each, width - 16))
-            boxes[name] = Box(left + number * (width + _BESIDE), y, width, lines, css)
-        y += max(boxes[name].height for name, _, _ in row) + _GAP
-    return boxes
+    return drawing.stacked(rows, widest=250, inset=16, gap=26), edges
 
 
 def depth(module: curriculum.Module, modules: Modules) -> int:

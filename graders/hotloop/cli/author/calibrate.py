@@ -9,15 +9,14 @@ from rich.text import Text
 from hotloop.author import device_levels
 from hotloop.cli import find
 from hotloop.cli.answer import CommandResult, listing
+from hotloop.cli.options import OneModule
 from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
 
 
 def run(
-    module: Annotated[
-        str | None, typer.Argument(help="Which module; all if not given.", show_default=False)
-    ] = None,
+    module: OneModule = None,
     write: Annotated[
         bool, typer.Option("--write", help="Put the levels into module.yaml, by device.")
     ] = False,

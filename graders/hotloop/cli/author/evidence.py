@@ -8,18 +8,15 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import CommandResult, log, require_sandbox
+from hotloop.cli.options import OneModule, OnlyTasks
 from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Measurement, Module, RecordedRun
 
 
 def run(
-    module: Annotated[
-        str | None, typer.Argument(help="Which module; all if not given.", show_default=False)
-    ] = None,
-    task: Annotated[
-        list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
-    ] = None,
+    module: OneModule = None,
+    task: OnlyTasks = None,
     gpu_only: Annotated[
         bool, typer.Option("--gpu-only", help="Only checks that run on a GPU.")
     ] = False,

@@ -43,10 +43,6 @@ def verified(
 
 def displayed(result: Verification) -> tuple[Table, Text]:
     """Return a table of each check then and now, and the conclusion."""
-    return _checks(result), Text(_conclusion(result))
-
-
-def _checks(result: Verification) -> Table:
     table = Table("task", "check", "then", "now", "standing", "what the judge says now")
     table.box = SIMPLE_HEAD
     for check in result.checks:
@@ -54,10 +50,6 @@ def _checks(result: Verification) -> Table:
         table.add_row(
             check.task, check.check, check.then, check.now, standing, Text(check.sentence)
         )
-    return table
-
-
-def _conclusion(result: Verification) -> str:
     lines = [f"The report's verdicts {'hold' if result.holds else 'do not hold'}."]
     lines += [f"The report was altered: {what}." for what in result.altered]
     if not result.same_grader:
@@ -65,4 +57,4 @@ def _conclusion(result: Verification) -> str:
     still_open = sum(check.standing == "open" for check in result.checks)
     if still_open:
         lines.append(f"{still_open} checks could not be measured here and now: they say nothing.")
-    return "\n".join(lines)
+    return table, Text("\n".join(lines))
