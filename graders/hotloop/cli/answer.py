@@ -91,6 +91,12 @@ def require_sandbox() -> None:
         raise UserError(f"{reason} Nothing untrusted is run without it; see `hotloop doctor`.")
 
 
+def require_consent(question: str, otherwise: str, *, yes: bool) -> None:
+    """Ask, unless `yes`. Raises UserError with the sentence `otherwise` for another answer."""
+    if not yes and not typer.confirm(question, err=True):
+        raise UserError(otherwise)
+
+
 def first(
     rows: Sequence[Row], everything: bool, hint: str = ""
 ) -> tuple[Sequence[Row], list[Text]]:

@@ -47,7 +47,7 @@ class Definition(BaseModel):
     reference: str
 
 
-class Input(BaseModel):
+class FlashInferInput(BaseModel):
     """The source of one input. value: of a scalar."""
 
     type: Literal["random", "scalar", "safetensors"]
@@ -58,7 +58,7 @@ class FlashInferWorkload(BaseModel):
     """Sizes of the variable axes, and inputs by name."""
 
     axes: dict[str, int]
-    inputs: dict[str, Input]
+    inputs: dict[str, FlashInferInput]
 
 
 def is_definition(path: Path) -> bool:

@@ -232,8 +232,6 @@ def summary(rows: list[SuiteResult]) -> dict[str, Any]:
 
 def share(rows: list[SuiteResult]) -> Share:
     """Return the share of the rows that are right."""
-    if not rows:
-        return Share(None, 0.0, 1.0)
     right = sum(row.right for row in rows)
     pending = sum(Verdict(row.verdict).pending for row in rows)
     return _share(right, right, right + pending, len(rows), pending)
@@ -247,8 +245,6 @@ def fast(rows: list[SuiteResult], p: float, *, compiled: bool = False) -> Share:
     measured speed: they count as slow at its lower end, and as fast at the upper one.
     Source: Ouyang et al., "KernelBench: Can LLMs Write Efficient GPU Kernels?", 2025, section 3.3.
     """
-    if not rows:
-        return Share(None, 0.0, 1.0)
     right = [row for row in rows if row.right]
     ratios = [row.compiled_ratio if compiled else row.ratio for row in right]
     intervals = [row.compiled_interval if compiled else row.ratio_interval for row in right]
@@ -265,8 +261,8 @@ def _share(reached: int, surely: int, perhaps: int, of: int, unmeasured: int) ->
     Without those rows, whoever is hard to measure would have the better share.
     """
     least, most = rate_interval(surely, of), rate_interval(perhaps, of)
-    assert least is not None  # there are rows
-    assert most is not None
+    if least is None or most is None:  # there are no rows
+        return Share(None, 0.0, 1.0)
     return Share(None if unmeasured else reached / of, least.low, most.high)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.author.selftest.run import exit_code, run
-from hotloop.author.selftest.step_results import Broken
+from hotloop.author.selftest.step_results import StepFailed
 from hotloop.author.selftest.steps import STEPS
 from hotloop.judge.lease import Lease
 
@@ -33,7 +33,7 @@ def look(number: int) -> dict[str, Any]:
     try:
         with Lease().exclusive() if step.alone else nullcontext():
             result = step.look()
-    except Broken as broken:
+    except StepFailed as broken:
         return {"broken": broken.what, "fix": broken.fix, "figures": broken.figures}
     except Exception as error:  # noqa: BLE001 - a step that fails is a broken step
         return {

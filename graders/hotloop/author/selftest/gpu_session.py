@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hotloop.author.selftest.step_results import Broken
+from hotloop.author.selftest.step_results import StepFailed
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card, NoCard, open_card
@@ -28,7 +28,7 @@ def card(workers: int = 1) -> Card:
     try:
         opened = open_card()
     except NoCard as reason:
-        raise Broken(str(reason), "see the sentence itself") from None
+        raise StepFailed(str(reason), "see the sentence itself") from None
     opened.clocks.expected_clients = 1 + workers
     return opened
 

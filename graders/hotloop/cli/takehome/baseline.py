@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
-from hotloop.cli.answer import CommandResult, require_sandbox
+from hotloop.cli.answer import CommandResult, require_consent, require_sandbox
+from hotloop.cli.judging import judging_line
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
@@ -47,18 +47,21 @@ def run(
         raise UserError(f"{role} asks for no task that the judge can judge.")
     chat = Chat(endpoint, model, key_env)
     require_sandbox()
-    _require_consent(chat.host, role, attempts * turns, yes)
+    require_consent(
+        f"This sends the texts and starter files of {role}, in variants that no candidate has, to "
+        f"{chat.host}, {attempts * turns} times or more. Nothing of any candidate is sent. Go on?",
+        "Nothing was sent.",
+        yes=yes,
+    )
     team.audit(account(), f"sent the texts of {role} to {chat.host}, for {model}")
     done: list[baseline.ModelAttempt] = []
     failed = ""
-    with Console(stderr=True).status("") as status:
+    with judging_line() as say:
         for number in range(1, attempts + 1):
             begin = f"attempt {number} of {attempts}, "
             try:
                 done.append(
-                    baseline.attempt(
-                        team, wanted, chat, turns, lambda text, b=begin: status.update(b + text)
-                    )
+                    baseline.attempt(team, wanted, chat, turns, lambda text, b=begin: say(b + text))
                 )
             except ChatError as error:
                 failed = str(error)
@@ -89,15 +92,6 @@ def run(
         "error": failed,
     }
     return CommandResult(document, Text("\n".join(lines)), exit_code=int(bool(failed)))
-
-
-def _require_consent(host: str, role: str, requests: int, yes: bool) -> None:
-    explanation = (
-        f"This sends the texts and starter files of {role}, in variants that no candidate has, to "
-        f"{host}, {requests} times or more. Nothing of any candidate is sent."
-    )
-    if not yes and not typer.confirm(f"{explanation} Go on?", err=True):
-        raise UserError("Nothing was sent.")
 
 
 def _hard_sentence(hard: list[str], attempts: int) -> str:

@@ -7,11 +7,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import CommandResult
+from hotloop.cli.answer import CommandResult, require_consent
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
-from hotloop.takehome.team import PackRecord
 
 
 def run(
@@ -32,18 +31,12 @@ def run(
         records += [r for r in team.due(datetime.now(UTC)) if r not in records]
     if not records and not due:
         raise UserError("Name a candidate, or ask for all that is due with --due.")
-    _require_consent(records, yes)
+    names = ", ".join(record.pseudonym for record in records)
+    question = f"Delete all data of {names} permanently?"
+    require_consent(question, "Nothing was deleted.", yes=yes or not records)
     gone = {record.pseudonym: len(team.forget(record.pack, account())) for record in records}
     left = team.sweep(account())
     lines = [f"{name}: deleted" for name in gone]
     lines += [f"pack {pack}: a crash had left something of it; deleted" for pack in left]
     document = {"forgotten": list(gone), "left": [str(pack) for pack in left]}
     return CommandResult(document, Text("\n".join(lines or ["Nothing is due."])))
-
-
-def _require_consent(records: list[PackRecord], yes: bool) -> None:
-    if not records or yes:
-        return
-    names = ", ".join(record.pseudonym for record in records)
-    if not typer.confirm(f"Delete all data of {names} permanently?", err=True):
-        raise UserError("Nothing was deleted.")

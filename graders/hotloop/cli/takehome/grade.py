@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import CommandResult, require_sandbox
+from hotloop.cli.judging import judging_line
 from hotloop.cli.options import Jobs
 from hotloop.cli.takehome.folder import TeamFolder, open_team, require_packages
 from hotloop.cli.takehome.verified import displayed, verified
@@ -82,7 +82,7 @@ def run(
     at_once = jobs or default_jobs()
     if verify:
         require_sandbox()
-        with _spinner() as say:
+        with judging_line() as say:
             verification = verified(submissions, folder, at_once, say)
         return CommandResult(
             verification.model_dump(mode="json"),
@@ -94,7 +94,7 @@ def run(
     require_sandbox()
     graded: list[tuple[TakehomeReport, Path]] = []
     refused: dict[str, str] = {}
-    with _spinner() as say:
+    with judging_line() as say:
         for name in submissions:
             try:
                 graded.append(_graded(team, name, moment, say, at_once))
@@ -178,12 +178,6 @@ def _zip(team: Team, name: str) -> Path:
     if not handed_in:
         raise TeamError(f"{name} has not handed in yet.")
     return handed_in[-1]
-
-
-@contextmanager
-def _spinner() -> Generator[Callable[[str], None]]:
-    with Console(stderr=True).status("") as status:
-        yield lambda text: status.update(f"judging {text}")
 
 
 def _document(report: TakehomeReport, html: Path) -> dict[str, Any]:

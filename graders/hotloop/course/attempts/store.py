@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     CursorResult,
+    Engine,
     Row,
     Select,
     delete,
@@ -125,12 +127,7 @@ class Store:
 
     def read(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """Run `work` in a read transaction and return its result. It may run more than once."""
-
-        def once() -> ResultT:
-            with reading(self._engine) as connection:
-                return work(connection)
-
-        return self._do(once)
+        return self._do(reading, work)
 
     def write(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """Run `work` in an exclusive write transaction and return its result.
@@ -138,14 +135,17 @@ class Store:
         It may run more than once, even after a commit, since a server that stops at that moment
         does not report whether it committed. So it must check what exists before it adds to it.
         """
+        return self._do(writing, work)
 
+    def _do(
+        self,
+        transaction: Callable[[Engine], AbstractContextManager[Connection]],
+        work: Callable[[Connection], ResultT],
+    ) -> ResultT:
         def once() -> ResultT:
-            with writing(self._engine) as connection:
+            with transaction(self._engine) as connection:
                 return work(connection)
 
-        return self._do(once)
-
-    def _do(self, once: Callable[[], ResultT]) -> ResultT:
         def ready() -> ResultT:
             if not self._is_ready:
                 make_tables(self._engine)
