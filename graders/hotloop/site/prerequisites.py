@@ -18,7 +18,7 @@ def section(module: curriculum.Module, modules: Modules) -> list[str]:
         parts += box.drawn()
     height = max(box.y + box.height for box in boxes.values()) + 2
     picture = drawing.drawing(
-        height, parts, f"The way to {module.title}", _told(module, before, after)
+        height, parts, f"The way to {module.title}", _description(module, before, after)
     )
     links = [_links("Before it", before), _links("After it", after)]
     return [*drawing.figure(picture, "From top to bottom."), *(link for link in links if link), ""]
@@ -70,7 +70,7 @@ def depth(module: curriculum.Module, modules: Modules) -> int:
     return 1 + max((depth(each, modules) for each in before), default=-1)
 
 
-def _told(
+def _description(
     module: curriculum.Module,
     before: Sequence[curriculum.Module],
     after: Sequence[curriculum.Module],

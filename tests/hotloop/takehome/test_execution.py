@@ -17,8 +17,8 @@ import pytest
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.course.execution import Terms
 from hotloop.course.isolation import Isolation
+from hotloop.course.notebook_run import Terms
 from hotloop.judge.job import Job
 from hotloop.sandbox.unconfined import launch_plain
 from hotloop.takehome import execution

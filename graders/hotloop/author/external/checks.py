@@ -97,7 +97,9 @@ class Agrees(Check):
                 evidence.add(call, got)
             if noted and call.decides:
                 watched.append(triton_traffic.watched(call, reply, again))
-            session.note(cases=evidence.decided, sizes=call.sizes, tolerance=TOLD[self.who])
+            session.note(
+                cases=evidence.decided, sizes=call.sizes, tolerance=TOLERANCE_WORDS[self.who]
+            )
         evidence.require_enough()
         return f"{evidence.sentence()}; {triton_traffic.counted(watched, session)}."
 
@@ -175,7 +177,7 @@ def without_gpu() -> Generator[None]:
         raise
 
 
-TOLD: dict[Who, str] = {
+TOLERANCE_WORDS: dict[Who, str] = {
     "eager": "for each number, what as good arithmetic in another order errs",
     "problem": "the problem's own check",
 }

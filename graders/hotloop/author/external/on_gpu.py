@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.author.external import PROGRAMS, TIMED
-from hotloop.author.external.checks import LABELS, LEAST_CALLS, TOLD, OwnCode, Who, tensor_spec
+from hotloop.author.external.checks import (
+    LABELS,
+    LEAST_CALLS,
+    TOLERANCE_WORDS,
+    OwnCode,
+    Who,
+    tensor_spec,
+)
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Check
 from hotloop.judge.calls import CallSpec, TensorSpec
@@ -180,7 +187,7 @@ class RightOnGpu(Check):
         """Run each call. Raises Ruling at the first wrong one."""
         card = card_for(session)
         card.clocks.expected_clients = 3 + guests_of(session)
-        session.note(gpu=card.facts.name, tolerance=TOLD[self.who])
+        session.note(gpu=card.facts.name, tolerance=TOLERANCE_WORDS[self.who])
         try:
             with oracle_of(self.program, session, card) as oracle:
                 return self._judge(oracle, card, session)

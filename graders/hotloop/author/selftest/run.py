@@ -88,7 +88,7 @@ def _run(step: SelfTestStep) -> Result:
             timeout=step.limit_s,
             check=False,
         )
-        result = _told(done)
+        result = _parsed_output(done)
     except subprocess.TimeoutExpired as late:
         output = late.stderr or b""
         result = {
@@ -103,7 +103,7 @@ def _run(step: SelfTestStep) -> Result:
     return Result(step.number, step.name, "ok", str(result["said"]), "", seconds, figures)
 
 
-def _told(done: subprocess.CompletedProcess[str]) -> Message:
+def _parsed_output(done: subprocess.CompletedProcess[str]) -> Message:
     """Parse the last line of the process's output; report a broken step if there is none."""
     lines = done.stdout.strip().splitlines()
     try:

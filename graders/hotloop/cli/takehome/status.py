@@ -52,20 +52,20 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
         rows.append({**row, "verdict": verdict})
         minutes = f"{task.minutes:g} min"
         shown.add_row(name, minutes, f"{percent[name]} %", verdict or "–", ", ".join(gpu) or "–")
-    begun_h = None
+    hours_since = None
     if log is not None and log.entries:
-        begun_h = round((datetime.now(UTC) - log.entries[0].at).total_seconds() / 3600, 2)
+        hours_since = round((datetime.now(UTC) - log.entries[0].at).total_seconds() / 3600, 2)
     document = {
         "pseudonym": manifest.pseudonym,
         "title": manifest.title,
         "until": manifest.expires.isoformat(),
         "window_hours": manifest.window_hours,
         "hours_left": round(_hours_left(manifest), 2),
-        "hours_since_first_entry": begun_h,
+        "hours_since_first_entry": hours_since,
         "tasks": rows,
         "work_log": None if log is None else len(log.entries),
     }
-    began = f"The work log began {_duration(begun_h)} ago." if begun_h is not None else ""
+    began = f"The work log began {_duration(hours_since)} ago." if hours_since is not None else ""
     lines = [
         f"{manifest.title}, as {manifest.pseudonym}",
         f"Hand in by {moment(manifest.expires)} UTC: {_left(manifest)}.{window(manifest)}",

@@ -15,7 +15,7 @@ from hotloop.course import learner_files
 from hotloop.course.attempts.store import store
 from hotloop.course.rubric import RubricRow, rows
 from hotloop.course.scores import scored, whole
-from hotloop.tasks.curriculum import Module, load_module
+from hotloop.tasks.curriculum import load_module
 from hotloop.verdicts.render_record import points_text
 
 KEY = "hotloop"
@@ -64,12 +64,6 @@ def _beside(assignment: str, total: str, folder: Path, source: Path) -> PageExtr
         module = load_module(assignment)
     except KeyError:
         return PageExtras(total, others=learner_files.others(files, source_files, set()))
-    return _of_module(module, total, files, source_files)
-
-
-def _of_module(
-    module: Module, total: str, files: dict[str, bytes], source_files: dict[str, bytes]
-) -> PageExtras:
     task_files = {name for task in module.tasks for name in task.files}
     return PageExtras(
         total,
