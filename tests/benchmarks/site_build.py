@@ -18,8 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import built_site as built
+
 from hotloop.judge.device import device_name
-from hotloop.site import built
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULT = Path(__file__).parent / "results" / "site_build.json"

@@ -32,13 +32,13 @@ def _folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def run(cell: authoring_page.Cell) -> dict[str, Any]:
+def run(cell: authoring_page.Example) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "example"}
     exec(PRELUDE.code + cell.code, names)
     return names
 
 
-def has_answers(cell: authoring_page.Cell) -> bool:
+def has_answers(cell: authoring_page.Example) -> bool:
     return "\nwrong = " in cell.code
 
 
@@ -51,7 +51,7 @@ def test_each_name_has_one_example_and_each_example_is_of_a_name() -> None:
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.names[0])
-def test_an_example_runs(cell: authoring_page.Cell) -> None:
+def test_an_example_runs(cell: authoring_page.Example) -> None:
     run(cell)
 
 
@@ -60,7 +60,7 @@ def test_an_example_runs(cell: authoring_page.Cell) -> None:
     "cell", [cell for cell in CELLS if has_answers(cell)], ids=lambda cell: cell.names[0]
 )
 def test_an_examples_right_answer_passes_and_the_wrong_one_fails(
-    cell: authoring_page.Cell, tmp_path: Path
+    cell: authoring_page.Example, tmp_path: Path
 ) -> None:
     names = run(cell)
     shapes = names.get("shapes", ())

@@ -7,6 +7,7 @@ exploits marked for the demo.
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from hotloop.author import exploits
@@ -85,8 +86,8 @@ def run(
         folder = root / "submitted" / each.student / MODULE
         folder.mkdir(parents=True)
         each.write(folder)
-    asked = {each.student: each.tasks for each in handed_in if each.tasks}
-    graded = grade(root, on_progress=on_progress, tasks=asked, jobs=default_jobs())
+    tasks_of = {each.student: each.tasks for each in handed_in if each.tasks}
+    graded = grade(root, on_progress=on_progress, tasks=tasks_of, jobs=default_jobs())
     page = root / "feedback" / REFERENCE / MODULE / f"{Path(NOTEBOOK).stem}.html"
     return Demo(
         _shown(graded, handed_in),
@@ -106,45 +107,36 @@ def hand_ins(*, everything: bool = False) -> tuple[list[DemoSubmission], list[st
     if not everything:
         named = {each.name: each for each in wrong}
         wrong = [named[name] for name in WRONG]
-    asked = () if everything else TASKS
-    found = [
-        DemoSubmission(REFERENCE, _writer(render.submission(MODULE)), asked),
-        DemoSubmission(UNTOUCHED, _writer(render.untouched(MODULE)), asked[:1]),
-        *(
-            DemoSubmission(f"wrong-{w.name}", _writer(render.submission(MODULE, w.path)), (w.task,))
-            for w in wrong
-        ),
+    tasks = () if everything else TASKS
+    submissions = [
+        DemoSubmission(REFERENCE, partial(lay_out, render.submission(MODULE)), tasks),
+        DemoSubmission(UNTOUCHED, partial(lay_out, render.untouched(MODULE)), tasks[:1]),
     ]
+    for each in wrong:
+        files = render.submission(MODULE, each.path)
+        submissions.append(
+            DemoSubmission(f"wrong-{each.name}", partial(lay_out, files), (each.task,))
+        )
     try:
         marked = [e for e in exploits.load_all() if e.demo and e.module == MODULE]
     except FileNotFoundError as error:
-        return found, [f"The cheating notebooks are not here: {error}"]
-    return [*found, *map(_cheat, marked)], []
-
-
-def _cheat(exploit: exploits.Exploit) -> DemoSubmission:
-    def write(folder: Path) -> None:
-        exploits.lay_out(exploit, folder)
-
-    return DemoSubmission(f"cheat-{exploit.name.rpartition('/')[2]}", write, (exploit.task_id,))
-
-
-def _writer(files: Mapping[str, bytes]) -> Callable[[Path], None]:
-    def write(folder: Path) -> None:
-        lay_out(files, folder)
-
-    return write
+        return submissions, [f"The cheating notebooks are not here: {error}"]
+    for exploit in marked:
+        student = f"cheat-{exploit.name.rpartition('/')[2]}"
+        write = partial(exploits.lay_out, exploit)
+        submissions.append(DemoSubmission(student, write, (exploit.task_id,)))
+    return submissions, []
 
 
 def _shown(graded: Graded, handed_in: list[DemoSubmission]) -> list[TaskResult]:
     """Return the rows in the order of the submissions, for judged tasks only."""
-    found = {
+    by_student = {
         each.student: [r for r in graded.results if r.student == each.student] for each in handed_in
     }
     return [
         result
         for each in handed_in
-        for result in found[each.student]
+        for result in by_student[each.student]
         if not each.tasks or result.task in each.tasks
     ]
 

@@ -42,12 +42,12 @@ class Calibrated:
     levels: tuple[LevelEntry, ...]
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """The levels in one line for people."""
         if not self.levels:
             return f"none lies above {self.low:.2f} (naive) and below {self.high:.2f} (reference)"
-        told = ", ".join(f"{level.ratio:g}" for level in self.levels)
-        return f"{told} (between {self.low:.2f} and {self.high:.2f})"
+        levels = ", ".join(f"{level.ratio:g}" for level in self.levels)
+        return f"{levels} (between {self.low:.2f} and {self.high:.2f})"
 
 
 def calibrate(module: str, runs: Iterable[RecordedRun] | None = None) -> list[Calibrated]:
@@ -55,8 +55,8 @@ def calibrate(module: str, runs: Iterable[RecordedRun] | None = None) -> list[Ca
 
     runs: by default the module's recorded runs.
     """
-    found = curriculum.runs(module) if runs is None else runs
-    on_gpu = [run for run in found if run.kind == "gpu"]
+    recorded = curriculum.runs(module) if runs is None else runs
+    on_gpu = [run for run in recorded if run.kind == "gpu"]
     return [
         calibrated
         for task in curriculum.load_module(module).tasks
@@ -105,10 +105,10 @@ def _between(declared: Sequence[LevelEntry], low: float, high: float) -> tuple[L
     return tuple(LevelEntry(ratio=ratio, earned=earned) for ratio, earned in shares.items())
 
 
-def write(found: Sequence[Calibrated]) -> list[Path]:
+def write(results: Sequence[Calibrated]) -> list[Path]:
     """Write levels into module.yaml, replacing those of the same device. Returns changed files."""
     written: dict[Path, None] = {}
-    for calibrated in found:
+    for calibrated in results:
         if not calibrated.levels:
             continue
         path = curriculum.folder(calibrated.module) / "module.yaml"
@@ -156,6 +156,6 @@ def _levels_line(lines: Sequence[str], task: str, check: str) -> tuple[int, str]
             inside_task, inside_check = line.split(": ", 1)[1].strip() == task, False
         elif re.match(r"      - id: ", line):
             inside_check = inside_task and line.split(": ", 1)[1].strip() == check
-        elif inside_check and (found := re.match(r"( +)levels: \[", line)):
-            return number, found[1]
+        elif inside_check and (match := re.match(r"( +)levels: \[", line)):
+            return number, match[1]
     raise ValueError(f"module.yaml has no `levels:` of {task}.{check} on a line of its own")

@@ -56,12 +56,12 @@ class EvidenceSelection:
 
     def checks(self, module: curriculum.Module) -> dict[str, list[str]]:
         """Return the selected checks of each task that has any."""
-        found = {
+        checks_of = {
             task.id: [check.id for check in task.checks if self._wants(check)]
             for task in module.tasks
             if task.kind == "code" and (self.tasks is None or task.id in self.tasks)
         }
-        return {task: checks for task, checks in found.items() if checks}
+        return {task: checks for task, checks in checks_of.items() if checks}
 
     def _wants(self, check: CheckEntry) -> bool:
         return (self.speed or check.threshold is None) and (not self.gpu_only or check.needs_gpu)
@@ -74,7 +74,7 @@ def measure(
     module: str,
     on_progress: Callable[[str], None] = lambda _text: None,
     *,
-    asked: EvidenceSelection = EVERYTHING,
+    selection: EvidenceSelection = EVERYTHING,
     times: int = 1,
     earlier: curriculum.RecordedRun | None = None,
     on_run: Callable[[curriculum.RecordedRun], object] = lambda _run: None,
@@ -87,17 +87,21 @@ def measure(
     Raises EvidenceError if the judge completed no record at all.
     """
     records: list[tuple[str, Record]] = []
-    checks = asked.checks(curriculum.load_module(module))
+    checks = selection.checks(curriculum.load_module(module))
     run = earlier
     with JudgeProcess() as judge:
         for _ in range(times):
-            for name, path, task in _solutions(module, checks, asked.gpu_only):
-                if earlier is not None and _has(earlier, name, task, checks[task]):
+            for name, path, task in _solutions(module, checks, selection.gpu_only):
+                measured = earlier.measurements if earlier is not None else []
+                if any(
+                    (m.candidate, m.task) == (name, task) and m.check in checks[task]
+                    for m in measured
+                ):
                     continue
                 on_progress(f"{module}: {name}, {task}")
-                whole = asked.speed and not asked.gpu_only
+                whole = selection.speed and not selection.gpu_only
                 chosen = None if whole else checks[task]
-                records.append((name, _judged(module, path, task, chosen, judge, asked.speed)))
+                records.append((name, _judged(module, path, task, chosen, judge, selection.speed)))
                 run = joined(earlier, run_of(module, records))
                 on_run(run)
     return run or run_of(module, records)
@@ -135,12 +139,6 @@ def _judged(
     )
 
 
-def _has(run: curriculum.RecordedRun, name: str, task: str, checks: Collection[str]) -> bool:
-    return any(
-        (m.candidate, m.task) == (name, task) and m.check in checks for m in run.measurements
-    )
-
-
 def joined(
     earlier: curriculum.RecordedRun | None, run: curriculum.RecordedRun
 ) -> curriculum.RecordedRun:
@@ -148,10 +146,10 @@ def joined(
     if earlier is None:
         return run
     new = {(m.candidate, m.task, m.check) for m in run.measurements}
-    kept = [m for m in earlier.measurements if (m.candidate, m.task, m.check) not in new]
+    others = [m for m in earlier.measurements if (m.candidate, m.task, m.check) not in new]
     return run.model_copy(
         update={
-            "measurements": [*kept, *run.measurements],
+            "measurements": [*others, *run.measurements],
             "ceilings": {**earlier.ceilings, **run.ceilings},
         }
     )
@@ -176,8 +174,8 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Recorde
     if not circumstances:
         raise EvidenceError("the judge reached no verdict: see `hotloop doctor`")
     libraries: dict[str, str] = {}
-    for found in circumstances:
-        libraries.update(found.libraries)
+    for each in circumstances:
+        libraries.update(each.libraries)
     libraries.update(_installed())
     libraries["hotloop"] = measured_by()
     isolation, _ = level()
@@ -267,15 +265,15 @@ def _reached(record: Record) -> list[CheckRecord]:
 
 def _ceilings(records: list[tuple[str, Record]]) -> dict[str, float]:
     """Return the highest measured limit by task and check."""
-    found: dict[str, float] = {}
+    peaks: dict[str, float] = {}
     for _, record in records:
         for check in record.checks:
             for unit in ("gb_per_s", "gflop_per_s"):
                 peak = check.evidence.get(f"peak_{unit}")
                 if isinstance(peak, float):
                     name = f"{record.task}.{check.check}_{unit}"
-                    found[name] = max(peak, found.get(name, 0.0))
-    return found
+                    peaks[name] = max(peak, peaks.get(name, 0.0))
+    return peaks
 
 
 def _measurement(candidate: str, task: str, check: CheckRecord) -> curriculum.Measurement:

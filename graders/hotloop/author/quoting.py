@@ -26,7 +26,8 @@ _MARK = re.compile(r"--8<-- \[(?:start|end):\w+\]")
 
 def stale() -> list[Path]:
     """Return the pages in curriculum/ with a quotation that differs from its source."""
-    return [path for path, text in _pages() if refreshed(text, path) != text]
+    pages = [(p, p.read_text(encoding="utf-8")) for p in sorted(paths.curriculum().glob("*/*.md"))]
+    return [path for path, text in pages if refreshed(text, path) != text]
 
 
 def write() -> list[Path]:
@@ -48,19 +49,14 @@ def refreshed(text: str, page: Path) -> str:
             f"{page}: behind each {_COMMENT}… --> come an empty line and fenced code, "
             "which `hotloop author render` fills."
         )
-    return _QUOTATION.sub(lambda found: _quoted(found, page), text)
+    return _QUOTATION.sub(lambda match: _quoted(match, page), text)
 
 
-def _pages() -> list[tuple[Path, str]]:
-    found = sorted(paths.curriculum().glob("*/*.md"))
-    return [(path, path.read_text(encoding="utf-8")) for path in found]
-
-
-def _quoted(found: re.Match[str], page: Path) -> str:
-    body = textwrap.indent(source(found["source"], page), found["indent"])
-    if found["fence"] in body:
-        raise UserError(f"{page}: {found['source']} has a fence in it; use a longer one around it.")
-    return f"{found['head']}{body}{found['end']}"
+def _quoted(match: re.Match[str], page: Path) -> str:
+    body = textwrap.indent(source(match["source"], page), match["indent"])
+    if match["fence"] in body:
+        raise UserError(f"{page}: {match['source']} has a fence in it; use a longer one around it.")
+    return f"{match['head']}{body}{match['end']}"
 
 
 def source(name: str, page: Path) -> str:
@@ -78,14 +74,14 @@ def source(name: str, page: Path) -> str:
         lines = lines[first - 1 : last]
     elif part:
         lines = _section(lines, part, f"{page}: it quotes {name}")
-    kept = "\n".join(line for line in lines if not _MARK.search(line))
-    return textwrap.dedent(kept).strip("\n") + "\n"
+    quoted = "\n".join(line for line in lines if not _MARK.search(line))
+    return textwrap.dedent(quoted).strip("\n") + "\n"
 
 
-def _section(lines: list[str], part: str, said: str) -> list[str]:
+def _section(lines: list[str], part: str, where: str) -> list[str]:
     try:
         first = next(i for i, line in enumerate(lines) if f"--8<-- [start:{part}]" in line)
         last = next(i for i, line in enumerate(lines) if f"--8<-- [end:{part}]" in line)
     except StopIteration:
-        raise UserError(f"{said}, which has no section {part}.") from None
+        raise UserError(f"{where}, which has no section {part}.") from None
     return lines[first + 1 : last]

@@ -61,15 +61,15 @@ def _numbers(version: str) -> list[int]:
 
 
 def _only(pattern: re.Pattern[str], path: Path) -> re.Match[str]:
-    found = list(pattern.finditer(path.read_text(encoding="utf-8")))
-    if len(found) != 1:
-        raise UserError(f"{path}: expected one `{pattern.pattern}`, found {len(found)}.")
-    return found[0]
+    matches = list(pattern.finditer(path.read_text(encoding="utf-8")))
+    if len(matches) != 1:
+        raise UserError(f"{path}: expected one `{pattern.pattern}`, found {len(matches)}.")
+    return matches[0]
 
 
 def _replace(pattern: re.Pattern[str], path: Path, new: str) -> None:
-    text, found = path.read_text(encoding="utf-8"), _only(pattern, path)
-    path.write_text(text[: found.start()] + new + text[found.end() :], encoding="utf-8")
+    text, match = path.read_text(encoding="utf-8"), _only(pattern, path)
+    path.write_text(text[: match.start()] + new + text[match.end() :], encoding="utf-8")
 
 
 def _git(clone: Path, *words: str) -> str:
@@ -85,16 +85,16 @@ def _main() -> None:
     parser = argparse.ArgumentParser(prog="make release", description=__doc__)
     parser.add_argument("version")
     parser.add_argument("--check", action="store_true", help="only say whether it can be made")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        if asked.check:
-            require_releasable(paths.root(), asked.version)
+        if arguments.check:
+            require_releasable(paths.root(), arguments.version)
             return
         digests = {module.id: grader_digest(module.id) for module in curriculum.modules()}
-        release(paths.root(), asked.version, datetime.now(UTC).date(), digests)
+        release(paths.root(), arguments.version, datetime.now(UTC).date(), digests)
     except UserError as error:
         sys.exit(str(error))
-    print(f"Tagged v{asked.version}. Publish it: git push --follow-tags, make wheel")
+    print(f"Tagged v{arguments.version}. Publish it: git push --follow-tags, make wheel")
 
 
 if __name__ == "__main__":

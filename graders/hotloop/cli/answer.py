@@ -91,6 +91,12 @@ def require_sandbox() -> None:
         raise UserError(f"{reason} Nothing untrusted is run without it; see `hotloop doctor`.")
 
 
+def require_consent(question: str, otherwise: str, *, yes: bool) -> None:
+    """Ask, unless `yes`. Raises UserError with the sentence `otherwise` for another answer."""
+    if not yes and not typer.confirm(question, err=True):
+        raise UserError(otherwise)
+
+
 def first(
     rows: Sequence[Row], everything: bool, hint: str = ""
 ) -> tuple[Sequence[Row], list[Text]]:
@@ -129,8 +135,8 @@ def with_json(command: Callable[..., CommandResult]) -> Callable[..., None]:
     error (and with --json as the document `{"error": sentence}`), with exit code 2.
     """
 
-    def run(*, as_json: bool, **given: Any) -> None:
-        answer = _answer(command, given, as_json)
+    def run(*, as_json: bool, **arguments: Any) -> None:
+        answer = _answer(command, arguments, as_json)
         _print(answer, as_json)
         code = answer.exit_code or (answer.then(as_json) if answer.then is not None else 0)
         if code:
@@ -149,11 +155,11 @@ def with_json(command: Callable[..., CommandResult]) -> Callable[..., None]:
 
 
 def _answer(
-    command: Callable[..., CommandResult], given: Mapping[str, Any], as_json: bool
+    command: Callable[..., CommandResult], arguments: Mapping[str, Any], as_json: bool
 ) -> CommandResult:
     try:
         with _stdout_to_stderr(as_json):
-            return command(**given)
+            return command(**arguments)
     except UserError as error:
         _refuse(str(error), as_json)
     except OSError as error:
@@ -185,11 +191,11 @@ def _stdout_to_stderr(active: bool) -> Generator[None]:
         yield
         return
     sys.stdout.flush()
-    kept = os.dup(1)
+    stdout = os.dup(1)
     os.dup2(2, 1)
     try:
         yield
     finally:
         sys.stdout.flush()
-        os.dup2(kept, 1)
-        os.close(kept)
+        os.dup2(stdout, 1)
+        os.close(stdout)

@@ -23,13 +23,13 @@ def run(
     from hotloop.course.exchange import settings
     from hotloop.course.requests import LONGEST, RegradeRequest, ask
 
-    name, _, wanted = task.partition(".")
+    name, _, task_id = task.partition(".")
     module = find.module(name)
-    if wanted not in (known := [each.id for each in module.tasks]):
-        raise UserError(find.unknown(f"task of {module.id}", wanted, known))
+    if task_id not in (known := [each.id for each in module.tasks]):
+        raise UserError(find.unknown(f"task of {module.id}", task_id, known))
     if not 1 <= len(sentence.strip()) <= LONGEST:
         raise UserError(f"Say what is wrong, in 1 to {LONGEST} characters.")
     root, course_id = settings()
-    path = ask(root, course_id, RegradeRequest(module=module.id, task=wanted, sentence=sentence))
-    said = f"Asked. The answer will stand on your feedback page for {module.id}."
-    return CommandResult({"module": module.id, "task": wanted, "file": str(path)}, Text(said))
+    path = ask(root, course_id, RegradeRequest(module=module.id, task=task_id, sentence=sentence))
+    message = f"Asked. The answer will stand on your feedback page for {module.id}."
+    return CommandResult({"module": module.id, "task": task_id, "file": str(path)}, Text(message))

@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import records_table
-from hotloop.cli.answer import CommandResult, require_sandbox
+from hotloop.cli.answer import CommandResult, log, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.cli.work import Work, work
 from hotloop.core.record import Record
@@ -115,34 +115,51 @@ def run(
         from hotloop.cli import problem
 
         return problem.checked(what, folder, source, seed, nsight=nsight)
-    asked = work(what, folder)
+    submission = work(what, folder)
     if alone:
-        return _of_one_task(asked, reproduce=reproduce)
-    if not asked.code:
+        return _of_one_task(submission, reproduce=reproduce)
+    if not submission.code:
         raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
     there = place.chosen(on)
     if there:
-        from hotloop.cli import elsewhere
-
-        records = elsewhere.judged(asked, seed, there, nsight=nsight)
+        records = _judge_remotely(submission, seed, there, nsight=nsight)
     else:
         require_sandbox()
-        records = _judge(asked, seed, nsight=nsight)
-    return _answer(asked, records, nsight=nsight, own=not there and asked.pack is None)
+        records = _judge(submission, seed, nsight=nsight)
+    return _answer(submission, records, nsight=nsight, own=not there and submission.pack is None)
 
 
-def _of_one_task(asked: Work, *, reproduce: bool) -> CommandResult:
-    from hotloop.cli import predict, repro
-
-    if len(asked.code) != 1:
+def _of_one_task(submission: Work, *, reproduce: bool) -> CommandResult:
+    if len(submission.code) != 1:
         option = "--repro" if reproduce else "--predict"
-        name = next(task.id for task in asked.module.tasks if task.kind == "code")
-        raise UserError(f"{option} is about one task with code, such as {asked.module.id}.{name}.")
+        name = next(task.id for task in submission.module.tasks if task.kind == "code")
+        raise UserError(
+            f"{option} is about one task with code, such as {submission.module.id}.{name}."
+        )
     require_sandbox()
-    [task] = asked.code
+    [task] = submission.code
     if reproduce:
-        return repro.reproduce(asked, task.id)
-    return predict.predict(asked.module.id, task.id, asked.folder)
+        from hotloop.cli import repro
+
+        return repro.reproduce(submission, task.id)
+    return _predict(submission.module.id, task.id, submission.folder)
+
+
+def _predict(module: str, task: str, folder: Path) -> CommandResult:
+    """Ask about the task. With --json, print the questions with their answers instead of asking."""
+    from hotloop.learn.predicting import game
+
+    own = game.work(module, task, folder)
+    with judging_line() as say:
+        questions = game.questions(own, say)
+
+    def play(as_json: bool) -> int:
+        if not as_json:
+            game.play(module, questions)
+        return 0
+
+    document = {"questions": [item.model_dump(mode="json") for item in questions]}
+    return CommandResult(document, then=play)
 
 
 def _require_seed(seed: str) -> None:
@@ -150,37 +167,61 @@ def _require_seed(seed: str) -> None:
         raise UserError(f"{seed[:40]} is no seed: a record's has 32 characters from 0-9 and a-f.")
 
 
-def _judge(asked: Work, seed: str, *, nsight: bool) -> dict[str, Record]:
+def _judge(submission: Work, seed: str, *, nsight: bool) -> dict[str, Record]:
     from hotloop.judge.client import JudgeProcess
     from hotloop.tasks.local_judging import judge_folder
 
-    with JudgeProcess() as judge, judging_line(verdicts.took_before(asked.keys)) as say:
+    with JudgeProcess() as judge, judging_line(verdicts.took_before(submission.keys)) as say:
         return judge_folder(
-            asked.folder,
-            asked.module.id,
-            [task.id for task in asked.code],
+            submission.folder,
+            submission.module.id,
+            [task.id for task in submission.code],
             judge=judge,
             on_progress=lambda text: say(f"judging: {text}"),
-            variant=asked.variant(),
-            given=asked.given,
+            variant=submission.variant(),
+            given=submission.given,
             seed=seed,
             nsight=nsight,
         )
 
 
-def _answer(asked: Work, records: dict[str, Record], *, nsight: bool, own: bool) -> CommandResult:
+def _judge_remotely(submission: Work, seed: str, url: str, *, nsight: bool) -> dict[str, Record]:
+    """Judge on another machine. url: as in `hotloop.learn.remote.judge_remotely.ask`."""
+    from hotloop.learn.pack import work_files
+    from hotloop.learn.remote import judge_remotely
+
+    for name, why in work_files.left_out(submission.folder).items():
+        log(f"{name} stays here: {why}")
+    request = judge_remotely.request(
+        submission.folder,
+        submission.module.id,
+        [task.id for task in submission.code],
+        variant=submission.variant(),
+        given=submission.given,
+        seed=seed,
+        nsight=nsight,
+    )
+    with judging_line(verdicts.took_before(submission.keys)) as say:
+        return judge_remotely.ask(url, request, lambda text: say(f"{url}: {text}"))
+
+
+def _answer(
+    submission: Work, records: dict[str, Record], *, nsight: bool, own: bool
+) -> CommandResult:
     """Note what was judged, and show it. own: as in `verdicts.note`."""
-    variant = asked.variant()
+    variant = submission.variant()
     digest = "" if variant is None else variant.digest
-    scores = records_table.scores(asked.module, asked.tasks, records)
+    scores = records_table.scores(submission.module, submission.tasks, records)
     for name, record in records.items():
         verdicts.note(record, scores[name], "command", own=own, variant=digest)
-        if asked.pack is not None:
+        if submission.pack is not None:
             from hotloop.learn.pack import work_log
 
-            work_log.note_check(asked.folder, record, scores[name])
-    document = records_table.document(asked.module, asked.tasks, asked.folder, records, scores)
-    shown = [records_table.table(asked.tasks, document["tasks"], records)]
+            work_log.note_check(submission.folder, record, scores[name])
+    document = records_table.document(
+        submission.module, submission.tasks, submission.folder, records, scores
+    )
+    shown = [records_table.table(submission.tasks, document["tasks"], records)]
     profiles = records_table.profiles(records) if nsight else []
     calls = filter(None, map(verdict_words.how_to_reproduce, records.values()))
     lines = [Text(call.replace("`", ""), no_wrap=True) for call in calls]

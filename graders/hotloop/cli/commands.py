@@ -106,18 +106,16 @@ class Commands(TyperGroup):
         """Write the commands by section."""
         for section, names in self._group.sections.items():
             with formatter.section(section):
-                formatter.write_dl([(name, self._short(ctx, name)) for name in names])
+                commands = [(name, self.get_command(ctx, name)) for name in names]
+                formatter.write_dl([(name, c.get_short_help_str(limit=66)) for name, c in commands])
         formatter.write_paragraph()
         formatter.write_text(f"`{ctx.command_path} COMMAND --help` explains a command.")
-
-    def _short(self, ctx: Any, name: str) -> str:
-        return self.get_command(ctx, name).get_short_help_str(limit=66)
 
 
 def _command(group: str, name: str) -> Any:
     if group == HOTLOOP and name in GROUPS:
-        found = GROUPS[name]
-        return Commands(name=name, help=found.help, no_args_is_help=True, rich_markup_mode=None)
+        subgroup = GROUPS[name]
+        return Commands(name=name, help=subgroup.help, no_args_is_help=True, rich_markup_mode=None)
     below = "" if group == HOTLOOP else f"{group}."
     module = importlib.import_module(f"hotloop.cli.{below}{name}")
     app = typer.Typer(add_completion=False)

@@ -33,16 +33,12 @@ def run(
     require("course")
     require_sandbox()
     log("Making a course, with right answers, wrong answers and cheats handed in.")
-    demo = _run(folder, everything=everything)
-    shown = (results.table(demo.results), Text("\n".join(_lines(demo))))
-    return CommandResult(_document(demo), *shown, exit_code=int(bool(demo.problems)))
-
-
-def _run(folder: Path | None, *, everything: bool) -> Demo:
-    from hotloop.author import demo
+    from hotloop.author import demo as demonstration
 
     with results.progress_bar() as show:
-        return demo.run(folder, show, everything=everything)
+        demo = demonstration.run(folder, show, everything=everything)
+    shown = (results.table(demo.results), Text("\n".join(_lines(demo))))
+    return CommandResult(_document(demo), *shown, exit_code=int(bool(demo.problems)))
 
 
 def _document(demo: Demo) -> dict[str, Any]:
@@ -60,5 +56,5 @@ def _lines(demo: Demo) -> list[str]:
     if demo.page:
         lines.append(f"A feedback page: {demo.page}")
     lines += demo.missing
-    lines += [f"Not graded: {key}: {said}" for key, said in demo.problems.items()]
+    lines += [f"Not graded: {key}: {problem}" for key, problem in demo.problems.items()]
     return lines

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -19,9 +19,6 @@ from hotloop.cli.answer import All, CommandResult, log, require_local
 from hotloop.core import extras
 from hotloop.core.user_error import UserError
 from hotloop.learn import doctor
-
-if TYPE_CHECKING:
-    from hotloop.author.selftest import run as selftest
 
 _COLORS = {
     doctor.FindingState.OK: "green",
@@ -69,40 +66,42 @@ def run(
 
         results = selftest.run(lambda result: log(result.line()), report)
         steps = [asdict(result) for result in results]
+        broken = [result.name for result in results if result.state == "broken"]
+        conclusion = "Speed can be judged on this GPU."
+        if broken:
+            conclusion = (
+                f"Speed cannot be judged on this GPU until this is fixed: {', '.join(broken)}."
+            )
         return CommandResult(
-            {"steps": steps}, _broken(results), exit_code=selftest.exit_code(results)
+            {"steps": steps}, Text(conclusion), exit_code=selftest.exit_code(results)
         )
     chosen = None if module is None else find.module(module).id
     findings = doctor.examine()
     checks = doctor.gradable(findings)
+    points = doctor.summary(checks)
     document = {
         "findings": [asdict(finding) for finding in findings],
         "checks": [asdict(check) | {"gradable": not check.lacking} for check in checks],
         "points": {
-            name: {"here": here, "all": possible}
-            for name, (here, possible) in doctor.summary(checks).items()
+            name: {"here": here, "all": possible} for name, (here, possible) in points.items()
         },
     }
     shown: list[RenderableType] = []
     if chosen is None:
-        state = _findings(findings) if everything else _in_order(findings)
-        shown += [state, _gaps(findings), _points(checks)]
+        fine = [one.name for one in findings if one.state is doctor.FindingState.OK]
+        state = _findings(findings) if everything else Text(f"ok: {', '.join(fine)}")
+        totals = ", ".join(
+            f"{name} {here} of {possible}" for name, (here, possible) in points.items()
+        )
+        hint = "For tasks name a module, or say --all."
+        shown += [
+            state,
+            _gaps(findings),
+            Text(f"Points that can be graded here: {totals}. {hint}"),
+        ]
     if chosen is not None or everything:
         shown.append(_checks([check for check in checks if chosen in (None, check.module)]))
     return CommandResult(document, *shown)
-
-
-def _broken(results: Sequence[selftest.Result]) -> Text:
-    broken = [result.name for result in results if result.state == "broken"]
-    if broken:
-        return Text(f"Speed cannot be judged on this GPU until this is fixed: {', '.join(broken)}.")
-    return Text("Speed can be judged on this GPU.")
-
-
-def _in_order(findings: Sequence[doctor.DoctorFinding]) -> Text:
-    return Text(
-        f"ok: {', '.join(one.name for one in findings if one.state is doctor.FindingState.OK)}"
-    )
 
 
 def _findings(findings: Sequence[doctor.DoctorFinding]) -> Table:
@@ -123,12 +122,6 @@ def _gaps(findings: Sequence[doctor.DoctorFinding]) -> Text:
         lines.append(f"  {one_for_all}, for NAME in")
         lines += wrap(", ".join(groups), width=76, initial_indent="    ", subsequent_indent="    ")
     return Text("\n".join(["To fix:", *lines, ""]), no_wrap=True, overflow="ignore")
-
-
-def _points(checks: list[doctor.Gradable]) -> Text:
-    totals = doctor.summary(checks)
-    said = ", ".join(f"{name} {here} of {total}" for name, (here, total) in totals.items())
-    return Text(f"Points that can be graded here: {said}. For tasks name a module, or say --all.")
 
 
 def _checks(checks: Sequence[doctor.Gradable]) -> Table:

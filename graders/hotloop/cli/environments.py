@@ -28,29 +28,25 @@ def install(name: str, folder: Path | None) -> CommandResult:
     """
     if name not in NAMES:
         raise UserError(f"There is no environment {name}; there are {', '.join(NAMES)}.")
-    if name != SERVER:
-        return _own_environment(name, folder)
-    if folder is not None:
-        raise UserError(f"--folder is not for {SERVER}: HOTLOOP_SERVING names its folder.")
-    return _server()
-
-
-def _own_environment(name: str, folder: Path | None) -> CommandResult:
+    if name == SERVER:
+        if folder is not None:
+            raise UserError(f"--folder is not for {SERVER}: HOTLOOP_SERVING names its folder.")
+        return _server()
     target = (folder or own_environments.default_folder(name)).absolute()
     command = own_environments.make(name, target, log)
-    said = Text(f"Grade with {command} check MODULE")
-    return CommandResult({"environment": str(target), "hotloop": str(command)}, said)
+    document = {"environment": str(target), "hotloop": str(command)}
+    return CommandResult(document, Text(f"Grade with {command} check MODULE"))
 
 
 def _server() -> CommandResult:
     require_local()
     from hotloop.engines.serving import environment, preflight, trial
 
-    found = environment.install(log)
+    installed = environment.install(log)
     findings = preflight.examine()
-    tried = trial.run(found)
+    tried = trial.run(installed)
     document = {
-        "environment": str(found.root),
+        "environment": str(installed.root),
         "findings": [asdict(finding) for finding in findings],
         "trial": asdict(tried),
     }

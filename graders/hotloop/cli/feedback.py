@@ -32,5 +32,5 @@ def run(
             path = target / f"{name}.html"
             path.write_text(page, encoding="utf-8")
             written.append(str(path))
-    said = "\n".join(written) or f"No feedback on {module} was released yet."
-    return CommandResult({"module": module, "pages": written}, Text(said))
+    message = "\n".join(written) or f"No feedback on {module} was released yet."
+    return CommandResult({"module": module, "pages": written}, Text(message))

@@ -9,7 +9,7 @@ from hotloop.tasks import curriculum
 
 def module(name: str) -> curriculum.Module:
     """Return the module called `name`. Raises UserError with similar names if there is none."""
-    known = [found.id for found in curriculum.modules()]
+    known = [each.id for each in curriculum.modules()]
     if name not in known:
         raise UserError(unknown("module", name, known))
     return curriculum.load_module(name)
@@ -21,18 +21,18 @@ def tasks(key: str) -> tuple[curriculum.Module, list[curriculum.Task]]:
     Raises UserError with similar names if there are none.
     """
     module_id, _, task_id = key.partition(".")
-    found = module(module_id)
+    chosen = module(module_id)
     if not task_id:
-        return found, list(found.tasks)
-    known = [task.id for task in found.tasks]
+        return chosen, list(chosen.tasks)
+    known = [task.id for task in chosen.tasks]
     if task_id not in known:
         raise UserError(unknown(f"task of {module_id}", task_id, known))
-    return found, [found.task(task_id)]
+    return chosen, [chosen.task(task_id)]
 
 
 def track(name: str) -> curriculum.Track:
     """Return the track called `name`. Raises UserError with similar names if there is none."""
-    known = {found.id: found for found in curriculum.curriculum().tracks}
+    known = {each.id: each for each in curriculum.curriculum().tracks}
     if name not in known:
         raise UserError(unknown("track", name, known))
     return known[name]

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hotloop.cli.answer import CommandResult
-from hotloop.cli.practice_page import Browser, kept, served
+from hotloop.cli.practice_page import Browser, practice_record, served
 from hotloop.cli.questions_choice import InLanguage, Level, Track, chosen
 from hotloop.learn.bank.selection import QuestionSelection
 
@@ -26,14 +26,14 @@ def run(
     Your marks stay on this machine. Where it has no browser, forward the port of the address that
     is printed (`ssh -L PORT:127.0.0.1:PORT MACHINE`), and open the address on your own machine.
     """
-    found = chosen(QuestionSelection(track, level, module, language=language))
-    state, now = kept(), datetime.now(UTC)
+    entries = chosen(QuestionSelection(track, level, module, language=language))
+    state, now = practice_record(), datetime.now(UTC)
     wish = {"track": track, "module": module, "level": level, "language": language}
     return served(
         "index.html",
         {**wish, "minutes": str(minutes)},
         browser,
-        due=sum(state.is_due(entry.key, now) for entry in found),
-        questions=len(found),
+        due=sum(state.is_due(entry.key, now) for entry in entries),
+        questions=len(entries),
         marks=len(state.reviews),
     )

@@ -86,8 +86,8 @@ def _suite(
     require_sandbox()
     from hotloop.author.external import suite
 
-    def told(number: int, of: int, row: SuiteResult) -> None:
+    def log_row(number: int, of: int, row: SuiteResult) -> None:
         log(f"{number} of {of}: {row.problem}: {row.verdict}")
 
     problems = suite.problems(folder)
-    return public_rows.answer(suite.run(problems, submissions, results, told, ray), everything)
+    return public_rows.answer(suite.run(problems, submissions, results, log_row, ray), everything)

@@ -30,8 +30,8 @@ def run(
     if page:
         address = ServiceClient.at(place.required()).page()
         return CommandResult({"page": address}, Text(f"Open it within ten minutes: {address}"))
-    url, found, invitation = link.partition(JOIN)
-    if not found:
+    url, separator, invitation = link.partition(JOIN)
+    if not separator:
         raise UserError(f"{link[:100]!r} is no invitation: it looks like https://host/join/….")
     server = ServiceClient(place.origin(url))
     login = server.log_in(invitation)

@@ -19,9 +19,9 @@ def run(
     ] = None,
 ) -> CommandResult:
     """List the modules, or the tasks of some with points and times."""
-    found = [find.module(name) for name in names] if names else curriculum.modules()
-    shown = map(_tasks, found) if names else _modules(found)
-    return CommandResult({"modules": [_document(module) for module in found]}, *shown)
+    chosen = [find.module(name) for name in names] if names else curriculum.modules()
+    shown = map(_tasks, chosen) if names else _modules(chosen)
+    return CommandResult({"modules": [_document(module) for module in chosen]}, *shown)
 
 
 def _document(module: curriculum.Module) -> dict[str, Any]:
@@ -47,10 +47,10 @@ def _task(task: curriculum.Task) -> dict[str, Any]:
     return {**task.model_dump(include=names), "points": task.points, "checks": checks}
 
 
-def _modules(found: list[curriculum.Module]) -> tuple[Table, Text]:
+def _modules(chosen: list[curriculum.Module]) -> tuple[Table, Text]:
     """Return a table with one line per module, grouped by track."""
     table = listing("module", "tier", "hours", "points", "title")
-    for track, modules in groupby(found, lambda module: module.track):
+    for track, modules in groupby(chosen, lambda module: module.track):
         table.add_row(Text(track, "bold"))
         for module in modules:
             about = (module.tier, curriculum.hours(module.tasks), str(module.points))

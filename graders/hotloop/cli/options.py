@@ -13,6 +13,12 @@ Modules = Annotated[
     list[str] | None,
     typer.Argument(metavar="[MODULE]...", help="Which; all if not given.", show_default=False),
 ]
+OneModule = Annotated[
+    str | None, typer.Argument(help="Which module; all if not given.", show_default=False)
+]
+OnlyTasks = Annotated[
+    list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
+]
 Students = Annotated[list[str] | None, typer.Option("--student", help="Whose; may be repeated.")]
 Jobs = Annotated[
     int | None,

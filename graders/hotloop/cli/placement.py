@@ -9,7 +9,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import CommandResult
-from hotloop.cli.practice_page import Browser, kept, served
+from hotloop.cli.practice_page import Browser, practice_record, served
 from hotloop.core.user_error import UserError
 from hotloop.learn.learning.graph import way
 from hotloop.learn.practice.state import PracticeRecord
@@ -28,7 +28,7 @@ def run(
 
     Where the machine has no browser, see `hotloop interview --help`.
     """
-    state = kept()
+    state = practice_record()
     if track is None:
         return _list(state)
     _require_modules(track)

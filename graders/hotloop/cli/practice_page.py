@@ -22,7 +22,7 @@ Browser = Annotated[
 ]
 
 
-def kept() -> PracticeRecord:
+def practice_record() -> PracticeRecord:
     """Return the practice record of this machine. Raises UserError if its file cannot be read."""
     try:
         return store.read().state
@@ -30,15 +30,15 @@ def kept() -> PracticeRecord:
         raise UserError(f"{error}. Nothing was changed: fix the file or move it away.") from None
 
 
-def served(page: str, wish: dict[str, str | None], browser: bool, **told: int) -> CommandResult:
+def served(page: str, wish: dict[str, str | None], browser: bool, **counts: int) -> CommandResult:
     """Return an answer with the page's address, which serves the page after printing it.
 
-    wish: selections on the page at the start. told: added to the document of --json.
+    wish: selections on the page at the start. counts: added to the document of --json.
     """
     fragment = urlencode({name: value for name, value in wish.items() if value is not None})
     server = PracticeServer(f"{page}#{fragment}")
     return CommandResult(
-        {"url": server.address, "record": str(store.path()), **told},
+        {"url": server.address, "record": str(store.path()), **counts},
         Text(server.address, no_wrap=True, overflow="ignore"),
         Text("Ctrl-C ends it. Whoever has the address can read and change your record."),
         then=lambda _as_json: _serve(server, browser),

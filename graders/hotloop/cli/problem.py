@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Opened:
-    """A problem in Hotloop's own form. found: where it is, and the form that it has there.
+    """A problem in Hotloop's own form. external: where it is, and the form that it has there.
 
     source: folder of its `problem.yaml` and `tasks.py`. seed, nsight: as in `Job`.
     """
 
-    found: External
+    external: External
     source: Path
     problem: TaskSet[JudgedTask]
     seed: str = ""
@@ -46,7 +46,7 @@ class Opened:
     @property
     def is_own(self) -> bool:
         """Whether it is its author's, and not of a public set."""
-        return self.found.form == "hotloop"
+        return self.external.form == "hotloop"
 
 
 def checked(
@@ -71,9 +71,9 @@ def judged(path: Path, answers: Sequence[Path], *, everything: bool) -> CommandR
 def _opened(path: Path, seed: str = "", *, nsight: bool = False) -> Generator[Opened]:
     from hotloop.author.external import forms
 
-    found = forms.find(path)
-    with forms.own_form(found) as source:
-        yield Opened(found, source, load_problem(source), seed, nsight)
+    external = forms.find(path)
+    with forms.own_form(external) as source:
+        yield Opened(external, source, load_problem(source), seed, nsight)
 
 
 def _is_folder(what: str, problem: TaskSet[JudgedTask]) -> bool:
@@ -98,9 +98,14 @@ def _judged(
     with JudgeProcess(quiet=opened.is_own) as judge:
         records = [_judge(opened, answer, tasks, judge) for answer in answers]
     if not opened.is_own:
+        from hotloop.author.external.suite import SuiteResult
+
         [task] = tasks
-        of_task = [found[task.id] for found in records]
-        return public_rows.answer_of(opened.found, answers, of_task, everything)
+        pairs = zip(answers, records, strict=True)
+        rows = [
+            SuiteResult.of(opened.external, answer, record[task.id]) for answer, record in pairs
+        ]
+        return public_rows.answer(rows, everything)
     return _answer(opened, tasks, list(zip(answers, records, strict=True)))
 
 
@@ -151,12 +156,12 @@ def _judge(
 ) -> dict[str, Record]:
     from hotloop.tasks.local_judging import judge_folder
 
-    asked = [_task_of(answer, tasks)] if answer.is_file() else tasks
-    with _folder(opened, answer, asked) as work, judging_line() as say:
+    chosen = [_task_of(answer, tasks)] if answer.is_file() else tasks
+    with _folder(opened, answer, chosen) as work, judging_line() as say:
         return judge_folder(
             work,
             opened.problem.id,
-            [task.id for task in asked if task.kind == "code"],
+            [task.id for task in chosen if task.kind == "code"],
             judge=judge,
             on_progress=lambda text: say(f"{answer.name or 'judging'}: {text}"),
             seed=opened.seed,
@@ -176,7 +181,9 @@ def _folder(opened: Opened, answer: Path, tasks: Sequence[JudgedTask]) -> Genera
 
     files = {tasks[0].files[-1]: answer.read_bytes()}
     with tempfile.TemporaryDirectory(prefix="hotloop-") as scratch:
-        lay_out(files if opened.is_own else forms.submission(opened.found, answer), Path(scratch))
+        lay_out(
+            files if opened.is_own else forms.submission(opened.external, answer), Path(scratch)
+        )
         yield Path(scratch)
 
 
@@ -186,14 +193,14 @@ def _answer(
     documents: list[dict[str, Any]] = []
     shown: list[RenderableType] = []
     for answer, records in judged:
-        asked = [task for task in tasks if task.id in records or not answer.is_file()]
-        scores = records_table.scores(opened.problem, asked, records)
+        chosen = [task for task in tasks if task.id in records or not answer.is_file()]
+        scores = records_table.scores(opened.problem, chosen, records)
         documents.append(
-            records_table.document(opened.problem, asked, answer.resolve(), records, scores)
+            records_table.document(opened.problem, chosen, answer.resolve(), records, scores)
         )
         if len(judged) > 1:
             shown.append(Rule(str(answer), align="left"))
-        shown.append(records_table.table(asked, documents[-1]["tasks"], records))
+        shown.append(records_table.table(chosen, documents[-1]["tasks"], records))
         shown += records_table.profiles(records) if opened.nsight else []
         shown += [Text(str(fault)) for fault in own_problem.faults(records, opened.source)]
     failed = any(records_table.failed(records) for _, records in judged)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import All, CommandResult, log
-from hotloop.cli.practice_page import kept
+from hotloop.cli.practice_page import practice_record
 from hotloop.core.moment import written
 from hotloop.learn.learning.next_steps import NextStep, steps
 from hotloop.learn.learning.standing import (
@@ -45,7 +45,6 @@ _BARS: dict[Level, str] = {
     "firm": "▪▪▪▪",
 }
 
-
 _FIRST_STEPS = 3
 """Most next steps shown: more would not fit a screen."""
 
@@ -57,7 +56,11 @@ def run(
     """Show what you have done on this machine, and what is next."""
     standing = _read(track)
     tracks = [each for each in standing.tracks if track in (None, each.id)]
-    concepts = [each for each in standing.concepts if _taught_in(each, track)]
+    concepts = [
+        each
+        for each in standing.concepts
+        if any(track in (None, taught_in.module.track) for taught_in in each.modules)
+    ]
     next_ = steps(standing, track)
     predicted = calibration((line.sure, line.right) for line in predictions.read())
     document = {
@@ -81,11 +84,7 @@ def _read(track: str | None) -> ProgressOverview:
     lines = verdicts.read()
     for fault in lines.faults:
         log(fault)
-    return overview(kept(), lines.lines, datetime.now(UTC))
-
-
-def _taught_in(concept: ConceptStanding, track: str | None) -> bool:
-    return any(track in (None, each.module.track) for each in concept.modules)
+    return overview(practice_record(), lines.lines, datetime.now(UTC))
 
 
 def _track(track: TrackStanding) -> dict[str, Any]:
@@ -193,8 +192,8 @@ def _tasks_table(tasks: list[TaskStanding]) -> Table:
             points += f", {each.last.pending:g} open"
         when = each.last.at.astimezone().date().isoformat()
         style = "green" if each.done else ""
-        said = verdict_words.INSTRUMENTED if each.last.instrumented else ""
-        table.add_row(Text(each.key, style), f"{each.last.verdict}{said}", points, when)
+        suffix = verdict_words.INSTRUMENTED if each.last.instrumented else ""
+        table.add_row(Text(each.key, style), f"{each.last.verdict}{suffix}", points, when)
     return table
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,33 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import CommandResult, first
-from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.verdicts.words import is_failure
 
 if TYPE_CHECKING:
-    from hotloop.author.external.forms import External
     from hotloop.author.external.suite import SuiteResult
-
-
-def answer_of(
-    problem: External, files: Sequence[Path], records: Sequence[Record], everything: bool
-) -> CommandResult:
-    """Return the results of submissions to one problem. everything: as in `answer`."""
-    from hotloop.author.external import suite
-
-    pairs = zip(files, records, strict=True)
-    return answer(
-        [suite.SuiteResult.of(problem, file, record) for file, record in pairs], everything
-    )
 
 
 def answer(rows: list[SuiteResult], everything: bool) -> CommandResult:
     """Return the rows and their summary. everything: list all, not a screen of them."""
     from hotloop.author.external import suite
 
-    found = suite.summary(rows)
-    document: dict[str, Any] = {"submissions": [asdict(row) for row in rows], **found}
+    totals = suite.summary(rows)
+    document: dict[str, Any] = {"submissions": [asdict(row) for row in rows], **totals}
     heads = ("problem", "submission", "verdict", "× bytes", "× eager", "× compiled", "limit")
     table = Table(*heads, "sentence")
     shown, rest = first(rows, everything)
@@ -52,14 +37,14 @@ def answer(rows: list[SuiteResult], everything: bool) -> CommandResult:
             "–" if row.limit_share is None else f"{100 * row.limit_share:.0f} %",
             Text(row.sentence),
         )
-    pending = len(rows) - found["judged"]
-    lines = [Text(f"{found['right']} of {len(rows)} right: {suite.share(rows)}")]
+    pending = len(rows) - totals["judged"]
+    lines = [Text(f"{totals['right']} of {len(rows)} right: {suite.share(rows)}")]
     if pending:
         lines.append(Text(f"{pending} not judged: neither right nor wrong; see the sentences."))
-    for p in suite.FAST if found["speed_measured"] else ():
+    for p in suite.FAST if totals["speed_measured"] else ():
         against = f"eager {suite.fast(rows, p)}, compiled {suite.fast(rows, p, compiled=True)}"
         lines.append(Text(f"fast_{p:g}: {against}"))
-    if not found["speed_measured"]:
+    if not totals["speed_measured"]:
         why = next((row.speed for row in rows if row.right), "none is right")
         lines.append(Text(f"Speed: {why}"))
     failed = any(is_failure(Verdict(row.verdict)) for row in rows)

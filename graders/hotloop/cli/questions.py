@@ -72,7 +72,7 @@ def run(
 
     Without keys it lists those that fit the options, and with keys it shows the questions whole.
     """
-    found = chosen(
+    entries = chosen(
         QuestionSelection(
             track=track,
             level=level,
@@ -86,11 +86,11 @@ def run(
         )
     )
     if export is not None:
-        return _export(found, language, export, out or Path(f"hotloop{SUFFIXES[export]}"))
+        return _export(entries, language, export, out or Path(f"hotloop{SUFFIXES[export]}"))
     if keys:
-        return _show(found, language, seed)
-    listed, more = first(found, everything, "name a --role, --round or --level, or ")
-    document = [_summary(entry, language) for entry in found]
+        return _show(entries, language, seed)
+    listed, more = first(entries, everything, "name a --role, --round or --level, or ")
+    document = [_summary(entry, language) for entry in entries]
     return CommandResult({"questions": document}, _table(listed, language), *more)
 
 
@@ -112,11 +112,11 @@ def _show(entries: list[CatalogEntry], language: Language, seed: str | None) -> 
     documents: list[dict[str, Any]] = []
     shown: list[RenderableType] = []
     for entry in entries:
-        said, drawn = wording(entry, language), None
+        words, drawn = wording(entry, language), None
         if entry.question.numeric is not None:
-            drawn = numeric.draw(entry.question.numeric, seed or entry.key, said.numeric)
-        documents.append(_document(entry, said, drawn))
-        shown += _shown(entry, said, drawn)
+            drawn = numeric.draw(entry.question.numeric, seed or entry.key, words.numeric)
+        documents.append(_document(entry, words, drawn))
+        shown += _shown(entry, words, drawn)
     return CommandResult({"questions": documents}, *shown)
 
 
@@ -155,14 +155,14 @@ def _summary(entry: CatalogEntry, language: Language) -> dict[str, Any]:
     }
 
 
-def _document(entry: CatalogEntry, said: Wording, drawn: Instance | None) -> dict[str, Any]:
+def _document(entry: CatalogEntry, words: Wording, drawn: Instance | None) -> dict[str, Any]:
     proofs = [
         {"program": proof.path.name, "source": proof.source, "output": proof.output}
         for proof in entry.proofs
     ]
     return {
-        **_summary(entry, said.language),
-        **asdict(said),
+        **_summary(entry, words.language),
+        **asdict(words),
         "numeric": None if drawn is None else numeric.document(drawn),
         "proofs": proofs,
         "sources": entry.question.sources,
@@ -173,25 +173,25 @@ def _table(entries: Sequence[CatalogEntry], language: Language) -> Table:
     """Return a table with one line per question, grouped by module."""
     labels = LABELS[language]
     table = listing("id", "level", labels.minutes, "question")
-    for group, found in groupby(entries, lambda entry: entry.module or entry.track):
+    for group, members in groupby(entries, lambda entry: entry.module or entry.track):
         table.add_row(Text(group, "bold"))
-        for entry in found:
+        for entry in members:
             about = (labels.levels[entry.question.level], str(entry.question.minutes))
             title = wording(entry, language).title
             table.add_row(f"  {entry.question.id}", *about, cut(title))
     return table
 
 
-def _shown(entry: CatalogEntry, said: Wording, drawn: Instance | None) -> Iterator[RenderableType]:
-    labels, question = LABELS[said.language], entry.question
+def _shown(entry: CatalogEntry, words: Wording, drawn: Instance | None) -> Iterator[RenderableType]:
+    labels, question = LABELS[words.language], entry.question
     about = f"{labels.levels[question.level]}, {question.minutes} {labels.minutes}; {entry.key}"
-    yield Text(said.title, "bold")
+    yield Text(words.title, "bold")
     yield Text(about, "dim")
-    yield from (_block(part.text) for part in blocks(said.prompt))
+    yield from (_block(part.text) for part in blocks(words.prompt))
     if drawn is not None:
         yield _block(drawn.ask)
         yield _block(f"{drawn.shown}. {drawn.explain}")
-    for heading, texts in _sections(said, labels):
+    for heading, texts in _sections(words, labels):
         yield Text(heading, "bold")
         yield _block("\n".join(texts))
     for proof in entry.proofs:
@@ -201,17 +201,17 @@ def _shown(entry: CatalogEntry, said: Wording, drawn: Instance | None) -> Iterat
         yield Text(f"{labels.practise}: {', '.join(question.links)}")
 
 
-def _sections(said: Wording, labels: Labels) -> Iterator[tuple[str, list[str]]]:
-    yield labels.probes, [f"• {text}" for text in said.probes]
-    yield labels.strategy, [f"{place}. {text}" for place, text in enumerate(said.strategy, 1)]
-    yield labels.say, [said.say]
-    yield labels.answer, [said.answer]
+def _sections(words: Wording, labels: Labels) -> Iterator[tuple[str, list[str]]]:
+    yield labels.probes, [f"• {text}" for text in words.probes]
+    yield labels.strategy, [f"{place}. {text}" for place, text in enumerate(words.strategy, 1)]
+    yield labels.say, [words.say]
+    yield labels.answer, [words.answer]
     yield (
         labels.weak_answers,
-        [f"• “{says}” {labels.reveals} {reveals}" for says, reveals in said.weak_answers],
+        [f"• “{says}” {labels.reveals} {reveals}" for says, reveals in words.weak_answers],
     )
-    yield labels.follow_ups, [f"{place}. {text}" for place, text in enumerate(said.follow_ups, 1)]
-    yield labels.rubric, [f"{mark}  {said.rubric[mark]}" for mark in range(5)]
+    yield labels.follow_ups, [f"{place}. {text}" for place, text in enumerate(words.follow_ups, 1)]
+    yield labels.rubric, [f"{mark}  {words.rubric[mark]}" for mark in range(5)]
 
 
 def _block(text: str) -> Padding:

@@ -52,15 +52,15 @@ def chosen(selection: QuestionSelection) -> list[CatalogEntry]:
     """Return the selected questions. Raises UserError for an unknown name, or if none fits."""
     _refuse_unknown(selection)
     try:
-        found = selection.entries()
+        entries = selection.entries()
     except KeyError:
         known = {entry.key for entry in catalog.catalog()}
         known |= {entry.question.id for entry in catalog.catalog()}
         strange = next(key for key in selection.keys if key not in known)
         raise UserError(find.unknown("question", strange, sorted(known))) from None
-    if not found:
+    if not entries:
         raise UserError("No question fits: leave out an option, or see `hotloop questions`.")
-    return found
+    return entries
 
 
 def _refuse_unknown(selection: QuestionSelection) -> None:

@@ -43,8 +43,8 @@ def failed(records: Records) -> bool:
 
 def table(tasks: Sequence[JudgedTask], rows: Sequence[dict[str, Any]], records: Records) -> Table:
     """Return a section for each task. rows: those of the document."""
-    found = Table("task", "check", "verdict", "points", "sentence")
-    for column in found.columns[:4]:
+    listed = Table("task", "check", "verdict", "points", "sentence")
+    for column in listed.columns[:4]:
         column.no_wrap = True
     for task, row in zip(tasks, rows, strict=True):
         points = f"{row['points']:g} of {row['possible']:g}"
@@ -53,11 +53,11 @@ def table(tasks: Sequence[JudgedTask], rows: Sequence[dict[str, Any]], records: 
         record = records.get(task.id)
         verdict = "" if record is None else verdict_words.of_task(record)
         grey = "bright_black" if verdict == verdict_words.NOT_STARTED else ""
-        found.add_row(task.id, "", Text(verdict, grey), points, Text(row["sentence"]), style=grey)
+        listed.add_row(task.id, "", Text(verdict, grey), points, Text(row["sentence"]), style=grey)
         if record is not None and len(record.checks) > 1 and not grey:
-            _add_checks(found, task, record)
-        found.add_section()
-    return found
+            _add_checks(listed, task, record)
+        listed.add_section()
+    return listed
 
 
 def _row(task: JudgedTask, record: Record | None, score: Score) -> dict[str, Any]:
@@ -73,13 +73,13 @@ def _row(task: JudgedTask, record: Record | None, score: Score) -> dict[str, Any
     }
 
 
-def _add_checks(found: Table, task: JudgedTask, record: Record) -> None:
+def _add_checks(listed: Table, task: JudgedTask, record: Record) -> None:
     worth = {check.id: check.points for check in task.checks}
     for check in record.checks:
         verdict, sentence = verdict_words.of_check(check, record)
         earned = f"{worth.get(check.check, 0) * check.earned:g}"
         shown = "open" if check.verdict.pending else earned
-        found.add_row("", check.check, verdict, shown, Text(sentence))
+        listed.add_row("", check.check, verdict, shown, Text(sentence))
 
 
 def profiles(records: Records) -> list[Table | Text]:

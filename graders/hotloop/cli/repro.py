@@ -27,7 +27,7 @@ FRESH = (
 )
 
 
-def reproduce(asked: Work, task: str) -> CommandResult:
+def reproduce(submission: Work, task: str) -> CommandResult:
     """Write the program for the first check of the task that fails."""
     from hotloop.judge.job import Job  # the judge, which not every machine has
     from hotloop.learn.repro import script
@@ -35,7 +35,7 @@ def reproduce(asked: Work, task: str) -> CommandResult:
     from hotloop.tasks.local_judging import require_confinement
     from hotloop.tasks.task_spec import task_spec
 
-    module, work, variant = asked.module, asked.folder, asked.variant()
+    module, work, variant = submission.module, submission.folder, submission.variant()
     key = f"{module.id}.{task}"
     job = Job(
         module.id,
@@ -46,9 +46,9 @@ def reproduce(asked: Work, task: str) -> CommandResult:
         isolation=require_confinement(),
         device="cpu",
         variant=None if variant is None else variant.to_json(),
-        given=asked.given,
+        given=submission.given,
     )
-    for seed in dict.fromkeys([_seed(key, asked.pack), ""]):
+    for seed in dict.fromkeys([_seed(key, submission.pack), ""]):
         with judging_line() as say:
             failure = first_failure(replace(job, seed=seed), say)
         if failure is None:

@@ -116,10 +116,10 @@ def _serve(server: TritonServer | Container, seconds: float) -> dict[str, Any]:
         "grpc": f"127.0.0.1:{server.ports.grpc}",
         "metrics": f"http://127.0.0.1:{server.ports.metrics}/metrics",
     }
-    told = ", ".join(f"{name} {address}" for name, address in where.items())
+    addresses = ", ".join(f"{name} {address}" for name, address in where.items())
     deadline = time.monotonic() + (seconds or _FOREVER_S)
     with suppress(KeyboardInterrupt):
-        log(f"ready after {took:.1f} s: {told}")
+        log(f"ready after {took:.1f} s: {addresses}")
         log("Ctrl-C ends it.")
         while server.alive and time.monotonic() < deadline:
             time.sleep(0.2)

@@ -26,27 +26,27 @@ def run(
     ] = False,
 ) -> CommandResult:
     """Copy the exercise of a module and its lesson, to work on it."""
-    found = find.module(module)
-    target = (folder or Path(found.id)).resolve()
-    files, backup = copy_exercise(paths.exercises() / found.id, target, force)
-    lesson = lesson_files.beside_notebook(found.id)
+    chosen = find.module(module)
+    target = (folder or Path(chosen.id)).resolve()
+    files, backup = copy_exercise(paths.exercises() / chosen.id, target, force)
+    lesson = lesson_files.beside_notebook(chosen.id)
     for name, content in lesson.items():
         (target / name).parent.mkdir(exist_ok=True)
         (target / name).write_bytes(content)
     document = {
-        "module": found.id,
+        "module": chosen.id,
         "folder": str(target),
         "files": files,
         "lesson": sorted(lesson),
         "backup": str(backup) if backup else None,
     }
     read = f", and the lesson, {target / lesson_files.LESSON}" if lesson else ""
-    lines = [f"{found.title}: {len(files)} files in {target}{read}"]
+    lines = [f"{chosen.title}: {len(files)} files in {target}{read}"]
     if backup:
         lines.append(f"Your earlier files are in {backup}")
     next_ = f"hotloop lab {target}"
     if extras.missing("course"):
-        next_ = f"work in your editor, then hotloop check {found.id} {target}"
+        next_ = f"work in your editor, then hotloop check {chosen.id} {target}"
     lines.append(f"Next: {next_}")
     return CommandResult(document, Text("\n".join(lines)))
 

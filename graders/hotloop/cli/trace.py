@@ -58,19 +58,21 @@ def run(
     from hotloop.engines import trace as traces  # with numpy, which not everybody has
 
     try:
-        found = traces.read(file)
+        profile = traces.read(file)
     except traces.TraceError as error:
         raise UserError(str(error)) from None
-    for warning in found.warnings:
+    for warning in profile.warnings:
         log(f"Careful: {warning}")
     page = file.with_name(f"{file.name}.html")
-    page.write_text(_page(found), encoding="utf-8")
-    rows = found.ops()[:MOST_OPS]
+    page.write_text(_page(profile), encoding="utf-8")
+    rows = profile.ops()[:MOST_OPS]
+    lengths = [step.duration_us for step in profile.steps]
+    step_ms = statistics.median(lengths) / 1000 if lengths else None
     document = {
         "page": str(page),
-        "warnings": list(found.warnings),
-        "steps": len(found.steps),
-        "step_ms": _median_ms(found),
+        "warnings": list(profile.warnings),
+        "steps": len(profile.steps),
+        "step_ms": step_ms,
         "ops": [{"name": row.name, "calls": row.calls, "self_us": row.self_us} for row in rows],
     }
     table = listing("self ms", "calls", "operator")
@@ -83,23 +85,17 @@ def run(
     return CommandResult(document, table, Text(str(page), no_wrap=True, overflow="ignore"))
 
 
-def _page(found: Trace) -> str:
+def _page(profile: Trace) -> str:
     from hotloop.engines import trace as traces
 
-    step = found.steps[len(found.steps) // 2] if found.steps else None
+    step = profile.steps[len(profile.steps) // 2] if profile.steps else None
     views = (
-        traces.perfetto(found.path, most_embedded=MOST_IN_A_PAGE),
-        traces.timeline(found, step),
-        traces.top_ops(found, 30),
+        traces.perfetto(profile.path, most_embedded=MOST_IN_A_PAGE),
+        traces.timeline(profile, step),
+        traces.top_ops(profile, 30),
     )
     parts = "\n".join(view._repr_html_() for view in views)  # pyright: ignore[reportPrivateUsage]
     return _PAGE.format(title="Trace", parts=parts)
-
-
-def _median_ms(found: Trace) -> float | None:
-    if not found.steps:
-        return None
-    return statistics.median(step.duration_us for step in found.steps) / 1000
 
 
 def _require_plugin() -> None:

@@ -88,16 +88,16 @@ def irregular(folder: Path, source: Path) -> list[tuple[Path, str]]:
     These are what `hand_in` leaves out, and a timestamp that nbgrader cannot parse. Notebooks stay,
     since nbgrader does not copy them, and one that is too long is better called so than missing.
     """
-    given = {path.relative_to(source).as_posix() for path, _ in entries(source)}
-    found = [
+    released = {path.relative_to(source).as_posix() for path, _ in entries(source)}
+    left_out = [
         (path, why)
-        for path, why in entries(folder, given)
+        for path, why in entries(folder, released)
         if why and not (path.suffix == ".ipynb" and stat.S_ISREG(path.lstat().st_mode))
     ]
     timestamp = folder / TIMESTAMP
     if os.path.lexists(timestamp) and not time_of(timestamp):
-        found.append((timestamp, NO_TIME))
-    return found
+        left_out.append((timestamp, NO_TIME))
+    return left_out
 
 
 _notes: dict[tuple[str, str], list[str]] = {}

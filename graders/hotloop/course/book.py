@@ -112,8 +112,8 @@ class Book:
         """Do `apply_rules` inside a transaction, with the changes made to `gradebook` so far."""
         # The penalty depends on nbgrader's score, which the database computes.
         gradebook.db.flush()
-        found = submissions(gradebook, places)
-        changed = [place for place, submission in found.items() if self._penalize(submission)]
+        by_place = submissions(gradebook, places)
+        changed = [place for place, submission in by_place.items() if self._penalize(submission)]
         for place in changed:
             self._outdate(*place)
         return changed
@@ -152,23 +152,29 @@ class Book:
     def _publish(self, connection: Connection, attempts: Sequence[Attempt]) -> list[Attempt]:
         published = [self._log(connection, attempt) for attempt in attempts]
         with joined(connection, self.course_id) as gradebook:
-            found = submitted(gradebook, [(a.student, a.module, a.handed_in) for a in published])
+            by_place = submitted(gradebook, [(a.student, a.module, a.handed_in) for a in published])
             for attempt in published:
-                _score(found[attempt.student, attempt.module], attempt)
+                _score(by_place[attempt.student, attempt.module], attempt)
             gradebook.db.flush()
-            for submission in found.values():
+            for submission in by_place.values():
                 self._penalize(submission)
         return published
 
     def _log(self, connection: Connection, attempt: Attempt) -> Attempt:
         """Store the attempt and the event that it counts."""
-        kept = within.add(connection, attempt)
-        before = within.last_published(connection, kept.student, kept.module)
+        stored = within.add(connection, attempt)
+        before = within.last_published(connection, stored.student, stored.module)
         event = within.about(
-            kept, Kind.PUBLISHED, "", self._why, self.batch, of_attempt(before), of_attempt(kept)
+            stored,
+            Kind.PUBLISHED,
+            "",
+            self._why,
+            self.batch,
+            of_attempt(before),
+            of_attempt(stored),
         )
         within.note(connection, event)
-        return kept
+        return stored
 
     def _penalize(self, submission: Any) -> bool:
         """Set the late penalty by the course's rule; return True if it changed."""
@@ -265,16 +271,16 @@ def _comment(cell: NotebookNode | None, record: Record | None) -> str | None:
 
 def _judged_in(graded: Sequence[NotebookNode]) -> dict[str, str]:
     """Map each cell that a learner fills in to the task that is judged after it."""
-    found: dict[str, str] = {}
+    task_of: dict[str, str] = {}
     waiting: list[str] = []
     for cell in graded:
         grade_id = str(cell.metadata.nbgrader.grade_id)
         if utils.is_grade(cell) and not utils.is_solution(cell):
-            found.update((answer, grade_id) for answer in waiting)
+            task_of.update((answer, grade_id) for answer in waiting)
             waiting = []
         elif utils.is_solution(cell) and not utils.is_grade(cell):
             waiting.append(grade_id)
-    return found
+    return task_of
 
 
 def _forget_scores(gradebook: Any, student: str, module: str) -> None:

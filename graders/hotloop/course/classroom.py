@@ -5,7 +5,7 @@ learner's: JupyterLab is opened there, and Assignment List fetches modules into 
 are different accounts that share the exchange.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,11 +103,8 @@ def _write_settings(folder: Path, course: Path) -> None:
 def _is_current(course: Path, module: str) -> bool:
     """True if the exchange has the current version of the exercise."""
     handed_out = course / exchange.FOLDER / COURSE_ID / "outbound" / module
-    return handed_out.is_dir() and _same(exercise(course, module), course / "source" / module)
-
-
-def _same(files: Mapping[str, bytes], source: Path) -> bool:
-    return all(
+    source = course / "source" / module
+    return handed_out.is_dir() and all(
         (source / name).is_file() and (source / name).read_bytes() == content
-        for name, content in files.items()
+        for name, content in exercise(course, module).items()
     )

@@ -10,7 +10,7 @@ from hotloop.tasks.variants import Variant, beside
 SOURCE = "source"
 
 
-def given(root: Path, module: str) -> tuple[Variant, Mapping[str, str]]:
+def class_variant(root: Path, module: str) -> tuple[Variant, Mapping[str, str]]:
     """Return the variant of the course at `root`, and `course_files` of a `Job`.
 
     The second is empty for the published module, whose exercise the judge has. Raises ValueError if

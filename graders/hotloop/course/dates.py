@@ -48,7 +48,13 @@ def dates(root: Path) -> list[Due]:
     """Return the dates of all released modules, sorted by name."""
 
     def work(gradebook: Any) -> list[Due]:
-        return [_due(assignment) for assignment in gradebook.assignments]
+        due_dates: list[Due] = []
+        for assignment in gradebook.assignments:
+            extensions = {s.student_id: s.extension for s in assignment.submissions if s.extension}
+            due_dates.append(
+                Due(str(assignment.name), assignment.duedate, dict(sorted(extensions.items())))
+            )
+        return due_dates
 
     return sorted(read(root, work), key=lambda due: due.module)
 
@@ -59,12 +65,12 @@ def set_due(root: Path, module: str, due: datetime | None) -> Followed:
     Raises UserError for a module that was never released, NotPrepared if nbgrader could not
     regenerate the released notebook, which shows the date.
     """
-    said = f"due {due:%Y-%m-%d %H:%M} UTC" if due is not None else "no due date"
+    entry = f"due {due:%Y-%m-%d %H:%M} UTC" if due is not None else "no due date"
 
     def change(gradebook: Any) -> None:
         _assignment(gradebook, module).duedate = due
 
-    followed = _set(root, module, None, said, change)
+    followed = _set(root, module, None, entry, change)
     release_anew(root, module)
     return followed
 
@@ -78,7 +84,7 @@ def extend(
     that was never released.
     """
     require_reason(why)
-    said = f"extended by {extension}: {why}" if extension else f"extension taken back: {why}"
+    entry = f"extended by {extension}: {why}" if extension else f"extension taken back: {why}"
 
     def change(gradebook: Any) -> None:
         _assignment(gradebook, module)
@@ -87,16 +93,16 @@ def extend(
             submission = gradebook.update_or_create_submission(module, student)
             submission.extension = extension or None
 
-    return _set(root, module, students, said, change)
+    return _set(root, module, students, entry, change)
 
 
 def _set(
-    root: Path, module: str, students: Collection[str] | None, said: str, change: Any
+    root: Path, module: str, students: Collection[str] | None, entry: str, change: Any
 ) -> Followed:
     """Apply a change, log it and update penalties and pages. students: all if None."""
     root = root.resolve()
-    book = Book(root, said, batch_name("dates"))
-    noted = within.scheduled(module, students or ("",), said, book.batch)
+    book = Book(root, entry, batch_name("dates"))
+    noted = within.scheduled(module, students or ("",), entry, book.batch)
 
     def work(connection: Connection) -> None:
         with joined(connection, book.course_id) as gradebook:
@@ -108,20 +114,10 @@ def _set(
         store(root).write(work)
         graded = sorted(path.parent.name for path in (root / AUTOGRADED).glob(f"*/{module}"))
         wanted = [(name, module) for name in graded if students is None or name in students]
-        return _follow(root, book, wanted)
-
-
-def _follow(root: Path, book: Book, submissions: list[tuple[str, str]]) -> Followed:
-    changed = book.apply_rules(submissions)
-    pages = FeedbackPages(root)
-    made = {student: pages.make(student, module) for student, module in changed}
-    problems = {student: problem for student, problem in made.items() if problem}
-    return Followed([student for student, _ in changed], problems)
-
-
-def _due(assignment: Any) -> Due:
-    extensions = {s.student_id: s.extension for s in assignment.submissions if s.extension}
-    return Due(str(assignment.name), assignment.duedate, dict(sorted(extensions.items())))
+        changed = [student for student, _ in book.apply_rules(wanted)]
+        pages = FeedbackPages(root)
+        results = {student: pages.make(student, module) for student in changed}
+    return Followed(changed, {student: text for student, text in results.items() if text})
 
 
 def _assignment(gradebook: Any, module: str) -> Any:

@@ -24,8 +24,8 @@ def drop(root: Path, student: str, module: str, number: int, why: str) -> str:
     dropped already.
     """
     attempt = _find(root, student, module, number, why)
-    kept = store(root)
-    published, dropped = kept.published_ids(student, module), kept.dropped(student, module)
+    attempts = store(root)
+    published, dropped = attempts.published_ids(student, module), attempts.dropped(student, module)
     if number not in published:
         raise UserError(f"Attempt {number} never counted, so that there is nothing to drop.")
     if number in dropped:
@@ -37,8 +37,8 @@ def drop(root: Path, student: str, module: str, number: int, why: str) -> str:
 def restore(root: Path, student: str, module: str, number: int, why: str) -> str:
     """Restore a dropped attempt, like `drop`. It counts if it is the newest one."""
     attempt = _find(root, student, module, number, why)
-    kept = store(root)
-    published, dropped = kept.published_ids(student, module), kept.dropped(student, module)
+    attempts = store(root)
+    published, dropped = attempts.published_ids(student, module), attempts.dropped(student, module)
     if number not in dropped:
         raise UserError(f"Attempt {number} is not dropped.")
     left = (published - dropped.keys()) | {number}
@@ -48,9 +48,9 @@ def restore(root: Path, student: str, module: str, number: int, why: str) -> str
 def _decide(root: Path, kind: Kind, attempt: Attempt, why: str, stands: Attempt | None) -> str:
     root = root.resolve()
     student, module = attempt.student, attempt.module
-    said = f"attempt {attempt.number} {kind.value}: {why}"
+    entry = f"attempt {attempt.number} {kind.value}: {why}"
     with Lease().shared():
-        Book(root, said, batch_name(kind.value)).decide(kind, attempt, why, stands)
+        Book(root, entry, batch_name(kind.value)).decide(kind, attempt, why, stands)
         return FeedbackPages(root).refresh(student, module)
 
 

@@ -29,8 +29,8 @@ class DueCell(NbGraderPreprocessor):
                 due = None
         if due is not None:
             date = f"{due:%Y-%m-%d %H:%M} UTC"
-            said = f"**Due {date}.** An extension of yours counts from there."
-            cell = nodes.markdown(said, {DUE: date})
+            text = f"**Due {date}.** An extension of yours counts from there."
+            cell = nodes.markdown(text, {DUE: date})
             cell.id = CELL_ID
             nb.cells.insert(0, cell)
         return nb, resources
@@ -48,15 +48,15 @@ class DatedList(ExchangeList):
 
         Those are newer than the fetched notebooks if a date was moved.
         """
-        found = cast(list[dict[str, Any]], cast(Any, super()).parse_assignments())
-        for each in found:
+        rows = cast(list[dict[str, Any]], cast(Any, super()).parse_assignments())
+        for each in rows:
             if each["status"] != "fetched":
                 continue
             outbound = Path(cast(Any, self).root, each["course_id"], "outbound")
             for notebook in each["notebooks"]:
                 due = _due(outbound / each["assignment_id"] / Path(notebook["path"]).name)
                 notebook["notebook_id"] += f" (due {due})" if due else ""
-        return found
+        return rows
 
 
 def _due(path: Path) -> str:

@@ -29,8 +29,8 @@ def settings() -> tuple[Path, str]:
 
 def of(config: Config) -> tuple[Path, str]:
     """Return the exchange and course id from a course's settings."""
-    found: Any = Exchange(coursedir=CourseDirectory(config=config), config=config)
-    return Path(found.root), str(found.coursedir.course_id)
+    exchange: Any = Exchange(coursedir=CourseDirectory(config=config), config=config)
+    return Path(exchange.root), str(exchange.coursedir.course_id)
 
 
 def own(root: Path) -> Path:

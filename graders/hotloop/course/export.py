@@ -91,7 +91,9 @@ def _row(
         return {**known, "raw_score": 0.0, "score": 0.0, "status": "not submitted"}
     submission = cast(Any, gradebook).find_submission(assignment.name, student.id)
     waiting = [grade for part in work for grade in part.grades if is_open(grade)]
-    said = [grade.name for part in work for grade in part.grades if part.is_instrumented(grade)]
+    instrumented = [
+        grade.name for part in work for grade in part.grades if part.is_instrumented(grade)
+    ]
     score = whole(work)
     return {
         **known,
@@ -103,5 +105,5 @@ def _row(
         "points_so_far": score.points,
         "points_pending": score.pending,
         "pending_tasks": " ".join(sorted(grade.name for grade in waiting)),
-        "instrumented_tasks": " ".join(sorted(said)),
+        "instrumented_tasks": " ".join(sorted(instrumented)),
     }

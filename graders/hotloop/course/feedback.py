@@ -87,12 +87,12 @@ class JudgedGrades(GetGrades):
 
     def _notes(self, root: Path, names: Any) -> list[str]:
         student, module = names["student"], names["assignment"]
-        said = list(requests.told(root, student, module))
+        answers = list(requests.page_sentences(root, student, module))
         if self._counts is not None:
-            return [*self._counts.notes, *said]
+            return [*self._counts.notes, *answers]
         if all_dropped(root, student, module):
-            return [_DROPPED, *said]
-        return said
+            return [_DROPPED, *answers]
+        return answers
 
     def _get_score(self, cell: NotebookNode, resources: Any) -> None:
         cast(Any, super())._get_score(cell, resources)
@@ -107,15 +107,13 @@ class JudgedGrades(GetGrades):
         cell.metadata["nbgrader"]["points_text"] = points_text(score)
         self._scores.append(score)
         judged = by_judge(grade, names["assignment"], self._counts)
-        self._rows.append(_row(grade, score, judged, self._record(grade.name), cell))
+        record = self._counts.records.get(grade.name) if self._counts is not None else None
+        self._rows.append(_row(grade, score, judged, record, cell))
         task = _task(names["assignment"], grade.name)
         if task is not None:
             self._files[task.id] = learner_files.of_task(task, self._handed_in)
         if task is not None and grade.manual_score is not None:
             self._rubrics[task.id] = rubric.rows(task)
-
-    def _record(self, task: str) -> Record | None:
-        return self._counts.records.get(task) if self._counts is not None else None
 
 
 def _title(module: str) -> str:

@@ -64,5 +64,5 @@ class FeedbackPages:
         return not marks or min(pages) > marks[-1].at.timestamp() * 1e9
 
     def _times(self, folder: str, student: str, module: str, pattern: str) -> list[int]:
-        found = (self._root / folder / student / module).glob(pattern)
-        return [path.stat().st_mtime_ns for path in found]
+        paths = (self._root / folder / student / module).glob(pattern)
+        return [path.stat().st_mtime_ns for path in paths]

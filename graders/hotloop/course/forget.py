@@ -53,10 +53,10 @@ def forget(root: Path, student: str) -> Forgotten:
     UserError for an unknown name.
     """
     root = root.resolve()
-    found = kept(root, student)
+    paths = data_of(root, student)
     deleted: list[Path] = []
     left: dict[Path, str] = {}
-    for path in found:
+    for path in paths:
         try:
             _delete(path)
             deleted.append(path)
@@ -66,7 +66,7 @@ def forget(root: Path, student: str) -> Forgotten:
     return Forgotten(event.why, deleted, left)
 
 
-def kept(root: Path, student: str) -> list[Path]:
+def data_of(root: Path, student: str) -> list[Path]:
     """Return the files and folders that belong to one learner, in the course and its exchange.
 
     Raises UserError for an unknown name.
@@ -82,10 +82,10 @@ def kept(root: Path, student: str) -> list[Path]:
         if _HAND_IN.fullmatch(path.name.removeprefix(f"{student}+"))
     ]
     released = _released(folder / course_id / "feedback", [*own, *handed_in])
-    found = [*released, *own, *handed_in, *requests.of(inbound, student)]
-    if not found and not _is_known(root, student):
+    paths = [*released, *own, *handed_in, *requests.of(inbound, student)]
+    if not paths and not _is_known(root, student):
         raise UserError(f"Nothing is kept of {student!r} in {root}.")
-    return found
+    return paths
 
 
 def _released(pages: Path, folders: list[Path]) -> Iterator[Path]:

@@ -18,8 +18,8 @@ from hotloop.tasks.judged_again import needing_gpu, settled_on_gpu
 
 def open_on_gpu(attempt: Attempt) -> dict[str, list[str]]:
     """Return the checks that a machine with a GPU may settle, by task."""
-    found = judged_again.open_on_gpu(attempt.records.values())
-    return {record.task: checks for record, checks in found}
+    open_checks = judged_again.open_on_gpu(attempt.records.values())
+    return {record.task: checks for record, checks in open_checks}
 
 
 def verdicts_without_gpu(attempt: Attempt) -> frozenset[Verdict]:

@@ -19,12 +19,12 @@ from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.attempts.machine import machine
 from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED, Book
-from hotloop.course.execution import Terms
 from hotloop.course.executors import Executor, ExecutorWork, Lost, Outcomes
 from hotloop.course.executors.local import Local, attempt
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.gpu_checks import open_on_gpu, verdicts_without_gpu
 from hotloop.course.hand_in import SUBMITTED, HandIn, read
+from hotloop.course.notebook_run import Terms
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.release import Release
 from hotloop.course.released import load_release, released_modules
@@ -72,8 +72,10 @@ def grade(
         raise UserError(f"There are no submissions to grade in {root / SUBMITTED}.")
     rules = Grading.of(root, settings or {})
     run = _Run(root, Batch(len(todo), on_progress), again=again, feedback=feedback)
-    asked = {student: tuple((tasks or {}).get(student, rules.asked())) for student, _ in todo}
-    run.execute(todo, asked, executor or Local(min(jobs, len(todo))), rules.terms())
+    tasks_of = {
+        student: tuple((tasks or {}).get(student, rules.tasks_to_judge())) for student, _ in todo
+    }
+    run.execute(todo, tasks_of, executor or Local(min(jobs, len(todo))), rules.terms())
     run.settle(todo)
     return results(root, todo, run.problems)
 
@@ -92,18 +94,18 @@ def grade_one(
     notes: more sentences for the learner about the hand-in. again: also grade a dropped hand-in if
     an earlier one counts. Raises RuntimeError if there is no result; its grades are pending then.
     """
-    hand_in = read(root, student, load_release(root, module), settings.asked())
+    hand_in = read(root, student, load_release(root, module), settings.tasks_to_judge())
     hand_in = replace(hand_in, notes=(*hand_in.notes, *map(writable, notes)))
     counts = store(root).published(student, module)
-    found: Attempt | Lost | None = _in_time(counts, hand_in)
+    result: Attempt | Lost | None = _in_time(counts, hand_in)
     stays = counts is not None and is_dropped(root, student, module, hand_in.digest)
     work = remaining(counts, hand_in, Local().has_gpu) if again or not stays else None
     if work is not None:
-        found = attempt(work, settings.terms(), _tell_nobody)
-    if not isinstance(found, Attempt):
+        result = attempt(work, settings.terms(), _tell_nobody)
+    if not isinstance(result, Attempt):
         Book(root).open(student, module)
-        raise RuntimeError(found.reason if found else "")
-    return Book(root).enter(found)[0]
+        raise RuntimeError(result.reason if result else "")
+    return Book(root).enter(result)[0]
 
 
 def _tell_nobody(_key: str, _task: str, _text: str) -> None:
@@ -114,11 +116,11 @@ def submissions(
     root: Path, students: Collection[str] | None = None, modules: Collection[str] | None = None
 ) -> list[tuple[str, str]]:
     """Return learner and module of all submissions of released modules, sorted by name."""
-    found = sorted((p.parent.name, p.name) for p in (root / SUBMITTED).glob("*/*") if p.is_dir())
+    places = sorted((p.parent.name, p.name) for p in (root / SUBMITTED).glob("*/*") if p.is_dir())
     released = released_modules(root)
     return [
         (student, module)
-        for student, module in found
+        for student, module in places
         if (students is None or student in students)
         and (modules is None or module in modules)
         and module in released
@@ -178,13 +180,15 @@ class _Run:
     def execute(
         self,
         todo: Sequence[tuple[str, str]],
-        asked: Mapping[str, Collection[str]],
+        tasks_of: Mapping[str, Collection[str]],
         executor: Executor,
         terms: Terms,
     ) -> None:
         """Execute submissions that are not settled; enter each result while others run."""
         self._has_gpu = executor.has_gpu
-        with closing(executor.run(self._works(todo, asked), terms, self._batch.step)) as outcomes:
+        with closing(
+            executor.run(self._works(todo, tasks_of), terms, self._batch.step)
+        ) as outcomes:
             for ended in outcomes:
                 # Hold the shared lease, so that this does not use a core during a measurement.
                 with Lease().shared():
@@ -199,24 +203,24 @@ class _Run:
                     self._try(key, partial(self._complete, student, module, changed))
 
     def _works(
-        self, todo: Iterable[tuple[str, str]], asked: Mapping[str, Collection[str]]
+        self, todo: Iterable[tuple[str, str]], tasks_of: Mapping[str, Collection[str]]
     ) -> Iterator[ExecutorWork]:
         """Yield work items, reading each hand-in when its turn comes, to limit memory."""
         releases: dict[str, Release] = {}
-        kept = store(self._root)
-        known, entered = kept.known(), gradebook.read(self._root, gradebook.places)
+        attempts = store(self._root)
+        known, entered = attempts.known(), gradebook.read(self._root, gradebook.places)
         for student, module in todo:
             if module not in releases:
                 releases[module] = load_release(self._root, module)
             try:
-                hand_in = read(self._root, student, releases[module], asked[student])
+                hand_in = read(self._root, student, releases[module], tasks_of[student])
             except OSError as error:
                 key = f"{student}/{module}"
                 self.problems[key] = f"It could not be read: {error}"
                 self._batch.ended(key, failed=True)
                 continue
             is_known = (student, module) in known
-            counts = kept.published(student, module) if is_known else None
+            counts = attempts.published(student, module) if is_known else None
             work = self._work(hand_in, counts, is_known=is_known)
             if work is None:
                 current = _in_time(counts, hand_in)

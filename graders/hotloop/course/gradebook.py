@@ -86,7 +86,7 @@ def submissions(gradebook: Any, places: Iterable[Place]) -> dict[Place, Any]:
     handed_in, assigned = _tables(SubmittedAssignment, Assignment)
     notebooks = selectinload(handed_in.notebooks)
     (notebook,) = _tables(SubmittedNotebook)
-    found: dict[Place, Any] = {}
+    by_place: dict[Place, Any] = {}
     for some in _groups(wanted):
         query = (
             gradebook.db.query(handed_in)
@@ -99,8 +99,8 @@ def submissions(gradebook: Any, places: Iterable[Place]) -> dict[Place, Any]:
                 notebooks.selectinload(notebook.comments),
             )
         )
-        found |= {(one.student_id, one.assignment.name): one for one in query}
-    return {place: found[place] for place in wanted if place in found}
+        by_place |= {(one.student_id, one.assignment.name): one for one in query}
+    return {place: by_place[place] for place in wanted if place in by_place}
 
 
 def places(gradebook: Any) -> set[Place]:
@@ -117,15 +117,15 @@ def submitted(gradebook: Any, handed_in: Iterable[tuple[str, str, str]]) -> dict
     are not flushed.
     """
     times = {(student, module): time for student, module, time in handed_in}
-    found = submissions(gradebook, times)
-    new = [place for place in times if place not in found]
+    by_place = submissions(gradebook, times)
+    new = [place for place in times if place not in by_place]
     _add_students(gradebook, {student for student, _ in new})
     with gradebook.db.no_autoflush:
         for student, module in new:
-            found[student, module] = gradebook.add_submission(module, student)
+            by_place[student, module] = gradebook.add_submission(module, student)
     for place, time in times.items():
-        found[place].timestamp = parse_utc(time) if time else None
-    return found
+        by_place[place].timestamp = parse_utc(time) if time else None
+    return by_place
 
 
 def _add_students(gradebook: Any, students: set[str]) -> None:

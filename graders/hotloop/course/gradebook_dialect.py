@@ -53,10 +53,10 @@ class OneSqlite(SQLiteDialect_pysqlite):
         place = _place(connection)
         if place is not None and schema is None and (place, table_name) in self._tables:
             return True
-        found = bool(cast(Any, super()).has_table(connection, table_name, schema, **more))
-        if found and place is not None and schema is None:
+        exists = bool(cast(Any, super()).has_table(connection, table_name, schema, **more))
+        if exists and place is not None and schema is None:
             self._tables.add((place, table_name))
-        return found
+        return exists
 
 
 def gradebook_url(url: str) -> str:

@@ -91,14 +91,14 @@ class HandIn:
     @property
     def shown(self) -> dict[str, str]:
         """Text of the learner's own files, for pages, cut at MAX_SHOWN."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         left = MAX_SHOWN
         for name in self.own:
             data = self.files[name][:left]
             if b"\0" not in data:
-                found[name] = writable(data.decode("utf-8", "replace"))
+                texts[name] = writable(data.decode("utf-8", "replace"))
                 left -= len(data)
-        return found
+        return texts
 
     @cached_property
     def digest(self) -> str:
@@ -162,7 +162,7 @@ def ordinary_files(
 
     places: as in `entries`.
     """
-    kept: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     left_out: list[tuple[str, str]] = []
     for path, why in entries(folder, places):
         name = path.relative_to(folder).as_posix()
@@ -170,8 +170,8 @@ def ordinary_files(
         if data is None or len(data) > MAX_FILE:
             left_out.append((name, why or _STRANGE))
         else:
-            kept[name] = data
-    return kept, notes_on(left_out)
+            files[name] = data
+    return files, notes_on(left_out)
 
 
 def notes_on(left_out: Iterable[tuple[str, str]]) -> list[str]:

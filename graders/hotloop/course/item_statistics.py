@@ -61,8 +61,8 @@ def shares(points: Floats, pending: Floats, possible: Floats) -> Floats:
     """
     settled = possible - pending
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(settled > 0, points / settled, np.nan)
-    return np.clip(found, 0.0, 1.0)
+        result = np.where(settled > 0, points / settled, np.nan)
+    return np.clip(result, 0.0, 1.0)
 
 
 def difficulty(share: Floats) -> Difficulty:
@@ -118,11 +118,11 @@ def interval(
         _resampled(*standard, rng, min(block, resamples - start))
         for start in range(0, resamples, block)
     ]
-    found = np.concatenate(drawn)
-    found = found[~np.isnan(found)]
-    if found.size < _MOSTLY * resamples:
+    correlations = np.concatenate(drawn)
+    correlations = correlations[~np.isnan(correlations)]
+    if correlations.size < _MOSTLY * resamples:
         return None
-    low, high = np.quantile(found, [ERROR / 2, 1 - ERROR / 2])
+    low, high = np.quantile(correlations, [ERROR / 2, 1 - ERROR / 2])
     return float(low), float(high)
 
 
@@ -160,7 +160,7 @@ def _resampled(x: Floats, y: Floats, rng: np.random.Generator, count: int) -> Fl
     variances = (weights @ (x * x) - mean_x**2, weights @ (y * y) - mean_y**2)
     covariance = weights @ (x * y) - mean_x * mean_y
     varies = (variances[0] > _FLAT) & (variances[1] > _FLAT)
-    found = np.full(count, np.nan)
+    correlations = np.full(count, np.nan)
     spread = np.sqrt(variances[0][varies] * variances[1][varies])
-    found[varies] = np.clip(covariance[varies] / spread, -1.0, 1.0)
-    return found
+    correlations[varies] = np.clip(covariance[varies] / spread, -1.0, 1.0)
+    return correlations

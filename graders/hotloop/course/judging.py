@@ -72,15 +72,13 @@ def shared_judge() -> JudgeProcess:
 
 def _ask(judge: Callable[[], Judge], job: Job, say: Say, turn: Callable[[], None]) -> Record:
     try:
-        return _writable_record(judge().judge(job, say, turn=turn))
+        record = judge().judge(job, say, turn=turn)
+        # Sentences may quote a learner's messages, with lone surrogates.
+        text = writable(json.dumps(record.to_json(), ensure_ascii=False))
+        return Record.from_json(json.loads(text))
     except Exception as error:
         log.exception("judging %s.%s failed", job.module, job.task)
         return lost(job, error)
-
-
-def _writable_record(record: Record) -> Record:
-    """Replace lone surrogates in sentences, which may quote a learner's messages."""
-    return Record.from_json(json.loads(writable(json.dumps(record.to_json(), ensure_ascii=False))))
 
 
 _process: JudgeProcess | None = None

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from hotloop.core.closing import Closing
 from hotloop.core.verdict import Verdict
-from hotloop.course.channels import Channels, Listeners, Reply
+from hotloop.course.channels import Channels, Listeners
 from hotloop.course.outputs import Outputs
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import FreezeError
@@ -263,8 +263,8 @@ class ConfinedKernel(Closing):
                 heard |= reply.kind == _WELCOME
             if answered and heard:
                 return
-        said = self.process.output().decode(errors="replace")[-2000:]
-        raise KernelNotStarted(f"the kernel did not start in its sandbox: {said}")
+        output = self.process.output().decode(errors="replace")[-2000:]
+        raise KernelNotStarted(f"the kernel did not start in its sandbox: {output}")
 
     def _await(self, request: str, outputs: Outputs, seconds: float) -> Status | None:
         """Return the reply's status and collect outputs before it; None if time is up."""
@@ -277,7 +277,8 @@ class ConfinedKernel(Closing):
                     continue
                 if reply.channel == "iopub":
                     outputs.add(reply)
-                    idle |= _is_idle(reply)
+                    state = reply.content.get("execution_state")
+                    idle |= reply.kind == "status" and state == "idle"
                 if reply.channel == "shell" and status is None:
                     status = "ok" if reply.content.get("status") == "ok" else "error"
                     deadline = time.monotonic() + _IDLE_GRACE_S
@@ -306,10 +307,6 @@ class ConfinedKernel(Closing):
             "The notebook's process ended by itself "
             f"(exit status {self.process.poll()}): look for os._exit, a crash or a signal.",
         )
-
-
-def _is_idle(reply: Reply) -> bool:
-    return reply.kind == "status" and reply.content.get("execution_state") == "idle"
 
 
 def _require_short(path: Path) -> None:

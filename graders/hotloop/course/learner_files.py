@@ -48,11 +48,13 @@ def of_task(task: JudgedTask, files: Mapping[str, bytes]) -> list[str]:
     ]
 
 
-def others(files: Mapping[str, bytes], given: Mapping[str, bytes], asked: set[str]) -> list[str]:
+def others(
+    files: Mapping[str, bytes], released: Mapping[str, bytes], task_files: set[str]
+) -> list[str]:
     """Return HTML for files that no task asks for and that were not handed out."""
-    found = [name for name in files if name not in asked and name not in given]
-    shown = [listing(name, files[name]) for name in found[:MAX_OTHERS]]
-    left = len(found) - len(shown)
+    names = [name for name in files if name not in task_files and name not in released]
+    shown = [listing(name, files[name]) for name in names[:MAX_OTHERS]]
+    left = len(names) - len(shown)
     return [*shown, f"<p>{left} more are not shown.</p>"] if left else shown
 
 

@@ -23,8 +23,8 @@ def notebook() -> NotebookNode:
 
 def code(source: str, metadata: Mapping[str, Any] | None = None) -> NotebookNode:
     """Return a code cell that has not run, without an id."""
-    made = {"cell_type": "code", "source": source, "metadata": dict(metadata or {})}
-    return of({**made, "execution_count": None, "outputs": []})
+    cell = {"cell_type": "code", "source": source, "metadata": dict(metadata or {})}
+    return of({**cell, "execution_count": None, "outputs": []})
 
 
 def markdown(source: str, metadata: Mapping[str, Any] | None = None) -> NotebookNode:

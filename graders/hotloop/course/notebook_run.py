@@ -1,21 +1,22 @@
 """Runs a submitted notebook cell by cell and has its tasks judged."""
 
 import logging
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from nbformat import NotebookNode
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course import nodes
-from hotloop.course.isolation import Isolation
-from hotloop.course.judging import SETTLE_S, Judge, ask
+from hotloop.course.hand_in import HandIn
+from hotloop.course.isolation import Isolation, choose
+from hotloop.course.judging import SETTLE_S, Judge, ask, shared_judge
 from hotloop.course.judging_corrections import ruling
-from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, NotebookLimits
+from hotloop.course.kernel import ConfinedKernel, KernelNotStarted, NotebookLimits
 from hotloop.judge.client import GRACE_S
 from hotloop.judge.device import cards, kind
 from hotloop.judge.files import digest
@@ -25,7 +26,7 @@ from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.judge.lease import LONGEST_WAIT_S, Lease, Turn
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
 from hotloop.sandbox.preload import imported
-from hotloop.tasks.curriculum import Module, Task
+from hotloop.tasks.curriculum import Module, Task, load_module
 from hotloop.tasks.judged_again import settled
 from hotloop.tasks.problem import settle
 from hotloop.tasks.task_spec import task_spec
@@ -39,47 +40,53 @@ _NO_SANDBOX = "The sandbox did not start; no points are lost, and the instructor
 log = logging.getLogger("hotloop.course")
 
 
-@dataclass(frozen=True)
-class RunSettings:
-    """How notebooks are run and judged.
+Say = Callable[[str, str], None]
+"""Progress callback: a task, or "" while cells run, and what is being done."""
 
-    tasks: the only ones to judge; empty for all. checks: by task, the only checks to judge. device,
-    nsight, variant, given: as in `Job`. say: called with a task ("" while cells run) and what is
-    being done. lease: of the machine, which is shared with other gradings.
+
+@dataclass(frozen=True)
+class Terms:
+    """Conditions under which notebooks are run and judged.
+
+    cell_s, notebook_s: time limits in seconds for one cell and all cells of a learner.
+    judge_budget_s: seconds for judging one task. memory_bytes: limit of a learner's notebook.
+    checks: by task, the only checks to judge; other tasks are not judged; empty for everything.
+    device: "cpu" does not use a GPU, so that checks that need one stay open; "" uses what exists.
+    nsight: as in `Job`. isolation, judge: must be picklable, that is module-level functions, if
+    another process executes.
     """
 
-    limits: NotebookLimits
-    judge_budget_s: float
-    tasks: Collection[str]
-    isolation: Isolation
-    judge: Callable[[], Judge]
-    say: Callable[[str, str], None]
+    cell_s: float = 60.0
+    notebook_s: float = 600.0
+    judge_budget_s: float = 180.0
+    memory_bytes: int = 4 << 30
     checks: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     device: Literal["", "cpu"] = ""
     nsight: bool = False
-    variant: Mapping[str, Any] | None = None
-    given: Mapping[str, str] = field(default_factory=dict[str, str])
-    lease: Lease = field(default_factory=Lease)
+    isolation: Callable[[], Isolation] = choose
+    judge: Callable[[], Judge] = shared_judge
 
 
 class NotebookRun:
-    """Runs the cells of one notebook and has its tasks judged; `records` has the verdicts.
+    """Runs the cells of one hand-in and has its tasks judged; `records` has the verdicts.
 
-    files: the submission's folder. unreadable: why the notebook could not be read, or "".
+    files: the folder with its files. lease: of the machine, which is shared with other gradings.
     """
 
     def __init__(
-        self, settings: RunSettings, module: Module, files: Path, unreadable: str = ""
+        self, hand_in: HandIn, terms: Terms, files: Path, say: Say, lease: Lease | None = None
     ) -> None:
-        self.settings = settings
-        self.module = module
-        self.files = files
-        self.unreadable = unreadable
-        self.digest = digest(files)
+        self.isolation = terms.isolation()
         self.records: dict[str, Record] = {}
-        self._code = {task.id: task for task in module.tasks if task.kind == "code"}
-        wanted = settings.tasks or self._code
+        self._hand_in, self._terms, self._files, self._say = hand_in, terms, files, say
+        self._lease = lease or Lease()
+        self._module = load_module(hand_in.module)
+        self._digest = digest(files)
+        self._tasks = tuple(terms.checks or hand_in.tasks)
+        self._code = {task.id: task for task in self._module.tasks if task.kind == "code"}
+        wanted = self._tasks or self._code
         self._wanted = [task for task in self._code.values() if task.id in wanted]
+        self._in_kernel = [task for task in self._wanted if _needs_kernel(task)]
         self._kernel: ConfinedKernel | None = None
         self._refusal: tuple[Verdict, str] | None = None
 
@@ -90,109 +97,116 @@ class NotebookRun:
         """
         self._start_kernel([source for _, source in cells])
         try:
-            return [self._outputs(grade_id, source) for grade_id, source in cells]
+            return [
+                [self._judged(self._code[grade_id])]
+                if grade_id in self._code
+                else self._execute(source)
+                for grade_id, source in cells
+            ]
         finally:
             if self._kernel is not None:
                 self._kernel.close()
 
     def _start_kernel(self, sources: Sequence[str]) -> None:
-        isolation = self.settings.isolation
-        launch = isolation.launch_for(imported(sources), measured=self._is_measured())
+        # Whether the speed of code in the kernel is judged.
+        measured = any(c.threshold is not None for task in self._in_kernel for c in task.checks)
+        launch = self.isolation.launch_for(imported(sources), measured=measured)
         if launch is None:
-            self._refusal = (Verdict.NOT_MEASURED, isolation.refusal)
+            self._refusal = (Verdict.NOT_MEASURED, self.isolation.refusal)
             return
-        if self.unreadable or not any(map(_needs_kernel, self._wanted)):
+        if self._hand_in.unreadable or not self._in_kernel:
             return
+        gpu = self._uses_gpu()
+        environment = devices.environment() if gpu else {}
         try:
             with self._turn():
                 self._kernel = ConfinedKernel(
-                    self.files,
+                    self._files,
                     launch,
                     self._limits(),
-                    confined=isolation.confined,
-                    environment=_environment(gpu=self._uses_gpu()),
-                    devices=_devices() if self._uses_gpu() else (),
+                    confined=self.isolation.confined,
+                    # The same as the baseline's.
+                    environment={**worker_environment(default_threads()), **environment},
+                    # The first GPU is the one that the judge measures on.
+                    devices=devices.nodes(cards()[0]) if gpu else (),
                 )
         except SubmissionRefused as error:
             self._refusal = (Verdict.RUNTIME_ERROR, str(error))
         except SandboxUnavailable as error:
             self._refusal = (Verdict.NOT_MEASURED, f"Not run: {error}")
         except (KernelNotStarted, OSError) as error:
-            log.error("%s: %s", self.module.id, error)
+            log.error("%s: %s", self._module.id, error)
             self._refusal = (Verdict.JUDGE_ERROR, _NO_SANDBOX)
-
-    def _is_measured(self) -> bool:
-        """True if the speed of code in the kernel is judged."""
-        asked = [task for task in self._wanted if _needs_kernel(task)]
-        return any(check.threshold is not None for task in asked for check in task.checks)
 
     def _uses_gpu(self) -> bool:
         """True if code in the kernel is judged on a GPU, and there is one.
 
         Other kernels get no GPU: their contexts would count as interference in measurements.
         """
-        asked = [task for task in self._wanted if _needs_kernel(task)]
-        device = self.settings.device or kind()
-        return device == "cuda" and any(check.needs_gpu for task in asked for check in task.checks)
+        if (self._terms.device or kind()) != "cuda":
+            return False
+        return any(check.needs_gpu for task in self._in_kernel for check in task.checks)
 
     def _limits(self) -> NotebookLimits:
         """Return the kernel's limits, with time for judging all tasks.
 
         Each task has its own time, twice, because an undecided judging is repeated.
         """
-        one = 2 * (self.settings.judge_budget_s + GRACE_S + SETTLE_S)
-        return replace(self.settings.limits, judging_s=one * len(self._wanted) + LONGEST_WAIT_S)
-
-    def _outputs(self, grade_id: str, source: str) -> list[NotebookNode]:
-        task = self._code.get(grade_id)
-        return self._execute(source) if task is None else [self._judged(task)]
+        one = 2 * (self._terms.judge_budget_s + GRACE_S + SETTLE_S)
+        return NotebookLimits(
+            cell_s=self._terms.cell_s,
+            notebook_s=self._terms.notebook_s,
+            memory_bytes=self._terms.memory_bytes,
+            judging_s=one * len(self._wanted) + LONGEST_WAIT_S,
+        )
 
     def _execute(self, source: str) -> list[NotebookNode]:
         if self._kernel is None or not self._kernel.alive or self._is_done():
             return []
         with self._turn():
-            self.settings.say("", "running cells")
+            self._say("", "running cells")
             _, outputs = self._kernel.execute(source)
         return outputs.nodes
 
     def _is_done(self) -> bool:
         """True if only some tasks were requested and later cells cannot affect them."""
-        if not self.settings.tasks:
+        if not self._tasks:
             return False
-        return all(task.id in self.records for task in self._wanted if _needs_kernel(task))
+        return all(task.id in self.records for task in self._in_kernel)
 
     def _judged(self, task: Task) -> NotebookNode:
-        self.settings.say(task.id, "judging")
+        self._say(task.id, "judging")
         record = self._judge(task)
         self.records[task.id] = record
-        return shown(record, self.module)
+        return shown(record, self._module)
 
     def _judge(self, task: Task) -> Record:
         if task not in self._wanted:
             return self._ruling(task, Verdict.NOT_MEASURED, "This task was left out this time.")
         if self._refusal is not None:
             return self._ruling(task, *self._refusal)
-        if _needs_kernel(task) and self.unreadable:
-            return self._ruling(task, Verdict.RUNTIME_ERROR, self.unreadable)
+        if _needs_kernel(task) and self._hand_in.unreadable:
+            return self._ruling(task, Verdict.RUNTIME_ERROR, self._hand_in.unreadable)
         kernel = self._kernel if _needs_kernel(task) else None
         if kernel is not None and not kernel.alive:
-            return self._after_death(task, kernel.death)
+            assert kernel.death is not None
+            return self._ruling(task, kernel.death.verdict, kernel.death.sentence)
         job = Job(
-            module=self.module.id,
+            module=self._module.id,
             task=task.id,
-            spec=task_spec(self.module, task.id),
-            files=str(self.files),
+            spec=task_spec(self._module, task.id),
+            files=str(self._files),
             listen=str(kernel.judge_socket) if kernel is not None else None,
             freezer=kernel.process.freezer.describe() if kernel is not None else None,
-            isolation=self.settings.isolation.name,
-            budget_s=self.settings.judge_budget_s,
-            submission_digest=self.digest,
+            isolation=self.isolation.name,
+            budget_s=self._terms.judge_budget_s,
+            submission_digest=self._digest,
             turns=True,
-            checks=self.settings.checks.get(task.id),
-            device=self.settings.device,
-            nsight=self.settings.nsight,
-            variant=self.settings.variant,
-            given=self.settings.given,
+            checks=self._terms.checks.get(task.id),
+            device=self._terms.device,
+            nsight=self._terms.nsight,
+            variant=self._hand_in.variant,
+            given=self._hand_in.digests,
         )
         record = self._ask(job, kernel)
         if kernel is not None and not kernel.alive:
@@ -202,10 +216,10 @@ class NotebookRun:
 
     def _ask(self, job: Job, kernel: ConfinedKernel | None) -> Record:
         def say(text: str) -> None:
-            self.settings.say(job.task, text)
+            self._say(job.task, text)
 
         with self._turn(job.task, lends=kernel is not None) as turn:
-            return ask(self.settings.judge, job, kernel, say, turn.alone)
+            return ask(self._terms.judge, job, kernel, say, turn.alone)
 
     @contextmanager
     def _turn(self, task: str = "", *, lends: bool = True) -> Generator[Turn]:
@@ -220,9 +234,9 @@ class NotebookRun:
             # During the turn, the judge freezes and thaws a kernel that is lent to it.
             if kernel is not None and not begun:
                 kernel.hold()
-            self.settings.say(task, _WAITING)
+            self._say(task, _WAITING)
 
-        with self.settings.lease.turn(wait) as turn:
+        with self._lease.turn(wait) as turn:
             begun = True
             if kernel is not None:
                 kernel.let_go() if lends else kernel.hold()
@@ -230,14 +244,10 @@ class NotebookRun:
             if kernel is not None and not lends:
                 kernel.let_go()
 
-    def _after_death(self, task: Task, death: Death | None) -> Record:
-        assert death is not None
-        return self._ruling(task, death.verdict, death.sentence)
-
     def _ruling(self, task: Task, verdict: Verdict, sentence: str) -> Record:
-        isolation = self.settings.isolation.name
-        variant = digest_of(self.settings.variant)
-        return ruling(self.module, task, verdict, sentence, self.digest, isolation, variant)
+        variant = digest_of(self._hand_in.variant)
+        about = (self._digest, self.isolation.name, variant)
+        return ruling(self._module, task, verdict, sentence, *about)
 
 
 def _needs_kernel(task: Task) -> bool:
@@ -254,14 +264,3 @@ def shown(record: Record, module: Module) -> NotebookNode:
         "text/plain": render_record.text(record, score),
     }
     return nodes.display(data)
-
-
-def _environment(*, gpu: bool) -> dict[str, str]:
-    """Return the environment variables, the same as the baseline's."""
-    of_the_gpu = devices.environment() if gpu else {}
-    return {**worker_environment(default_threads()), **of_the_gpu}
-
-
-def _devices() -> tuple[str, ...]:
-    """Return the devices of the first GPU, the one that the judge measures on."""
-    return devices.nodes(cards()[0])

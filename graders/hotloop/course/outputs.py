@@ -38,15 +38,15 @@ class Outputs:
 
     def stream(self, name: str, text: str) -> None:
         """Append text to standard output or standard error."""
-        kept = self._take_text(text)
-        if not kept:
+        shown = self._take_text(text)
+        if not shown:
             return
         name = "stderr" if name == "stderr" else "stdout"
         last = self.nodes[-1] if self.nodes else None
         if last is not None and last.output_type == "stream" and last.name == name:
-            last.text += kept
+            last.text += shown
             return
-        self.nodes.append(nodes.stream(name, kept))
+        self.nodes.append(nodes.stream(name, shown))
 
     def lost(self) -> None:
         """Note that output was not received, because it was too much at once."""
@@ -75,14 +75,14 @@ class Outputs:
 
     def _take_text(self, text: str) -> str:
         text = writable(text)
-        kept = text[: self._text_left]
-        self._text_left -= len(kept)
-        if len(kept) == len(text):
-            return kept
+        shown = text[: self._text_left]
+        self._text_left -= len(shown)
+        if len(shown) == len(text):
+            return shown
         if self.was_cut:
-            return kept
+            return shown
         self.was_cut = True
-        return kept + CUT.format(limit=self._limit)
+        return shown + CUT.format(limit=self._limit)
 
     def _note_cut(self, needed: bool) -> None:
         if needed and not self.was_cut:

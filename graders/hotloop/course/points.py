@@ -71,8 +71,8 @@ def of_attempt(attempt: Attempt | None) -> AttemptPoints | None:
     except (KeyError, ValueError, OSError):
         return None
     known = {task.id for task in module.tasks}
-    found = total([settle(module, t, r) for t, r in attempt.records.items() if t in known])
-    return AttemptPoints(found.points, found.pending)
+    score = total([settle(module, t, r) for t, r in attempt.records.items() if t in known])
+    return AttemptPoints(score.points, score.pending)
 
 
 def of_grade(grade: Any, module: str, attempt: Attempt | None) -> Score:

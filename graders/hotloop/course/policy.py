@@ -96,10 +96,10 @@ def decide(when: When, due: datetime | None, now: datetime) -> Decision:
         return Decision(False, "feedback is never visible")
     if due is None:
         return Decision(False, "feedback waits for a due date, and the assignment has none")
-    said = f"{due:%Y-%m-%d %H:%M} UTC"
+    date = f"{due:%Y-%m-%d %H:%M} UTC"
     if now <= due:
-        return Decision(False, f"feedback waits for the due date, {said}")
-    return Decision(True, f"the due date, {said}, has passed")
+        return Decision(False, f"feedback waits for the due date, {date}")
+    return Decision(True, f"the due date, {date}, has passed")
 
 
 def decide_for(

@@ -25,7 +25,7 @@ log = logging.getLogger("hotloop.course")
 
 
 @dataclass(frozen=True)
-class Task:
+class RayTask:
     """One call. lost: how often its node or process was lost.
 
     function: gets `arguments`, and last a `Steps` actor for its progress. resources: as in Ray's
@@ -50,7 +50,7 @@ class Tasks:
         self._steps = ray.remote(num_cpus=0, max_restarts=-1)(Steps).remote()
         self._news = self._steps.take.remote()
         self._listening = threading.Lock()
-        self._running: dict[Any, Task] = {}
+        self._running: dict[Any, RayTask] = {}
 
     def __len__(self) -> int:
         """Return the number of tasks that run or wait for a node."""
@@ -59,8 +59,8 @@ class Tasks:
     def submit(
         self, key: str, function: Callable[..., str], *arguments: Any, **resources: Any
     ) -> None:
-        """Start a task on the first node that has the resources. Arguments as in `Task`."""
-        self._start(Task(key, function, arguments, resources))
+        """Start a task on the first node that has the resources. Arguments as in `RayTask`."""
+        self._start(RayTask(key, function, arguments, resources))
 
     def ended(self, timeout_s: float, key: str | None = None) -> Iterator[tuple[str, str | Lost]]:
         """Yield what tasks returned that end within `timeout_s`. key: only of this task.
@@ -91,14 +91,14 @@ class Tasks:
         with suppress(Exception):
             self._ray.kill(self._steps, no_restart=True)
 
-    def _start(self, task: Task) -> None:
+    def _start(self, task: RayTask) -> None:
         if task.function not in self._remote:
             # Ray's own retries are neither reported nor counted per node.
             self._remote[task.function] = self._ray.remote(max_retries=0)(task.function)
         function = self._remote[task.function].options(**task.resources)
         self._running[function.remote(*task.arguments, self._steps)] = task
 
-    def _outcome(self, task: Task, reference: Any) -> str | Lost | None:
+    def _outcome(self, task: RayTask, reference: Any) -> str | Lost | None:
         """Return how a task ended; None if it was started again."""
         errors = self._ray.exceptions
         try:
@@ -110,8 +110,8 @@ class Tasks:
             log.warning("%s was lost with its node: %s", task.key, error)
             again = replace(task, lost=task.lost + 1)
             if again.lost > self._retries:
-                said = f"{again.lost} times ({type(error).__name__})"
-                return Lost(f"Its node was lost {said}. Grade it again.")
+                how_often = f"{again.lost} times ({type(error).__name__})"
+                return Lost(f"Its node was lost {how_often}. Grade it again.")
             self._tell(task.key, "", f"its node was lost; try {again.lost + 1}")
             self._start(again)
             return None

@@ -92,7 +92,7 @@ def shadow(
     """
     root = root.resolve()
     rules = Grading.of(root, settings or {})
-    pairs, skipped = _pairs(root, module, students, rules.asked())
+    pairs, skipped = _pairs(root, module, students, rules.tasks_to_judge())
     todo = [pair.hand_in for pair in pairs if pair.shadow is None]
     batch = Batch(len(todo), on_progress)
     problems: dict[str, str] = {}
@@ -105,7 +105,7 @@ def shadow(
             else:
                 store(root).add(outcome)
             batch.ended(key, failed=isinstance(outcome, Lost))
-    pairs, _ = _pairs(root, module, students, rules.asked())
+    pairs, _ = _pairs(root, module, students, rules.tasks_to_judge())
     changes = [*map(_change, pairs), *skipped]
     changes.sort(key=lambda change: change.student)
     return Regraded(module, changes, _totals(root, module, changes), problems=problems)
@@ -121,8 +121,8 @@ def publish(
     require_reason(why)
     root = root.resolve()
     batch = batch_name("regrade")
-    asked = Grading.of(root, {}).asked()
-    pairs, skipped = _pairs(root, module, students, asked)
+    tasks = Grading.of(root, {}).tasks_to_judge()
+    pairs, skipped = _pairs(root, module, students, tasks)
     ready = [pair for pair in pairs if pair.is_new]
     if not ready:
         raise UserError(f"Nothing was regraded of {module}: run it without --publish first.")
@@ -178,11 +178,11 @@ def _shadow(root: Path, counts: Attempt) -> Attempt | None:
 
     If the grader has not changed, that is the attempt that counts.
     """
-    kept, present = store(root), grader_digest(counts.module)
-    dropped = kept.dropped(counts.student, counts.module)
+    attempts, present = store(root), grader_digest(counts.module)
+    dropped = attempts.dropped(counts.student, counts.module)
     fitting = [
         attempt
-        for attempt in kept.history(counts.student, counts.module)
+        for attempt in attempts.history(counts.student, counts.module)
         if attempt.id not in dropped
         and (attempt.digest, attempt.grader) == (counts.digest, present)
         # By id, since other nodes' clocks may differ.
@@ -208,6 +208,6 @@ def _reasons(old: Mapping[str, Record], new: Mapping[str, Record]) -> Iterator[t
         for check in record.checks:
             was = before[check.check].verdict.value if check.check in before else "not there"
             if was != check.verdict.value:
-                said = f"{check.check}: {was} → {check.verdict.value}: {check.sentence}"
-                yield task, said
+                reason = f"{check.check}: {was} → {check.verdict.value}: {check.sentence}"
+                yield task, reason
                 break

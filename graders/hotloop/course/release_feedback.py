@@ -72,13 +72,13 @@ class VisibleFeedback(ExchangeReleaseFeedback):
     def _folders(self) -> Iterator[tuple[str, Path]]:
         """Yield learners with generated feedback, restricted to those requested."""
         course = cast(Any, self).coursedir
-        asked = course.student_id
+        selected = course.student_id
         pages = Path(course.root, course.feedback_directory)
         for path in sorted(pages.iterdir()) if pages.is_dir() else []:
             folder = Path(
                 course.format_path(course.feedback_directory, path.name, course.assignment_id)
             )
-            if asked in ("", "*", path.name) and any(folder.glob("*.html")):
+            if selected in ("", "*", path.name) and any(folder.glob("*.html")):
                 yield path.name, folder
 
     def _copy_of(self, folder: Path) -> None:

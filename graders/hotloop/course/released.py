@@ -9,7 +9,7 @@ import nbformat
 from nbgrader.api import MissingEntry
 
 from hotloop.core.user_error import UserError
-from hotloop.course.course_files import SOURCE, given, learners_files
+from hotloop.course.course_files import SOURCE, class_variant, learners_files
 from hotloop.course.gradebook import read
 from hotloop.course.hand_in import IGNORED_FOLDERS
 from hotloop.course.release import Release, ReleasedCell
@@ -21,10 +21,10 @@ RELEASE = "release"
 
 def load_release(root: Path, module: str) -> Release:
     """Load the module as released in the course at `root`. Raises UserError if it never was."""
-    found = read(root, lambda gradebook: _notebook(gradebook, module))
-    if found is None:
+    notebook = read(root, lambda gradebook: _notebook(gradebook, module))
+    if notebook is None:
         raise UserError(f"{module} was never released in {root}.")
-    kernelspec, cells = found
+    kernelspec, cells = notebook
     source, own = root / SOURCE / module, learners_files(module)
     files = {
         path.relative_to(source).as_posix(): path.read_bytes()
@@ -41,7 +41,7 @@ def load_release(root: Path, module: str) -> Release:
         _texts(root / RELEASE / module / NOTEBOOK),
         {name: data for name, data in files.items() if name not in own},
         own,
-        given(root, module)[1],
+        class_variant(root, module)[1],
     )
 
 
@@ -57,13 +57,13 @@ def released_modules(root: Path) -> frozenset[str]:
 def _notebook(gradebook: Any, module: str) -> tuple[Mapping[str, Any], list[ReleasedCell]] | None:
     """Return kernelspec and cells of the notebook in order; None if it was never released."""
     try:
-        found = gradebook.find_notebook(Path(NOTEBOOK).stem, module)
+        notebook = gradebook.find_notebook(Path(NOTEBOOK).stem, module)
     except MissingEntry:
         return None
-    points = {c.name: float(c.max_score) for c in [*found.grade_cells, *found.task_cells]}
-    grade = _names(found.grade_cells)
-    solution = _names(found.solution_cells)
-    task = _names(found.task_cells)
+    points = {c.name: float(c.max_score) for c in [*notebook.grade_cells, *notebook.task_cells]}
+    grade = _names(notebook.grade_cells)
+    solution = _names(notebook.solution_cells)
+    task = _names(notebook.task_cells)
     cells = [
         ReleasedCell(
             grade_id=cell.name,
@@ -76,9 +76,9 @@ def _notebook(gradebook: Any, module: str) -> tuple[Mapping[str, Any], list[Rele
             task=cell.name in task,
             points=points.get(cell.name),
         )
-        for cell in found.source_cells
+        for cell in notebook.source_cells
     ]
-    return json.loads(found.kernelspec or "{}"), cells
+    return json.loads(notebook.kernelspec or "{}"), cells
 
 
 def _texts(path: Path) -> set[str]:

@@ -93,7 +93,8 @@ def _choose(
     """
     chosen: dict[int, ReleasedCell] = {}
     for known in released:
-        fit = [(i, cell) for i, cell in enumerate(cells) if _may_be(known, cell)]
+        must_run = known.cell_type == "code" and known.solution
+        fit = [(i, c) for i, c in enumerate(cells) if not must_run or c.kind in ("code", "")]
         by_grade_id = [i for i, cell in fit if cell.grade_id == known.grade_id]
         if len(by_grade_id) > 1:
             notes.append(f"The cell “{known.grade_id}” was there more than once: the last counts.")
@@ -106,16 +107,9 @@ def _choose(
         if free:
             chosen[free[-1]] = known
         elif not places:
-            notes += [_not_run(known, cell) for cell in cells if _claims(known, cell)][-1:]
+            same = [cell for cell in cells if known.grade_id in (cell.grade_id, cell.cell_id)]
+            notes += [_not_run(known, cell) for cell in same[-1:]]
     return chosen
-
-
-def _may_be(known: ReleasedCell, cell: Cell) -> bool:
-    return not (known.cell_type == "code" and known.solution) or cell.kind in ("code", "")
-
-
-def _claims(known: ReleasedCell, cell: Cell) -> bool:
-    return known.grade_id in (cell.grade_id, cell.cell_id)
 
 
 def _not_run(known: ReleasedCell, cell: Cell) -> str:
@@ -136,12 +130,14 @@ def _has_text_of_their_own(
 ) -> bool:
     """True if there is text of the learner outside of graded cells, which may be an answer."""
     ids = {known.grade_id for known in released}
-    given = {text.strip() for text in (*known_texts, *(known.source for known in released))}
+    released_texts = {
+        text.strip() for text in (*known_texts, *(known.source for known in released))
+    }
     return any(
         cell.kind in ("markdown", "")
         and not ids & {cell.grade_id, cell.cell_id}
         and any(map(str.isalnum, cell.source))
-        and cell.source.strip() not in given
+        and cell.source.strip() not in released_texts
         for cell in cells
     )
 

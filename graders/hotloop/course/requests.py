@@ -46,7 +46,7 @@ class LearnerRequest:
     number: int
     student: str
     module: str
-    said: str
+    sentence: str
     answer: AuditEvent | None = None
 
 
@@ -54,7 +54,7 @@ class NoExchange(UserError):
     """There is no folder for requests. The text says what to do."""
 
 
-def ask(exchange: Path, course_id: str, asked: RegradeRequest) -> Path:
+def ask(exchange: Path, course_id: str, request: RegradeRequest) -> Path:
     """Put a request into the exchange; return its path. Raises NoExchange if that fails."""
     inbound = exchange / course_id / "inbound"
     path = inbound / f"{PREFIX}{secrets.token_hex(16)}.json"
@@ -66,7 +66,7 @@ def ask(exchange: Path, course_id: str, asked: RegradeRequest) -> Path:
             "exchange, and has anything been released?"
         ) from None
     with os.fdopen(fd, "w", encoding="utf-8") as stream:
-        stream.write(asked.model_dump_json())
+        stream.write(request.model_dump_json())
     return path
 
 
@@ -90,41 +90,48 @@ def requests(
     root: Path, student: str | None = None, module: str | None = None
 ) -> list[LearnerRequest]:
     """Return all requests, oldest first."""
-    kept = store(root)
-    asked = kept.events(kind=Kind.ASKED, student=student, module=module)
-    answers = {e.batch: e for e in kept.events(kind=Kind.ANSWERED, student=student, module=module)}
-    return [LearnerRequest(e.id, e.student, e.module, e.why, answers.get(e.batch)) for e in asked]
+    events = store(root)
+    requests_made = events.events(kind=Kind.ASKED, student=student, module=module)
+    answers = {
+        e.batch: e for e in events.events(kind=Kind.ANSWERED, student=student, module=module)
+    }
+    return [
+        LearnerRequest(e.id, e.student, e.module, e.why, answers.get(e.batch))
+        for e in requests_made
+    ]
 
 
-def answer(root: Path, number: int, said: str) -> AuditEvent:
+def answer(root: Path, number: int, text: str) -> AuditEvent:
     """Answer a request; return the audit event.
 
     Raises UserError for an empty answer, and for a request that does not exist or was answered.
     """
-    if not said.strip() or len(said) > LONGEST:
+    if not text.strip() or len(text) > LONGEST:
         raise UserError(f"The answer must have 1 to {LONGEST} characters.")
-    found = {event.id: event for event in store(root).events(kind=Kind.ASKED)}
-    if number not in found:
+    by_number = {event.id: event for event in store(root).events(kind=Kind.ASKED)}
+    if number not in by_number:
         raise UserError(f"There is no request {number}.")
-    asked = found[number]
-    if store(root).events(kind=Kind.ANSWERED, batch=asked.batch):
+    request = by_number[number]
+    if store(root).events(kind=Kind.ANSWERED, batch=request.batch):
         raise UserError(f"Request {number} is answered already.")
-    event = within.answered(asked, said)
+    event = within.answered(request, text)
     return store(root).write(lambda connection: within.note(connection, event))
 
 
-def told(root: Path, student: str, module: str) -> Iterator[str]:
+def page_sentences(root: Path, student: str, module: str) -> Iterator[str]:
     """Yield sentences for the learner's page."""
     for request in requests(root, student, module):
-        yield f"You asked for another look at {request.said}"
+        yield f"You asked for another look at {request.sentence}"
         if request.answer is not None:
             yield f"The answer: {request.answer.why}"
 
 
 def _collect(root: Path, path: Path) -> None:
-    student, asked = _read(path)
+    student, request = _read(path)
     # The name identifies a request whose file could not be removed.
-    event = within.requested(student, asked.module, f"{asked.task}: {asked.sentence}", path.stem)
+    event = within.requested(
+        student, request.module, f"{request.task}: {request.sentence}", path.stem
+    )
     if not store(root).events(kind=Kind.ASKED, batch=path.stem):
         store(root).write(lambda connection: within.note(connection, event))
     path.unlink()

@@ -81,36 +81,38 @@ def results(
         entered = grouped(parts, lambda part: part.place)
         for student, module in submissions:
             graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
-            found = entered.get((student, module))
-            if found is None:
+            notebooks = entered.get((student, module))
+            if notebooks is None:
                 graded.results.extend(_not_graded(student, module))
                 possible = float(sum(task.points for task in load_module(module).tasks))
                 graded.totals.append(Total(student, module, 0.0, possible, possible, 0.0))
                 continue
-            graded.results.extend(_of_submission(root, found))
-            score = whole(found)
+            graded.results.extend(_of_submission(root, notebooks))
+            score = whole(notebooks)
             points = (score.points, score.pending, score.possible)
-            graded.totals.append(Total(student, module, *points, penalty(found)))
-            if (attempt := found[0].attempt) is not None and attempt.notes:
+            graded.totals.append(Total(student, module, *points, penalty(notebooks)))
+            if (attempt := notebooks[0].attempt) is not None and attempt.notes:
                 graded.notes[f"{student}/{module}"] = list(attempt.notes)
         return graded
 
     return read(root, within)
 
 
-def _of_submission(root: Path, found: Sequence[ScoredNotebook]) -> list[TaskResult]:
-    grades = {grade.name: (one, grade) for one in found for grade in one.grades}
-    student, module = found[0].place
+def _of_submission(root: Path, notebooks: Sequence[ScoredNotebook]) -> list[TaskResult]:
+    grades = {grade.name: (one, grade) for one in notebooks for grade in one.grades}
+    student, module = notebooks[0].place
     tasks = [task for task in load_module(module).tasks if task.id in grades]
     missing = (Verdict.JUDGE_ERROR.value, _FAULT)
-    if found[0].attempt is None and all_dropped(root, student, module):
+    if notebooks[0].attempt is None and all_dropped(root, student, module):
         missing = (DROPPED, _DROPPED)
     return [_result(*grades[task.id], task, missing) for task in tasks]
 
 
-def _result(found: ScoredNotebook, grade: Any, task: Task, missing: tuple[str, str]) -> TaskResult:
+def _result(
+    notebook: ScoredNotebook, grade: Any, task: Task, missing: tuple[str, str]
+) -> TaskResult:
     """Return a task's result. missing: verdict and sentence without a record."""
-    record, score = found.record(task.id), found.score(grade)
+    record, score = notebook.record(task.id), notebook.score(grade)
     if record is not None:
         verdict = record.verdict.value
         sentence = f"{record.sentence}{verdict_words.instrumented(record)}"
@@ -119,7 +121,7 @@ def _result(found: ScoredNotebook, grade: Any, task: Task, missing: tuple[str, s
     else:
         verdict, sentence = missing
     points = (score.points, score.pending, score.possible)
-    return TaskResult(found.student, found.module, task.id, verdict, sentence, *points)
+    return TaskResult(notebook.student, notebook.module, task.id, verdict, sentence, *points)
 
 
 def _not_graded(student: str, module: str) -> list[TaskResult]:

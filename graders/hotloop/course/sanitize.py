@@ -45,7 +45,12 @@ def harmless_html(text: str) -> str:
 def harmless_markdown(source: str) -> str:
     """Return the source, or a code block with it if rendering could do harm."""
     short = len(source) <= MAX_MARKDOWN and source.count("\\begin{") <= MAX_ENVIRONMENTS
-    return source if short and _renders_harmlessly(source) else literal(source)
+    if not short:
+        return literal(source)
+    # nbconvert takes half a second to import, and few outputs are Markdown.
+    from hotloop.course.inspect_markdown import renders_harmlessly
+
+    return source if renders_harmlessly(source) else literal(source)
 
 
 def literal(source: str) -> str:
@@ -96,10 +101,3 @@ def _attribute(element: str, attribute: str, value: str) -> str | None:
         return value if element == "img" and PICTURE.fullmatch(value) else None
     # Browsers do not load `cite`, but it is not needed.
     return None if attribute == "cite" else value
-
-
-def _renders_harmlessly(source: str) -> bool:
-    # nbconvert takes half a second to import, and few outputs are Markdown.
-    from hotloop.course.inspect_markdown import renders_harmlessly
-
-    return renders_harmlessly(source)

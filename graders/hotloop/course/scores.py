@@ -65,13 +65,13 @@ def scored(
     student: str | None = None,
 ) -> list[ScoredNotebook]:
     """Return the submitted notebooks, sorted by learner. module, student: only theirs."""
-    found: dict[tuple[str, str, str], ScoredNotebook] = {}
+    by_notebook: dict[tuple[str, str, str], ScoredNotebook] = {}
     # Pages go through submissions one by one: a class's attempts are not all kept in memory.
     once = lru_cache(maxsize=1)(published)
     for learner, name, notebook, late, grade in grades(gradebook, module, student):
         new = ScoredNotebook(learner, name, notebook, float(late or 0.0), once)
-        found.setdefault((learner, name, notebook), new).grades.append(grade)
-    return list(found.values())
+        by_notebook.setdefault((learner, name, notebook), new).grades.append(grade)
+    return list(by_notebook.values())
 
 
 def handed_in(root: Path, parts: Iterable[ScoredNotebook]) -> list[ScoredNotebook]:
@@ -91,10 +91,10 @@ def grouped(
     parts: Iterable[ScoredNotebook], key: Callable[[ScoredNotebook], KeyT]
 ) -> dict[KeyT, list[ScoredNotebook]]:
     """Sort notebooks into lists by a key."""
-    found: dict[KeyT, list[ScoredNotebook]] = {}
+    groups: dict[KeyT, list[ScoredNotebook]] = {}
     for part in parts:
-        found.setdefault(key(part), []).append(part)
-    return found
+        groups.setdefault(key(part), []).append(part)
+    return groups
 
 
 def penalty(parts: Iterable[ScoredNotebook]) -> float:

@@ -8,9 +8,9 @@ from traitlets import Any as AnyTrait
 from traitlets import Bool, Float, Integer, List, Unicode
 from traitlets.config import Configurable
 
-from hotloop.course.execution import Terms
 from hotloop.course.isolation import choose
 from hotloop.course.judging import shared_judge
+from hotloop.course.notebook_run import Terms
 
 
 class Grading(Configurable):
@@ -61,6 +61,6 @@ class Grading(Configurable):
             judge=self.judge_factory,
         )
 
-    def asked(self) -> tuple[str, ...]:
+    def tasks_to_judge(self) -> tuple[str, ...]:
         """Return the tasks to judge; empty for all."""
         return tuple(cast(Any, self).tasks)

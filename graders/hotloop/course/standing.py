@@ -40,20 +40,31 @@ class ListedAttempt:
 
 def attempts(root: Path, student: str, module: str) -> list[ListedAttempt]:
     """Return all attempts of a learner at a module, oldest first."""
-    kept = store(root)
-    counts = kept.published(student, module)
-    dropped = kept.dropped(student, module)
-    published = kept.published_ids(student, module)
-    found: list[ListedAttempt] = []
-    for attempt in kept.history(student, module):
+    recorded = store(root)
+    counts = recorded.published(student, module)
+    dropped = recorded.dropped(student, module)
+    published = recorded.published_ids(student, module)
+    listed: list[ListedAttempt] = []
+    for attempt in recorded.history(student, module):
         number = attempt.number
         state = AttemptState.EARLIER if number in published else AttemptState.SHADOW
         if number in dropped:
             state = AttemptState.DROPPED
         elif counts is not None and number == counts.number:
             state = AttemptState.COUNTS
-        found.append(_listed(attempt, state, dropped.get(number)))
-    return found
+        listed.append(
+            ListedAttempt(
+                number,
+                attempt.graded,
+                attempt.handed_in,
+                attempt.digest,
+                attempt.grader,
+                of_attempt(attempt),
+                state,
+                dropped.get(number),
+            )
+        )
+    return listed
 
 
 def log(root: Path, student: str | None = None, module: str | None = None) -> list[AuditEvent]:
@@ -61,29 +72,32 @@ def log(root: Path, student: str | None = None, module: str | None = None) -> li
 
     student, module: only theirs, with those about dates set for all.
     """
-    kept = store(root)
+    recorded = store(root)
     if student is None:
-        return kept.events(module=module)
-    found = [*kept.events(student=student, module=module), *kept.events(student="", module=module)]
-    return sorted(found, key=lambda event: event.id)
+        return recorded.events(module=module)
+    events = [
+        *recorded.events(student=student, module=module),
+        *recorded.events(student="", module=module),
+    ]
+    return sorted(events, key=lambda event: event.id)
 
 
 def newest(root: Path, student: str, module: str, numbers: frozenset[int]) -> Attempt | None:
     """Return the newest of the attempts with these ids, or None."""
-    found = [a for a in store(root).history(student, module) if a.id in numbers]
-    return max(found, key=lambda attempt: attempt.number, default=None)
+    known = [a for a in store(root).history(student, module) if a.id in numbers]
+    return max(known, key=lambda attempt: attempt.number, default=None)
 
 
 def is_dropped(root: Path, student: str, module: str, digest: str) -> bool:
     """True if the newest attempt at this submission that ever counted is dropped."""
-    kept = store(root)
-    dropped = kept.dropped(student, module)
+    recorded = store(root)
+    dropped = recorded.dropped(student, module)
     if not dropped:
         return False
-    published = kept.published_ids(student, module)
+    published = recorded.published_ids(student, module)
     numbers = [
         attempt.number
-        for attempt in kept.history(student, module)
+        for attempt in recorded.history(student, module)
         if attempt.digest == digest and attempt.id in published
     ]
     return max(numbers, default=0) in dropped
@@ -91,19 +105,6 @@ def is_dropped(root: Path, student: str, module: str, digest: str) -> bool:
 
 def all_dropped(root: Path, student: str, module: str) -> bool:
     """True if attempts were dropped and none is left that could count."""
-    kept = store(root)
-    dropped = kept.dropped(student, module)
-    return bool(dropped) and kept.published_ids(student, module) <= dropped.keys()
-
-
-def _listed(attempt: Attempt, state: AttemptState, dropped: AuditEvent | None) -> ListedAttempt:
-    return ListedAttempt(
-        attempt.number,
-        attempt.graded,
-        attempt.handed_in,
-        attempt.digest,
-        attempt.grader,
-        of_attempt(attempt),
-        state,
-        dropped,
-    )
+    recorded = store(root)
+    dropped = recorded.dropped(student, module)
+    return bool(dropped) and recorded.published_ids(student, module) <= dropped.keys()

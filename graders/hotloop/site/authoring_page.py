@@ -58,18 +58,18 @@ RECEIVED = {"Session", "PlacedCall", "Verdict", "CheckFunction"}
 
 
 @dataclass(frozen=True)
-class Cell:
+class Example:
     """An example. names: what it shows."""
 
     names: tuple[str, ...]
     code: str
 
 
-def cells(text: str) -> list[Cell]:
+def cells(text: str) -> list[Example]:
     """Return the cells of the file with the examples, the prelude first."""
     parts = re.split(r"^# %% (.+)\n", text, flags=re.MULTILINE)[1:]
     pairs = zip(parts[::2], parts[1::2], strict=True)
-    return [Cell(tuple(names.split(", ")), code.strip() + "\n") for names, code in pairs]
+    return [Example(tuple(names.split(", ")), code.strip() + "\n") for names, code in pairs]
 
 
 def page(root: Path) -> str:
@@ -101,7 +101,7 @@ def page(root: Path) -> str:
     return "\n".join([*lines, ""])
 
 
-def _entry(name: str, examples: Sequence[Cell]) -> Lines:
+def _entry(name: str, examples: Sequence[Example]) -> Lines:
     value = getattr(authoring, name)
     lines = [f"### `hl.{name}` {{ #hl.{name} }}", ""]  # `hl.Case` and `hl.case` differ
     if shown := signature(name):

@@ -89,19 +89,19 @@ def _recorded(path: Path) -> list[str]:
             raise ValueError(f"{path}: the key {key!r} is missing")
     head = f"Measured on {document['device']}, {document['date']}"
     rest = {name: value for name, value in document.items() if name not in {"device", "date"}}
-    values = _told(rest)
+    values = _phrases(rest)
     parts = {
-        name: _told(cast("dict[str, Any]", part))
+        name: _phrases(cast("dict[str, Any]", part))
         for name, part in rest.items()
         if isinstance(part, dict)
     }
-    told = [f"- {_words(name)}: {'; '.join(part)}." for name, part in parts.items() if part]
+    part_lines = [f"- {_words(name)}: {'; '.join(part)}." for name, part in parts.items() if part]
     rows = [_plain(row) for row in cast("list[Mapping[str, Any]]", document.get("rows", []))]
     shown, drawn = _table(rows), result_charts.figure(path.stem, rows)
-    if len(values) <= MOST_VALUES and len(told) + len(rows) <= MOST_ROWS:
-        return [f"{'; '.join([head, *values])}.", "", *drawn, *told, "", *shown]
+    if len(values) <= MOST_VALUES and len(part_lines) + len(rows) <= MOST_ROWS:
+        return [f"{'; '.join([head, *values])}.", "", *drawn, *part_lines, "", *shown]
     size = f": {len(rows)} rows" if rows else ""
-    body = [*(f"- {value}" for value in values), *told, "", *shown]
+    body = [*(f"- {value}" for value in values), *part_lines, "", *shown]
     return [f"{head}.", "", *drawn, *folded("note", f"What it recorded{size}", body)]
 
 
@@ -112,7 +112,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*table(heads, [[_shown(v) for v in row.values()] for row in rows]), ""]
 
 
-def _told(document: Mapping[str, Any]) -> list[str]:
+def _phrases(document: Mapping[str, Any]) -> list[str]:
     return [f"{_words(name)} {_shown(value)}" for name, value in _plain(document).items()]
 
 

@@ -4,7 +4,6 @@ Each is a list of lines to print: one SVG made by `drawing`, 360 units wide.
 """
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,12 +66,13 @@ def bars(
 ) -> list[str]:
     """Draw horizontal bars, each below its label. log_from: where a logarithmic axis begins."""
     behind = _PER_LETTER * max(len(row.shown) for row in rows) + 8
-    scale = _scale(max(row.value for row in rows), WIDTH - 2 * _MARGIN - behind, log_from)
+    largest, room = max(row.value for row in rows), WIDTH - 2 * _MARGIN - behind
+    scale = Scale(log_from or 0.0, largest, 0.0, room, log=log_from is not None)
     parts: list[str] = [text(_MARGIN, 14, title)]
     y = 24.0
     for row in rows:
         parts.append(text(_MARGIN, y + 11, row.label, size=10, css="quiet"))
-        width = max(scale(row.value), 1.0)
+        width = max(scale.at(max(row.value, scale.low)), 1.0)
         parts.append(rectangle(_MARGIN, y + 15, width, 12, css="bar", fill=row.color))
         parts.append(text(_MARGIN + width + 5, y + 25, row.shown, size=10))
         y += 33
@@ -80,13 +80,6 @@ def bars(
         parts.append(text(_MARGIN, y + 11, "logarithmic scale", size=10, css="quiet"))
         y += 14
     return drawing(y + 4, parts, title, description)
-
-
-def _scale(largest: float, room: float, log_from: float | None) -> Callable[[float], float]:
-    if log_from is None:
-        return lambda value: room * value / largest
-    whole = math.log(largest / log_from)
-    return lambda value: room * max(math.log(value / log_from), 0.0) / whole if value > 0 else 0.0
 
 
 @dataclass(frozen=True)

@@ -61,16 +61,16 @@ def page(results: Path) -> str:
         lines += ["", f"## By {title}", "", *_grouped(mutants, name, title)]
     lines += ["", "## Mutants that are right", ""]
     reasoned = [row for row in mutants if row["why_right"]]
-    for module, found in _by([row for row in reasoned if not _needs_gpu(row)], "module"):
-        lines += folded("note", f"{module}: {len(found)}", _reasons(found))
+    for module, group in _by([row for row in reasoned if not _needs_gpu(row)], "module"):
+        lines += folded("note", f"{module}: {len(group)}", _reasons(group))
     lines += ["", "## Mutants that only a GPU can show", ""]
-    for module, found in _by([row for row in reasoned if _needs_gpu(row)], "module"):
-        lines += folded("note", f"{module}: {len(found)}", _reasons(found))
+    for module, group in _by([row for row in reasoned if _needs_gpu(row)], "module"):
+        lines += folded("note", f"{module}: {len(group)}", _reasons(group))
     lines += _passed([row for row in mutants if row["passed"] and not row["why_right"]])
     lines += _not_judged(rows)
     lines += ["", "## By task", ""]
-    for module, found in _by(mutants, "module"):
-        lines += folded("note", module, _grouped(found, "task", "task"))
+    for module, group in _by(mutants, "module"):
+        lines += folded("note", module, _grouped(group, "task", "task"))
     return "\n".join(lines)
 
 
@@ -128,7 +128,7 @@ def _totals(rows: Sequence[Row], mutants: Sequence[Row]) -> Lines:
 
 
 def _grouped(rows: Sequence[Row], name: str, title: str) -> Lines:
-    return table((title, *HEADS), [(value, *_counts(found)) for value, found in _by(rows, name)])
+    return table((title, *HEADS), [(value, *_counts(group)) for value, group in _by(rows, name)])
 
 
 def _counts(rows: Sequence[Row]) -> list[int]:
@@ -151,10 +151,10 @@ def _needs_gpu(row: Row) -> bool:
 
 
 def _by(rows: Iterable[Row], name: str) -> list[tuple[str, list[Row]]]:
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row[name], []).append(row)
-    return sorted(found.items())
+        groups.setdefault(row[name], []).append(row)
+    return sorted(groups.items())
 
 
 def _reasons(rows: Sequence[Row]) -> Lines:

@@ -67,7 +67,7 @@ def track_page(track: curriculum.Track, modules: Modules) -> list[str]:
         *_cards(mine, "../../"),
     ]
     if planned := [name for name in track.modules if name not in {m.id for m in mine}]:
-        lines += [f"Planned and not written yet: {', '.join(map(_words, planned))}.", ""]
+        lines += [f"Planned and not written yet: {', '.join(planned).replace('_', ' ')}.", ""]
     for module in mine:
         lines += _tasks(module)
     return [
@@ -111,7 +111,3 @@ def _card(module: curriculum.Module) -> str:
         f"{module.tier} · about {curriculum.hours(module.tasks)} hours · {len(module.tasks)} tasks"
     )
     return f"<small>{facts}</small> {plain(module.summary)}"
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")

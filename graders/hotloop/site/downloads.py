@@ -19,23 +19,23 @@ def put(module: curriculum.Module, target: Path) -> list[str]:
     The list is empty if the exercise has no files.
     """
     source = paths.exercises() / module.id
-    found = sorted(p for p in source.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    if not found:
+    files = sorted(p for p in source.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    if not files:
         return []
     folder = target / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     archive = folder / f"{module.id}.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path in found:
+        for path in files:
             name = path.relative_to(source).as_posix()
             entry = zipfile.ZipInfo(f"{module.id}/{name}", _LONG_AGO)
             entry.external_attr = 0o644 << 16
             packed.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
-    rows = [(_link(path, source, folder), _size(path)) for path in found]
+    rows = [(_link(path, source, folder), _size(path)) for path in files]
     return [
         f"[All files in one archive]({FOLDER}/{archive.name}){{ .md-button }} {_size(archive)}",
         "",
-        *folded("abstract", f"{len(found)} files, one by one", table(("file", "size"), rows)),
+        *folded("abstract", f"{len(files)} files, one by one", table(("file", "size"), rows)),
     ]
 
 

@@ -13,6 +13,8 @@ from hotloop.core import svg
 WIDTH = 360
 SIZE = 11
 LINE = 14
+_BESIDE = 8
+"""Between two boxes of a row."""
 _PER_LETTER = 0.56
 """Average width of a letter, as a fraction of its size."""
 
@@ -124,3 +126,28 @@ class Box:
             y = self.y + 6 + LINE * number + SIZE - 1
             parts.append(text(self.x + 8, y, words, css=f"in-{self.css}"))
         return parts
+
+
+def stacked(
+    rows: Sequence[Sequence[tuple[str, Sequence[str], str]]],
+    *,
+    widest: float,
+    inset: float,
+    gap: float,
+) -> dict[str, Box]:
+    """Place rows of boxes below each other, each row in the middle; return the boxes by name.
+
+    rows: of name, texts and CSS class. widest: of a box; a lone note takes the whole width. inset:
+    of a box's width, not for text. gap: between rows.
+    """
+    boxes: dict[str, Box] = {}
+    y = 2.0
+    for row in rows:
+        share = (WIDTH - 2 + _BESIDE) / len(row) - _BESIDE
+        width = share if row[0][2] == "note" else min(share, widest)
+        left = (WIDTH - (width + _BESIDE) * len(row) + _BESIDE) / 2
+        for number, (name, texts, css) in enumerate(row):
+            lines = tuple(part for each in texts for part in wrapped(each, width - inset))
+            boxes[name] = Box(left + number * (width + _BESIDE), y, width, lines, css)
+        y += max(boxes[name].height for name, _, _ in row) + gap
+    return boxes

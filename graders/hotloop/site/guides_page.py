@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hotloop.learn.bank.catalog import find
-from hotloop.learn.bank.guides import Correction, Guide
+from hotloop.learn.bank.guides import Guide
 from hotloop.site.markdown import front_matter, one_line, prose
 from hotloop.site.questions import address
 
@@ -35,11 +35,8 @@ def _asked(guide: Guide) -> list[str]:
     lines = [f"**{one_line(guide.asks)}**", "", f"Covered by {links}.", ""]
     for correction in guide.corrections:
         lines += [f"- Often read: {one_line(correction.usual)}", ""]
-        lines += [f"    What holds: {one_line(correction.right)} {_backed(correction)}", ""]
+        source = f"<{correction.source}>"
+        if correction.proof is not None:
+            source = f"`curriculum/{correction.proof}`"
+        lines += [f"    What holds: {one_line(correction.right)} ({source})", ""]
     return lines
-
-
-def _backed(correction: Correction) -> str:
-    if correction.proof is not None:
-        return f"(`curriculum/{correction.proof}`)"
-    return f"(<{correction.source}>)"

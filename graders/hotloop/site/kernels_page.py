@@ -1,6 +1,6 @@
 """The lists of the page about checked Triton kernels, made from those that the judge reads."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from hotloop.judge import kernel_lists
 from hotloop.site import markdown
@@ -27,6 +27,10 @@ def lists() -> str:
         ("`math`, `numpy`, in constants", kernel_lists.NUMBER_FUNCTIONS),
         ("`math`, `numpy`, `torch`, constants", kernel_lists.NUMBERS),
     )
+    instead = [
+        ("other functions of libdevice" if name == "libdevice" else f"`{name}`", text)
+        for name, text in sorted(kernel_lists.INSTEAD.items())
+    ]
     dropped = [*(f"tl.{name}" for name in kernel_lists.DROPPED), "assert", "print"]
     return "\n".join(
         [
@@ -40,7 +44,7 @@ def lists() -> str:
             "",
             "## Refused, and what to write instead",
             "",
-            *markdown.table(("refused", "instead"), _instead(kernel_lists.INSTEAD)),
+            *markdown.table(("refused", "instead"), instead),
             "",
             "Constructs of Python:",
             "",
@@ -53,10 +57,3 @@ def lists() -> str:
 
 def _names(names: Iterable[str]) -> str:
     return " ".join(f"`{name}`" for name in sorted(names))
-
-
-def _instead(advice: Mapping[str, str]) -> list[tuple[str, str]]:
-    return [
-        ("other functions of libdevice" if name == "libdevice" else f"`{name}`", text)
-        for name, text in sorted(advice.items())
-    ]

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from hotloop.core import svg
-from hotloop.site import drawing, skill_map
+from hotloop.site import drawing, prerequisites, skill_map
 from hotloop.site.drawing import Box
 from hotloop.tasks import curriculum
 
 PLACE = "<!-- way -->"
-_GAP = 30
-_BESIDE = 8
 _MOST_BESIDE = 4
 _STRIPE = 4
 
@@ -25,8 +23,12 @@ def section(modules: Sequence[curriculum.Module]) -> list[str]:
     parts = [drawing.arrow(*boxes[a].bottom, *boxes[b].top) for a, b in edges]
     parts += [_drawn(module, boxes[module.id]) for module in modules]
     height = max((box.y + box.height for box in boxes.values()), default=0) + 2
-    told = " ".join(_told(module, modules) for module in modules)
-    picture = drawing.drawing(height, parts, "Modules and what they need", told)
+    sentences: list[str] = []
+    for module in modules:
+        before = [m.title for m in modules if m.id in module.prerequisites.modules]
+        sentences.append(f"{module.title} needs {', '.join(before) or 'no other module'}.")
+    title, description = "Modules and what they need", " ".join(sentences)
+    picture = drawing.drawing(height, parts, title, description)
     caption = (
         "An arrow leads from a module to the modules that need it. A stripe's color is its track."
     )
@@ -46,32 +48,10 @@ def _drawn(module: curriculum.Module, box: Box) -> str:
 
 def _boxes(modules: Sequence[curriculum.Module]) -> dict[str, Box]:
     """Place boxes in rows: modules without prerequisites first, then those that need them, etc."""
-    depth = _depths(modules)
-    boxes: dict[str, Box] = {}
-    y = 2.0
-    for _, group in groupby(sorted(modules, key=lambda m: depth[m.id]), lambda m: depth[m.id]):
-        row = list(group)
-        for start in range(0, len(row), _MOST_BESIDE):
-            beside = row[start : start + _MOST_BESIDE]
-            width = min(170, (drawing.WIDTH - 2 + _BESIDE) / len(beside) - _BESIDE)
-            left = (drawing.WIDTH - (width + _BESIDE) * len(beside) + _BESIDE) / 2
-            for number, module in enumerate(beside):
-                lines = tuple(drawing.wrapped(module.title, width - 22))
-                boxes[module.id] = Box(left + number * (width + _BESIDE), y, width, lines)
-            y += max(boxes[module.id].height for module in beside) + _GAP
-    return boxes
-
-
-def _depths(modules: Sequence[curriculum.Module]) -> dict[str, int]:
     known = {module.id: module for module in modules}
-
-    def depth(module: curriculum.Module) -> int:
-        before = [known[name] for name in module.prerequisites.modules if name in known]
-        return 1 + max((depth(each) for each in before), default=-1)
-
-    return {module.id: depth(module) for module in modules}
-
-
-def _told(module: curriculum.Module, modules: Sequence[curriculum.Module]) -> str:
-    before = [m.title for m in modules if m.id in module.prerequisites.modules]
-    return f"{module.title} needs {', '.join(before) or 'no other module'}."
+    depth = {module.id: prerequisites.depth(module, known) for module in modules}
+    rows: list[list[tuple[str, list[str], str]]] = []
+    for _, group in groupby(sorted(modules, key=lambda m: depth[m.id]), lambda m: depth[m.id]):
+        row = [(module.id, [module.title], "box") for module in group]
+        rows += [row[start : start + _MOST_BESIDE] for start in range(0, len(row), _MOST_BESIDE)]
+    return drawing.stacked(rows, widest=170, inset=22, gap=30)

@@ -21,8 +21,8 @@ _PICTURE = re.compile(r'<img src="(figures/\w+\.svg)" alt="[^"]*"(?: width="\d+"
 def authored_pages(module: curriculum.Module) -> list[Path]:
     """Return the module's pages: the lesson and its translation first, the others by name."""
     first = (LESSON, CHINESE)
-    found = lesson_files.pages(module.id)
-    return sorted(found, key=lambda path: (path.name not in first, path.name))
+    pages = lesson_files.pages(module.id)
+    return sorted(pages, key=lambda path: (path.name not in first, path.name))
 
 
 def page_title(path: Path) -> str:
@@ -60,7 +60,7 @@ def _on_the_site(text: str, module: str) -> str:
     """Adapt links to the site's pages, and inline drawings, so that they use the theme's colors."""
     text = text.replace("](../glossary.md", "](../../glossary.md")
     text = text.replace(f"](../../exercises/{module}/lab.ipynb)", "](notebook.md)")
-    return _PICTURE.sub(lambda found: _inlined(module, found[1]), text)
+    return _PICTURE.sub(lambda match: _inlined(module, match[1]), text)
 
 
 def _inlined(module: str, picture: str) -> str:
@@ -76,7 +76,7 @@ def _inlined(module: str, picture: str) -> str:
 def write_lessons(module: curriculum.Module, target: Path) -> None:
     """Write the pages with their figures inserted, and copy the pictures that they show."""
     # A lesson shows only speeds; the verdicts of wrong answers are on the module's own page.
-    speeds = runs.speeds(curriculum.runs(module.id))
+    speeds = runs.section(curriculum.runs(module.id), speeds_only=True)
     for page in authored_pages(module):
         text = figures.insert(page.read_text(encoding="utf-8"), str(page))
         text = _on_the_site(text, module.id)

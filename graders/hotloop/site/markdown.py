@@ -2,6 +2,7 @@
 
 import html
 import json
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ def folded(kind: str, title: str, body: str | Sequence[str]) -> Lines:
     """Return a block that opens on a click. kind: one of the theme's admonitions, such as `tip`."""
     text = body if isinstance(body, str) else "\n".join(body)
     shown = title.replace('"', "”")
-    return [f'??? {kind} "{shown}"', "", *indented(text), ""]
+    return [f'??? {kind} "{shown}"', "", *textwrap.indent(text, "    ").split("\n"), ""]
 
 
 def fenced(text: str, language: str = "text") -> Lines:
@@ -27,11 +28,6 @@ def fenced(text: str, language: str = "text") -> Lines:
     while mark in text:
         mark += "`"
     return [f"{mark} {{ .{language} }}", *text.strip("\n").split("\n"), mark]
-
-
-def indented(text: str, by: int = 4) -> Lines:
-    """Return the lines of `text`, indented by `by` spaces; empty lines stay empty."""
-    return [f"{' ' * by}{line}".rstrip() for line in text.split("\n")]
 
 
 def prose(*parts: str) -> str:

@@ -62,6 +62,7 @@ def page(
     module: curriculum.Module, modules: Modules, entries: Entries, files: Sequence[str]
 ) -> list[str]:
     """Return the page in Markdown. files: the text that links to the exercise's files."""
+    outcomes = lessons.outcomes(module)
     return [
         *front_matter({"description": one_line(module.summary)}),
         f"# {module.title}",
@@ -70,7 +71,7 @@ def page(
         "",
         *_glance(module),
         *_reading(module),
-        *_outcomes(module),
+        *([lessons.OUTCOMES, "", *outcomes, ""] if outcomes else []),
         "## Before you start",
         "",
         *prerequisites.section(module, modules),
@@ -101,11 +102,6 @@ def _reading(module: curriculum.Module) -> list[str]:
     if notebook_page.path(module).is_file():
         links.append(f"[The notebook]({NOTEBOOK})")
     return [f"**Read.** {' · '.join(links)}", ""] if links else []
-
-
-def _outcomes(module: curriculum.Module) -> list[str]:
-    found = lessons.outcomes(module)
-    return [lessons.OUTCOMES, "", *found, ""] if found else []
 
 
 def _hardware(module: curriculum.Module) -> list[str]:
@@ -170,12 +166,8 @@ def _row(task: curriculum.Task) -> tuple[object, ...]:
         task.minutes,
         steps_of_five(task.difficulty),
         task.points,
-        _without_gpu(task),
+        sum(check.points for check in task.checks if not check.needs_gpu),
     )
-
-
-def _without_gpu(task: curriculum.Task) -> int:
-    return sum(check.points for check in task.checks if not check.needs_gpu)
 
 
 def _task(module: curriculum.Module, task: curriculum.Task) -> list[str]:
@@ -262,8 +254,8 @@ def _questions(module: curriculum.Module, entries: Entries) -> list[str]:
 
 
 def _measured(module: curriculum.Module) -> list[str]:
-    found = curriculum.runs(module.id)
+    recorded = curriculum.runs(module.id)
     lines = ["## Measured", ""]
-    for run in found:
+    for run in recorded:
         lines += plots.section(run, module)
-    return [*lines, runs.everything(found)]
+    return [*lines, runs.section(recorded)]

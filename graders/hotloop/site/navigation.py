@@ -91,7 +91,7 @@ def _authored(pages: Path, title: str, folder: str) -> list[Entry]:
 
     Empty if neither exists.
     """
-    found = sorted((pages / folder).glob("*.md"), key=lambda p: (p.name != "index.md", p.name))
+    paths = sorted((pages / folder).glob("*.md"), key=lambda p: (p.name != "index.md", p.name))
     names = [f"{folder}.md"] if (pages / f"{folder}.md").is_file() else []
-    names += [f"{folder}/{path.name}" for path in found]
+    names += [f"{folder}/{path.name}" for path in paths]
     return [{title: names}] if names else []

@@ -21,7 +21,10 @@ def path(module: curriculum.Module) -> Path:
 
 
 def page(module: curriculum.Module) -> list[str] | None:
-    """Return the notebook in Markdown, or None if the module has none."""
+    """Return the notebook in Markdown, or None if the module has none.
+
+    Raises ValueError if it does not begin with its title.
+    """
     source = path(module)
     if not source.is_file():
         return None
@@ -29,9 +32,13 @@ def page(module: curriculum.Module) -> list[str] | None:
 
     notebook = cast(Any, nbformat).read(source, as_version=4)
     body, _ = _exporter().from_notebook_node(notebook)
+    title, _, rest = _as_on_the_site(body).partition("\n")
+    if not title.startswith("# "):
+        raise ValueError(f"{source}:1: a notebook begins with its title")
+    description = f"The exercise notebook of {module.title}, to read before you open it."
     return [
-        *front_matter({"title": f"Notebook: {module.title}", "description": _description(module)}),
-        *_with_introduction(_as_on_the_site(body), module),
+        *front_matter({"title": f"Notebook: {module.title}", "description": description}),
+        *(title, "", _introduction(module), rest),
     ]
 
 
@@ -41,18 +48,6 @@ def _exporter() -> Any:
     from nbconvert.exporters import MarkdownExporter
 
     return MarkdownExporter()
-
-
-def _description(module: curriculum.Module) -> str:
-    return f"The exercise notebook of {module.title}, to read before you open it."
-
-
-def _with_introduction(body: str, module: curriculum.Module) -> list[str]:
-    """Insert the introduction below the notebook's title. Raises ValueError if it has none."""
-    title, _, rest = body.partition("\n")
-    if not title.startswith("# "):
-        raise ValueError(f"{path(module)}:1: a notebook begins with its title")
-    return [title, "", _introduction(module), rest]
 
 
 def _introduction(module: curriculum.Module) -> str:

@@ -1,5 +1,6 @@
 """Gathers the pages into build/pages and writes build/mkdocs.yml; mkdocs builds from them."""
 
+import json
 import shutil
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -24,15 +25,16 @@ from hotloop.site import (
     navigation,
     question_index,
     questions,
-    report_schema,
     results,
     settings,
     showcase,
 )
 from hotloop.site.markdown import fill, write
+from hotloop.takehome.report import schema
 from hotloop.tasks import curriculum, figures
 from hotloop.tasks.lesson_files import GLOSSARY
 
+REPORT_SCHEMA = "takehome/report.schema.json"
 MODULES_PLACE = "<!-- modules -->"
 
 
@@ -62,7 +64,8 @@ def gather(root: Path | None = None) -> Path:
     write(pages / "checks.md", checks_page.page(root / "tests" / "benchmarks" / "results"))
     write(pages / authoring_page.NAME, authoring_page.page(root))
     write(pages / "results.md", results.page(modules))
-    write(pages / report_schema.PLACE, report_schema.text())
+    # For other programs, as `hotloop takehome grade --schema` prints it.
+    write(pages / REPORT_SCHEMA, json.dumps(schema(), indent=2, ensure_ascii=False))
     _write_ways(pages, modules)
     by_id = {module.id: module for module in modules}
     for module in modules:
@@ -97,8 +100,8 @@ def _write_practice(
 ) -> None:
     """Copy the practice page's scripts, without those that only `hotloop interview` serves."""
     shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("local"))
-    for name, made in data.scripts(modules, entries).items():
-        write(folder / name, made())
+    for name, script in data.scripts(modules, entries).items():
+        write(folder / name, script())
 
 
 def _practises(entry: CatalogEntry, module: curriculum.Module) -> bool:
@@ -117,8 +120,8 @@ def _write_questions(folder: Path, entries: Sequence[CatalogEntry]) -> tuple[lis
     if translated := [entry for entry in entries if entry.chinese is not None]:
         write(folder / "chinese.md", question_index.chinese_page(translated))
         listed.append("questions/chinese.md")
-    if asked := guides():
-        write(folder / "guides.md", guides_page.page(asked))
+    if guide_list := guides():
+        write(folder / "guides.md", guides_page.page(guide_list))
         listed.append("questions/guides.md")
     unlisted: list[str] = []
     for entry, following in zip_longest(entries, entries[1:]):

@@ -26,15 +26,15 @@ def section(run: curriculum.RecordedRun, module: curriculum.Module) -> list[str]
     lines: list[str] = []
     for task in module.tasks:
         for check in task.checks:
-            found = [
+            measurements = [
                 m
                 for m in run.measurements
                 if (m.task, m.check) == (task.id, check.id) and m.ratio and m.p50_ms
             ]
-            if any(m.candidate == REFERENCE for m in found):
+            if any(m.candidate == REFERENCE for m in measurements):
                 lines += [f"#### {task.title}: {check.id}, on {run.device}", ""]
-                lines += times(found, f"{module.id}.{task.id}")
-                lines += ratios(found, check.threshold)
+                lines += times(measurements, f"{module.id}.{task.id}")
+                lines += ratios(measurements, check.threshold)
     return lines
 
 
@@ -52,9 +52,9 @@ class TimeBar:
     high: float | None = None
 
 
-def times(found: Sequence[curriculum.Measurement], key: str) -> list[str]:
+def times(measurements: Sequence[curriculum.Measurement], key: str) -> list[str]:
     """Draw baseline, yours, the reference, wrong answers and the device's limit; less is faster."""
-    reference = next(m for m in found if m.candidate == REFERENCE)
+    reference = next(m for m in measurements if m.candidate == REFERENCE)
     bars = [
         TimeBar("naive, the baseline", reference.baseline_p50_ms, "var(--faint)"),
         TimeBar(f'yours: check("{key}")', None, ""),
@@ -62,7 +62,7 @@ def times(found: Sequence[curriculum.Measurement], key: str) -> list[str]:
     ]
     bars += [
         TimeBar(f"{m.candidate}, a wrong answer", m.p50_ms, _PLUM, m.p20_ms, m.p80_ms)
-        for m in found
+        for m in measurements
         if m.candidate != REFERENCE
     ]
     if reference.p50_ms and reference.fraction_of_limit:
@@ -93,10 +93,10 @@ def _bars(bars: Sequence[TimeBar]) -> list[str]:
             end = _LEFT + max(bar.high or bar.value, bar.value) * scale
             parts.append(text(end + 6, top + 10, f"{three_digits(bar.value)} ms"))
         y = top + _BAR + 8
-    told = "; ".join(
+    description = "; ".join(
         f"{bar.name}: {three_digits(bar.value)} ms" for bar in bars if bar.value is not None
     )
-    return drawing.drawing(y, parts, "Times a call", told)
+    return drawing.drawing(y, parts, "Times a call", description)
 
 
 def _whisker(bar: TimeBar, scale: float, top: float) -> list[str]:
@@ -125,14 +125,14 @@ def _measured_on(m: curriculum.Measurement) -> str:
 
 
 def ratios(
-    found: Sequence[curriculum.Measurement], threshold: problem.Threshold | None
+    measurements: Sequence[curriculum.Measurement], threshold: problem.Threshold | None
 ) -> list[str]:
     """Draw each candidate's ratio with its interval, and the levels that earn points."""
     levels = threshold.levels if threshold else []
-    values = [v for m in found if m.ratio for v in (m.ratio.low, m.ratio.high)]
+    values = [v for m in measurements if m.ratio for v in (m.ratio.low, m.ratio.high)]
     values += [1.0, *(level.ratio for level in levels)]
     axis = _LogAxis(min(values) / 1.15, max(values) * 1.15, _LEFT, WIDTH - _RIGHT)
-    height = 20 + len(found) * (LINE + 16) + 30
+    height = 20 + len(measurements) * (LINE + 16) + 30
     parts: list[str] = []
     for level in levels:
         x = axis.at(level.ratio)
@@ -141,15 +141,17 @@ def ratios(
         parts.append(text(min(x, WIDTH - 20), 13, words, anchor="middle", css="quiet"))
     parts.append(line(axis.at(1.0), 18, axis.at(1.0), height - 26))
     y = 22.0
-    for m in found:
+    for m in measurements:
         parts.append(text(_LEFT, y + 10, _ratio_words(m), css="over"))
         parts += _interval(m, axis, y + LINE + 5)
         y += LINE + 16
     parts += axis.drawn(height - 24)
-    told = "; ".join(_ratio_words(m) for m in found)
-    asked = ", ".join(f"{level.ratio:g} times" for level in levels)
-    told += f". Asked for: {asked}." if asked else "."
-    picture = drawing.drawing(height, parts, "Ratio to the baseline, with its 95 % interval", told)
+    description = "; ".join(_ratio_words(m) for m in measurements)
+    levels_asked = ", ".join(f"{level.ratio:g} times" for level in levels)
+    description += f". Asked for: {levels_asked}." if levels_asked else "."
+    picture = drawing.drawing(
+        height, parts, "Ratio to the baseline, with its 95 % interval", description
+    )
     return drawing.figure(
         picture,
         "How many times as fast as the baseline; the bar is the 95 % interval, and right is"
@@ -184,8 +186,8 @@ class _LogAxis(Scale):
         With fewer than three, return evenly spaced values.
         """
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
-        found = [step * 10.0**power for power in powers for step in (1, 2, 5)]
-        inside = [value for value in found if self.low <= value <= self.high]
+        candidates = [step * 10.0**power for power in powers for step in (1, 2, 5)]
+        inside = [value for value in candidates if self.low <= value <= self.high]
         if len(inside) < 3:
             inside = self._evenly()
         if len(inside) <= 7:
@@ -229,11 +231,12 @@ def roofline(runs: Mapping[str, curriculum.RecordedRun], device: str) -> list[st
     runs: this device's runs, by module. The slope is the highest measured bandwidth, the flat part
     the highest measured arithmetic rate, if any run measured one.
     """
-    found = [
+    all_points = [
         point for name, run in runs.items() for point in _points(curriculum.load_module(name), run)
     ]
     points = [
-        replace(point, color=COLORS[number % len(COLORS)]) for number, point in enumerate(found)
+        replace(point, color=COLORS[number % len(COLORS)])
+        for number, point in enumerate(all_points)
     ]
     ceilings = [(name, value) for run in runs.values() for name, value in run.ceilings.items()]
     bandwidth = max((v for name, v in ceilings if name.endswith("_gb_per_s")), default=None)
@@ -242,13 +245,13 @@ def roofline(runs: Mapping[str, curriculum.RecordedRun], device: str) -> list[st
         return []
     words = f"A roof of {three_digits(bandwidth)} GB/s"
     words += f" and {three_digits(flat)} GFLOP/s" if flat else ""
-    told = "; ".join(
+    description = "; ".join(
         f"{p.name}: {three_digits(p.intensity)} operations per byte,"
         f" {three_digits(p.gflop_per_s)} GFLOP/s,"
         f" {p.gflop_per_s / (p.intensity * bandwidth):.0%} of the roof above it"
         for p in points
     )
-    picture = _roof(points, bandwidth, flat, f"{words}. {told}.", device)
+    picture = _roof(points, bandwidth, flat, f"{words}. {description}.", device)
     tail = (
         ""
         if flat
@@ -260,7 +263,7 @@ def roofline(runs: Mapping[str, curriculum.RecordedRun], device: str) -> list[st
 
 def _points(module: curriculum.Module, run: curriculum.RecordedRun) -> list[Point]:
     checks = {(task.id, check.id): check for task in module.tasks for check in task.checks}
-    found: list[Point] = []
+    points: list[Point] = []
     for m in run.measurements:
         check = checks.get((m.task, m.check))
         if m.candidate != REFERENCE or check is None or m.gb_per_s is None:
@@ -269,12 +272,12 @@ def _points(module: curriculum.Module, run: curriculum.RecordedRun) -> list[Poin
         if m.gflop_per_s is not None:
             intensity = m.gflop_per_s / m.gb_per_s
         if intensity is not None:
-            found.append(Point(f"{module.id}.{m.task}", intensity, intensity * m.gb_per_s))
-    return found
+            points.append(Point(f"{module.id}.{m.task}", intensity, intensity * m.gb_per_s))
+    return points
 
 
 def _roof(
-    points: Sequence[Point], bandwidth: float, flat: float | None, told: str, device: str
+    points: Sequence[Point], bandwidth: float, flat: float | None, description: str, device: str
 ) -> list[str]:
     height, bottom, top = 268.0, 208.0, 16.0
     low_x = min(p.intensity for p in points) / 4
@@ -307,5 +310,5 @@ def _roof(
         y = bottom + 46 + number * LINE
         parts += [dot(14, y - 4, 4, point.color), text(24, y, point.name, size=10.5)]
     return drawing.drawing(
-        max(height, bottom + 46 + len(points) * LINE), parts, f"Roofline of {device}", told
+        max(height, bottom + 46 + len(points) * LINE), parts, f"Roofline of {device}", description
     )

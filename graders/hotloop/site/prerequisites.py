@@ -7,8 +7,6 @@ from hotloop.site.drawing import Box
 from hotloop.tasks import curriculum
 
 Modules = Mapping[str, curriculum.Module]
-_GAP = 26
-_BESIDE = 8
 
 
 def section(module: curriculum.Module, modules: Modules) -> list[str]:
@@ -20,7 +18,7 @@ def section(module: curriculum.Module, modules: Modules) -> list[str]:
         parts += box.drawn()
     height = max(box.y + box.height for box in boxes.values()) + 2
     picture = drawing.drawing(
-        height, parts, f"The way to {module.title}", _told(module, before, after)
+        height, parts, f"The way to {module.title}", _description(module, before, after)
     )
     links = [_links("Before it", before), _links("After it", after)]
     return [*drawing.figure(picture, "From top to bottom."), *(link for link in links if link), ""]
@@ -28,12 +26,12 @@ def section(module: curriculum.Module, modules: Modules) -> list[str]:
 
 def ancestors(module: curriculum.Module, modules: Modules) -> list[curriculum.Module]:
     """Return all modules that come before, prerequisites first."""
-    found: dict[str, curriculum.Module] = {}
+    before: dict[str, curriculum.Module] = {}
     for name in module.prerequisites.modules:
-        if name in modules and name not in found:
-            found |= {each.id: each for each in ancestors(modules[name], modules)}
-            found[name] = modules[name]
-    return list(found.values())
+        if name in modules and name not in before:
+            before |= {each.id: each for each in ancestors(modules[name], modules)}
+            before[name] = modules[name]
+    return list(before.values())
 
 
 def followers(module: curriculum.Module, modules: Modules) -> list[curriculum.Module]:
@@ -46,10 +44,10 @@ def _placed(
 ) -> tuple[dict[str, Box], list[tuple[str, str]]]:
     """Place a box for each module, in rows; return the boxes by id, and the arrows as pairs."""
     before, after = ancestors(module, modules), followers(module, modules)
-    depth = {each.id: _depth(each, modules) for each in before}
+    depths = {each.id: depth(each, modules) for each in before}
     rows: list[list[tuple[str, list[str], str]]] = [
-        [(m.id, [m.title], "box") for m in before if depth[m.id] == level]
-        for level in sorted(set(depth.values()))
+        [(m.id, [m.title], "box") for m in before if depths[m.id] == level]
+        for level in sorted(set(depths.values()))
     ]
     edges = [(a, b.id) for b in before for a in b.prerequisites.modules if a in modules]
     if module.prerequisites.knowledge:
@@ -63,29 +61,16 @@ def _placed(
         for start in range(0, len(after), 2)
     ]
     edges += [(module.id, m.id) for m in after]
-    return _boxes(rows), edges
+    return drawing.stacked(rows, widest=250, inset=16, gap=26), edges
 
 
-def _boxes(rows: Sequence[Sequence[tuple[str, list[str], str]]]) -> dict[str, Box]:
-    boxes: dict[str, Box] = {}
-    y = 2.0
-    for row in rows:
-        share = (drawing.WIDTH - 2 - _BESIDE * (len(row) - 1)) / len(row)
-        width = share if len(row) > 1 or row[0][2] == "note" else min(share, 250)
-        left = (drawing.WIDTH - width * len(row) - _BESIDE * (len(row) - 1)) / 2
-        for number, (name, texts, css) in enumerate(row):
-            lines = tuple(part for each in texts for part in drawing.wrapped(each, width - 16))
-            boxes[name] = Box(left + number * (width + _BESIDE), y, width, lines, css)
-        y += max(boxes[name].height for name, _, _ in row) + _GAP
-    return boxes
+def depth(module: curriculum.Module, modules: Modules) -> int:
+    """Return the number of modules on the longest way from one without prerequisites."""
+    before = [modules[name] for name in module.prerequisites.modules if name in modules]
+    return 1 + max((depth(each, modules) for each in before), default=-1)
 
 
-def _depth(module: curriculum.Module, modules: Modules) -> int:
-    found = [modules[name] for name in module.prerequisites.modules if name in modules]
-    return 1 + max((_depth(each, modules) for each in found), default=-1)
-
-
-def _told(
+def _description(
     module: curriculum.Module,
     before: Sequence[curriculum.Module],
     after: Sequence[curriculum.Module],

@@ -75,9 +75,9 @@ def track_page(track: curriculum.Track, entries: Iterable[CatalogEntry]) -> list
     ]
     mine = [entry for entry in entries if entry.track == track.id]
     for level in curriculum.curriculum().tiers:
-        found = [entry for entry in mine if entry.question.level == level]
-        if found:
-            lines += [f"## {level.capitalize()}", "", *question_list(found, "../")]
+        of_level = [entry for entry in mine if entry.question.level == level]
+        if of_level:
+            lines += [f"## {level.capitalize()}", "", *question_list(of_level, "../")]
     return lines
 
 
@@ -139,7 +139,8 @@ def _in_chinese(entry: CatalogEntry) -> str:
 
 
 def _select(name: str, label: str, options: Sequence[tuple[str, str]]) -> str:
-    told = "".join(f'<option value="{value}">{plain(text)}</option>' for value, text in options)
+    choices = "".join(f'<option value="{value}">{plain(text)}</option>' for value, text in options)
     return (
-        f'<label>{label}<select name="{name}"><option value="">all</option>{told}</select></label>'
+        f'<label>{label}<select name="{name}"><option value="">all</option>'
+        f"{choices}</select></label>"
     )

@@ -7,8 +7,8 @@ from hotloop.core import paths
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.learn.bank.catalog import CatalogEntry, Proof
 from hotloop.learn.bank.numeric import draw
-from hotloop.learn.bank.question import InterviewQuestion, WeakAnswer
-from hotloop.learn.bank.translation import Translation, WeakAnswerText
+from hotloop.learn.bank.question import InterviewQuestion
+from hotloop.learn.bank.translation import Translation
 from hotloop.learn.bank.wording import blocks
 from hotloop.site.markdown import fenced, folded, front_matter, one_line, plain, table
 from hotloop.tasks import curriculum
@@ -121,38 +121,41 @@ def pages(entry: CatalogEntry, following: CatalogEntry | None) -> dict[str, list
     """
     question = entry.question
     english = QuestionText(ENGLISH, "en", question.title, question)
-    found = {f"{address(entry)}.md": [*_page(entry, english), *_onwards(following)]}
+    result = {f"{address(entry)}.md": [*_page(entry, english), *_onwards(following)]}
     if entry.chinese is not None:
         chinese = QuestionText(CHINESE, "zh-Hans", entry.chinese.title, entry.chinese)
-        found[f"{address(entry, chinese=True)}.md"] = _page(entry, chinese)
-    return found
+        result[f"{address(entry, chinese=True)}.md"] = _page(entry, chinese)
+    return result
 
 
 def basis(question: InterviewQuestion) -> list[str]:
     """Return what supports the answer: `program`, `cited`, `opinion`."""
-    found = {
+    kinds = {
         "program": bool(question.programs),
         "cited": bool(question.cited),
         "opinion": bool(question.opinion),
     }
-    return [name for name, there in found.items() if there]
+    return [name for name, there in kinds.items() if there]
 
 
-def _page(entry: CatalogEntry, said: QuestionText) -> list[str]:
-    words, text = said.words, said.text
+def _page(entry: CatalogEntry, shown: QuestionText) -> list[str]:
+    words, text = shown.words, shown.text
     body = [
-        *_crumbs(entry, said),
-        f"# {said.title}",
+        *_crumbs(entry, shown),
+        f"# {shown.title}",
         "",
-        *_glance(entry, said),
+        *_glance(entry, shown),
         f"## {words['asks']}",
         "",
         *_quoted(text.prompt),
-        *_answer(said),
-        *_backing(entry, said),
+        *_answer(shown),
+        *_backing(entry, shown),
         f"## {words['weak']}",
         "",
-        *table((words["says"], words["reveals"]), [_weak(each) for each in text.weak_answers]),
+        *table(
+            (words["says"], words["reveals"]),
+            [(f"“{one_line(each.says)}”", one_line(each.reveals)) for each in text.weak_answers],
+        ),
         "",
         f"## {words['rubric']}",
         "",
@@ -170,20 +173,20 @@ def _page(entry: CatalogEntry, said: QuestionText) -> list[str]:
         *(f"- {one_line(each)}" for each in text.probes),
         "",
         *folded("tip", words["strategy"], _numbered(text.strategy)),
-        *_hints(said),
-        *_numeric(entry, said),
-        *_practice(entry, said),
+        *_hints(shown),
+        *_numeric(entry, shown),
+        *_practice(entry, shown),
     ]
     description = plain(next(blocks(text.prompt)).text)[:160]
-    head = front_matter({"title": said.title, "description": description})
-    if not said.chinese:
+    head = front_matter({"title": shown.title, "description": description})
+    if not shown.chinese:
         return [*head, *body]
     return [*head, '<div lang="zh-Hans" markdown>', "", *body, "", "</div>"]
 
 
-def _answer(said: QuestionText) -> list[str]:
+def _answer(shown: QuestionText) -> list[str]:
     """Return the one-minute answer and the full answer, both folded."""
-    words, text = said.words, said.text
+    words, text = shown.words, shown.text
     return [
         f"## {words['say']}",
         "",
@@ -196,9 +199,9 @@ def _numbered(items: Sequence[str]) -> list[str]:
     return [f"{n}. {one_line(each)}" for n, each in enumerate(items, start=1)]
 
 
-def _crumbs(entry: CatalogEntry, said: QuestionText) -> list[str]:
+def _crumbs(entry: CatalogEntry, shown: QuestionText) -> list[str]:
     """Return the links back, since the navigation does not list single questions."""
-    if said.chinese:
+    if shown.chinese:
         return ["[中文题目](../chinese.md)", "{ .crumbs }", ""]
     track = next(t for t in curriculum.curriculum().tracks if t.id == entry.track)
     here = f"[{track.title}](../{entry.track}/index.md)"
@@ -211,9 +214,9 @@ def _onwards(following: CatalogEntry | None) -> list[str]:
     return ["---", "", f"Next: [{following.question.title}](../{address(following)}.md)", ""]
 
 
-def _glance(entry: CatalogEntry, said: QuestionText) -> list[str]:
-    words, question = said.words, entry.question
-    level = LEVELS_IN_CHINESE[question.level] if said.chinese else question.level
+def _glance(entry: CatalogEntry, shown: QuestionText) -> list[str]:
+    words, question = shown.words, entry.question
+    level = LEVELS_IN_CHINESE[question.level] if shown.chinese else question.level
     track = next(t for t in curriculum.curriculum().tracks if t.id == entry.track)
     parts = [
         f"**{words['level']}** {level}",
@@ -225,8 +228,8 @@ def _glance(entry: CatalogEntry, said: QuestionText) -> list[str]:
         parts.append(f"**{words['module']}** [{title}](../../modules/{entry.module}/index.md)")
     parts.append(f"**{words['basis']}** {', '.join(words[name] for name in basis(question))}")
     if entry.chinese is not None:
-        other = address(entry, chinese=not said.chinese).rpartition("/")[2]
-        language = "en" if said.chinese else "zh-Hans"
+        other = address(entry, chinese=not shown.chinese).rpartition("/")[2]
+        language = "en" if shown.chinese else "zh-Hans"
         parts.append(f"[{words['other']}]({other}.md){{ lang={language} hreflang={language} }}")
     return [" · ".join(parts), "{ .glance }", ""]
 
@@ -235,23 +238,19 @@ def _quoted(text: str) -> list[str]:
     return [*(f"> {line}".rstrip() for line in text.strip().split("\n")), ""]
 
 
-def _weak(each: WeakAnswer | WeakAnswerText) -> tuple[str, str]:
-    return f"“{one_line(each.says)}”", one_line(each.reveals)
-
-
-def _hints(said: QuestionText) -> list[str]:
+def _hints(shown: QuestionText) -> list[str]:
     lines: list[str] = []
-    for number, hint in enumerate(said.text.hints, start=1):
-        lines += folded("tip", f"{said.words['hint']} {number}", hint.strip())
-    return [f"## {said.words['hints']}", "", *lines] if lines else []
+    for number, hint in enumerate(shown.text.hints, start=1):
+        lines += folded("tip", f"{shown.words['hint']} {number}", hint.strip())
+    return [f"## {shown.words['hints']}", "", *lines] if lines else []
 
 
-def _numeric(entry: CatalogEntry, said: QuestionText) -> list[str]:
+def _numeric(entry: CatalogEntry, shown: QuestionText) -> list[str]:
     """Return the question with one set of numbers, drawn from the question's key."""
     if entry.question.numeric is None:
         return []
-    told = entry.chinese.numeric if entry.chinese and said.chinese else None
-    one = draw(entry.question.numeric, entry.key, told)
+    translated = entry.chinese.numeric if entry.chinese and shown.chinese else None
+    one = draw(entry.question.numeric, entry.key, translated)
     body = [
         one_line(one.explain),
         "",
@@ -260,17 +259,17 @@ def _numeric(entry: CatalogEntry, said: QuestionText) -> list[str]:
         f"**{one.shown}** (± {one.tolerance * 100:g} %)",
     ]
     return [
-        f"## {said.words['numbers']}",
+        f"## {shown.words['numbers']}",
         "",
         *_quoted(one.ask),
-        *folded("success", said.words["formula"], body),
+        *folded("success", shown.words["formula"], body),
     ]
 
 
-def _practice(entry: CatalogEntry, said: QuestionText) -> list[str]:
-    lines = [f"## {said.words['practise']}", ""]
+def _practice(entry: CatalogEntry, shown: QuestionText) -> list[str]:
+    lines = [f"## {shown.words['practise']}", ""]
     if not entry.question.links:
-        return [*lines, said.words["none"], ""]
+        return [*lines, shown.words["none"], ""]
     for link in entry.question.links:
         module, _, task = link.partition(".")
         try:
@@ -284,22 +283,22 @@ def _practice(entry: CatalogEntry, said: QuestionText) -> list[str]:
 # --- what backs it --------------------------------------------------------------------------------
 
 
-def _backing(entry: CatalogEntry, said: QuestionText) -> list[str]:
-    words, question = said.words, entry.question
+def _backing(entry: CatalogEntry, shown: QuestionText) -> list[str]:
+    words, question = shown.words, entry.question
     lines = [f"## {words['backing']}", ""]
     for proof in entry.proofs:
-        lines += _proof(proof, said)
-    lines += _cited(entry, said)
-    if said.text.opinion:
+        lines += _proof(proof, shown)
+    lines += _cited(entry, shown)
+    if shown.text.opinion:
         lines += [f"**{words['opinion']}.** {words['opinion is']}", ""]
-        lines += [*(f"- {one_line(each)}" for each in said.text.opinion), ""]
+        lines += [*(f"- {one_line(each)}" for each in shown.text.opinion), ""]
     if question.sources:
         lines += [f"**{words['reading']}**", "", *(f"- <{url}>" for url in question.sources), ""]
     return lines
 
 
-def _proof(proof: Proof, said: QuestionText) -> list[str]:
-    words = said.words
+def _proof(proof: Proof, shown: QuestionText) -> list[str]:
+    words = shown.words
     name = proof.path.relative_to(paths.curriculum()).as_posix()
     lines = [f"**{words['program']}**: `curriculum/{name}`", ""]
     if proof.output is None:
@@ -309,12 +308,12 @@ def _proof(proof: Proof, said: QuestionText) -> list[str]:
     return [*lines, *folded("example", words["source"], fenced(proof.source, "python"))]
 
 
-def _cited(entry: CatalogEntry, said: QuestionText) -> list[str]:
+def _cited(entry: CatalogEntry, shown: QuestionText) -> list[str]:
     pairs: Sequence[tuple[str, str]] = [
         (one_line(there.claim), here.source)
-        for there, here in zip(said.text.cited, entry.question.cited, strict=True)
+        for there, here in zip(shown.text.cited, entry.question.cited, strict=True)
     ]
     if not pairs:
         return []
-    lines = [f"**{said.words['cited']}**", ""]
-    return [*lines, *(f"- {claim} ({said.words['from']} <{url}>)" for claim, url in pairs), ""]
+    lines = [f"**{shown.words['cited']}**", ""]
+    return [*lines, *(f"- {claim} ({shown.words['from']} <{url}>)" for claim, url in pairs), ""]

@@ -56,6 +56,6 @@ def figure(name: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     values = [(str(row[chart.label]), float(row[chart.value])) for row in fitting]
     bars = [charts.Bar(label, value, three_digits(value)) for label, value in values]
-    told = "; ".join(f"{bar.label}: {bar.shown}" for bar in bars)
-    drawn = charts.bars(chart.title, bars, told, log_from=chart.log_from)
+    description = "; ".join(f"{bar.label}: {bar.shown}" for bar in bars)
+    drawn = charts.bars(chart.title, bars, description, log_from=chart.log_from)
     return drawing.figure(drawn, plain(chart.caption))

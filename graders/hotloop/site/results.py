@@ -13,7 +13,7 @@ _STANDING = {"current": "current", "older": "older than the code", "unknown": "w
 def page(modules: Sequence[curriculum.Module]) -> list[str]:
     """Return the page: one roofline per device, and which modules were measured on it."""
     runs = {module.id: recorded(module.id) for module in modules}
-    devices = sorted({name for found in runs.values() for name in found})
+    devices = sorted({name for runs_of in runs.values() for name in runs_of})
     lines = [
         *front_matter({"title": "Measured results"}),
         "# Measured results",
@@ -27,10 +27,10 @@ def page(modules: Sequence[curriculum.Module]) -> list[str]:
         "",
     ]
     for device in devices:
-        mine = {name: found[device] for name, found in runs.items() if device in found}
+        mine = {name: runs_of[device] for name, runs_of in runs.items() if device in runs_of}
         shown = next(iter(mine.values())).device
         lines += [f"## {shown}", "", *plots.roofline(mine, shown), *_where(modules, mine), ""]
-    if not any(run.kind == "gpu" for found in runs.values() for run in found.values()):
+    if not any(run.kind == "gpu" for runs_of in runs.values() for run in runs_of.values()):
         lines += ["## On a GPU", "", f"Of every module: {NOT_MEASURED_HERE}.", ""]
     return lines
 

@@ -1,6 +1,6 @@
 """Recorded runs as tables, device by device."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from hotloop.site.markdown import folded, table
 from hotloop.tasks import curriculum
@@ -11,20 +11,13 @@ NOT_MEASURED = "Not yet measured."
 _HEADS = ("candidate", "task", "check", "verdict", "ratio (95 %)", "p50 ms", "of the limit")
 
 
-def speeds(runs: Iterable[curriculum.RecordedRun]) -> str:
-    """Return the tables for a lesson: speeds only; "not yet measured" if there is no GPU run."""
-    return _section(runs, speeds_only=True)
+def section(runs: Sequence[curriculum.RecordedRun], *, speeds_only: bool = False) -> str:
+    """Return the tables of all verdicts, also of wrong answers, folded, as they are long.
 
-
-def everything(runs: Iterable[curriculum.RecordedRun]) -> str:
-    """Return tables of all verdicts, also of wrong answers; the long tables are folded."""
-    return _section(runs, speeds_only=False)
-
-
-def _section(runs: Iterable[curriculum.RecordedRun], *, speeds_only: bool) -> str:
-    known = list(runs)
-    blocks = [_block(run, speeds_only) for run in known]
-    if not any(run.kind == "gpu" for run in known):
+    speeds_only: for a lesson; unfolded. "Not yet measured" is said if there is no run on a GPU.
+    """
+    blocks = [_block(run, speeds_only) for run in runs]
+    if not any(run.kind == "gpu" for run in runs):
         blocks.append(f"On a GPU: {NOT_MEASURED[0].lower()}{NOT_MEASURED[1:]}")
     return "\n\n".join(blocks)
 
@@ -32,7 +25,8 @@ def _section(runs: Iterable[curriculum.RecordedRun], *, speeds_only: bool) -> st
 def _block(run: curriculum.RecordedRun, speeds_only: bool) -> str:
     measured = [m for m in run.measurements if m.ratio or not speeds_only]
     rows = [
-        (m.candidate, m.task, m.check, f"`{m.verdict}`", _ratio(m), _number(m.p50_ms),
+        (m.candidate, m.task, m.check, f"`{m.verdict}`", _ratio(m),
+         "" if m.p50_ms is None else three_digits(m.p50_ms),
          "" if m.fraction_of_limit is None else f"{m.fraction_of_limit:.0%}")
         for m in measured
     ]  # fmt: skip
@@ -50,7 +44,3 @@ def _ratio(m: curriculum.Measurement) -> str:
     if m.ratio is None:
         return ""
     return f"{m.ratio.estimate:.2f} ({m.ratio.low:.2f} to {m.ratio.high:.2f})"
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else three_digits(value)

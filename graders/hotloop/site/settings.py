@@ -14,11 +14,11 @@ def write(source: Path, root: Path, navigation: Sequence[Any], unlisted: Sequenc
 
     unlisted: pages that are linked from other pages only.
     """
-    told = cast("dict[str, Any]", yaml.safe_load(source.read_text(encoding="utf-8")))
-    extensions = cast("list[Any]", told["markdown_extensions"])
+    common = cast("dict[str, Any]", yaml.safe_load(source.read_text(encoding="utf-8")))
+    extensions = cast("list[Any]", common["markdown_extensions"])
     # A lesson's code is included from the files that the tests run.
     snippets = {"base_path": [str(root)], "check_paths": True, "dedent_subsections": True}
-    whole = told | {
+    whole = common | {
         "docs_dir": "pages",
         "site_dir": "site",
         "nav": list(navigation),

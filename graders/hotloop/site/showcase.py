@@ -34,41 +34,42 @@ def section() -> list[str]:
 
 def picture() -> str:
     """Return the verdict as an SVG file of its own, for light and dark pages."""
-    run, found, drawn = _speed()
+    run, measurement, drawn = _speed()
     module, _, _, task, _ = SPEED
     head, _, rest = drawn.partition(">")
     width, height = (float(size) for size in re.findall(r'viewBox="0 0 (\S+) (\S+)"', head)[0])
-    [told] = re.findall(r'aria-label="([^"]*)"', head)
-    badge = svg.element("tspan", str(found.verdict), fill="#2da44e", font_weight="bold")
+    [description] = re.findall(r'aria-label="([^"]*)"', head)
+    badge = svg.element("tspan", str(measurement.verdict), fill="#2da44e", font_weight="bold")
     place = f" {module}.{task} on an {escape(run.device)}"
     colors = "svg{color:#1f2328}@media (prefers-color-scheme:dark){svg{color:#e6edf3}}"
     parts = [
         svg.element("style", colors),
         svg.element("text", badge, place, x=8, y=20, fill=svg.PAGE),
-        svg.text(8, 38, found.sentence),
+        svg.text(8, 38, measurement.sentence),
         svg.element("g", rest.removesuffix("</svg>"), transform="translate(0 52)"),
     ]
-    return svg.picture(width, height + 52, parts, unescape(told), width=600)
+    return svg.picture(width, height + 52, parts, unescape(description), width=600)
 
 
 def _speed() -> tuple[curriculum.RecordedRun, curriculum.Measurement, str]:
     """Return the run, its measurement and the drawing of its speed."""
-    run, found = _measurement(*SPEED)
+    run, measurement = _measurement(*SPEED)
     module, _, _, task, check = SPEED
     drawn = speed_svg(
-        _evidence(found, run.device, curriculum.load_module(module).task(task).checks)
+        _evidence(measurement, run.device, curriculum.load_module(module).task(task).checks)
     )
     if drawn is None:
         raise ValueError(f"{module}.{task}.{check} has no speed in the run of {run.device}")
-    return run, found, drawn
+    return run, measurement, drawn
 
 
 def _verdict() -> str:
-    run, found, drawn = _speed()
+    run, measurement, drawn = _speed()
     module, _, _, task, _ = SPEED
     return _panel(
         "A verdict has an interval, and the distance to the hardware's limit",
-        f"<p><strong>{found.verdict}</strong> {module}.{task}: {escape(found.sentence)}</p>{drawn}",
+        f"<p><strong>{measurement.verdict}</strong> {module}.{task}: "
+        f"{escape(measurement.sentence)}</p>{drawn}",
         f"Measured on an {escape(run.device)}",
         "results.md",
     )
@@ -87,13 +88,14 @@ def _race() -> str:
     head = max(number for number, line in enumerate(before, start=1) if "__global__" in line)
     shown = range(head, max(named) + 4)
     code = "\n".join(f"{number} {lines[number - 1]}" for number in shown)
-    found = "\n".join(map(str.strip, accesses))
-    kind, _, told = sentence.partition(": ")
+    places = "\n".join(map(str.strip, accesses))
+    kind, _, report_text = sentence.partition(": ")
     return _panel(
         "A data race is found without a GPU, with its lines",
         f"<pre><code>{escape(code)}</code></pre>"
         f"<p><code>hotloop cuda run --check {kernel.name}</code></p>"
-        f"<p><strong>{kind}</strong> {prose(told)}</p><pre><code>{escape(found)}</code></pre>",
+        f"<p><strong>{kind}</strong> {prose(report_text)}</p>"
+        f"<pre><code>{escape(places)}</code></pre>",
         "Nine kernels with one bug each",
         "modules/fused_softmax/find_the_bug.md",
     )
@@ -127,30 +129,30 @@ def _measurement(
 ) -> tuple[curriculum.RecordedRun, curriculum.Measurement]:
     run = recorded(module).get(device)
     wanted = (candidate, task, check)
-    for found in run.measurements if run else ():
-        if (found.candidate, found.task, found.check) == wanted:
+    for measurement in run.measurements if run else ():
+        if (measurement.candidate, measurement.task, measurement.check) == wanted:
             assert run is not None
-            return run, found
+            return run, measurement
     raise ValueError(f"no run of {device} has {module}.{task}.{check} of {candidate}")
 
 
 def _evidence(
-    found: curriculum.Measurement, device: str, checks: list[CheckEntry]
+    measurement: curriculum.Measurement, device: str, checks: list[CheckEntry]
 ) -> Mapping[str, Any]:
     """Convert a measurement to the fields that the picture of a verdict needs."""
-    assert found.ratio is not None
-    assert found.p50_ms is not None
-    assert found.baseline_p50_ms is not None
-    check = next(check for check in checks if check.id == found.check)
-    fraction = found.fraction_of_limit
+    assert measurement.ratio is not None
+    assert measurement.p50_ms is not None
+    assert measurement.baseline_p50_ms is not None
+    check = next(check for check in checks if check.id == measurement.check)
+    fraction = measurement.fraction_of_limit
     return {
-        "baseline_seconds": {"p50": found.baseline_p50_ms / 1e3},
-        "candidate_seconds": {"p50": found.p50_ms / 1e3},
-        "ratio": found.ratio.estimate,
-        "interval": [found.ratio.low, found.ratio.high],
-        "gb_per_s": found.gb_per_s,
+        "baseline_seconds": {"p50": measurement.baseline_p50_ms / 1e3},
+        "candidate_seconds": {"p50": measurement.p50_ms / 1e3},
+        "ratio": measurement.ratio.estimate,
+        "interval": [measurement.ratio.low, measurement.ratio.high],
+        "gb_per_s": measurement.gb_per_s,
         "fraction_of_limit": fraction,
-        "limit_ratio": found.ratio.estimate / fraction if fraction else None,
+        "limit_ratio": measurement.ratio.estimate / fraction if fraction else None,
         "levels": [level.model_dump() for level in _levels(check, device)],
     }
 

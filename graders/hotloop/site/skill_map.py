@@ -69,7 +69,7 @@ def _picture(
             drawing.dot(place[m.id], y, 5, color(m.track), f"{concept.title}: {m.title}")
             for m in by
         ]
-    told = "; ".join(
+    description = "; ".join(
         f"{concept.title}: {', '.join(m.title for m in by)}" for concept, by in concepts
     )
-    return drawing.drawing(height, parts, "Concepts and the modules that teach them", told)
+    return drawing.drawing(height, parts, "Concepts and the modules that teach them", description)

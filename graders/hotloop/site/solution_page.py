@@ -35,13 +35,15 @@ def page(module: curriculum.Module) -> list[str]:
     written = dict(_regions(module))
     for task in module.tasks:
         lines += [f"## {task.title}", "", f"`{module.id}.{task.id}`. {task.goal}", ""]
-        found = [(r, name) for r, name in written.items() if r.task == f"{module.id}.{task.id}"]
-        for region, name in found:
+        regions_of = [
+            (r, name) for r, name in written.items() if r.task == f"{module.id}.{task.id}"
+        ]
+        for region, name in regions_of:
             code = textwrap.dedent("\n".join(region.body))
             part = region.key.partition(" ")[2].replace("_", " ")
             title = f"Show the solution in {name}{f', {part}' if part else ''}"
             lines += folded("warning", title, fenced(code, _language(name)))
-        if not found:
+        if not regions_of:
             lines += [
                 "Written in your own words: the rubric on the module's page says for what.",
                 "",

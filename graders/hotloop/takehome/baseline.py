@@ -24,8 +24,9 @@ from hotloop.core.intervals import Interval, rate_interval
 from hotloop.core.moment import Moment
 from hotloop.core.record import Record
 from hotloop.course import hand_in
-from hotloop.course.execution import Terms, execute
+from hotloop.course.execution import execute
 from hotloop.course.hand_in import HandIn
+from hotloop.course.notebook_run import Terms
 from hotloop.course.release import of_files
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.learn.pack.manifest import Digest, Manifest

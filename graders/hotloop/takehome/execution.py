@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import chain
 
 from hotloop.core.record import Record
-from hotloop.course.execution import Terms
 from hotloop.course.executors import ExecutorWork, Lost
 from hotloop.course.executors.local import Local
+from hotloop.course.notebook_run import Terms
 from hotloop.judge.client import lost
 from hotloop.judge.job import Job
 from hotloop.sandbox.level import level

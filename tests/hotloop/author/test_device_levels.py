@@ -90,7 +90,7 @@ def test_a_slow_solution_that_is_right_is_naive() -> None:
 def test_where_naive_and_reference_are_close_there_is_no_level() -> None:
     found = calibrated(measured("reference", 1.3))
     assert found.levels == ()
-    assert "none lies above 1.15 (naive) and below 1.10 (reference)" in found.said
+    assert "none lies above 1.15 (naive) and below 1.10 (reference)" in found.sentence
 
 
 def test_a_reference_that_is_too_slow_is_not_its_own_naive_solution() -> None:

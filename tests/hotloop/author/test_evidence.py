@@ -75,7 +75,9 @@ def test_what_the_machine_was_too_noisy_for_is_measured_once_more(
 
     monkeypatch.setattr(evidence, "judge_submission", judge)
     monkeypatch.setattr(render, "wrong_answers", lambda _module: [])
-    run = evidence.measure("fused_softmax", asked=evidence.EvidenceSelection({"compiled_chain"}))
+    run = evidence.measure(
+        "fused_softmax", selection=evidence.EvidenceSelection({"compiled_chain"})
+    )
     assert asked == [(("compiled_chain",), None), (("compiled_chain",), ["fast_cpu"])]
     assert [(m.check, m.verdict) for m in run.measurements] == [
         ("correct", "passed"),
@@ -175,7 +177,7 @@ ON_GPU = evidence.EvidenceSelection({"triton_forward"}, gpu_only=True)
 @pytest.mark.slow
 def test_gpu_only_asks_for_what_runs_on_a_gpu_of_every_solution(judged: Any) -> None:
     """A wrong answer that is right and slow on the GPU shows a lower bound for levels."""
-    run = evidence.measure("fused_softmax", asked=ON_GPU)
+    run = evidence.measure("fused_softmax", selection=ON_GPU)
     assert set(judged) == {("triton_forward", ("gpu_correct", "gpu_fast"))}
     names = {m.candidate for m in run.measurements}
     assert "reference" in names
@@ -193,11 +195,11 @@ def test_each_record_is_written_and_a_run_that_was_cut_off_goes_on(judged: Any) 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        evidence.measure("fused_softmax", asked=ON_GPU, on_run=cut_off)
+        evidence.measure("fused_softmax", selection=ON_GPU, on_run=cut_off)
     assert [len(run.measurements) for run in written] == [2, 4, 6]
-    run = evidence.measure("fused_softmax", asked=ON_GPU, earlier=written[-1])
+    run = evidence.measure("fused_softmax", selection=ON_GPU, earlier=written[-1])
     together = len(judged)
-    everything = evidence.measure("fused_softmax", asked=ON_GPU)
+    everything = evidence.measure("fused_softmax", selection=ON_GPU)
     assert together == len(judged) - together, "nothing was judged twice"
     assert sorted(m.model_dump_json() for m in run.measurements) == sorted(
         m.model_dump_json() for m in everything.measurements
@@ -211,7 +213,7 @@ def test_checks_of_a_cpu_stay_when_those_of_the_gpu_are_measured_anew(judged: An
     earlier = evidence.run_of(
         "fused_softmax", [("reference", record(cpu, old, task="triton_forward"))]
     )
-    run = evidence.joined(earlier, evidence.measure("fused_softmax", asked=ON_GPU))
+    run = evidence.joined(earlier, evidence.measure("fused_softmax", selection=ON_GPU))
     mine = {m.check: m.verdict for m in run.measurements if m.candidate == "reference"}
     assert mine == {"correct": "passed", "gpu_correct": "passed", "gpu_fast": "passed"}
 

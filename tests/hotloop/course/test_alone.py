@@ -15,14 +15,13 @@ from hotloop.course import grade as grading
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.book import Book
 from hotloop.course.executors import ExecutorWork, Outcomes
+from hotloop.course.hand_in import HandIn
 from hotloop.course.isolation import Isolation
-from hotloop.course.kernel import NotebookLimits
-from hotloop.course.notebook_run import NotebookRun, RunSettings
+from hotloop.course.notebook_run import NotebookRun, Terms
 from hotloop.judge.lease import Lease
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.process import Confined
 from hotloop.sandbox.unconfined import launch_plain
-from hotloop.tasks.curriculum import load_module
 
 from ..waiting import until
 
@@ -51,16 +50,9 @@ class Grading:
     said: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def run(self, cells: Sequence[tuple[str, str]], files: Path, judge: Any) -> threading.Thread:
-        settings = RunSettings(
-            limits=NotebookLimits(),
-            judge_budget_s=60.0,
-            tasks=(),
-            isolation=Isolation("none", self._launch),
-            judge=judge,
-            say=self._say,
-            lease=self.lease,
-        )
-        notebook = NotebookRun(settings, load_module("tiny"), files)
+        isolation = Isolation("none", self._launch)
+        terms = Terms(judge_budget_s=60.0, isolation=lambda: isolation, judge=judge)
+        notebook = NotebookRun(HandIn("ada", "tiny", {}), terms, files, self._say, self.lease)
         thread = threading.Thread(target=notebook.run, args=(cells,), daemon=True)
         thread.start()
         return thread

@@ -24,6 +24,7 @@ from hotloop.course.config import CONFIG_FILE, course_api, database, load_config
 from hotloop.course.policy import utc_now
 from hotloop.course.progress import Progress
 
+from .attempts.events import begin
 from .exported import exported
 
 WHY = "copied from bob"
@@ -239,7 +240,7 @@ def test_a_new_hand_in_is_left_to_grade(
     twice: Any, make: SimpleNamespace, executed: Callable[..., set[str]]
 ) -> None:
     twice.submit("ada", make.lab("43"))
-    store(twice.root).begin("ada", "tiny")
+    begin(store(twice.root), "ada", "tiny")
     drop(twice, ids(twice)[1])
     assert states(twice) == ["earlier", "dropped"]
     assert executed() == {"ada"}

@@ -13,9 +13,9 @@ from hotloop.course import grade as grading
 from hotloop.course.attempts.attempt import Attempt, Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
-from hotloop.course.execution import Terms
 from hotloop.course.executors import ExecutorWork, Lost, Outcome, Outcomes, Tell
 from hotloop.course.executors.local import attempt
+from hotloop.course.notebook_run import Terms
 
 STUDENTS = ("ada", "bob", "cyd")
 

@@ -11,9 +11,10 @@ from hotloop.core.verdict import Verdict
 from hotloop.course import gpu_checks
 from hotloop.course import grade as grading
 from hotloop.course.attempts.store import store
-from hotloop.course.execution import Terms, execute
+from hotloop.course.execution import execute
 from hotloop.course.executors import ExecutorWork, local
 from hotloop.course.hand_in import read
+from hotloop.course.notebook_run import Terms
 from hotloop.course.released import load_release
 from hotloop.judge.job import Job
 

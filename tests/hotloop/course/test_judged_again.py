@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from hotloop.core.verdict import Verdict
+from hotloop.course.hand_in import HandIn
 from hotloop.course.isolation import Isolation
-from hotloop.course.kernel import NotebookLimits
-from hotloop.course.notebook_run import NotebookRun, RunSettings
+from hotloop.course.notebook_run import NotebookRun, Terms
 from hotloop.judge.lease import Lease
 from hotloop.sandbox.unconfined import launch_plain
-from hotloop.tasks.curriculum import load_module
 
 CELLS = [("", "def answer():\n    return 42"), ("answer", "")]
 
@@ -41,17 +40,13 @@ def judged(
                 )
                 return replace(record, verdict=Verdict.UNDECIDED, checks=checks)
 
-        settings = RunSettings(
-            limits=NotebookLimits(),
-            judge_budget_s=60.0,
-            tasks=(),
-            isolation=Isolation("none", launch_plain),
-            judge=Unsure,
-            say=lambda _task, _text: None,
-            lease=Lease(tmp_path / "lease"),
-        )
-        (tmp_path / "files").mkdir()
-        notebook = NotebookRun(settings, load_module("tiny"), tmp_path / "files")
+        isolation = Isolation("none", launch_plain)
+        terms = Terms(judge_budget_s=60.0, isolation=lambda: isolation, judge=Unsure)
+        files = tmp_path / "files"
+        files.mkdir()
+        lease = Lease(tmp_path / "lease")
+        hand_in = HandIn("ada", "tiny", {})
+        notebook = NotebookRun(hand_in, terms, files, lambda _task, _text: None, lease)
         notebook.run(CELLS)
         return notebook.records["answer"]
 

@@ -10,6 +10,8 @@ from hotloop.course.attempts.attempt import Attempt, Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.standing import AttemptState
 
+from .attempts.events import note
+
 
 def made(digest: str, day: int) -> Attempt:
     return Attempt("ada", "m", digest, "g", {}, datetime(2026, 1, day, tzinfo=UTC), 1.0, {})
@@ -28,7 +30,7 @@ def three(tmp_path: Path) -> list[Attempt]:
     kept = store(tmp_path)
     found = [kept.add(made(digest, day)) for digest, day in (("a", 1), ("b", 2), ("b", 3))]
     for attempt in found:
-        kept.note(Kind.PUBLISHED, attempt)
+        note(kept, Kind.PUBLISHED, attempt)
     return found
 
 
@@ -41,13 +43,13 @@ def test_the_newest_that_is_not_dropped_stands(tmp_path: Path, three: list[Attem
     first, second, third = three
     assert stands(tmp_path) == third
     assert states(tmp_path) == [AttemptState.EARLIER, AttemptState.EARLIER, AttemptState.COUNTS]
-    kept.note(Kind.DROPPED, third)
+    note(kept, Kind.DROPPED, third)
     assert stands(tmp_path) == second
-    kept.note(Kind.DROPPED, second)
+    note(kept, Kind.DROPPED, second)
     # It is published again, and remains older than the dropped one.
-    kept.note(Kind.PUBLISHED, first)
+    note(kept, Kind.PUBLISHED, first)
     assert states(tmp_path) == [AttemptState.COUNTS, AttemptState.DROPPED, AttemptState.DROPPED]
-    kept.note(Kind.RESTORED, second)
+    note(kept, Kind.RESTORED, second)
     assert stands(tmp_path) == second
     assert states(tmp_path) == [AttemptState.COUNTS, AttemptState.EARLIER, AttemptState.DROPPED]
 
@@ -55,9 +57,9 @@ def test_the_newest_that_is_not_dropped_stands(tmp_path: Path, three: list[Attem
 def test_a_hand_in_is_dropped_with_its_newest_attempt(tmp_path: Path, three: list[Attempt]) -> None:
     kept = store(tmp_path)
     _, second, third = three
-    kept.note(Kind.DROPPED, second)
+    note(kept, Kind.DROPPED, second)
     assert not standing.is_dropped(tmp_path, "ada", "m", "b")
-    kept.note(Kind.DROPPED, third)
+    note(kept, Kind.DROPPED, third)
     assert standing.is_dropped(tmp_path, "ada", "m", "b")
     assert not standing.is_dropped(tmp_path, "ada", "m", "a")
     assert not standing.is_dropped(tmp_path, "ada", "m", "never handed in")
@@ -68,7 +70,7 @@ def test_all_are_dropped_when_none_is_left(tmp_path: Path, three: list[Attempt])
     assert not standing.all_dropped(tmp_path, "bob", "m")
     for attempt in three:
         assert not standing.all_dropped(tmp_path, "ada", "m")
-        store(tmp_path).note(Kind.DROPPED, attempt)
+        note(store(tmp_path), Kind.DROPPED, attempt)
     assert standing.all_dropped(tmp_path, "ada", "m")
     assert stands(tmp_path) is None
 
@@ -77,5 +79,5 @@ def test_a_shadow_never_stands(tmp_path: Path, three: list[Attempt]) -> None:
     store(tmp_path).add(made("b", 4))
     assert stands(tmp_path) == three[-1]
     assert states(tmp_path)[-1] is AttemptState.SHADOW
-    store(tmp_path).note(Kind.DROPPED, three[-1])
+    note(store(tmp_path), Kind.DROPPED, three[-1])
     assert standing.is_dropped(tmp_path, "ada", "m", "b")

@@ -12,11 +12,12 @@ from pathlib import Path
 import markdown
 import pytest
 import yaml
+from tests.benchmarks import built_site as built
 
 from hotloop.author import exploits
 from hotloop.core import paths
 from hotloop.learn.bank.catalog import catalog
-from hotloop.site import boundaries, built, exploits_table
+from hotloop.site import boundaries, exploits_table
 from hotloop.site.pages import gather
 from hotloop.tasks import curriculum
 

@@ -11,23 +11,25 @@ from hotloop.tasks import curriculum, figures
 
 
 def test_without_a_gpu_run_the_page_says_not_yet_measured() -> None:
-    assert "On a GPU: not yet measured." in runs.everything([])
+    assert "On a GPU: not yet measured." in runs.section([])
 
 
 @pytest.mark.slow
 def test_a_lesson_tells_speeds_and_leaves_the_other_verdicts_to_the_modules_page() -> None:
     found = curriculum.runs("fused_softmax")
-    assert "| reference | online_pass | correct |" in runs.everything(found)
-    assert "| reference | compiled_chain | fast_cpu |" in runs.speeds(found)
-    assert "| correct |" not in runs.speeds(found)
+    assert "| reference | online_pass | correct |" in runs.section(found)
+    assert "| reference | compiled_chain | fast_cpu |" in runs.section(found, speeds_only=True)
+    assert "| correct |" not in runs.section(found, speeds_only=True)
 
 
 @pytest.mark.slow
 def test_a_run_that_is_older_than_the_code_says_so() -> None:
     [run, *_] = curriculum.runs("fused_softmax")
     older = run.model_copy(update={"code": "0123456789abcdef"})
-    assert "**Older than the code.**" in runs.speeds([older])
-    assert "**Older than the code.**" not in runs.speeds([run.model_copy(update={"code": None})])
+    assert "**Older than the code.**" in runs.section([older], speeds_only=True)
+    assert "**Older than the code.**" not in runs.section(
+        [run.model_copy(update={"code": None})], speeds_only=True
+    )
 
 
 def test_a_benchmark_without_a_result_says_so(tmp_path: Path) -> None:

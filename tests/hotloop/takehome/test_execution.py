@@ -17,8 +17,8 @@ import pytest
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.course.execution import Terms
 from hotloop.course.isolation import Isolation
+from hotloop.course.notebook_run import Terms
 from hotloop.judge.job import Job
 from hotloop.sandbox.unconfined import launch_plain
 from hotloop.takehome import execution
@@ -195,7 +195,7 @@ def _killed_while_judging() -> list[Path]:
         from hotloop.course.hand_in import HandIn
 
         class Killed:
-            def __init__(self, _settings, _module, files, _unreadable):
+            def __init__(self, _hand_in, _terms, files, _say):
                 print(*files.rglob("*.py"), sep="\\n", flush=True)
                 os.kill(os.getpid(), signal.SIGKILL)
 

@@ -97,7 +97,9 @@ class Agrees(Check):
                 evidence.add(call, got)
             if noted and call.decides:
                 watched.append(triton_traffic.watched(call, reply, again))
-            session.note(cases=evidence.decided, sizes=call.sizes, tolerance=TOLD[self.who])
+            session.note(
+                cases=evidence.decided, sizes=call.sizes, tolerance=TOLERANCE_WORDS[self.who]
+            )
         evidence.require_enough()
         return f"{evidence.sentence()}; {triton_traffic.counted(watched, session)}."
 
@@ -175,7 +177,7 @@ def without_gpu() -> Generator[None]:
         raise
 
 
-TOLD: dict[Who, str] = {
+TOLERANCE_WORDS: dict[Who, str] = {
     "eager": "for each number, what as good arithmetic in another order errs",
     "problem": "the problem's own check",
 }
@@ -225,9 +227,9 @@ class Evidence:
 
     def sentence(self) -> str:
         """Say how many calls were right."""
-        told = f"Right on all {self.decided} hidden cases"
+        text = f"Right on all {self.decided} hidden cases"
         left = self.sent - self.decided
-        return f"{told} ({left} more can tell nothing)" if left else told
+        return f"{text} ({left} more can tell nothing)" if left else text
 
 
 class HiddenCall:
@@ -303,7 +305,10 @@ class HiddenCall:
     def require_right(self, got: Floats) -> None:
         """Raise Ruling WRONG_ANSWER unless the answer is right."""
         if self._who == "problem":
-            self._ask_the_problem(got)
+            case = Case("", (*self._key, InputTensor(got, FP64)), TensorSpec((1,), FP64))
+            if self._oracle.answer("own_check", case)[0]:
+                message = str(self._oracle.ask("last_said"))
+                raise Ruling(Verdict.WRONG_ANSWER, f"Wrong, by the problem's own check: {message}")
             return
         got = self._without_header(got) if self._packed else got
         beyond, start = excess_of(got.reshape(-1), *self.bounds), 0
@@ -335,12 +340,6 @@ class HiddenCall:
             shapes = ", ".join(f"{each.dtype.name} {list(each.shape)}" for each in self.outputs)
             raise Ruling(Verdict.WRONG_ANSWER, f"Expected these outputs: {shapes}.")
         return got[HEADER:]
-
-    def _ask_the_problem(self, got: Floats) -> None:
-        case = Case("", (*self._key, InputTensor(got, FP64)), TensorSpec((1,), FP64))
-        if self._oracle.answer("own_check", case)[0]:
-            said = str(self._oracle.ask("last_said"))
-            raise Ruling(Verdict.WRONG_ANSWER, f"Wrong, by the problem's own check: {said}")
 
     def _filled(self, function: str, described: list[Any]) -> list[InputTensor]:
         specs = [tensor_spec(each) for each in described]

@@ -47,7 +47,7 @@ class Definition(BaseModel):
     reference: str
 
 
-class Input(BaseModel):
+class FlashInferInput(BaseModel):
     """The source of one input. value: of a scalar."""
 
     type: Literal["random", "scalar", "safetensors"]
@@ -58,7 +58,7 @@ class FlashInferWorkload(BaseModel):
     """Sizes of the variable axes, and inputs by name."""
 
     axes: dict[str, int]
-    inputs: dict[str, Input]
+    inputs: dict[str, FlashInferInput]
 
 
 def is_definition(path: Path) -> bool:
@@ -77,17 +77,17 @@ def calls(path: Path) -> list[dict[str, Any]]:
     """
     try:
         definition = Definition.model_validate_json(path.read_text(encoding="utf-8"))
-        found = [FlashInferWorkload.model_validate(each) for each in _workloads(path)]
+        workloads = [FlashInferWorkload.model_validate(each) for each in _workloads(path)]
     except ValidationError as error:
         raise UserError(f"{path} is not in FlashInfer-Bench's form: {error}") from None
     tensors = [*definition.inputs.values(), *definition.outputs.values()]
     if unknown := {each.dtype for each in tensors} - {*DTYPES}:
         raise UserError(f"{path} has {', '.join(sorted(unknown))}: judged are {', '.join(DTYPES)}.")
-    usable = [w for w in found if all(i.type != "safetensors" for i in w.inputs.values())]
+    usable = [w for w in workloads if all(i.type != "safetensors" for i in w.inputs.values())]
     if not usable:
         raise UserError(
-            f"None of the {len(found)} workloads of {path.stem} can be judged: their inputs lie in "
-            "files, which are no secret. Judged are `random` and `scalar` inputs."
+            f"None of the {len(workloads)} workloads of {path.stem} can be judged: their inputs "
+            "lie in files, which are no secret. Judged are `random` and `scalar` inputs."
         )
     usable.sort(key=lambda workload: math.prod(workload.axes.values()))
     last = len(usable) - 1
@@ -102,7 +102,7 @@ def _call(definition: Definition, workload: FlashInferWorkload) -> dict[str, Any
         shape = None if spec.shape is None else [sizes[name] for name in spec.shape]
         return {"shape": shape, "dtype": spec.dtype}
 
-    plain = {n: given.value for n, given in workload.inputs.items() if given.type == "scalar"}
+    plain = {n: source.value for n, source in workload.inputs.items() if source.type == "scalar"}
     inputs = [
         {"value": plain[name]} if name in plain else tensor(spec)
         for name, spec in definition.inputs.items()
@@ -131,15 +131,15 @@ def sources(path: Path) -> dict[str, bytes]:
     reported: Any = json.loads(path.read_text(encoding="utf-8"))
     try:
         file, function = str(reported["spec"]["entry_point"]).split("::")
-        found = {str(each["path"]): str(each["content"]) for each in reported["sources"]}
-        found[file]
+        texts = {str(each["path"]): str(each["content"]) for each in reported["sources"]}
+        texts[file]
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path} is no solution of FlashInfer-Bench: {error!r}.") from None
-    if not file.endswith(".py") or any(Path(n).is_absolute() or ".." in n for n in found):
+    if not file.endswith(".py") or any(Path(n).is_absolute() or ".." in n for n in texts):
         raise UserError(f"{path}: judged are solutions in Python, with sources below their folder.")
     if "/" in file:  # its relative imports work only from there
         module = file.removesuffix(".py").replace("/", ".")
-        found["submission.py"] = f"from {module} import {function} as run\n"
+        texts["submission.py"] = f"from {module} import {function} as run\n"
     else:  # so that its kernels are where bytes are counted
-        found["submission.py"] = f"{found[file]}\nrun = {function}\n"
-    return {name: text.encode() for name, text in found.items()}
+        texts["submission.py"] = f"{texts[file]}\nrun = {function}\n"
+    return {name: text.encode() for name, text in texts.items()}

@@ -128,15 +128,15 @@ def write(problem: External, folder: Path, *, graded: bool = False) -> None:
 
     graded: somebody's points depend on the verdict.
     """
-    given = folder / GIVEN
-    given.mkdir(parents=True)
+    target = folder / GIVEN
+    target.mkdir(parents=True)
     if problem.form == "kernelbench":
-        shutil.copyfile(problem.path, given / "problem.py")
+        shutil.copyfile(problem.path, target / "problem.py")
     elif problem.form == "flashinfer":
-        shutil.copyfile(problem.path, given / "definition.json")
-        (given / TESTS).write_text(json.dumps(flashinfer.calls(problem.path)))
+        shutil.copyfile(problem.path, target / "definition.json")
+        (target / TESTS).write_text(json.dumps(flashinfer.calls(problem.path)))
     else:
-        _copy_gpu_mode(problem.path, given)
+        _copy_gpu_mode(problem.path, target)
     words = {"title": problem.title, "given": GIVEN, "form": problem.form, "name": problem.name}
     (folder / "tasks.py").write_text(_TASKS.format(graded=graded, **words), encoding="utf-8")
     (folder / FILE).write_text(yaml.safe_dump(described(problem), sort_keys=False))
@@ -151,8 +151,8 @@ def submission(problem: External, file: Path) -> dict[str, bytes]:
     ours = [PROGRAMS / name for name in (ADAPTER, "hotloop_structure.py", "hotloop_without_gpu.py")]
     beside = _named(problem.path) if problem.form == "gpu_mode" else {}
     files = {**beside, SUBMISSION: file, **{path.name: path for path in ours}}
-    found = {name: path.read_bytes() for name, path in files.items()}
-    return {**found, **flashinfer.sources(file)} if file.suffix == ".json" else found
+    contents = {name: path.read_bytes() for name, path in files.items()}
+    return {**contents, **flashinfer.sources(file)} if file.suffix == ".json" else contents
 
 
 def described(problem: External) -> dict[str, Any]:
@@ -172,32 +172,32 @@ def described(problem: External) -> dict[str, Any]:
     }
 
 
-def _copy_gpu_mode(folder: Path, given: Path) -> None:
+def _copy_gpu_mode(folder: Path, target: Path) -> None:
     """Copy the files that task.yml names, and its tests as JSON: the judge reads no YAML."""
     for name, path in _named(folder).items():
-        shutil.copyfile(path, given / name)
+        shutil.copyfile(path, target / name)
     reported = _task_yml(folder)
     tests: list[Any] = reported.get("tests") or []
     if not tests:
         raise UserError(f"{folder / TASK} has no `tests`: sizes of inputs are needed.")
     # Without these, a submission that is right for small inputs only would pass.
     timed = list(reported.get("benchmarks") or [])[:BENCHMARKS]
-    (given / TESTS).write_text(json.dumps([*tests, *timed]))
+    (target / TESTS).write_text(json.dumps([*tests, *timed]))
 
 
 def _named(folder: Path) -> dict[str, Path]:
     """Return the Python files that task.yml names, by the names under which they are imported."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for entry in _task_yml(folder).get("files", []):
         name, source = Path(str(entry.get("name", ""))).name, str(entry.get("source", ""))
         if source.startswith("@") or not name.endswith(".py"):
             continue
-        found[name] = path = (folder / source).resolve()
+        files[name] = path = (folder / source).resolve()
         if not path.is_file() or folder.resolve().parent not in path.parents:
             raise UserError(f"{folder / TASK} names {source}, which is not in its set.")
-    if "reference.py" not in found:
+    if "reference.py" not in files:
         raise UserError(f"{folder / TASK} does not list its reference.py.")
-    return found
+    return files
 
 
 def _task_yml(folder: Path) -> dict[str, Any]:
@@ -216,5 +216,5 @@ def _defines(path: Path, *names: str) -> bool:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except (SyntaxError, UnicodeDecodeError) as error:
         raise UserError(f"{path} is no Python: {error}") from None
-    found = {getattr(node, "name", "") for node in tree.body}
-    return found.issuperset(names)
+    names_defined = {getattr(node, "name", "") for node in tree.body}
+    return names_defined.issuperset(names)

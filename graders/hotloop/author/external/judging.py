@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,38 +39,30 @@ class ExternalJob:
         return cls(problem.name, written, forms.submission(problem, file))
 
 
-def judge(
-    asked: ExternalJob,
-    *,
-    process: JudgeProcess | None = None,
-    on_progress: Callable[[str], None] = lambda _text: None,
-    seed: str = "",
-) -> Record:
-    """Judge one submission and return its record. seed: as in `Job`."""
+def judge(job: ExternalJob, process: JudgeProcess | None = None) -> Record:
+    """Judge one submission and return its record."""
     with tempfile.TemporaryDirectory(prefix="hotloop-") as scratch:
         source, work = Path(scratch) / "problem", Path(scratch) / "work"
-        lay_out(asked.problem, source)
-        lay_out(asked.submission, work)
-        name = asked.name
-        return judge_folder(
-            work, name, [name], judge=process, on_progress=on_progress, source=source, seed=seed
-        )[name]
+        lay_out(job.problem, source)
+        lay_out(job.submission, work)
+        name = job.name
+        return judge_folder(work, name, [name], judge=process, source=source)[name]
 
 
-def judge_all(asked: Sequence[ExternalJob], ray: str) -> Iterator[tuple[int, Record]]:
+def judge_all(jobs: Sequence[ExternalJob], ray: str) -> Iterator[tuple[int, Record]]:
     """Yield the number and record of each job as it finishes.
 
     ray: a cluster's address; empty judges on this machine.
     """
     if ray:
-        yield from _on_cluster(asked, ray)
+        yield from _on_cluster(jobs, ray)
         return
     with JudgeProcess() as process:
-        for number, one in enumerate(asked):
-            yield number, judge(one, process=process)
+        for number, job in enumerate(jobs):
+            yield number, judge(job, process)
 
 
-def _on_cluster(asked: Sequence[ExternalJob], address: str) -> Iterator[tuple[int, Record]]:
+def _on_cluster(jobs: Sequence[ExternalJob], address: str) -> Iterator[tuple[int, Record]]:
     """Judge on a cluster; each job reserves a GPU if the cluster has one.
 
     Raises UserError if a node cannot judge.
@@ -78,8 +70,8 @@ def _on_cluster(asked: Sequence[ExternalJob], address: str) -> Iterator[tuple[in
     with connected(address) as ray:
         gpus = int(has_gpu(alive(ray)))
         tasks = Tasks(ray, lambda _key, _task, _text: None)
-        for number, one in enumerate(asked):
-            tasks.submit(str(number), judge_on_node, one, num_cpus=1, num_gpus=gpus)
+        for number, job in enumerate(jobs):
+            tasks.submit(str(number), judge_on_node, job, num_cpus=1, num_gpus=gpus)
         try:
             while tasks:
                 for key, ended in tasks.ended(_POLL_S):
@@ -93,8 +85,8 @@ def _on_cluster(asked: Sequence[ExternalJob], address: str) -> Iterator[tuple[in
             tasks.close()
 
 
-def judge_on_node(asked: ExternalJob, _steps: Any) -> str:
+def judge_on_node(job: ExternalJob, _steps: Any) -> str:
     """Return the record as JSON text. Raises UserError for a job of another release."""
-    if asked.hotloop != __version__:
-        raise UserError(f"the node has Hotloop {__version__}, and {asked.hotloop} asks")
-    return json.dumps(judge(asked, process=node_judge()).to_json())
+    if job.hotloop != __version__:
+        raise UserError(f"the node has Hotloop {__version__}, and {job.hotloop} asks")
+    return json.dumps(judge(job, node_judge()).to_json())

@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.author.external import PROGRAMS, TIMED
-from hotloop.author.external.checks import LABELS, LEAST_CALLS, TOLD, OwnCode, Who, tensor_spec
+from hotloop.author.external.checks import (
+    LABELS,
+    LEAST_CALLS,
+    TOLERANCE_WORDS,
+    OwnCode,
+    Who,
+    tensor_spec,
+)
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Check
 from hotloop.judge.calls import CallSpec, TensorSpec
@@ -81,8 +88,9 @@ class ProblemProcess:
 
     def cost(self, key: Key) -> tuple[int, float]:
         """Return the bytes that a call must move, and the operations of the problem's own code."""
-        moved, operations = cast_pair(self._process.ask("cost", *key))
-        return int(moved), operations
+        reported: Any = self._process.ask("cost", *key)
+        moved, operations = reported
+        return int(moved), float(operations)
 
     def fill(self, loan: Loan, keys: Sequence[Key]) -> None:
         """Write the inputs of all calls of a leg into device memory."""
@@ -92,8 +100,8 @@ class ProblemProcess:
         """Raise Ruling WRONG_ANSWER if one of these calls has a wrong output or a changed input."""
         self._over("check_call", loan, keys)
         reported: Any = self._process.ask("taken")
-        said = [str(text) for text in reported]
-        if wrong := next(filter(None, said), None):
+        messages = [str(text) for text in reported]
+        if wrong := next(filter(None, messages), None):
             raise Ruling(Verdict.WRONG_ANSWER, wrong)
 
     def _over(self, function: str, loan: Loan, keys: Mapping[int, Key]) -> None:
@@ -114,12 +122,6 @@ class ProblemProcess:
         )
         run(worker, loan, TIMEOUT_S)
         worker.request({"op": "device_unmap"}, TIMEOUT_S)
-
-
-def cast_pair(reported: Any) -> tuple[float, float]:
-    """Return two numbers from a trusted process's answer."""
-    first, second = reported
-    return float(first), float(second)
 
 
 def _one(outputs: Sequence[TensorSpec]) -> TensorSpec:
@@ -185,7 +187,7 @@ class RightOnGpu(Check):
         """Run each call. Raises Ruling at the first wrong one."""
         card = card_for(session)
         card.clocks.expected_clients = 3 + guests_of(session)
-        session.note(gpu=card.facts.name, tolerance=TOLD[self.who])
+        session.note(gpu=card.facts.name, tolerance=TOLERANCE_WORDS[self.who])
         try:
             with oracle_of(self.program, session, card) as oracle:
                 return self._judge(oracle, card, session)
@@ -196,11 +198,11 @@ class RightOnGpu(Check):
     def _judge(self, oracle: ProblemProcess, card: Card, session: Session) -> str:
         weights, passed = int(session.rng().integers(1 << 31)), 0
         about = session.of(session.candidate.name + ON_GPU)
-        asked = [(number, oracle.call((number, 0, weights, kind)), kind)
+        calls = [(number, oracle.call((number, 0, weights, kind)), kind)
                  for number, kind in enumerate(self.kinds)]  # fmt: skip
         before = card.driver.memory()[0]
         with candidate_worker(about, card) as worker:
-            for number, call, kind in asked:
+            for number, call, kind in calls:
                 if call is None or not oracle.decides((number, 0, weights, kind)):
                     continue
                 spec, sizes = call
@@ -240,9 +242,10 @@ class FastOnGpu(Check):
             session.note(sizes=sizes)
             keys = [(test, 0, weights, kind) for kind in dict.fromkeys(self.kinds)]
             moved, operations = oracle.cost(keys[0])
+            beside = {name: path for name, path in self.program.files.items() if name != TIMED}
             measured = _Measured(
                 workload=_workload(spec),
-                baseline=self._baseline(),
+                baseline=Baseline(PROGRAMS / TIMED, self.baseline, beside=beside),
                 fewest_bytes=lambda _spec: moved,
                 fewest_flops=lambda _spec: int(operations),
                 after=self.after,
@@ -267,10 +270,6 @@ class FastOnGpu(Check):
             if (call := oracle.call((test, 0, weights, self.kinds[test]))) is not None:
                 return test, *call
         raise Ruling(Verdict.NOT_MEASURED, "All inputs are too large for this GPU.")
-
-    def _baseline(self) -> Baseline:
-        beside = {name: path for name, path in self.program.files.items() if name != TIMED}
-        return Baseline(PROGRAMS / TIMED, self.baseline, beside=beside)
 
 
 @dataclass(frozen=True, kw_only=True)

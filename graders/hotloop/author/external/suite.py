@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -17,6 +16,7 @@ from typing import Any
 
 from hotloop.author.external import flashinfer, forms
 from hotloop.author.external.judging import ExternalJob, judge_all
+from hotloop.core.intervals import rate_interval
 from hotloop.core.record import CheckRecord, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
@@ -29,7 +29,6 @@ SUMMARY = "summary"
 FAST = (1.0, 1.5, 2.0)
 """The values of p for which fast_p is reported."""
 
-_Z = 1.96
 """Standard normal quantile of a 95 % interval."""
 
 
@@ -141,12 +140,12 @@ def digest(file: Path) -> str:
 
 def problems(folder: Path) -> list[forms.External]:
     """Return all problems of a set, ordered by name. Raises UserError if there is none."""
-    found = [path.parent for path in folder.rglob("task.yml")]
-    found += [path for path in folder.rglob("*.py") if re.match(r"\d+_", path.name)]
-    found += [path for path in folder.rglob("*.json") if flashinfer.is_definition(path)]
-    if not found:
+    paths = [path.parent for path in folder.rglob("task.yml")]
+    paths += [path for path in folder.rglob("*.py") if re.match(r"\d+_", path.name)]
+    paths += [path for path in folder.rglob("*.json") if flashinfer.is_definition(path)]
+    if not paths:
         raise UserError(f"{folder} holds no problems of KernelBench, GPU MODE or FlashInfer-Bench.")
-    return [forms.find(path) for path in sorted(found, key=_by_number)]
+    return [forms.find(path) for path in sorted(paths, key=_by_number)]
 
 
 def pairs(suite: list[forms.External], submissions: Path) -> Iterator[tuple[forms.External, Path]]:
@@ -157,8 +156,8 @@ def pairs(suite: list[forms.External], submissions: Path) -> Iterator[tuple[form
         level = re.search(r"level(\d+)", str(problem.path.parent.name))
         if level and (number := re.match(r"\d+", problem.title)):
             by_name[f"{level[1]}/{number[0]}"] = problem
-    found = [*submissions.rglob("*.py"), *submissions.rglob("*.json")]
-    files = sorted(found, key=_by_number)
+    paths = [*submissions.rglob("*.py"), *submissions.rglob("*.json")]
+    files = sorted(paths, key=_by_number)
     if not files:
         raise UserError(f"There are no submissions (*.py, *.json) in {submissions}.")
     for file in files:
@@ -184,10 +183,10 @@ def run(
 
     Files with a row in `results` are not judged again. ray: address of a cluster whose nodes judge.
     """
-    asked = [*pairs(suite, submissions)]
+    submitted = [*pairs(suite, submissions)]
     rows = {(row.problem, row.digest): row for row in _kept(results)}
-    keys = [(problem.title, digest(file)) for problem, file in asked]
-    left = {key: pair for key, pair in zip(keys, asked, strict=True) if key not in rows}
+    keys = [(problem.title, digest(file)) for problem, file in submitted]
+    left = {key: pair for key, pair in zip(keys, submitted, strict=True) if key not in rows}
     todo = [*left.values()]
     with results.open("a", encoding="utf-8") as stream:
         for number, record in judge_all([ExternalJob.of(*pair) for pair in todo], ray):
@@ -195,10 +194,10 @@ def run(
             rows[row.problem, row.digest] = row
             stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
             stream.flush()
-            on_row(len(asked) - len(left) + len(rows.keys() & left.keys()), len(asked), row)
-        found = [rows[key] for key in keys]
-        stream.write(json.dumps({SUMMARY: summary(found)}) + "\n")
-    return found
+            on_row(len(submitted) - len(left) + len(rows.keys() & left.keys()), len(submitted), row)
+        result = [rows[key] for key in keys]
+        stream.write(json.dumps({SUMMARY: summary(result)}) + "\n")
+    return result
 
 
 @dataclass(frozen=True)
@@ -233,8 +232,6 @@ def summary(rows: list[SuiteResult]) -> dict[str, Any]:
 
 def share(rows: list[SuiteResult]) -> Share:
     """Return the share of the rows that are right."""
-    if not rows:
-        return Share(None, 0.0, 1.0)
     right = sum(row.right for row in rows)
     pending = sum(Verdict(row.verdict).pending for row in rows)
     return _share(right, right, right + pending, len(rows), pending)
@@ -248,8 +245,6 @@ def fast(rows: list[SuiteResult], p: float, *, compiled: bool = False) -> Share:
     measured speed: they count as slow at its lower end, and as fast at the upper one.
     Source: Ouyang et al., "KernelBench: Can LLMs Write Efficient GPU Kernels?", 2025, section 3.3.
     """
-    if not rows:
-        return Share(None, 0.0, 1.0)
     right = [row for row in rows if row.right]
     ratios = [row.compiled_ratio if compiled else row.ratio for row in right]
     intervals = [row.compiled_interval if compiled else row.ratio_interval for row in right]
@@ -265,21 +260,10 @@ def _share(reached: int, surely: int, perhaps: int, of: int, unmeasured: int) ->
 
     Without those rows, whoever is hard to measure would have the better share.
     """
-    return Share(None if unmeasured else reached / of, *wilson(surely, perhaps, of))
-
-
-def wilson(fewest: int, most: int, of: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share: lower end for `fewest` successes, upper end for `most`.
-
-    Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
-    """
-    return max(0.0, _bound(fewest, of, -1.0)), min(1.0, _bound(most, of, 1.0))
-
-
-def _bound(successes: int, n: int, side: float) -> float:
-    p = successes / n
-    half = _Z * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
-    return (p + _Z**2 / (2 * n) + side * half) / (1 + _Z**2 / n)
+    least, most = rate_interval(surely, of), rate_interval(perhaps, of)
+    if least is None or most is None:  # there are no rows
+        return Share(None, 0.0, 1.0)
+    return Share(None if unmeasured else reached / of, least.low, most.high)
 
 
 def _kept(results: Path) -> Iterator[SuiteResult]:
@@ -288,9 +272,9 @@ def _kept(results: Path) -> Iterator[SuiteResult]:
         return
     for number, line in enumerate(results.read_text(encoding="utf-8").splitlines(), start=1):
         try:
-            reported = json.loads(line)
-            if SUMMARY not in reported:
-                yield SuiteResult(**reported)
+            row = json.loads(line)
+            if SUMMARY not in row:
+                yield SuiteResult(**row)
         except (ValueError, TypeError):
             raise UserError(
                 f"{results}, line {number} is no result: expected what this command writes. "
@@ -301,5 +285,5 @@ def _kept(results: Path) -> Iterator[SuiteResult]:
 def _by_number(path: Path) -> list[tuple[int, str]]:
     """Sort key: `2_…` before `10_…`."""
     return [
-        (int(found[0]) if (found := re.match(r"\d+", part)) else 0, part) for part in path.parts
+        (int(number[0]) if (number := re.match(r"\d+", part)) else 0, part) for part in path.parts
     ]

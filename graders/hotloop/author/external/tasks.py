@@ -28,17 +28,13 @@ def flashinfer(folder: Path, *, graded: bool) -> TaskChecks:
 
 
 def _task(folder: Path, form: str, kinds: tuple[str, ...], who: Who, *, graded: bool) -> TaskChecks:
-    program = _program(folder, form)
+    ours = {path.name: path for path in PROGRAMS.glob("*.py") if path.stem != "hotloop_adapter"}
+    ours["hotloop_form.py"] = ours.pop(f"hotloop_{form}.py")
+    beside = {path.name: path for path in folder.iterdir() if path.is_file()}
+    program = Program({**beside, **ours}, "hotloop_oracle.py")
     return returns_tensor(
         correct=Agrees(program, kinds, who, graded),
         gpu_correct=RightOnGpu(program, kinds, who),
         gpu_fast=FastOnGpu(program, kinds, who, "eager"),
         gpu_fast_compiled=FastOnGpu(program, kinds, who, "compiled"),
     )
-
-
-def _program(folder: Path, form: str) -> Program:
-    ours = {path.name: path for path in PROGRAMS.glob("*.py") if path.stem != "hotloop_adapter"}
-    ours["hotloop_form.py"] = ours.pop(f"hotloop_{form}.py")
-    given = {path.name: path for path in folder.iterdir() if path.is_file()}
-    return Program({**given, **ours}, "hotloop_oracle.py")

@@ -93,23 +93,23 @@ def counted(calls: Sequence[JudgedCall], session: Session) -> str:
     Raises Race if the kernels alone are right and race, and Ruling TAMPERED for a malformed claim.
     """
     try:
-        found = _counted(calls, session) if calls else []
+        counts = _counted(calls, session) if calls else []
         reason = "no call decides" if calls else NO_KERNEL
     except RaceRuling:
         raise
     except Ruling as ruling:
         if ruling.verdict is Verdict.TAMPERED:
             raise
-        found, reason = [], ruling.sentence.rstrip(".")
-    if not found:
+        counts, reason = [], ruling.sentence.rstrip(".")
+    if not counts:
         session.note(not_counted=reason)
         return f"bytes not counted: {reason}"
-    worst = max(found, key=lambda moved: moved.factor)
+    worst = max(counts, key=lambda moved: moved.factor)
     session.note(
         moved_bytes=worst.bytes,
         fewest_bytes=worst.fewest,
         factor=round(worst.factor, 4),
-        counted_cases=len(found),
+        counted_cases=len(counts),
     )
     return f"its kernels move {worst.factor:.2f}× the bytes of inputs and outputs"
 
@@ -123,15 +123,15 @@ def _counted(calls: Sequence[JudgedCall], session: Session) -> list[Moved]:
         launch_plan.require_fit(plan, source)
     session.progress("counting bytes")
     until = time.monotonic() + min(REPLAYS_S, session.budget.remaining_s() / 2)
-    found: list[Moved] = []
+    result: list[Moved] = []
     with kernel_process(session, "triton_replay", INTERPRETED) as worker:
         for at in session.rng().permutation(len(calls)):
             one, reported = calls[int(at)], Recorded(plans[int(at)], source)
             if time.monotonic() > until:
                 break
             if (again := one.again()) is not None:
-                found.append(_moved(one, again, reported, worker, session))
-    return found
+                result.append(_moved(one, again, reported, worker, session))
+    return result
 
 
 def _moved(
@@ -183,8 +183,8 @@ def _resolved(plan: Plan, digests: dict[int, str]) -> tuple[Plan, list[int]]:
     taken = {one.index for one in places if isinstance(one, Pointer) and one.tensor == "argument"}
     copies: dict[int, int] = {}
     for number, scratch in enumerate(plan.scratch):
-        found = (at for at, digest in digests.items() if digest == scratch.digest)
-        if (at := next((at for at in found if at not in taken), None)) is not None:
+        matches = (at for at, digest in digests.items() if digest == scratch.digest)
+        if (at := next((at for at in matches if at not in taken), None)) is not None:
             copies[number] = at
             taken.add(at)
 

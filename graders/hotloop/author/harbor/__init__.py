@@ -48,8 +48,8 @@ def write(module: Module, task: Task, folder: Path, *, gpu: bool = False) -> Pat
             target = target.with_suffix("")
             text = Template(text).substitute(words)
         target.write_text(text, encoding="utf-8")
-    asked = {"module": module.id, "task": task.id, "gpu": gpu}
-    (folder / "tests" / ASKED).write_text(json.dumps(asked, indent=1) + "\n", encoding="utf-8")
+    job = {"module": module.id, "task": task.id, "gpu": gpu}
+    (folder / "tests" / ASKED).write_text(json.dumps(job, indent=1) + "\n", encoding="utf-8")
     lay_out(render.render(module.id), folder / "environment" / "exercise")
     solved = render.solved_in_part(module.id, [task.id])
     lay_out({name: solved[name] for name in task.files}, folder / "solution" / "files")

@@ -31,7 +31,7 @@ def solutions(source: Path, module: str) -> Iterator[tuple[str, bytes]]:
             yield _wrong(answer, right, {name: key for name, (_, key) in regions.items()})
 
 
-def given(source: Path) -> Iterator[tuple[str, bytes]]:
+def given_files(source: Path) -> Iterator[tuple[str, bytes]]:
     """Yield names and contents of the files beside the answer in which no learner writes."""
     answered = {name for task in load_problem(source).tasks for name in task.files}
     for name, path in files_below(source / ANSWER).items():
@@ -43,18 +43,18 @@ def _regions(
     tasks: list[JudgedTask], module: str, source: Path
 ) -> dict[str, tuple[JudgedTask, str]]:
     """Return task and key of the region in each file that a learner writes."""
-    found: dict[str, tuple[JudgedTask, str]] = {}
+    regions: dict[str, tuple[JudgedTask, str]] = {}
     for task in tasks:
         for name in task.files:
-            if name in found:
+            if name in regions:
                 raise UserError(
-                    f"{source / FILE}: {found[name][0].id} and {task.id} both name {name}: in a "
+                    f"{source / FILE}: {regions[name][0].id} and {task.id} both name {name}: in a "
                     "module each task that is made of a problem has files of its own."
                 )
             key = f"{module}.{task.id}"
             part = re.sub(r"\W+", "_", Path(name).stem.lower())
-            found[name] = task, key if name == task.files[-1] else f"{key} {part}"
-    return found
+            regions[name] = task, key if name == task.files[-1] else f"{key} {part}"
+    return regions
 
 
 def _region(path: Path, key: str, text: str, stub: list[str]) -> str:

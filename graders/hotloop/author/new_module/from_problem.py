@@ -72,14 +72,14 @@ def solutions(problem: forms.External, module: str) -> Iterator[tuple[str, bytes
     region = f"### BEGIN SOLUTION {key}\n{{stub}}{{text}}\n\n\n### END SOLUTION\n"
     yield SUBMISSION, f'"""Your answer."""\n\n{region.format(stub=stub, text=right)}'.encode()
     wrong = region.format(stub="", text=f"{right}\n\n\n{_ZEROS[problem.form]}")
-    said = f'"""Zeros of the right shape.\n\nfails: {problem.name}.correct\n"""\n\n'
-    yield "wrong/zeros.py", (said + wrong).encode()
+    head = f'"""Zeros of the right shape.\n\nfails: {problem.name}.correct\n"""\n\n'
+    yield "wrong/zeros.py", (head + wrong).encode()
 
 
-def given(problem: forms.External) -> Iterator[tuple[str, bytes]]:
+def given_files(problem: forms.External) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each file that the problem's code needs beside it."""
     if problem.form == "hotloop":
-        yield from from_own_problem.given(problem.path)
+        yield from from_own_problem.given_files(problem.path)
         return
     for name, content in forms.submission(problem, PROGRAMS / forms.ADAPTER).items():
         if name != SUBMISSION:
@@ -105,9 +105,9 @@ def _described(problem: forms.External) -> dict[str, Any]:
     if problem.form != "hotloop":
         return forms.described(problem)
     load_problem(problem.path)  # so that its mistakes are told with their lines
-    found = yaml.safe_load((problem.path / FILE).read_text(encoding="utf-8"))
-    code = [task for task in found["tasks"] if task.get("kind", "code") == "code"]
-    return {**found, "tasks": code}
+    document = yaml.safe_load((problem.path / FILE).read_text(encoding="utf-8"))
+    code = [task for task in document["tasks"] if task.get("kind", "code") == "code"]
+    return {**document, "tasks": code}
 
 
 def _draft(task: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def make(
     if problem is not None:
         for file, content in from_problem.solutions(problem, name):
             files[paths.solutions() / name / file] = content
-        for file, content in from_problem.given(problem):
+        for file, content in from_problem.given_files(problem):
             files[paths.exercises() / name / file] = content
     if there := [path for path in files if path.exists()]:
         raise CannotMake(f"{there[0]} is there already: choose another name.")
@@ -60,9 +60,9 @@ def make(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     (paths.curriculum() / "curriculum.yaml").write_text(listed, encoding="utf-8")
-    made = [] if problem is None else from_problem.checks(problem, _checks() / name)
+    checks = [] if problem is None else from_problem.checks(problem, _checks() / name)
     curriculum.curriculum.cache_clear()
-    return [*files, *made]
+    return [*files, *checks]
 
 
 def _filled(name: str, title: str, track: str, tier: str) -> Iterator[tuple[Path, str]]:
@@ -94,7 +94,7 @@ def _listed(name: str, track: str) -> str:
         rf"^(?P<head>  - id: {track}\n(?:    .*\n)*?    modules: \[)(?P<names>[^\]\n]*)\]",
         re.MULTILINE,
     )
-    listed, found = entry.subn(rf"\g<head>\g<names>, {name}]", text, count=1)
-    if not found:
+    listed, count = entry.subn(rf"\g<head>\g<names>, {name}]", text, count=1)
+    if not count:
         raise CannotMake(f"curriculum.yaml: write {name} into the modules of {track} yourself.")
     return listed

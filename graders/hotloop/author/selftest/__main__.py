@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.author.selftest.run import exit_code, run
-from hotloop.author.selftest.step_results import Broken
+from hotloop.author.selftest.step_results import StepFailed
 from hotloop.author.selftest.steps import STEPS
 from hotloop.judge.lease import Lease
 
@@ -20,9 +20,9 @@ def main() -> int:
     parser.add_argument("--step", type=int, help="only this one, in this process")
     arguments = parser.parse_args()
     if arguments.step is not None:
-        told = look(arguments.step)
-        print(json.dumps(told), flush=True)
-        return int("broken" in told)
+        step_result = look(arguments.step)
+        print(json.dumps(step_result), flush=True)
+        return int("broken" in step_result)
     results = run(lambda result: print(result.line(), flush=True), arguments.json)
     return exit_code(results)
 
@@ -32,15 +32,15 @@ def look(number: int) -> dict[str, Any]:
     step = STEPS[number]
     try:
         with Lease().exclusive() if step.alone else nullcontext():
-            found = step.look()
-    except Broken as broken:
+            result = step.look()
+    except StepFailed as broken:
         return {"broken": broken.what, "fix": broken.fix, "figures": broken.figures}
     except Exception as error:  # noqa: BLE001 - a step that fails is a broken step
         return {
             "broken": f"{type(error).__name__}: {error}",
             "fix": f"`python -m hotloop.author.selftest --step {number}` shows it again",
         }
-    return {"said": found.said, "figures": found.figures}
+    return {"said": result.said, "figures": result.figures}
 
 
 if __name__ == "__main__":

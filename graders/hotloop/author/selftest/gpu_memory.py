@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from hotloop.author.selftest.step_results import Broken, Found
+from hotloop.author.selftest.step_results import StepFailed, StepResult
 from hotloop.judge.gpu import devices
 from hotloop.judge.gpu.card import open_driver
 from hotloop.judge.gpu.driver import Driver
@@ -37,7 +37,7 @@ REPLY_S = 20.0
 FREED_S = 5.0
 
 
-def own_memory() -> Found:
+def own_memory() -> StepResult:
     """Allocate, map, fill, read and free blocks; test whether read-only mappings are enforced."""
     driver = open_driver()
     free_before, _ = driver.memory()
@@ -55,7 +55,7 @@ def own_memory() -> Found:
         figures[f"{size >> 20}_mb_ms"] = 1e3 * (time.monotonic() - started)
     figures["read_only"] = _read_only(driver)
     _require_free_again(driver, free_before)
-    return Found("Blocks are made, filled, read and given back.", figures)
+    return StepResult("Blocks are made, filled, read and given back.", figures)
 
 
 def _read_only(driver: Driver) -> str:
@@ -64,15 +64,15 @@ def _read_only(driver: Driver) -> str:
         try:
             _fill(worker, block, writable=False)
         except Exception as error:  # noqa: BLE001 - any end of it is one
-            kept = _word_at(driver, block, 0) != WORD
-            return f"refused ({error})" if kept else f"written all the same ({error})"
+            unchanged = _word_at(driver, block, 0) != WORD
+            return f"refused ({error})" if unchanged else f"written all the same ({error})"
         return "written: the driver has no read-only mappings, and the judge does not rely on them"
 
 
-def lending() -> Found:
+def lending() -> StepResult:
     """Lend memory to a child, another user's process and sandboxes, which fill it.
 
-    Raises Broken at the first layer that fails.
+    Raises StepFailed at the first layer that fails.
     """
     driver = open_driver()
     passed: list[str] = []
@@ -81,13 +81,13 @@ def lending() -> Found:
             layer()
         except Exception as error:  # noqa: BLE001 - told as what it is
             before = f"after {passed[-1]} had worked" if passed else "at the first layer"
-            raise Broken(
+            raise StepFailed(
                 f"Memory cannot be lent {name} ({error}), {before}.",
                 _FIXES.get(name, "update the driver; compare with the sandbox's page"),
                 passed=passed,
             ) from None
         passed.append(name)
-    return Found(f"Memory is lent {', '.join(passed)}.", {"layers": passed})
+    return StepResult(f"Memory is lent {', '.join(passed)}.", {"layers": passed})
 
 
 _FIXES = {
@@ -103,11 +103,11 @@ _FIXES = {
 
 def _layers(driver: Driver) -> dict[str, Callable[[], None]]:
     minor = Nvml(driver.bus_id()).minor()
-    found: dict[str, Callable[[], None]] = {"to a child": lambda: _lend(driver, _child())}
+    layers: dict[str, Callable[[], None]] = {"to a child": lambda: _lend(driver, _child())}
     if os.geteuid() == 0:
-        found["to a process of another user"] = lambda: _lend(driver, _child(NOBODY))
+        layers["to a process of another user"] = lambda: _lend(driver, _child(NOBODY))
     return {
-        **found,
+        **layers,
         "to a process in the sandbox without a filter": lambda: _unfiltered(driver, minor),
         "to a process in the sandbox": lambda: _lend(driver, _confined(minor)),
         "to a process that is then frozen": lambda: _frozen(driver, minor),
@@ -179,7 +179,7 @@ def _require_free_again(driver: Driver, free: int) -> None:
 
 def _require(holds: bool, otherwise: str) -> None:
     if not holds:
-        raise Broken(otherwise, "update the driver, or use another GPU")
+        raise StepFailed(otherwise, "update the driver, or use another GPU")
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hotloop.author.selftest.step_results import Broken
+from hotloop.author.selftest.step_results import StepFailed
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card, NoCard, open_card
@@ -26,17 +26,17 @@ def card(workers: int = 1) -> Card:
     workers: number of worker processes that will have contexts too.
     """
     try:
-        found = open_card()
+        opened = open_card()
     except NoCard as reason:
-        raise Broken(str(reason), "see the sentence itself") from None
-    found.clocks.expected_clients = 1 + workers
-    return found
+        raise StepFailed(str(reason), "see the sentence itself") from None
+    opened.clocks.expected_clients = 1 + workers
+    return opened
 
 
 @contextmanager
 def session(candidate: Candidate | None = None) -> Generator[Session]:
     """Open a session on the self-test's programs."""
-    made = Session(
+    opened = Session(
         candidate or Candidate("nobody"),
         files=PROGRAMS,
         launcher=Launcher(level()[0]),
@@ -45,9 +45,9 @@ def session(candidate: Candidate | None = None) -> Generator[Session]:
         device="cuda",
     )
     try:
-        yield made
+        yield opened
     finally:
-        made.close()
+        opened.close()
 
 
 @contextmanager
@@ -65,11 +65,11 @@ def side(
     """
     ours = Candidate(name, file.name, "destination")
     free = card.driver.memory()[0]
-    with session(ours) as made:
-        own = trusted_worker(made, file.parent, card)
-        with own if trusted else candidate_worker(made, card) as link:
+    with session(ours) as own_session:
+        own = trusted_worker(own_session, file.parent, card)
+        with own if trusted else candidate_worker(own_session, card) as link:
             link.resolve(name, file.name, RESOLVE_S)
-            side = TimedDeviceWorker(link, ours, workload, card, Seeds(), free, made.budget)
+            side = TimedDeviceWorker(link, ours, workload, card, Seeds(), free, own_session.budget)
             try:
                 yield side
             finally:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hotloop.author.selftest.step_results import Broken, Found
+from hotloop.author.selftest.step_results import StepFailed, StepResult
 from hotloop.core import paths
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
@@ -13,15 +13,15 @@ WRONG = "unmasked_tail"
 EXPLOIT = "gpu/right_in_the_simulator_only"
 
 
-def verdicts() -> Found:
-    """Judge all three as `hotloop check` does. Raises Broken for an unexpected verdict."""
+def verdicts() -> StepResult:
+    """Judge all three as `hotloop check` does. Raises StepFailed for an unexpected verdict."""
     if not paths.in_clone():
-        return Found("Left out: solutions and exploits are in a clone only.")
+        return StepResult("Left out: solutions and exploits are in a clone only.")
     # Imports libraries that a GPU machine may lack.
     from hotloop.author import exploits
     from hotloop.tasks.render import submission, wrong_answers
 
-    wrong = next(found for found in wrong_answers(MODULE) if found.name == WRONG)
+    wrong = next(each for each in wrong_answers(MODULE) if each.name == WRONG)
     with JudgeProcess() as judge:
         right = _judged(submission(MODULE), judge)
         other = _judged(submission(MODULE, wrong.path), judge)
@@ -36,7 +36,7 @@ def verdicts() -> Found:
     _require(other.verdict is Verdict.WRONG_ANSWER, "A wrong kernel is not called so", figures)
     defended = held.standing is exploits.Defense.DEFENDED
     _require(defended, f"{EXPLOIT} is {held.standing}", figures)
-    return Found("The reference passes, a wrong kernel and an exploit do not.", figures)
+    return StepResult("The reference passes, a wrong kernel and an exploit do not.", figures)
 
 
 def _judged(files: dict[str, bytes], judge: JudgeProcess) -> Record:
@@ -47,4 +47,4 @@ def _judged(files: dict[str, bytes], judge: JudgeProcess) -> Record:
 
 def _require(holds: bool, otherwise: str, figures: dict[str, Any]) -> None:
     if not holds:
-        raise Broken(f"{otherwise}.", "the figures hold what the judge said", **figures)
+        raise StepFailed(f"{otherwise}.", "the figures hold what the judge said", **figures)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from hotloop.author.selftest.step_results import Broken, Found
+from hotloop.author.selftest.step_results import StepFailed, StepResult
 from hotloop.engines.nvcc import toolchain
 from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.device import DEV, cards, driver_version, kind
@@ -24,16 +24,16 @@ SLOW_NVML_S = 0.02
 """NVML is queried three times per leg of 45 ms."""
 
 
-def machine() -> Found:
+def machine() -> StepResult:
     """Check user, mounts, device nodes, driver, sandbox and compilers, without using the GPU."""
     if kind() != "cuda":
-        raise Broken(
+        raise StepFailed(
             "No NVIDIA driver or device node is here: nothing can be measured.",
             "run it on a machine with an NVIDIA GPU; a container needs `--gpus all`",
         )
     isolation, reason = level()
     if isolation == "none":
-        raise Broken(f"Nothing can be confined here: {reason}", reason.rpartition(": ")[2])
+        raise StepFailed(f"Nothing can be confined here: {reason}", reason.rpartition(": ")[2])
     figures = {
         "user": os.geteuid(),
         "nodes": sorted(str(path) for path in DEV.glob("nvidia*")),
@@ -45,8 +45,8 @@ def machine() -> Found:
         "python": sys.version.split()[0],
     }
     lacking = [*_without_headers(), *_without_nvcc()]
-    said = f"{len(cards())} GPU(s), sandbox {isolation}, freezer: {figures['freezer']}"
-    return Found("; ".join([said, *lacking]) + ".", figures)
+    summary = f"{len(cards())} GPU(s), sandbox {isolation}, freezer: {figures['freezer']}"
+    return StepResult("; ".join([summary, *lacking]) + ".", figures)
 
 
 def _without_headers() -> list[str]:
@@ -69,16 +69,16 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def driver() -> Found:
+def driver() -> StepResult:
     """Check that the driver has all functions that the judge calls, and opens a context."""
     try:
         opened = open_driver()
         facts = opened.facts()
         require_shareable(facts)
     except NoCard as reason:
-        raise Broken(str(reason), "see the sentence itself") from None
+        raise StepFailed(str(reason), "see the sentence itself") from None
     except AttributeError as missing:
-        raise Broken(
+        raise StepFailed(
             f"The driver's library lacks a function: {missing}.", "install a driver of release 525+"
         ) from None
     major, minor = facts.capability
@@ -91,19 +91,19 @@ def driver() -> Found:
         "granularity_bytes": opened.granularity(),
         "read_only_mappings": None,
     }
-    return Found(f"{facts.name}, compute capability {major}.{minor}.", figures)
+    return StepResult(f"{facts.name}, compute capability {major}.{minor}.", figures)
 
 
-def management() -> Found:
+def management() -> StepResult:
     """Check that NVML is fast enough to be queried around each leg, and lists processes."""
     opened = open_driver()
     nvml = Nvml(opened.bus_id())
-    asked: dict[str, Callable[[], object]] = {
+    calls: dict[str, Callable[[], object]] = {
         "sm_mhz": nvml.sm_mhz,
         "throttle_reasons": nvml.throttle_reasons,
         "clients": nvml.clients,
     }
-    took = {f"{name}_ms": 1e3 * _median_s(call) for name, call in asked.items()}
+    took = {f"{name}_ms": 1e3 * _median_s(call) for name, call in calls.items()}
     clocks = Clocks(nvml)
     figures = {
         **took,
@@ -114,18 +114,18 @@ def management() -> Found:
         "mig": nvml.sliced(),
     }
     if max(took.values()) > SLOW_NVML_S * 1e3:
-        raise Broken(
+        raise StepFailed(
             "NVML takes longer to answer than a leg may wait.",
             "switch on persistence mode (`nvidia-smi -pm 1`, by an administrator), or update it",
             **figures,
         )
     if clocks.blind:
-        return Found(
+        return StepResult(
             "NVML lists no processes, as in a container without the host's process ids: an idle "
             "process on the GPU goes unseen; a busy one is noticed because kernels time-slice.",
             figures,
         )
-    return Found("NVML answers in time and lists this process.", figures)
+    return StepResult("NVML answers in time and lists this process.", figures)
 
 
 def _median_s(call: Callable[[], object]) -> float:

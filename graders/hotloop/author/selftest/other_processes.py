@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from hotloop.author.selftest import gpu_session
-from hotloop.author.selftest.step_results import Broken, Found
+from hotloop.author.selftest.step_results import StepFailed, StepResult
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.idle import LIMIT
 
@@ -17,7 +17,7 @@ PROBES = 40
 QUIET, LOUD = ("alone", "idle"), ("busy", "sleep")
 
 
-def probe() -> Found:
+def probe() -> StepResult:
     """Check that the probe's ratios tell a used GPU from an unused one."""
     card = gpu_session.card(workers=0)
     figures: dict[str, Any] = {"alone": ratios(card)}
@@ -26,19 +26,19 @@ def probe() -> Found:
             figures[how] = ratios(card) | {"clients": card.clocks.state().clients}
     for how in QUIET:
         if figures[how]["median"] > LIMIT:
-            raise Broken(
+            raise StepFailed(
                 f"Nothing computes ({how}), and still the probe finds the GPU in use.",
                 "stop other programs on the GPU; otherwise no window counts",
                 **figures,
             )
     for how in LOUD:
         if figures[how]["least"] <= LIMIT:
-            raise Broken(
+            raise StepFailed(
                 f"The probe misses a process that uses the GPU ({how}).",
                 "do not judge speed on this GPU; report it with this file",
                 **figures,
             )
-    return Found("The probe notices processes that compute, and only those.", figures)
+    return StepResult("The probe notices processes that compute, and only those.", figures)
 
 
 def ratios(card: Card) -> dict[str, float]:

@@ -66,8 +66,8 @@ def _results(steps: Sequence[SelfTestStep]) -> Iterator[Result]:
     stopped_by: Result | None = None
     for step in steps:
         if stopped_by is not None:
-            said = f"Step {stopped_by.number}, {stopped_by.name}, comes first."
-            yield Result(step.number, step.name, "not run", said)
+            reason = f"Step {stopped_by.number}, {stopped_by.name}, comes first."
+            yield Result(step.number, step.name, "not run", reason)
             continue
         result = _run(step)
         if result.state == "broken" and step.needed:
@@ -88,30 +88,30 @@ def _run(step: SelfTestStep) -> Result:
             timeout=step.limit_s,
             check=False,
         )
-        told = _told(done)
+        result = _parsed_output(done)
     except subprocess.TimeoutExpired as late:
-        said = late.stderr or b""
-        told = {
-            "broken": f"It did not end within {step.limit_s:g} s. {_last(said)}",
+        output = late.stderr or b""
+        result = {
+            "broken": f"It did not end within {step.limit_s:g} s. {_last(output)}",
             "fix": f"run `python -m {PROGRAM} --step {step.number}` by itself and watch it",
         }
     seconds = round(time.monotonic() - started, 1)
-    figures = as_message(told.get("figures")) or {}
-    if "broken" in told:
-        broken, fix = str(told["broken"]), str(told.get("fix", ""))
+    figures = as_message(result.get("figures")) or {}
+    if "broken" in result:
+        broken, fix = str(result["broken"]), str(result.get("fix", ""))
         return Result(step.number, step.name, "broken", broken, fix, seconds, figures)
-    return Result(step.number, step.name, "ok", str(told["said"]), "", seconds, figures)
+    return Result(step.number, step.name, "ok", str(result["said"]), "", seconds, figures)
 
 
-def _told(done: subprocess.CompletedProcess[str]) -> Message:
+def _parsed_output(done: subprocess.CompletedProcess[str]) -> Message:
     """Parse the last line of the process's output; report a broken step if there is none."""
     lines = done.stdout.strip().splitlines()
     try:
-        told = as_message(json.loads(lines[-1]))
+        result = as_message(json.loads(lines[-1]))
     except (IndexError, json.JSONDecodeError):
-        told = None
-    if told is not None:
-        return told
+        result = None
+    if result is not None:
+        return result
     how = f"signal {-done.returncode}" if done.returncode < 0 else f"status {done.returncode}"
     return {
         "broken": f"The process ended with {how}. {_last(done.stderr)}",
@@ -119,6 +119,6 @@ def _told(done: subprocess.CompletedProcess[str]) -> Message:
     }
 
 
-def _last(said: str | bytes) -> str:
-    text = said.decode(errors="replace") if isinstance(said, bytes) else said
+def _last(output: str | bytes) -> str:
+    text = output.decode(errors="replace") if isinstance(output, bytes) else output
     return " ".join(text.split())[-_KEPT:]

@@ -5,7 +5,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Found:
+class StepResult:
     """Result of a step that passed.
 
     said: one line. figures: plain data, with units in the names.
@@ -15,7 +15,7 @@ class Found:
     figures: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-class Broken(Exception):
+class StepFailed(Exception):
     """A step failed. what: a sentence; fix: what to do; figures: measured so far."""
 
     def __init__(self, what: str, fix: str, **figures: Any) -> None:

@@ -4,22 +4,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hotloop.author.selftest import gpu_memory, judging, machine, other_processes, timing, workers
-from hotloop.author.selftest.step_results import Found
+from hotloop.author.selftest.step_results import StepResult
 
 
 @dataclass(frozen=True)
 class SelfTestStep:
     """A step. limit_s: time limit of its process.
 
-    look: returns its result or raises `Broken`. needed: if it is broken, no later step runs. alone:
-    it holds the machine's lease exclusively; the last step does not, since its judges take the
-    lease themselves.
+    look: returns its result or raises `StepFailed`. needed: if it is broken, no later step runs.
+    alone: it holds the machine's lease exclusively; the last step does not, since its judges take
+    the lease themselves.
     """
 
     number: int
     name: str
     limit_s: float
-    look: Callable[[], Found]
+    look: Callable[[], StepResult]
     needed: bool = False
     alone: bool = True
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.author.selftest import gpu_session
-from hotloop.author.selftest.step_results import Broken, Found
+from hotloop.author.selftest.step_results import StepFailed, StepResult
 from hotloop.author.selftest.workers import copies
 from hotloop.judge.checks.gpu_fast import GpuFast
 from hotloop.judge.gpu.card import Card
@@ -24,7 +24,7 @@ NEAR = 0.02
 """Largest relative difference between a window's time and that of CUDA events."""
 
 
-def protocol() -> Found:
+def protocol() -> StepResult:
     """Measure a leg without calls by gigabytes lent, and the GPU's roofline limits."""
     card = gpu_session.card()
     figures: dict[str, Any] = {}
@@ -40,10 +40,10 @@ def protocol() -> Found:
             cost, uncertain = side.protocol_cost(layout)
             size = (layout.input_bytes + layout.output_bytes) / 1e9
             figures[f"{size:.2f}_gb"] = {"ms": cost * 1e3, "uncertain_ms": uncertain * 1e3}
-    return Found("Measured; it is subtracted from each leg.", figures)
+    return StepResult("Measured; it is subtracted from each leg.", figures)
 
 
-def known_length() -> Found:
+def known_length() -> StepResult:
     """Compare the judge's windows with CUDA events on kernels of known duration."""
     card = gpu_session.card()
     with (
@@ -55,25 +55,25 @@ def known_length() -> Found:
         lengthen(side)
         side.leg_cost_s, _ = side.protocol_cost(side.layout)
         count = len(side.calls)
-        made = [side.window([False] * count) for _ in range(WINDOWS)]
-    counted = [window.seconds / count for window in made if window.counts]
+        measured = [side.window([False] * count) for _ in range(WINDOWS)]
+    counted = [window.seconds / count for window in measured if window.counts]
     figures = {"events_ms": 1e3 * events_s, "windows_that_count": f"{len(counted)} of {WINDOWS}"}
     if not counted:
-        raise Broken(
-            f"No window counts: {made[0]}", "stop other programs on GPU and CPU", **figures
+        raise StepFailed(
+            f"No window counts: {measured[0]}", "stop other programs on GPU and CPU", **figures
         )
     off = statistics.median(counted) / events_s - 1
     figures |= {"window_ms": 1e3 * statistics.median(counted), "off": off}
     if abs(off) > NEAR:
-        raise Broken(
+        raise StepFailed(
             f"A window's time is {off:+.1%} off that of events on the device.",
             "do not judge speed on this machine; report it with this file",
             **figures,
         )
-    return Found(f"A window's time is within {abs(off):.1%} of that of events.", figures)
+    return StepResult(f"A window's time is within {abs(off):.1%} of that of events.", figures)
 
 
-def windows() -> Found:
+def windows() -> StepResult:
     """Check for each task that its baseline's windows fit into the time budget."""
     card = gpu_session.card()
     figures: dict[str, Any] = {}
@@ -88,12 +88,12 @@ def windows() -> Found:
         if figures[name]["trial_s"] > check.seconds:
             late.append(name)
     if late:
-        raise Broken(
+        raise StepFailed(
             f"Not enough time to decide {', '.join(late)} on this GPU.",
             "give the check fewer looks (`pace`) or smaller calls, in the module's tasks.py",
             **figures,
         )
-    return Found(f"There is time to decide all {len(figures)}.", figures)
+    return StepResult(f"There is time to decide all {len(figures)}.", figures)
 
 
 def timed_checks() -> Iterator[tuple[str, GpuFast]]:

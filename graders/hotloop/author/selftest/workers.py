@@ -9,7 +9,7 @@ import numpy as np
 
 from hotloop.author.selftest import gpu_session
 from hotloop.author.selftest.gpu_session import PROGRAMS, RESOLVE_S
-from hotloop.author.selftest.step_results import Broken, Found
+from hotloop.author.selftest.step_results import StepFailed, StepResult
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
@@ -55,7 +55,7 @@ def _unchanged(x: Any) -> Any:
     return x
 
 
-def frameworks() -> Found:
+def frameworks() -> StepResult:
     """Check that PyTorch, Triton and nvcc can copy lent memory in the sandbox."""
     card = gpu_session.card()
     took: dict[str, float | str] = {}
@@ -72,13 +72,15 @@ def frameworks() -> Found:
         except Exception as error:  # noqa: BLE001 - told as what it is
             raise _broken(name, error, took) from None
         took[name] = round(time.monotonic() - started, 1)
-    left_out = [f"{name}: {said}" for name, said in took.items() if isinstance(said, str)]
-    worked = [name for name, said in took.items() if not isinstance(said, str)]
-    return Found("; ".join([f"They work: {', '.join(worked)}", *left_out]) + ".", {"seconds": took})
+    left_out = [f"{name}: {result}" for name, result in took.items() if isinstance(result, str)]
+    worked = [name for name, result in took.items() if not isinstance(result, str)]
+    return StepResult(
+        "; ".join([f"They work: {', '.join(worked)}", *left_out]) + ".", {"seconds": took}
+    )
 
 
-def _broken(name: str, error: Exception, took: dict[str, float | str]) -> Broken:
-    return Broken(
+def _broken(name: str, error: Exception, took: dict[str, float | str]) -> StepFailed:
+    return StepFailed(
         f"{name} does not compute on lent memory in the sandbox: {error}",
         "compare with the same program outside of the sandbox (HOTLOOP_ALLOW_UNCONFINED=1)",
         seconds=took,
@@ -137,7 +139,7 @@ def _require(holds: bool, otherwise: str) -> None:
         raise RuntimeError(otherwise)
 
 
-def freezing() -> Found:
+def freezing() -> StepResult:
     """Measure how long freezing a worker takes, idle and with kernels running."""
     card = gpu_session.card()
     figures: dict[str, Any] = {}
@@ -151,12 +153,14 @@ def freezing() -> Found:
             }
     worst = max(figure["most_ms"] for figure in figures.values())
     if worst > 1e3 * SLOWEST_FREEZE_S:
-        raise Broken(
+        raise StepFailed(
             f"Freezing a worker takes up to {worst:.0f} ms, which is more than a leg.",
             "run the grader as root, so that it can use a control group",
             **figures,
         )
-    return Found(f"A worker stands still within {worst:.1f} ms, kernels in flight or not.", figures)
+    return StepResult(
+        f"A worker stands still within {worst:.1f} ms, kernels in flight or not.", figures
+    )
 
 
 def _freeze_s(worker: WorkerConnection, *, busy: bool) -> float:
@@ -171,7 +175,7 @@ def _freeze_s(worker: WorkerConnection, *, busy: bool) -> float:
     return seconds
 
 
-def late_work() -> Found:
+def late_work() -> StepResult:
     """Check that windows notice a worker that reports that it is done too early.
 
     The unfinished work writes the output on a stream that is not synchronized.
@@ -182,12 +186,12 @@ def late_work() -> Found:
         seen = _late_windows(card, late_ms)
         figures[f"{late_ms}_ms"] = seen
         if "missed" in seen:
-            raise Broken(
+            raise StepFailed(
                 f"Work of {late_ms} ms that was left behind was missed in a window.",
                 "do not judge speed on this GPU; report it with this file",
                 **figures,
             )
-    return Found(f"Late work of {', '.join(map(str, LATE_MS))} ms is always noticed.", figures)
+    return StepResult(f"Late work of {', '.join(map(str, LATE_MS))} ms is always noticed.", figures)
 
 
 def _late_windows(card: Card, late_ms: int) -> list[str]:

@@ -8,18 +8,15 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import CommandResult, log, require_sandbox
+from hotloop.cli.options import OneModule, OnlyTasks
 from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Measurement, Module, RecordedRun
 
 
 def run(
-    module: Annotated[
-        str | None, typer.Argument(help="Which module; all if not given.", show_default=False)
-    ] = None,
-    task: Annotated[
-        list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
-    ] = None,
+    module: OneModule = None,
+    task: OnlyTasks = None,
     gpu_only: Annotated[
         bool, typer.Option("--gpu-only", help="Only checks that run on a GPU.")
     ] = False,
@@ -37,30 +34,30 @@ def run(
 
     if gpu_only and kind() != "cuda":
         raise UserError("This machine has no GPU: leave --gpu-only away.")
-    asked = evidence.EvidenceSelection(tasks=task, gpu_only=gpu_only)
-    wanted = _modules(module, task or [])
+    selection = evidence.EvidenceSelection(tasks=task, gpu_only=gpu_only)
+    modules = _modules(module, task or [])
     runs: dict[str, RecordedRun] = {}
-    for found in wanted:
-        if not asked.checks(found):
+    for each in modules:
+        if not selection.checks(each):
             continue
-        here = evidence.written_here(found.id)
+        here = evidence.written_here(each.id)
         if not (resume or gpu_only or task):
             here = None
         known = here if resume else None
-        made = evidence.measure(
-            found.id,
+        measured = evidence.measure(
+            each.id,
             log,
-            asked=asked,
+            selection=selection,
             earlier=known,
             # Written after each record, so that an interrupted run keeps its results.
             on_run=lambda run, here=here: evidence.write(evidence.joined(here, run)),
         )
-        runs[found.id] = evidence.joined(here, made)
+        runs[each.id] = evidence.joined(here, measured)
     written = {name: str(evidence.write(run)) for name, run in runs.items()}
     runs_as_data = [run.model_dump(mode="json", exclude_none=True) for run in runs.values()]
     shown = [_table(run) for run in runs.values()]
-    told = Text("\n".join(f"written: {path}" for path in written.values()))
-    return CommandResult({"written": written, "runs": runs_as_data}, *shown, told)
+    message = Text("\n".join(f"written: {path}" for path in written.values()))
+    return CommandResult({"written": written, "runs": runs_as_data}, *shown, message)
 
 
 def _modules(module: str | None, tasks: list[str]) -> list[Module]:
@@ -69,11 +66,11 @@ def _modules(module: str | None, tasks: list[str]) -> list[Module]:
         if tasks:
             raise UserError("--task needs the name of its module before it.")
         return curriculum.modules()
-    found = find.module(module)
-    known = [task.id for task in found.tasks if task.kind == "code"]
+    chosen = find.module(module)
+    known = [task.id for task in chosen.tasks if task.kind == "code"]
     if unknown := sorted(set(tasks) - set(known)):
         raise UserError(f"{module} has no task {', '.join(unknown)}; it has {', '.join(known)}.")
-    return [found]
+    return [chosen]
 
 
 def _table(run: RecordedRun) -> Table:

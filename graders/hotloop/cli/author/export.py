@@ -40,8 +40,10 @@ def run(
     code = [task for task in tasks if task.kind == "code"]
     if not code:
         raise UserError(f"{what} is graded by a person: nothing can judge it.")
-    made = [harbor.write(module, task, folder / f"{module.id}-{task.id}", gpu=gpu) for task in code]
-    shown = [Text(f"made {path}") for path in made]
+    folders = [
+        harbor.write(module, task, folder / f"{module.id}-{task.id}", gpu=gpu) for task in code
+    ]
+    shown = [Text(f"made {path}") for path in folders]
     return CommandResult(
-        {"made": [str(path) for path in made]}, *shown, Text(NEXT.format(folder=made[0]))
+        {"made": [str(path) for path in folders]}, *shown, Text(NEXT.format(folder=folders[0]))
     )

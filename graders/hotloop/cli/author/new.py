@@ -45,7 +45,7 @@ def run(
     if tier not in TIERS:
         raise UserError(f"There is no tier {tier!r}; there are {', '.join(TIERS)}.")
     problem = None if source is None else forms.find(source)
-    made = make(name, title or name.replace("_", " ").capitalize(), track, tier, problem)
-    files = [path.relative_to(paths.root()).as_posix() for path in made]
+    written = make(name, title or name.replace("_", " ").capitalize(), track, tier, problem)
+    files = [path.relative_to(paths.root()).as_posix() for path in written]
     shown = [Text(f"made {file}") for file in files]
     return CommandResult({"module": name, "files": files}, *shown, Text(NEXT.format(name=name)))

@@ -35,10 +35,10 @@ def run(
     if not paths.in_clone():
         raise UserError("The proofs use the solutions of a clone: run them from there.")
     try:
-        found = proofs.programs(names or ())
+        programs = proofs.programs(names or ())
     except KeyError as error:
         raise UserError(f"{error.args[0]}: ask for `module` or `module.program`.") from None
-    outcomes = [_outcome(path, record) for path in found]
+    outcomes = [_outcome(path, record) for path in programs]
     wrong = {"failed"} if record else {"failed", "changed", "new"}
     code = 1 if any(outcome.state in wrong for outcome in outcomes) else 0
     document = [{"proof": o.name, "state": o.state, "sentence": o.sentence} for o in outcomes]

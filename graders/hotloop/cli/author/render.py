@@ -30,7 +30,7 @@ def run(
     changed = rendering.stale() if check else rendering.write()
     changed += quoting.stale() if check else quoting.write()
     names = [str(path.relative_to(paths.root())) for path in (*rebased, *changed)]
-    said = "stale, run `hotloop author render`" if check else "written"
-    lines = [f"{name}: {said}" for name in names] or ["exercises/ and lessons are up to date"]
+    state = "stale, run `hotloop author render`" if check else "written"
+    lines = [f"{name}: {state}" for name in names] or ["exercises/ and lessons are up to date"]
     document = {"stale" if check else "written": names}
     return CommandResult(document, Text("\n".join(lines)), exit_code=int(check and bool(names)))

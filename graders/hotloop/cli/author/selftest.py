@@ -9,6 +9,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import CommandResult, listing, log, require_sandbox
+from hotloop.cli.options import OneModule, OnlyTasks
 from hotloop.core.user_error import UserError
 from hotloop.tasks import curriculum
 
@@ -20,12 +21,8 @@ EXPECTED_S = 45.0
 
 
 def run(
-    module: Annotated[
-        str | None, typer.Argument(help="Which module; all if not given.", show_default=False)
-    ] = None,
-    task: Annotated[
-        list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
-    ] = None,
+    module: OneModule = None,
+    task: OnlyTasks = None,
     times: Annotated[int, typer.Option("--times", min=1, help="Tries of each check.")] = 10,
 ) -> CommandResult:
     """Judge the references' speed checks here, before a course.

@@ -77,34 +77,34 @@ def run(
         problem = drops.drop(course, student, name, drop, why)
     if restore is not None:
         problem = drops.restore(course, student, name, restore, why)
-    found = standing.attempts(course, student, name)
-    if not found:
+    attempts = standing.attempts(course, student, name)
+    if not attempts:
         raise UserError(f"{student} has no attempts at {name}.")
     [total] = results(course, [(student, name)], {}).totals
     document = {
         "student": student,
         "module": name,
-        "attempts": [_document(one) for one in found],
+        "attempts": [_document(one) for one in attempts],
         "total": asdict(total),
         "problem": problem,
     }
     events = standing.log(course, student, name) if log else []
     if log:
         document["log"] = [_event(event) for event in events]
-    listed, more = first(found, everything)
-    said = Text(f"Total: {of_possible(total)}. {penalty(total)}".rstrip())
-    told: list[RenderableType] = [
+    listed, more = first(attempts, everything)
+    total_line = Text(f"Total: {of_possible(total)}. {penalty(total)}".rstrip())
+    lines: list[RenderableType] = [
         *more,
-        said,
+        total_line,
         *([Text(f"Not booked: {problem}", "red")] if problem else []),
     ]
-    told += [_log(events)] if log else []
-    return CommandResult(document, _table(listed), *told, exit_code=int(bool(problem)))
+    lines += [_log(events)] if log else []
+    return CommandResult(document, _table(listed), *lines, exit_code=int(bool(problem)))
 
 
 def _document(one: ListedAttempt) -> dict[str, Any]:
-    said = one.dropped
-    dropped = {"who": said.who, "at": said.at.isoformat(), "why": said.why} if said else None
+    event = one.dropped
+    dropped = {"who": event.who, "at": event.at.isoformat(), "why": event.why} if event else None
     return {**asdict(one), "graded": one.graded.isoformat(), "dropped": dropped}
 
 
@@ -119,8 +119,8 @@ def _last(
     left = len(events) - SCREEN
     if everything or left <= 0:
         return [], events
-    said = f"{left} earlier: --all lists them, a learner and a module only theirs."
-    return [Text(said)], events[left:]
+    hint = f"{left} earlier: --all lists them, a learner and a module only theirs."
+    return [Text(hint)], events[left:]
 
 
 def _log(events: Sequence[AuditEvent], *, whose: bool = False) -> Table:
@@ -142,16 +142,16 @@ def _log(events: Sequence[AuditEvent], *, whose: bool = False) -> Table:
     return shown
 
 
-def _table(found: Sequence[ListedAttempt]) -> Table:
+def _table(attempts: Sequence[ListedAttempt]) -> Table:
     shown = Table("id", "graded (UTC)", "submission", "judge's points", "", "why", box=SIMPLE_HEAD)
-    for one in found:
-        said = one.dropped
+    for one in attempts:
+        event = one.dropped
         shown.add_row(
             str(one.id),
             f"{one.graded:%Y-%m-%d %H:%M:%S}",
             one.digest[:SHORT],
             points(one.points),
             Text(one.state.value, _COLORS[one.state.value]),
-            Text(f"{said.why} ({said.who}, {said.at:%Y-%m-%d %H:%M})" if said else ""),
+            Text(f"{event.why} ({event.who}, {event.at:%Y-%m-%d %H:%M})" if event else ""),
         )
     return shown

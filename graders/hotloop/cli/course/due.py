@@ -72,11 +72,11 @@ def run(
     elif date is not None and module is not None:
         followed = dates.set_due(course, find.module(module).id, _date(date))
     wanted = find.module(module).id if module is not None else None
-    found = [due for due in dates.dates(course) if wanted in (None, due.module)]
+    due_dates = [due for due in dates.dates(course) if wanted in (None, due.module)]
     return CommandResult(
-        _document(found, followed),
-        _table(found),
-        *_told(followed),
+        _document(due_dates, followed),
+        _table(due_dates),
+        *_messages(followed),
         exit_code=int(bool(followed.problems)),
     )
 
@@ -89,23 +89,23 @@ def _date(text: str) -> datetime | None:
     if text == NONE:
         return None
     try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is not None:
-            found = found.astimezone(UTC).replace(tzinfo=None)
+        date = datetime.fromisoformat(text)
+        if date.tzinfo is not None:
+            date = date.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         raise UserError(f"{text!r} is no date and time such as 2030-01-31T18:00.") from None
-    return found
+    return date
 
 
 def _time(text: str) -> timedelta:
-    found = _EXTRA.fullmatch(text)
-    if found is None:
+    match = _EXTRA.fullmatch(text)
+    if match is None:
         raise UserError(f"{text!r} is no time such as 48h or 7d.")
-    number, unit = found.groups()
+    number, unit = match.groups()
     return timedelta(hours=int(number) * _HOURS[unit])
 
 
-def _document(found: Sequence[Due], followed: Followed) -> dict[str, Any]:
+def _document(due_dates: Sequence[Due], followed: Followed) -> dict[str, Any]:
     modules = {
         due.module: {
             "due": f"{due.due.isoformat()}Z" if due.due is not None else None,
@@ -113,21 +113,21 @@ def _document(found: Sequence[Due], followed: Followed) -> dict[str, Any]:
                 student: extra.total_seconds() / 3600 for student, extra in due.extensions.items()
             },
         }
-        for due in found
+        for due in due_dates
     }
     return {"modules": modules, "changed": followed.changed, "problems": followed.problems}
 
 
-def _table(found: Sequence[Due]) -> Table:
+def _table(due_dates: Sequence[Due]) -> Table:
     shown = Table("module", "due (UTC)", "later for", box=SIMPLE_HEAD)
-    for due in found:
+    for due in due_dates:
         date = f"{due.due:%Y-%m-%d %H:%M}" if due.due is not None else "no date"
         later = ", ".join(f"{student} (+{extra})" for student, extra in due.extensions.items())
         shown.add_row(due.module, date, Text(later))
     return shown
 
 
-def _told(followed: Followed) -> list[Text]:
+def _messages(followed: Followed) -> list[Text]:
     lines = [f"The late penalty of {name} changed." for name in followed.changed]
     lines += [f"No page: {name}: {log}" for name, log in followed.problems.items()]
     return [Text("\n".join(lines))] if lines else []

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import CommandResult
+from hotloop.cli.answer import CommandResult, require_consent
 from hotloop.cli.options import Course, require_course
-from hotloop.core.user_error import UserError
 
 
 def run(
@@ -24,14 +23,12 @@ def run(
     be deleted.
     """
     require_course(course)
-    from hotloop.course.forget import forget, kept
+    from hotloop.course.forget import data_of, forget
 
-    paths = kept(course.resolve(), student)
-    if not yes:
-        listed = "".join(f"  {path}\n" for path in paths)
-        question = f"Delete all data of {student} permanently?"
-        if not typer.confirm(f"{listed}{question}", err=True):
-            raise UserError("Nothing was deleted.")
+    paths = data_of(course.resolve(), student)
+    listed = "".join(f"  {path}\n" for path in paths)
+    question = f"{listed}Delete all data of {student} permanently?"
+    require_consent(question, "Nothing was deleted.", yes=yes)
     done = forget(course, student)
     document = {
         "forgotten": student,

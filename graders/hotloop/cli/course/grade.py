@@ -63,7 +63,7 @@ def run(
         "notes": graded.notes,
     }
     lines = [f"Gradebook: {document['gradebook']}"]
-    lines += [f"{key}: {note}" for key, found in graded.notes.items() for note in found]
+    lines += [f"{key}: {note}" for key, notes in graded.notes.items() for note in notes]
     lines += [f"Not graded: {key}: {log}" for key, log in graded.problems.items()]
     shown = (results.table(graded.results, graded.totals), Text("\n".join(lines)))
     return CommandResult(document, *shown, exit_code=int(bool(graded.problems)))

@@ -58,14 +58,14 @@ def _trial(folder: Path, names: list[str]) -> CommandResult:
     from hotloop.course import classroom
 
     wanted = names or [module.id for module in curriculum.modules()]
-    made = classroom.make(folder, wanted, lambda module: log(f"Releasing {module}"))
+    created = classroom.make(folder, wanted, lambda module: log(f"Releasing {module}"))
     document = {
-        "folder": str(made.folder),
-        "course": str(made.course),
-        "released": made.released,
+        "folder": str(created.folder),
+        "course": str(created.course),
+        "released": created.released,
     }
     lines = [
-        f"Released to the class: {', '.join(made.released)}",
+        f"Released to the class: {', '.join(created.released)}",
         f"Next: hotloop lab {folder}",
         f"Grade what was collected: hotloop course grade --course {folder / classroom.COURSE}",
     ]

@@ -38,16 +38,16 @@ def run(
     marks = read_marks(course, wanted)
     ids = [one.module.id for one in marks.modules] if names else []
     alike = {module: alike_hand_ins(course.resolve(), module) for module in ids}
-    found = summary(marks, names=names, alike=alike)
-    if not found.modules:
+    overview = summary(marks, names=names, alike=alike)
+    if not overview.modules:
         raise UserError(f"None of these modules is released in {course.resolve()}.")
     path = course.resolve() / file_name(wanted)
-    path.write_text(page(found), encoding="utf-8")
-    lines = [*map(_said, found.modules), f"The page: {path}"]
-    return CommandResult({"page": str(path), **document(found)}, Text("\n".join(lines)))
+    path.write_text(page(overview), encoding="utf-8")
+    lines = [*map(_line, overview.modules), f"The page: {path}"]
+    return CommandResult({"page": str(path), **document(overview)}, Text("\n".join(lines)))
 
 
-def _said(module: ModuleSummary) -> str:
+def _line(module: ModuleSummary) -> str:
     """Summarize a module in one line; the page has the figures of each task."""
     small = "; a small class, see the page" if module.small else ""
     pairs = f"; {len(module.alike)} pairs of hand-ins are alike" if module.alike else ""

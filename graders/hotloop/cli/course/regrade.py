@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -45,25 +45,27 @@ def run(
 
     name = find.module(module).id
     if publish:
-        found = regrade.publish(course, name, why, student or None)
+        regraded = regrade.publish(course, name, why, student or None)
     else:
         with progress_bar() as show:
-            found = regrade.shadow(course, name, student or None, show, jobs=jobs or default_jobs())
+            regraded = regrade.shadow(
+                course, name, student or None, show, jobs=jobs or default_jobs()
+            )
+    changes = [{**asdict(change), "differs": change.differs} for change in regraded.changes]
+    document = {**asdict(regraded), "changes": changes}
     return CommandResult(
-        _document(found), _table(found), _summary(found), exit_code=int(bool(found.problems))
+        document,
+        _table(regraded),
+        _summary(regraded),
+        exit_code=int(bool(regraded.problems)),
     )
 
 
-def _document(found: Regraded) -> dict[str, Any]:
-    changes = [{**asdict(change), "differs": change.differs} for change in found.changes]
-    return {**asdict(found), "changes": changes}
-
-
-def _table(found: Regraded) -> Table:
-    then = "would be" if not found.batch else "are"
+def _table(regraded: Regraded) -> Table:
+    then = "would be" if not regraded.batch else "are"
     shown = Table("student", "judge's points", then, "total now", "why", box=SIMPLE_HEAD)
-    totals = {total.student: of_possible(total) for total in found.totals}
-    for change in found.changes:
+    totals = {total.student: of_possible(total) for total in regraded.totals}
+    for change in regraded.changes:
         if change.skipped or change.differs:
             old, new = points(change.old), points(change.new)
             shown.add_row(change.student, old, new, totals[change.student], _why(change))
@@ -73,16 +75,16 @@ def _table(found: Regraded) -> Table:
 def _why(change: RegradeEffect) -> Text:
     if change.skipped:
         return Text(change.skipped, "yellow")
-    return Text("\n".join(f"{task} {said}" for task, said in change.reasons.items()))
+    return Text("\n".join(f"{task} {reason}" for task, reason in change.reasons.items()))
 
 
-def _summary(found: Regraded) -> Text:
-    compared = [change for change in found.changes if not change.skipped]
+def _summary(regraded: Regraded) -> Text:
+    compared = [change for change in regraded.changes if not change.skipped]
     differ = [change for change in compared if change.differs]
     lines = [f"{len(compared)} compared, {len(differ)} differ."]
-    lines += [f"Not graded: {student}: {log}" for student, log in found.problems.items()]
-    if found.batch:
-        lines.append(f"Published as {found.batch}.")
+    lines += [f"Not graded: {student}: {log}" for student, log in regraded.problems.items()]
+    if regraded.batch:
+        lines.append(f"Published as {regraded.batch}.")
     elif differ:
         lines.append("Nothing is changed yet: hotloop course regrade --publish --why '…'")
     return Text("\n".join(lines))

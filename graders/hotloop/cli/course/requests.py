@@ -22,7 +22,7 @@ def run(
     number: Annotated[
         int | None, typer.Argument(metavar="[ID]", help="The one to answer.", show_default=False)
     ] = None,
-    said: Annotated[
+    reply: Annotated[
         str, typer.Option("--answer", help="With ID: the answer, which the learner sees.")
     ] = "",
     everything: All = False,
@@ -40,32 +40,34 @@ def run(
 
     problems = requests.collect(course, *exchange.of(load_config(course)))
     if number is not None:
-        event = requests.answer(course, number, said)
+        event = requests.answer(course, number, reply)
         if problem := FeedbackPages(course).refresh(event.student, event.module):
             problems.append(f"No page: {problem}")
-    found = requests.requests(course)
-    waiting = [request for request in found if request.answer is None]
-    answered = [request for request in found if request.answer is not None]
+    listed = requests.requests(course)
+    waiting = [request for request in listed if request.answer is None]
+    answered = [request for request in listed if request.answer is not None]
     shown, more = first([*waiting, *answered] if everything else waiting, everything)
-    told = [*more, *(Text(text, "red") for text in problems)]
-    document = {"requests": list(map(_document, found)), "problems": problems}
-    return CommandResult(document, _table(shown), *told, exit_code=int(bool(problems)))
+    messages = [*more, *(Text(text, "red") for text in problems)]
+    document = {"requests": list(map(_document, listed)), "problems": problems}
+    return CommandResult(document, _table(shown), *messages, exit_code=int(bool(problems)))
 
 
 def _document(request: LearnerRequest) -> dict[str, Any]:
-    said = request.answer
+    answer = request.answer
     return {
         "id": request.number,
         "student": request.student,
         "module": request.module,
-        "request": request.said,
-        "answer": {"who": said.who, "at": said.at.isoformat(), "why": said.why} if said else None,
+        "request": request.sentence,
+        "answer": {"who": answer.who, "at": answer.at.isoformat(), "why": answer.why}
+        if answer
+        else None,
     }
 
 
-def _table(found: Sequence[LearnerRequest]) -> Table:
+def _table(listed: Sequence[LearnerRequest]) -> Table:
     shown = Table("id", "student", "module", "request", "answer", box=SIMPLE_HEAD)
-    for one in found:
-        said = Text(one.answer.why) if one.answer is not None else Text("waits", "yellow")
-        shown.add_row(str(one.number), one.student, one.module, Text(one.said), said)
+    for one in listed:
+        answer = Text(one.answer.why) if one.answer is not None else Text("waits", "yellow")
+        shown.add_row(str(one.number), one.student, one.module, Text(one.sentence), answer)
     return shown

@@ -34,11 +34,11 @@ def progress_bar() -> Generator[Callable[[Step], None]]:
 
         def show(step: Step) -> None:
             now = " ".join(part for part in (step.student, step.task, step.text) if part)
-            said = [f"{step.running} running", f"{step.failed} failed" if step.failed else ""]
+            parts = [f"{step.running} running", f"{step.failed} failed" if step.failed else ""]
             if step.seconds_left is not None:
-                said.append(f"{timedelta(seconds=round(step.seconds_left))} left")
-            said.append(now)
-            text = ", ".join(filter(None, said))
+                parts.append(f"{timedelta(seconds=round(step.seconds_left))} left")
+            parts.append(now)
+            text = ", ".join(filter(None, parts))
             progress.update(bar, total=step.total, completed=step.done, description=text)
 
         yield show
@@ -62,7 +62,10 @@ def table(results: Sequence[TaskResult], totals: Sequence[Total] = ()) -> Table:
             if student and result.student != student:
                 shown.add_section()
             student = result.student
-            verdict = Text(result.verdict, _color(result))
+            color = "yellow" if result.pending else "red"
+            if result.points == result.possible:
+                color = "green"
+            verdict = Text(result.verdict, color)
             shown.add_row(name, verdict, of_possible(result), Text(result.sentence))
         if (total := late.get(place)) is not None:
             shown.add_row("  total", Text("late", "yellow"), of_possible(total), penalty(total))
@@ -74,20 +77,14 @@ def penalty(total: Total) -> str:
     return f"Minus {total.penalty:g} for late submission." if total.penalty else ""
 
 
-def _color(result: TaskResult) -> str:
-    if result.points == result.possible:
-        return "green"
-    return "yellow" if result.pending else "red"
-
-
 def of_possible(result: TaskResult | Total) -> str:
     """Return points so far of those possible, and the open points."""
     text = f"{result.points:g}/{result.possible:g}"
     return f"{text}, {result.pending:g} open" if result.pending else text
 
 
-def points(found: AttemptPoints | None) -> str:
+def points(earned: AttemptPoints | None) -> str:
     """Return an attempt's points so far, and its open points."""
-    if found is None:
+    if earned is None:
         return "–"
-    return f"{found.points:g}" + (f", {found.pending:g} open" if found.pending else "")
+    return f"{earned.points:g}" + (f", {earned.pending:g} open" if earned.pending else "")

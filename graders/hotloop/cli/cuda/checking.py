@@ -44,8 +44,8 @@ def _summary(checked: Checked) -> str:
     if count:
         return f"{count} finding{'s' if count > 1 else ''}."
     failed = next(r for r in checked.runs if r.status != 0)
-    said = f"The program ended with status {failed.status}: {failed.output[-500:].strip()}"
-    return f"{said} {_refused(checked.report)}".strip()
+    message = f"The program ended with status {failed.status}: {failed.output[-500:].strip()}"
+    return f"{message} {_refused(checked.report)}".strip()
 
 
 def _refused(report: SimulatorReport) -> str:

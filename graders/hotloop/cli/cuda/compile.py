@@ -55,36 +55,36 @@ def run(
         timeout_s=timeout,
         on_progress=log,
     )
-    made = report.make(str(source), tools.version(), compiled, block, dynamic_shared)
-    if not made.kernels:
+    result = report.make(str(source), tools.version(), compiled, block, dynamic_shared)
+    if not result.kernels:
         raise UserError(
             f"{source} compiles, but there is no kernel in the machine code: "
             "a template becomes one only where it is launched or instantiated."
         )
-    return CommandResult(made.model_dump(mode="json"), *_shown(made))
+    return CommandResult(result.model_dump(mode="json"), *_shown(result))
 
 
 def _capability(text: str) -> int:
-    found = re.fullmatch(r"(?:sm_)?(\d{2,3})", text)
-    if found is None:
+    match = re.fullmatch(r"(?:sm_)?(\d{2,3})", text)
+    if match is None:
         raise UserError(f"{text!r} is no compute capability: give it as 90 or sm_90.")
-    return int(found[1])
+    return int(match[1])
 
 
-def _shown(made: CompileReport) -> list[RenderableType]:
-    shown: list[RenderableType] = [_table(made)]
-    newest = made.kernels[-1].target
-    shown.extend(_explained(kernel) for kernel in made.kernels if kernel.target == newest)
-    shown.append(Text(made.accesses_source))
+def _shown(result: CompileReport) -> list[RenderableType]:
+    shown: list[RenderableType] = [_table(result)]
+    newest = result.kernels[-1].target
+    shown.extend(_explained(kernel) for kernel in result.kernels if kernel.target == newest)
+    shown.append(Text(result.accesses_source))
     return shown
 
 
-def _table(made: CompileReport) -> Table:
+def _table(result: CompileReport) -> Table:
     columns = ("kernel", "GPU", "registers", "spilled", "stack", "shared", "occupancy", "load")
     table = Table(*columns, "store")
     for column in table.columns[2:]:
         column.justify = "right"
-    for kernel in made.kernels:
+    for kernel in result.kernels:
         fit = kernel.occupancy
         table.add_row(
             Text(kernel.kernel),

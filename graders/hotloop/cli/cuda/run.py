@@ -72,11 +72,6 @@ def run(
         log(done.errors.rstrip("\n"))
     findings = as_data(done.report)["findings"]
     document["findings"] = findings
-    return CommandResult(
-        document, *output, *map(shown, findings), exit_code=_exit_code(done.status)
-    )
-
-
-def _exit_code(status: int) -> int:
-    """Return the exit code as a shell does: 128 plus the signal's number after a signal."""
-    return status if status >= 0 else 128 - status
+    # As a shell does: 128 plus the signal's number after a signal.
+    exit_code = done.status if done.status >= 0 else 128 - done.status
+    return CommandResult(document, *output, *map(shown, findings), exit_code=exit_code)

@@ -26,7 +26,7 @@ Database = Annotated[
 
 def run(
     name: Annotated[str, typer.Argument(help="Of a member of the team.", show_default=False)] = "",
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
     remove: Annotated[bool, typer.Option("--remove", help="Delete the account.")] = False,
     password: Annotated[
         bool, typer.Option("--password", help="Set another password; ends all their sessions.")
@@ -40,13 +40,13 @@ def run(
 
     The password is asked for.
     """
-    found = open_team(team)
+    team = open_team(folder)
     from hotloop.service.settings import own_folder
     from hotloop.service.tables import opened
     from hotloop.service.takehome import passwords
     from hotloop.service.web import accounts
 
-    engine = opened(own_folder(found.folder), database)
+    engine = opened(own_folder(team.folder), database)
     try:
         if not name:
             known = accounts.names(engine, passwords.MEMBER)
@@ -63,7 +63,7 @@ def run(
             done = "set another password of" if password else "made the account"
     finally:
         engine.dispose()
-    found.audit(account(), f"{done} {name}")
+    team.audit(account(), f"{done} {name}")
     document = {"account": name, "removed": remove, **({"password": drawn} if drawn else {})}
     return CommandResult(document, Text(f"{name}: {'deleted' if remove else drawn or 'ready'}"))
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
-from hotloop.cli.answer import CommandResult, require_sandbox
+from hotloop.cli.answer import CommandResult, require_consent, require_sandbox
+from hotloop.cli.judging import judging_line
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
@@ -30,35 +30,38 @@ def run(
         typer.Option(min=1, max=20, help="Replies a pack; between them it reads its verdicts."),
     ] = 1,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before texts are sent.")] = False,
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
 ) -> CommandResult:
     """Let your own model attempt a role's packs.
 
     Reports then say where a candidate stands. Sends texts to URL; no other command does.
     """
-    found = open_team(team)
+    team = open_team(folder)
     from hotloop.core import intervals
     from hotloop.takehome import baseline, execution
     from hotloop.takehome.chat import Chat, ChatError
 
-    wanted = found.role(role)
+    wanted = team.role(role)
     tasks = execution.code_tasks(wanted.module, [task.task for task in wanted.tasks])
     if not tasks:
         raise UserError(f"{role} asks for no task that the judge can judge.")
     chat = Chat(endpoint, model, key_env)
     require_sandbox()
-    _require_consent(chat.host, role, attempts * turns, yes)
-    found.audit(account(), f"sent the texts of {role} to {chat.host}, for {model}")
+    require_consent(
+        f"This sends the texts and starter files of {role}, in variants that no candidate has, to "
+        f"{chat.host}, {attempts * turns} times or more. Nothing of any candidate is sent. Go on?",
+        "Nothing was sent.",
+        yes=yes,
+    )
+    team.audit(account(), f"sent the texts of {role} to {chat.host}, for {model}")
     done: list[baseline.ModelAttempt] = []
     failed = ""
-    with Console(stderr=True).status("") as status:
+    with judging_line() as say:
         for number in range(1, attempts + 1):
             begin = f"attempt {number} of {attempts}, "
             try:
                 done.append(
-                    baseline.attempt(
-                        found, wanted, chat, turns, lambda text, b=begin: status.update(b + text)
-                    )
+                    baseline.attempt(team, wanted, chat, turns, lambda text, b=begin: say(b + text))
                 )
             except ChatError as error:
                 failed = str(error)
@@ -66,7 +69,7 @@ def run(
     if not done:
         raise UserError(failed)
     series = baseline.series(wanted, chat, turns, done)
-    path = baseline.keep(found, wanted.role, series)
+    path = baseline.keep(team, wanted.role, series)
     scores = series.scores({task.task: task.weight for task in wanted.tasks if task.task in tasks})
     hard = [name for name in tasks if series.is_hard(name)]
     lines = [
@@ -75,7 +78,7 @@ def run(
     ]
     if empty := sum(attempt.pieces == 0 for attempt in done):
         lines.append(f"Replies in which no file and no cell was found: {empty}")
-    lines.append(_said_hard(hard, len(done)))
+    lines.append(_hard_sentence(hard, len(done)))
     lines.append(f"{path}: reports that are written from now on place candidates against it.")
     if failed:
         lines.append(f"Ended early. {failed}")
@@ -91,16 +94,7 @@ def run(
     return CommandResult(document, Text("\n".join(lines)), exit_code=int(bool(failed)))
 
 
-def _require_consent(host: str, role: str, requests: int, yes: bool) -> None:
-    said = (
-        f"This sends the texts and starter files of {role}, in variants that no candidate has, to "
-        f"{host}, {requests} times or more. Nothing of any candidate is sent."
-    )
-    if not yes and not typer.confirm(f"{said} Go on?", err=True):
-        raise UserError("Nothing was sent.")
-
-
-def _said_hard(hard: list[str], attempts: int) -> str:
+def _hard_sentence(hard: list[str], attempts: int) -> str:
     if hard:
         return f"Hard for it (mostly below half of the points): {', '.join(hard)}."
     few = " Four attempts are the fewest that can show it." if attempts < 4 else ""

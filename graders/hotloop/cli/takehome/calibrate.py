@@ -19,14 +19,14 @@ from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
     from hotloop.course.item_statistics import Difficulty, Discrimination
-    from hotloop.takehome.calibration import Calibration, TaskCalibration, Time
+    from hotloop.takehome.calibration import Calibration, Time
     from hotloop.takehome.report import CheckQuality
     from hotloop.takehome.role import TakehomeRole
 
 
 def run(
     role: Annotated[str, typer.Argument(help="Which role.")],
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
     measure: Annotated[
         bool,
         typer.Option(
@@ -46,15 +46,15 @@ def run(
 
     And how long they take, and how strong their checks are.
     """
-    found = open_team(team)
+    team = open_team(folder)
     from hotloop.takehome import calibration
 
     if not measure and (times != 1 or not speed):
         raise UserError("--times and --no-speed say how to measure: say --measure as well.")
     if measure:
         require_sandbox()
-        _measure(found, found.role(role), speed, times)
-    result = calibration.calibrate(found, role)
+        _measure(team, team.role(role), speed, times)
+    result = calibration.calibrate(team, role)
     return CommandResult(result.model_dump(mode="json"), _calibration(result), _remarks(result))
 
 
@@ -67,7 +67,9 @@ def _measure(team: Team, role: TakehomeRole, speed: bool, times: int) -> None:
     tasks = [task.id for task in role.chosen() if task.kind == "code"]
     if not tasks:
         raise UserError(f"{role.role} has no task that a judge judges.")
-    run = evidence.measure(module, log, asked=evidence.EvidenceSelection(tasks, speed), times=times)
+    run = evidence.measure(
+        module, log, selection=evidence.EvidenceSelection(tasks, speed), times=times
+    )
     path = quality.path_of(team, module)
     path.parent.mkdir(exist_ok=True)
     text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1)
@@ -83,7 +85,14 @@ def _calibration(result: Calibration) -> Table:
     ):  # fmt: skip
         table.add_column(heading, overflow="fold")
     for task in result.tasks:
-        table.add_row(*_calibrated(task))
+        table.add_row(
+            task.task,
+            str(task.difficulty.count),
+            _share(task.difficulty),
+            _minutes(task.time),
+            _correlation(task.discrimination),
+            *_check_quality(task.check_quality),
+        )
     return table
 
 
@@ -94,42 +103,32 @@ def _remarks(result: Calibration) -> Text:
     return Text("\n".join(lines), "yellow")
 
 
-def _calibrated(task: TaskCalibration) -> list[str]:
-    return [
-        task.task,
-        str(task.difficulty.count),
-        _share(task.difficulty),
-        _minutes(task.time),
-        _correlation(task.discrimination),
-        *_checked(task.check_quality),
-    ]
-
-
-def _share(found: Difficulty) -> str:
-    if found.mean is None or found.interval is None:
+def _share(difficulty: Difficulty) -> str:
+    if difficulty.mean is None or difficulty.interval is None:
         return "not measured"
-    return f"{found.mean:.0%} ({100 * found.interval.low:.0f}–{found.interval.high:.0%})"
+    low, high = difficulty.interval.low, difficulty.interval.high
+    return f"{difficulty.mean:.0%} ({100 * low:.0f}–{high:.0%})"
 
 
-def _minutes(found: Time) -> str:
-    if found.median is None:
+def _minutes(time: Time) -> str:
+    if time.median is None:
         return "not measured"
-    logs = f"{found.candidates} log{'' if found.candidates == 1 else 's'}"
-    spread = found.interval
+    logs = f"{time.candidates} log{'' if time.candidates == 1 else 's'}"
+    spread = time.interval
     around = "" if spread is None else f" ({spread.low:.0f}–{spread.high:.0f})"
-    return f"{found.median:.0f}{around} of {found.planned:.0f}, {logs}"
+    return f"{time.median:.0f}{around} of {time.planned:.0f}, {logs}"
 
 
-def _correlation(found: Discrimination) -> str:
-    if found.correlation is None:
+def _correlation(discrimination: Discrimination) -> str:
+    if discrimination.correlation is None:
         return "not measured"
-    if found.interval is None:
-        return f"{found.correlation:.2f} (no interval)"
-    low, high = found.interval
-    return f"{found.correlation:.2f} ({low:.2f} to {high:.2f})"
+    if discrimination.interval is None:
+        return f"{discrimination.correlation:.2f} (no interval)"
+    low, high = discrimination.interval
+    return f"{discrimination.correlation:.2f} ({low:.2f} to {high:.2f})"
 
 
-def _checked(checks: CheckQuality | None) -> tuple[str, str]:
+def _check_quality(checks: CheckQuality | None) -> tuple[str, str]:
     if checks is None:
         return "–", "–"
     from hotloop.takehome.quality import counted

@@ -28,7 +28,7 @@ def run(
         list[str] | None,
         typer.Argument(help="Pseudonyms or report.json files; all of the role if none is given."),
     ] = None,
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
     role: Annotated[str | None, typer.Option(help="Of which role.", show_default=False)] = None,
     measured: Annotated[
         bool, typer.Option("--measured", help="Leave out what was measured for none of them.")
@@ -39,20 +39,22 @@ def run(
     Those whose intervals overlap are not ranked. Exit code 1 when somebody is left out: a file of
     theirs cannot be read, or was altered.
     """
-    found = open_team(team)
+    team = open_team(folder)
     from hotloop.takehome.compare import CompareError
     from hotloop.takehome.compare import compare as compared
 
-    reports, cards, vivas, left_out = _readable(found, _chosen(found, candidates, role), role)
+    reports, cards, vivas, left_out = _readable(team, _chosen(team, candidates, role), role)
     try:
         result = compared(reports, cards, vivas, measured_only=measured)
     except CompareError as error:
         raise UserError("\n".join([str(error), *left_out])) from None
     document = {**result.model_dump(mode="json"), "unreadable": left_out}
-    told = Text("\n".join([*_basis(result), *result.cautions]))
+    remarks = Text("\n".join([*_basis(result), *result.cautions]))
     faults = Text("\n".join(left_out), "red")
     code = int(bool(left_out))
-    return CommandResult(document, _places(result), told, *_vivas(result), faults, exit_code=code)
+    return CommandResult(
+        document, _places(result), remarks, *_vivas(result), faults, exit_code=code
+    )
 
 
 def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[str, Path]:
@@ -130,23 +132,23 @@ def _places(result: CandidateComparison) -> Table:
 
 def _basis(result: CandidateComparison) -> list[str]:
     ranked = sum(pair.higher is not None for pair in result.pairs)
-    said = f"{ranked} of {len(result.pairs)} pairs are ranked; the others’ intervals overlap."
+    ranking = f"{ranked} of {len(result.pairs)} pairs are ranked; the others’ intervals overlap."
     if not result.left_out:
-        return [said]
-    return [said, f"Left out, since measured for none: {', '.join(result.left_out)}."]
+        return [ranking]
+    return [ranking, f"Left out, since measured for none: {', '.join(result.left_out)}."]
 
 
 def _vivas(result: CandidateComparison) -> list[Table]:
     """Return a table of viva scores; [] if no candidate had a viva."""
-    asked = [one for one in result.candidates if one.viva is not None]
-    if not asked:
+    with_viva = [one for one in result.candidates if one.viva is not None]
+    if not with_viva:
         return []
     from hotloop.takehome.compare import VIVA_COLUMNS, VIVA_NOTE, viva_words
 
     table = Table("viva", *VIVA_COLUMNS)
     table.box = SIMPLE_HEAD
     table.caption = VIVA_NOTE
-    for one in asked:
+    for one in with_viva:
         assert one.viva is not None
         table.add_row(one.pseudonym, *viva_words(one.viva))
     return [table]

@@ -23,16 +23,16 @@ def run(
             help="2030-01-31 for the end of that day, or 2030-01-31T18:00; in UTC.",
         ),
     ],
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
 ) -> CommandResult:
     """Set another date for a candidate.
 
     It lets one more hand-in in.
     """
-    found = open_team(team)
+    team = open_team(folder)
     end = _end(until)
-    record = found.extend(found.find(candidate).pack, end)
-    found.audit(account(), f"extended {record.pseudonym} to {moment(end)}")
+    record = team.extend(team.find(candidate).pack, end)
+    team.audit(account(), f"extended {record.pseudonym} to {moment(end)}")
     document = {"pseudonym": record.pseudonym, "until": end.isoformat()}
     text = f"{record.pseudonym} may hand in until {moment(end)} UTC."
     return CommandResult(document, Text(text))

@@ -7,11 +7,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import CommandResult
+from hotloop.cli.answer import CommandResult, require_consent
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
-from hotloop.takehome.team import PackRecord
 
 
 def run(
@@ -20,30 +19,24 @@ def run(
     ] = None,
     due: Annotated[bool, typer.Option("--due", help="All whose time of keeping is over.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
 ) -> CommandResult:
     """Delete all data of candidates.
 
     That is pack, work, report, scorecard and name.
     """
-    found = open_team(team)
-    records = [found.find(name) for name in candidates or []]
+    team = open_team(folder)
+    records = [team.find(name) for name in candidates or []]
     if due:
-        records += [r for r in found.due(datetime.now(UTC)) if r not in records]
+        records += [r for r in team.due(datetime.now(UTC)) if r not in records]
     if not records and not due:
         raise UserError("Name a candidate, or ask for all that is due with --due.")
-    _require_consent(records, yes)
-    gone = {record.pseudonym: len(found.forget(record.pack, account())) for record in records}
-    left = found.sweep(account())
+    names = ", ".join(record.pseudonym for record in records)
+    question = f"Delete all data of {names} permanently?"
+    require_consent(question, "Nothing was deleted.", yes=yes or not records)
+    gone = {record.pseudonym: len(team.forget(record.pack, account())) for record in records}
+    left = team.sweep(account())
     lines = [f"{name}: deleted" for name in gone]
     lines += [f"pack {pack}: a crash had left something of it; deleted" for pack in left]
     document = {"forgotten": list(gone), "left": [str(pack) for pack in left]}
     return CommandResult(document, Text("\n".join(lines or ["Nothing is due."])))
-
-
-def _require_consent(records: list[PackRecord], yes: bool) -> None:
-    if not records or yes:
-        return
-    names = ", ".join(record.pseudonym for record in records)
-    if not typer.confirm(f"Delete all data of {names} permanently?", err=True):
-        raise UserError("Nothing was deleted.")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,14 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import CommandResult, require_sandbox
+from hotloop.cli.judging import judging_line
 from hotloop.cli.options import Jobs
 from hotloop.cli.takehome.folder import TeamFolder, open_team, require_packages
-from hotloop.cli.takehome.verified import told, verified
+from hotloop.cli.takehome.verified import displayed, verified
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import account
 from hotloop.takehome.team import Team, TeamError
@@ -61,7 +61,7 @@ def run(
         ),
     ] = False,
     jobs: Jobs = None,
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
     _schema: Annotated[
         bool,
         typer.Option(
@@ -82,20 +82,22 @@ def run(
     at_once = jobs or default_jobs()
     if verify:
         require_sandbox()
-        with _spinner() as say:
-            found = verified(submissions, team, at_once, say)
+        with judging_line() as say:
+            verification = verified(submissions, folder, at_once, say)
         return CommandResult(
-            found.model_dump(mode="json"), *told(found), exit_code=int(not found.holds)
+            verification.model_dump(mode="json"),
+            *displayed(verification),
+            exit_code=int(not verification.holds),
         )
-    at_work = open_team(team)
+    team = open_team(folder)
     moment = None if received is None else _received(received, submissions)
     require_sandbox()
     graded: list[tuple[TakehomeReport, Path]] = []
     refused: dict[str, str] = {}
-    with _spinner() as say:
+    with judging_line() as say:
         for name in submissions:
             try:
-                graded.append(_graded(at_work, name, moment, say, at_once))
+                graded.append(_graded(team, name, moment, say, at_once))
             except UserError as error:
                 refused[name] = str(error)
     document = {"reports": [_document(*one) for one in graded], "refused": refused}
@@ -129,8 +131,8 @@ def _graded(
     except OSError as error:
         raise UserError(f"{error.filename or 'A file'}: {error.strerror}.") from None
     except KeyError as error:
-        said = f"This Hotloop does not have what the pack asks: {error.args[0]}."
-        raise UserError(said) from None
+        message = f"This Hotloop does not have what the pack asks: {error.args[0]}."
+        raise UserError(message) from None
     return report, html
 
 
@@ -163,8 +165,8 @@ def _received(text: str, submissions: Sequence[str]) -> datetime:
         raise UserError(f"{text!r} is no date and time such as 2030-01-31T18:00.") from None
     if moment > datetime.now(UTC):
         raise UserError(f"{text} UTC is still to come: say when the zip came.")
-    if kept := [name for name in submissions if not Path(name).is_file()]:
-        raise UserError(f"There is no file {kept[0]!r}: --received is for zips that came by mail.")
+    if names := [name for name in submissions if not Path(name).is_file()]:
+        raise UserError(f"There is no file {names[0]!r}: --received is for zips that came by mail.")
     return moment
 
 
@@ -172,16 +174,10 @@ def _zip(team: Team, name: str) -> Path:
     if Path(name).is_file():
         return Path(name)
     pack = team.find(name).pack
-    kept = team.submissions(pack)
-    if not kept:
+    handed_in = team.submissions(pack)
+    if not handed_in:
         raise TeamError(f"{name} has not handed in yet.")
-    return kept[-1]
-
-
-@contextmanager
-def _spinner() -> Generator[Callable[[str], None]]:
-    with Console(stderr=True).status("") as status:
-        yield lambda text: status.update(f"judging {text}")
+    return handed_in[-1]
 
 
 def _document(report: TakehomeReport, html: Path) -> dict[str, Any]:
@@ -229,7 +225,7 @@ def _table(graded: Sequence[TakehomeReport]) -> Table:
             table.add_row(f"  {task.task}", verdict, f"{points} of {task.possible:g}", sentence)
         if report.signals:
             count = len(report.signals)
-            said = f"{count} integrity signal{'' if count == 1 else 's'}: see the report"
-            table.add_row("", "", "", Text(said, "yellow"))
+            signals = f"{count} integrity signal{'' if count == 1 else 's'}: see the report"
+            table.add_row("", "", "", Text(signals, "yellow"))
         table.add_section()
     return table

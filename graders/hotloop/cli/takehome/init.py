@@ -40,15 +40,15 @@ def run(
     The role is a takehome.yaml to begin with.
     """
     require_packages()
-    found = find.module(module)
+    chosen = find.module(module)
     team = Team(folder) if (folder / "team.json").is_file() else Team.create(folder)
     if wheel is not None:
         _take(wheel, team)
-    path = add_role(team, role or found.id, title or found.title, found)
+    path = add_role(team, role or chosen.id, title or chosen.title, chosen)
     keys = team.folder / "keys"
     document = {"team": str(team.folder), "role": str(path), "keys": str(keys)}
     shown = f"{team.folder}: a team's folder" + _NEXT.format(
-        path=path, role=role or found.id, keys=keys
+        path=path, role=role or chosen.id, keys=keys
     )
     return CommandResult(document, Text(shown))
 

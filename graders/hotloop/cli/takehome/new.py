@@ -24,7 +24,7 @@ _AGAIN = (
 def run(
     role: Annotated[str, typer.Argument(metavar="ROLE|MODULE", help="What the pack is for.")],
     name: Annotated[str, typer.Option(help="The candidate's name; sealed, and not in the pack.")],
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
     accommodation: Annotated[
         float | None, typer.Option(min=1, max=10, help="Factor on this candidate's time.")
     ] = None,
@@ -37,17 +37,17 @@ def run(
 
     A module without a role gets one, of two hours and a half. None is made whose `make lab` fails.
     """
-    found = open_team(team)
+    team = open_team(folder)
     from hotloop.takehome import installable
     from hotloop.takehome.pack import make_pack
     from hotloop.tasks.variants import same_for_all
 
-    wanted = role_for(found, role)
-    installable.require(found, wanted)
+    wanted = role_for(team, role)
+    installable.require(team, wanted)
     now, made_by = datetime.now(UTC), account()
     try:
         pack = make_pack(
-            found, wanted, name, now=now, accommodation=accommodation, again=again, who=made_by
+            team, wanted, name, now=now, accommodation=accommodation, again=again, who=made_by
         )
     except AlreadyInvited as error:
         raise UserError(f"{error} {_AGAIN}") from None

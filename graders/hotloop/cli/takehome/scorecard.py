@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def run(
     candidate: Annotated[str, typer.Argument(help="The pseudonym.")],
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
     form: Annotated[
         Path | None,
         typer.Option(help="Write an empty form here, to fill in.", show_default=False),
@@ -38,35 +38,35 @@ def run(
 
     Without an option: what is to be marked, and what was filed.
     """
-    found = open_team(team)
+    team = open_team(folder)
     from hotloop.takehome import scorecard as cards
     from hotloop.takehome import scorecard_form
 
-    record = found.find(candidate)
+    record = team.find(candidate)
     pack = record.pack
     if reveal:
-        name = found.reveal(pack, account())
+        name = team.reveal(pack, account())
         document = {"pseudonym": record.pseudonym, "name": name}
         return CommandResult(document, Text(f"{record.pseudonym} is {name}"))
-    asked = cards.form(found, pack)
-    filed = cards.read(found, pack)
+    current_form = cards.form(team, pack)
+    filed = cards.read(team, pack)
     if form is not None:
-        _write_form(asked, form)
+        _write_form(current_form, form)
     if file is not None:
-        marks = scorecard_form.read(file, asked.report.pseudonym)
-        filed = cards.file(found, pack, marks, account())
-    is_earlier = filed is not None and _is_earlier(found, filed)
+        marks = scorecard_form.read(file, current_form.report.pseudonym)
+        filed = cards.file(team, pack, marks, account())
+    is_earlier = filed is not None and _is_earlier(team, filed)
     document = {
-        "criteria": [criterion.model_dump(mode="json") for criterion in asked.criteria],
+        "criteria": [criterion.model_dump(mode="json") for criterion in current_form.criteria],
         "form": str(form) if form else None,
         "filed": filed.model_dump(mode="json") if filed else None,
         "filed_on_an_earlier_hand_in": is_earlier,
     }
-    shown = _criteria(asked, None if is_earlier else filed)
+    shown = _criteria(current_form, None if is_earlier else filed)
     return CommandResult(document, shown, Text(_next(candidate, form, filed, is_earlier)))
 
 
-def _write_form(asked: ScorecardForm, path: Path) -> None:
+def _write_form(form: ScorecardForm, path: Path) -> None:
     """Write an empty form.
 
     Raises UserError if the file exists, so that no marks are overwritten.
@@ -75,7 +75,7 @@ def _write_form(asked: ScorecardForm, path: Path) -> None:
 
     try:
         with path.open("x", encoding="utf-8") as stream:
-            stream.write(scorecard_form.text(asked))
+            stream.write(scorecard_form.text(form))
     except FileExistsError:
         raise UserError(f"{path} exists already: file it, or name another one.") from None
 
@@ -86,14 +86,14 @@ def _is_earlier(team: Team, filed: Scorecard) -> bool:
     return bool(submitted) and submitted[-1].digest != filed.submission
 
 
-def _criteria(asked: ScorecardForm, filed: Scorecard | None) -> Table:
+def _criteria(form: ScorecardForm, filed: Scorecard | None) -> Table:
     table = Table("key", "what", "mark", "note", box=SIMPLE_HEAD)
     marks = filed.marks if filed else {}
-    for criterion in asked.criteria:
-        given = marks.get(criterion.key)
-        mark = str(given.mark) if given and given.mark is not None else "–"
+    for criterion in form.criteria:
+        entry = marks.get(criterion.key)
+        mark = str(entry.mark) if entry and entry.mark is not None else "–"
         title = Text(f"{criterion.title}{_remark(criterion)}")
-        table.add_row(criterion.key, title, mark, Text(given.note if given else ""))
+        table.add_row(criterion.key, title, mark, Text(entry.note if entry else ""))
     return table
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
     url: Annotated[
         str,
         typer.Option(
@@ -52,7 +52,7 @@ def run(
     plain HTTP: where others than this machine reach it, put a proxy with TLS before it. What was
     under way when it ended is taken up again by the next start.
     """
-    found = open_team(team)
+    team = open_team(folder)
     from hotloop.service.app import served
     from hotloop.service.takehome.grader import kept
     from hotloop.service.web import listening as web
@@ -60,13 +60,13 @@ def run(
 
     address = web.address(url, host, port)
     web.require_addresses(proxy)
-    portal = _portal(found, address, database)
+    portal = _portal(team, address, database)
     require_accounts(portal)
     with closing(portal), web.listening(host, port) as listens:
         log(f"The portal is at {address}; Ctrl-C ends it.")
         beside = [kept(portal, jobs or default_jobs(), ray)] if grade else []
         web.run(served(portal), listens, beside, proxy)
-    return CommandResult({"team": str(found.folder), "url": address}, Text("The portal has ended."))
+    return CommandResult({"team": str(team.folder), "url": address}, Text("The portal has ended."))
 
 
 def _portal(team: Team, address: str, database: str) -> Portal:

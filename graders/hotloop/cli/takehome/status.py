@@ -52,20 +52,24 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
         rows.append({**row, "verdict": verdict})
         minutes = f"{task.minutes:g} min"
         shown.add_row(name, minutes, f"{percent[name]} %", verdict or "–", ", ".join(gpu) or "–")
+    hours_since = None
+    if log is not None and log.entries:
+        hours_since = round((datetime.now(UTC) - log.entries[0].at).total_seconds() / 3600, 2)
     document = {
         "pseudonym": manifest.pseudonym,
         "title": manifest.title,
         "until": manifest.expires.isoformat(),
         "window_hours": manifest.window_hours,
         "hours_left": round(_hours_left(manifest), 2),
-        "hours_since_first_entry": _hours_since_first_entry(log),
+        "hours_since_first_entry": hours_since,
         "tasks": rows,
         "work_log": None if log is None else len(log.entries),
     }
+    began = f"The work log began {_duration(hours_since)} ago." if hours_since is not None else ""
     lines = [
         f"{manifest.title}, as {manifest.pseudonym}",
         f"Hand in by {moment(manifest.expires)} UTC: {_left(manifest)}.{window(manifest)}",
-        _begun(log),
+        began,
         "What is graded on a GPU needs none here." if any(row["gpu"] for row in rows) else "",
         "No work log is kept." if log is None else f"The work log has {len(log.entries)} entries.",
     ]
@@ -101,8 +105,8 @@ def _of_team(folder: Path, everything: bool) -> CommandResult:
         )
         lines.append((record.pseudonym, record.role, moment(record.made), moment(until), state))
     breaks = audit_log.breaks(team.audited())
-    told = [f"{name}: {problem}" for name, problem in damaged.items()]
-    told += [f"{teams.AUDIT}: {fault}" for fault in breaks]
+    problems = [f"{name}: {problem}" for name, problem in damaged.items()]
+    problems += [f"{teams.AUDIT}: {fault}" for fault in breaks]
     document = {
         "team": str(team.folder),
         "packs": rows,
@@ -113,7 +117,7 @@ def _of_team(folder: Path, everything: bool) -> CommandResult:
     for line in listed:
         shown.add_row(*line)
     return CommandResult(
-        document, shown, *more, Text("\n".join(told), "red"), exit_code=int(bool(told))
+        document, shown, *more, Text("\n".join(problems), "red"), exit_code=int(bool(problems))
     )
 
 
@@ -156,17 +160,6 @@ def window(manifest: Manifest) -> str:
         f" If you downloaded the pack by a link, you have {manifest.window_hours:g} hours from the "
         "download: the page behind the link says until when."
     )
-
-
-def _begun(log: WorkLog | None) -> str:
-    hours = _hours_since_first_entry(log)
-    return "" if hours is None else f"The work log began {_duration(hours)} ago."
-
-
-def _hours_since_first_entry(log: WorkLog | None) -> float | None:
-    if log is None or not log.entries:
-        return None
-    return round((datetime.now(UTC) - log.entries[0].at).total_seconds() / 3600, 2)
 
 
 def _duration(hours: float) -> str:

@@ -35,34 +35,26 @@ def verified(
     report = read_report(path)
     is_team = (team / DESCRIPTION).is_file()
     folder = open_team(team if is_team else verify.find_team(path))
-    found = verify.verify(report, folder, file=path, jobs=jobs, on_progress=say)
-    outcome = "it holds" if found.holds else "it does not hold"
+    result = verify.verify(report, folder, file=path, jobs=jobs, on_progress=say)
+    outcome = "it holds" if result.holds else "it does not hold"
     folder.audit(account(), f"verified the report on {report.pseudonym}: {outcome}")
-    return found
+    return result
 
 
-def told(found: Verification) -> tuple[Table, Text]:
+def displayed(result: Verification) -> tuple[Table, Text]:
     """Return a table of each check then and now, and the conclusion."""
-    return _checks(found), Text(_conclusion(found))
-
-
-def _checks(found: Verification) -> Table:
     table = Table("task", "check", "then", "now", "standing", "what the judge says now")
     table.box = SIMPLE_HEAD
-    for check in found.checks:
+    for check in result.checks:
         standing = check.standing.replace("_", " ")
         table.add_row(
             check.task, check.check, check.then, check.now, standing, Text(check.sentence)
         )
-    return table
-
-
-def _conclusion(found: Verification) -> str:
-    lines = [f"The report's verdicts {'hold' if found.holds else 'do not hold'}."]
-    lines += [f"The report was altered: {what}." for what in found.altered]
-    if not found.same_grader:
+    lines = [f"The report's verdicts {'hold' if result.holds else 'do not hold'}."]
+    lines += [f"The report was altered: {what}." for what in result.altered]
+    if not result.same_grader:
         lines.append("The grader is another one than the report was made by.")
-    still_open = sum(check.standing == "open" for check in found.checks)
+    still_open = sum(check.standing == "open" for check in result.checks)
     if still_open:
         lines.append(f"{still_open} checks could not be measured here and now: they say nothing.")
-    return "\n".join(lines)
+    return table, Text("\n".join(lines))

@@ -35,7 +35,7 @@ def run(
     candidate: Annotated[
         str | None, typer.Argument(help="The pseudonym.", show_default=False)
     ] = None,
-    team: TeamFolder = Path(),
+    folder: TeamFolder = Path(),
     role: Annotated[
         str | None,
         typer.Option(
@@ -84,30 +84,30 @@ def run(
     an option: the questions with their answers, for you to read. --task and --item judge a
     variation in seconds while you talk.
     """
-    found = open_team(team)
+    team = open_team(folder)
     if (candidate is None) == (role is None):
         raise UserError("Name a candidate, or with --role a role: one of the two.")
     from hotloop.takehome import viva
 
     if candidate is None:
         assert role is not None
-        found.role(role)
-        return _of_role(found, role, make=make, accept=accept)
-    pack = found.find(candidate).pack
+        team.role(role)
+        return _of_role(team, role, make=make, accept=accept)
+    pack = team.find(candidate).pack
     if task is not None or item is not None:
-        return _varied(found, pack, task, item, columns, rows, change)
+        return _varied(team, pack, task, item, columns, rows, change)
     if make:
         require_sandbox()
         with judging_line() as say:
-            viva.make(found, pack, account(), say)
+            viva.make(team, pack, account(), say)
     if accept is not None:
-        viva.accept(found, viva.own_path(found, pack), _numbers(accept), account())
+        viva.accept(team, viva.own_path(team, pack), _numbers(accept), account())
     if file is not None:
         from hotloop.takehome import grading
 
-        viva.file(found, pack, file, account())
-        grading.show_viva(found, pack)
-    return _of_candidate(found, candidate, pack)
+        viva.file(team, pack, file, account())
+        grading.show_viva(team, pack)
+    return _of_candidate(team, candidate, pack)
 
 
 def _of_role(team: Team, role: str, *, make: bool, accept: str | None) -> CommandResult:
@@ -120,9 +120,9 @@ def _of_role(team: Team, role: str, *, make: bool, accept: str | None) -> Comman
             viva.make_fixed(team, role, account(), say)
     if accept is not None:
         viva.accept(team, path, _numbers(accept), account())
-    found = viva.read(path)
-    document = {"role": role, "questions": _document(found)}
-    return CommandResult(document, *_shown(found, f"--role {role}"))
+    viva_questions = viva.read(path)
+    document = {"role": role, "questions": _document(viva_questions)}
+    return CommandResult(document, *_shown(viva_questions, f"--role {role}"))
 
 
 def _of_candidate(team: Team, name: str, pack: UUID) -> CommandResult:
@@ -132,39 +132,39 @@ def _of_candidate(team: Team, name: str, pack: UUID) -> CommandResult:
     fixed = viva.read(viva.fixed_path(team, team.pack(pack).role))
     is_ready = any(found is not None and found.items for found in (own, fixed))
     page = viva_page.write(team, pack) if is_ready else None
-    kept = viva.filed(team, pack)
+    answers = viva.filed(team, pack)
     document = {
         "candidate": name,
         "questions": _document(own),
         "on_the_reference": len(fixed.items) if fixed else 0,
         "page": str(page) if page else None,
-        "filed": kept.model_dump(mode="json") if kept else None,
+        "filed": answers.model_dump(mode="json") if answers else None,
     }
     shown = [*_shown(own, name)]
     if page:
         shown.append(Text(f"Page: {page}", no_wrap=True))
-    return CommandResult(document, *shown, *_filed(kept))
+    return CommandResult(document, *shown, *_filed(answers))
 
 
-def _document(found: Viva | None) -> dict[str, Any] | None:
-    return None if found is None else found.model_dump(mode="json")
+def _document(questions: Viva | None) -> dict[str, Any] | None:
+    return None if questions is None else questions.model_dump(mode="json")
 
 
-def _shown(found: Viva | None, of: str) -> Iterable[RenderableType]:
-    if found is None:
+def _shown(viva: Viva | None, of: str) -> Iterable[RenderableType]:
+    if viva is None:
         yield Text(f"There are no questions yet: hotloop takehome viva {of} --make")
         return
-    for one in found.questions.items:
-        accepted = "accepted" if one.number in found.accepted else "not accepted"
+    for one in viva.questions.items:
+        accepted = "accepted" if one.number in viva.accepted else "not accepted"
         yield Text(f"{one.number}. {one.task}, {one.file}, {one.operator} ({accepted})", "bold")
         yield _diff(one)
         yield _key(one)
-    made = found.questions
+    made = viva.questions
     yield Text(
         f"{len(made.items)} questions of {made.tried} changes that were judged, {made.unclear} of "
         f"them without one clear outcome; {made.seconds:.0f} s."
     )
-    if not found.accepted:
+    if not viva.accepted:
         yield Text(f"Read them, then: hotloop takehome viva {of} --accept 1,2,…")
 
 
@@ -180,14 +180,14 @@ def _key(item: PredictionItem) -> Text:
     from hotloop.takehome.viva_page import facts
 
     outcome = item.outcome
-    said = f"   {WORDS[outcome.kind]}. {outcome.sentence} {facts(item)}\n"
-    return Text(said)
+    line = f"   {WORDS[outcome.kind]}. {outcome.sentence} {facts(item)}\n"
+    return Text(line)
 
 
-def _filed(kept: Filed | None) -> Iterable[Text]:
-    if kept is None:
+def _filed(answers: Filed | None) -> Iterable[Text]:
+    if answers is None:
         return
-    for what, score in (("own code", kept.score.own), ("reference", kept.score.fixed)):
+    for what, score in (("own code", answers.score.own), ("reference", answers.score.fixed)):
         if score is not None:
             yield Text(f"{what}: {sentence(score)}")
 
@@ -229,8 +229,8 @@ def _varied(
     plain, _ = viva.work_of(team, pack)
     work = plain
     if number is not None:
-        found = _item(viva.read(viva.own_path(team, pack)), number)
-        work, task = found.made_in(work), found.task
+        question = _item(viva.read(viva.own_path(team, pack)), number)
+        work, task = question.made_in(work), question.task
     assert task is not None
     if task not in work.tasks:
         raise UserError(f"{task} is none of this work's tasks: {', '.join(work.tasks)}.")
@@ -258,14 +258,14 @@ def _varied(
         "outcome": outcome.model_dump(mode="json"),
         "seconds": seconds,
     }
-    said = WORDS[outcome.kind]
+    result = WORDS[outcome.kind]
     if outcome.kind == "none":
-        said = "as without the change" if outcome.check else "right"
-    return CommandResult(document, Text(f"{task}: {said}. {outcome.sentence} ({seconds} s)"))
+        result = "as without the change" if outcome.check else "right"
+    return CommandResult(document, Text(f"{task}: {result}. {outcome.sentence} ({seconds} s)"))
 
 
-def _item(found: Viva | None, number: int) -> PredictionItem:
-    for one in found.questions.items if found else ():
+def _item(viva: Viva | None, number: int) -> PredictionItem:
+    for one in viva.questions.items if viva else ():
         if one.number == number:
             return one
     raise UserError(f"There is no question {number}.")

@@ -40,26 +40,26 @@ def subtrees(text: str) -> Subtrees | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
             tree = ast.parse(text)
-        found: Subtrees = Counter()
-        _add(tree, found)
+        counts: Subtrees = Counter()
+        _add(tree, counts)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    return found
+    return counts
 
 
-def _add(node: ast.AST, found: Subtrees) -> tuple[bytes, int]:
+def _add(node: ast.AST, counts: Subtrees) -> tuple[bytes, int]:
     """Return digest and size of a subtree, and add it and its subtrees to `found`."""
     size = 1
     total = hashlib.blake2b(_label(node).encode(), digest_size=12)
     for child in ast.iter_child_nodes(node):
         if _is_docstring(child):
             continue
-        digest, count = _add(child, found)
+        digest, count = _add(child, counts)
         total.update(digest)
         size += count
     digest = total.digest()
     if size >= SMALLEST and not isinstance(node, ast.Module):
-        found[digest] += 1
+        counts[digest] += 1
     return digest, size
 
 
@@ -89,15 +89,12 @@ _NAMED = re.compile(r"\\N(?=\{)")
 _SPACES = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r"\s*\n\s*")
 
-_NAMES: dict[Language, str] = {"python": "python", "cuda": "cuda", "text": "text"}
-"""Pygments' names of the languages."""
-
 
 @lru_cache(maxsize=1024)
 def token_runs(text: str, language: Language) -> Runs:
     """Return all runs of `RUN` tokens with their counts. The result is cached: do not modify it."""
-    found = list(tokens(text, language))
-    return Counter(tuple(found[i : i + RUN]) for i in range(len(found) - RUN + 1))
+    words = list(tokens(text, language))
+    return Counter(tuple(words[i : i + RUN]) for i in range(len(words) - RUN + 1))
 
 
 def tokens(text: str, language: Language) -> Iterator[str]:
@@ -107,7 +104,9 @@ def tokens(text: str, language: Language) -> Iterator[str]:
     # with the square of the number of unterminated named characters (\N{).
     text = _NAMED.sub("N", text)
     text = _LINES.sub("\n", _SPACES.sub(" ", text))
-    for kind, value in _lexer(language).get_tokens(text):
+    # Pygments has the same names for the languages.
+    lexer = cast(Lexer, cast(Any, lexers).get_lexer_by_name(language))
+    for kind, value in lexer.get_tokens(text):
         if language == "text":
             yield from value.split()
             continue
@@ -115,10 +114,6 @@ def tokens(text: str, language: Language) -> Iterator[str]:
         if word:
             yield word
             before = word
-
-
-def _lexer(language: Language) -> Lexer:
-    return cast(Lexer, cast(Any, lexers).get_lexer_by_name(_NAMES[language]))
 
 
 def _word(kind: object, value: str, before: str) -> str:
@@ -130,8 +125,8 @@ def _word(kind: object, value: str, before: str) -> str:
     if _in(kind, Token.Literal.Number):
         return "0"
     if _in(kind, Token.Name):
-        kept = _in(kind, Token.Name.Builtin) or before == "."
-        return value if kept else "name"
+        keeps_name = _in(kind, Token.Name.Builtin) or before == "."
+        return value if keeps_name else "name"
     return value.strip()
 
 
@@ -201,19 +196,19 @@ def print_of(text: str, language: Language, starters: Iterable[str] = ()) -> Pri
 def _print_of(text: str, language: Language, starters: tuple[str, ...]) -> Print:
     """Cached, because every new submission is compared with all earlier ones."""
     runs = token_runs(text, language)
-    found = subtrees(text) if language == "python" else None
+    trees = subtrees(text) if language == "python" else None
     for starter in starters:
         runs = _without(runs, token_runs(starter, language))
-        given = subtrees(starter) if language == "python" else None
-        if found is not None and given is not None:
-            found = _without(found, given)
-    return Print(runs, found)
+        starter_trees = subtrees(starter) if language == "python" else None
+        if trees is not None and starter_trees is not None:
+            trees = _without(trees, starter_trees)
+    return Print(runs, trees)
 
 
 def print_of_part(part: WorkPart, starters: Iterable[WorkPart] = ()) -> Print:
     """Like `print_of`, for a part; starters are the parts of the same name."""
-    given = [starter.text for starter in starters if starter.name == part.name]
-    return print_of(part.text, part.language, given)
+    texts = [starter.text for starter in starters if starter.name == part.name]
+    return print_of(part.text, part.language, texts)
 
 
 def prints(
@@ -223,21 +218,21 @@ def prints(
 
     starter: the files that the work began from.
     """
-    given = parts(starter, module, tasks)
+    starter_parts = parts(starter, module, tasks)
     own = parts(files, module, tasks)
-    more = [found for part in own if (found := with_more(part, files, starter)) is not None]
-    return [(part, print_of_part(part, given)) for part in (*more, *own)]
+    more = [longer for part in own if (longer := with_more(part, files, starter)) is not None]
+    return [(part, print_of_part(part, starter_parts)) for part in (*more, *own)]
 
 
 def alike(
     mine: Iterable[Printed], theirs: Iterable[Printed]
 ) -> Iterator[tuple[WorkPart, Likeness]]:
     """Yield the similarity of parts that both submissions have; skips parts that are too short."""
-    others = {part.name: found for part, found in theirs}
+    others = {part.name: printed for part, printed in theirs}
     for part, own in mine:
-        found = likeness(own, others[part.name]) if part.name in others else None
-        if found is not None:
-            yield part, found
+        similarity = likeness(own, others[part.name]) if part.name in others else None
+        if similarity is not None:
+            yield part, similarity
 
 
 def likeness(first: Print, second: Print) -> Likeness | None:
@@ -254,6 +249,6 @@ def _shared(first: Counter[KeyT], second: Counter[KeyT]) -> float:
     return (first & second).total() / min(first.total(), second.total())
 
 
-def _without(own: Counter[KeyT], given: Counter[KeyT]) -> Counter[KeyT]:
+def _without(own: Counter[KeyT], starter: Counter[KeyT]) -> Counter[KeyT]:
     """Remove every key that the starter has, whatever its count."""
-    return Counter({key: count for key, count in own.items() if key not in given})
+    return Counter({key: count for key, count in own.items() if key not in starter})

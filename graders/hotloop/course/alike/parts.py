@@ -53,17 +53,17 @@ def parts(files: Mapping[str, bytes], module: Module, tasks: Iterable[str]) -> l
     for task in wanted:
         for name in task.files if task.kind == "code" else ():
             owners.setdefault(name, []).append(task.id)
-    found: list[WorkPart] = []
+    result: list[WorkPart] = []
     for name, owned in owners.items():
         language = language_of(name)
         if language is None or name not in files:
             continue
         if name.endswith(".ipynb"):
-            found += _cells(name, files[name], owned)
+            result += _cells(name, files[name], owned)
         else:
             text = _read(files[name], language)
-            found.append(WorkPart(name, tuple(owned), language, text[:LONGEST]))
-    return found
+            result.append(WorkPart(name, tuple(owned), language, text[:LONGEST]))
+    return result
 
 
 def with_more(
@@ -99,7 +99,7 @@ def _cells(name: str, data: bytes, tasks: list[str]) -> list[WorkPart]:
 
     Helpers may be in those cells. Copies of a solution cell belong to the same part.
     """
-    found: dict[str, list[str]] = {}
+    sources: dict[str, list[str]] = {}
     own: list[str] = []
     for cell in readable_cells(data):
         if cell.kind != "code":
@@ -110,9 +110,11 @@ def _cells(name: str, data: bytes, tasks: list[str]) -> list[WorkPart]:
         elif cell.grade_id.endswith(_SOLUTION):
             task = cell.grade_id.removesuffix(_SOLUTION)
             if task in tasks:
-                found.setdefault(task, []).extend([*own, source])
+                sources.setdefault(task, []).extend([*own, source])
             own = []
-    read = {task: _COMMENTS["python"].sub("", "\n\n".join(texts)) for task, texts in found.items()}
+    read = {
+        task: _COMMENTS["python"].sub("", "\n\n".join(texts)) for task, texts in sources.items()
+    }
     return [
         WorkPart(f"{name} · {task}", (task,), "python", text[:LONGEST])
         for task, text in read.items()

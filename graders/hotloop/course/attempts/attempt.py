@@ -64,20 +64,14 @@ class Attempt:
 
     def to_json(self) -> dict[str, Any]:
         """Return a document of plain JSON types, without `id`."""
+        values = {name: value for name, value in vars(self).items() if name != "id"}
         return {
             "format": FORMAT,
-            "student": self.student,
-            "module": self.module,
-            "digest": self.digest,
-            "grader": self.grader,
+            **values,
             "machine": dict(self.machine),
             "graded": self.graded.isoformat(),
-            "seconds": self.seconds,
             "records": {task: record.to_json() for task, record in self.records.items()},
-            "variant": self.variant,
-            "handed_in": self.handed_in,
             "notes": list(self.notes),
-            "notebook": self.notebook,
             "outputs": [list(map(dict, cell)) for cell in self.outputs],
             "files": dict(self.files),
         }
@@ -86,8 +80,8 @@ class Attempt:
     def from_json(cls, document: Mapping[str, Any]) -> Self:
         """Read the output of `to_json`. Raises ValueError for another format."""
         values = dict(document)
-        if (found := values.pop("format")) != FORMAT:
-            raise ValueError(f"an attempt of format {found!r}; this Hotloop reads {FORMAT}")
+        if (version := values.pop("format")) != FORMAT:
+            raise ValueError(f"an attempt of format {version!r}; this Hotloop reads {FORMAT}")
         records = values.pop("records").items()
         return cls(
             records={task: Record.from_json(record) for task, record in records},

@@ -45,10 +45,10 @@ def _are_made(connection: Connection) -> bool:
     """Return whether the tables exist. Raises StoreUnavailable if they have other columns."""
     inspector = inspect(connection)
     wanted = tables.METADATA.tables
-    found = {name for name in inspector.get_table_names() if name.startswith("hotloop_")}
-    if not found:
+    existing = {name for name in inspector.get_table_names() if name.startswith("hotloop_")}
+    if not existing:
         return False
-    columns = {name: {c["name"] for c in inspector.get_columns(name)} for name in sorted(found)}
+    columns = {name: {c["name"] for c in inspector.get_columns(name)} for name in sorted(existing)}
     if columns != {name: set(table.columns.keys()) for name, table in wanted.items()}:
         raise StoreUnavailable(
             "The gradebook's database was written by another version of Hotloop: install that one "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     CursorResult,
+    Engine,
     Row,
     Select,
     delete,
@@ -92,31 +94,6 @@ class Store:
 
     # --- events
 
-    def begin(
-        self, student: str, module: str, who: str = "", why: str = "", batch: str = ""
-    ) -> AuditEvent:
-        """Record that a submission is being regraded. who: default: this process's user."""
-        event = begun(student, module, who, why, batch)
-        return self.write(lambda connection: note(connection, event))
-
-    def note(
-        self,
-        kind: Kind,
-        attempt: Attempt,
-        who: str = "",
-        why: str = "",
-        old: AttemptPoints | None = None,
-        new: AttemptPoints | None = None,
-        batch: str = "",
-    ) -> AuditEvent:
-        """Record that an attempt is published, dropped or restored.
-
-        old, new: points of the submission before and after. Raises ValueError if the attempt is not
-        stored.
-        """
-        event = about(attempt, kind, who, why, batch, old, new)
-        return self.write(lambda connection: note(connection, event))
-
     def events(
         self,
         *,
@@ -150,12 +127,7 @@ class Store:
 
     def read(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """Run `work` in a read transaction and return its result. It may run more than once."""
-
-        def once() -> ResultT:
-            with reading(self._engine) as connection:
-                return work(connection)
-
-        return self._do(once)
+        return self._do(reading, work)
 
     def write(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """Run `work` in an exclusive write transaction and return its result.
@@ -163,14 +135,17 @@ class Store:
         It may run more than once, even after a commit, since a server that stops at that moment
         does not report whether it committed. So it must check what exists before it adds to it.
         """
+        return self._do(writing, work)
 
+    def _do(
+        self,
+        transaction: Callable[[Engine], AbstractContextManager[Connection]],
+        work: Callable[[Connection], ResultT],
+    ) -> ResultT:
         def once() -> ResultT:
-            with writing(self._engine) as connection:
+            with transaction(self._engine) as connection:
                 return work(connection)
 
-        return self._do(once)
-
-    def _do(self, once: Callable[[], ResultT]) -> ResultT:
         def ready() -> ResultT:
             if not self._is_ready:
                 make_tables(self._engine)
@@ -213,10 +188,10 @@ def requested(student: str, module: str, why: str, name: str) -> AuditEvent:
     return _event(Kind.ASKED, student, why, name, student=student, module=module)
 
 
-def answered(asked: AuditEvent, why: str) -> AuditEvent:
+def answered(request: AuditEvent, why: str) -> AuditEvent:
     """Return the event that a person answered a request."""
-    about_it = {"student": asked.student, "module": asked.module}
-    return _event(Kind.ANSWERED, "", why, asked.batch, **about_it)
+    about_it = {"student": request.student, "module": request.module}
+    return _event(Kind.ANSWERED, "", why, request.batch, **about_it)
 
 
 def about(
@@ -242,8 +217,8 @@ def add(connection: Connection, attempt: Attempt) -> Attempt:
     """Do `Store.add` inside a write transaction."""
     key = [getattr(attempt, name) for name in KEY]
     query = _attempts().where(*_is(KEY, key))
-    if found := _read_attempts(connection, query):
-        return found[0]
+    if stored := _read_attempts(connection, query):
+        return stored[0]
     document = json.dumps(attempt.to_json())
     values = dict(zip(KEY, key, strict=True)) | {"document": document}
     return _attempt(_number(connection.execute(insert(tables.attempts).values(**values))), document)
@@ -320,8 +295,8 @@ def forget(connection: Connection, student: str) -> AuditEvent:
         for table in (tables.events, tables.attempts)
     ]
     connection.execute(delete(tables.forgetting).where(tables.forgetting.c.student == student))
-    said = f"{attempts} attempts and {events} events were deleted"
-    return note(connection, _event(Kind.FORGOTTEN, "", said, ""))
+    summary = f"{attempts} attempts and {events} events were deleted"
+    return note(connection, _event(Kind.FORGOTTEN, "", summary, ""))
 
 
 def _newest(

@@ -40,8 +40,8 @@ def alike_hand_ins(root: Path, module: str) -> tuple[Alike, ...]:
         for student, _ in submissions(root, modules=[module])
     }
     pairs = (_pair(first, second, works) for first, second in combinations(works, 2))
-    found = sorted((pair for pair in pairs if pair), key=lambda pair: -pair.score)
-    return tuple(found[:MOST_PAIRS])
+    similar = sorted((pair for pair in pairs if pair), key=lambda pair: -pair.score)
+    return tuple(similar[:MOST_PAIRS])
 
 
 def _pair(first: str, second: str, works: dict[str, list[Printed]]) -> Alike | None:
@@ -53,5 +53,5 @@ def _pair(first: str, second: str, works: dict[str, list[Printed]]) -> Alike | N
     most = max(ways, key=lambda way: way[1].score, default=None)
     if most is None or most[1].score < MODERATE:
         return None
-    part, found = most
-    return Alike((first, second), part.name, found.score, found.said)
+    part, likeness = most
+    return Alike((first, second), part.name, likeness.score, likeness.said)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hotloop.core import svg
 from hotloop.tasks.problem import Score
@@ -38,7 +39,8 @@ class Distribution:
 
 def distribution(scores: Iterable[Score], parts: int) -> Distribution:
     """Count scores in bins. parts: number of equal bins between none and all of the points."""
-    labels = ["none", *(_percent(i, parts) for i in range(parts)), "all"]
+    edges = [100 * index // parts for index in range(parts + 1)]
+    labels = ["none", *(f"{low}–{high}" for low, high in pairwise(edges)), "all"]
     counts = [[0, 0] for _ in labels]
     unsettled = 0
     for score in scores:
@@ -51,17 +53,17 @@ def distribution(scores: Iterable[Score], parts: int) -> Distribution:
     return Distribution(bins, unsettled)
 
 
-def describe(what: str, found: Distribution) -> str:
+def describe(what: str, counts: Distribution) -> str:
     """Describe the chart in words."""
-    said = [f"{bin_.label}: {_counted(bin_)}" for bin_ in found.bins if bin_.learners]
-    if found.unsettled:
-        said.append(f"nothing settled yet: {found.unsettled}")
-    return f"{what}, learners by percent of the settled points. {'; '.join(said) or 'nobody'}."
+    parts = [f"{bin_.label}: {_counted(bin_)}" for bin_ in counts.bins if bin_.learners]
+    if counts.unsettled:
+        parts.append(f"nothing settled yet: {counts.unsettled}")
+    return f"{what}, learners by percent of the settled points. {'; '.join(parts) or 'nobody'}."
 
 
-def picture(what: str, found: Distribution) -> str:
+def picture(what: str, counts: Distribution) -> str:
     """Draw a bar chart; open points use the text's color, for light and dark pages."""
-    bars = [*found.bins, ShareBin("pending", 0, found.unsettled)]
+    bars = [*counts.bins, ShareBin("pending", 0, counts.unsettled)]
     most = max(1, *(bar.learners for bar in bars))
     step = _WIDTH / len(bars)
     drawn = [_bar(bar, index * step, step - _GAP, most) for index, bar in enumerate(bars)]
@@ -70,7 +72,7 @@ def picture(what: str, found: Distribution) -> str:
         _WIDTH,
         _HEIGHT,
         [*drawn, svg.line(0, floor, _WIDTH, floor, opacity=0.5)],
-        describe(what, found),
+        describe(what, counts),
         font_size=11,
         text_anchor="middle",
     )
@@ -100,10 +102,6 @@ def _place(share: float, parts: int) -> int:
     if share >= 1:
         return parts + 1
     return 1 + min(parts - 1, int(share * parts))
-
-
-def _percent(index: int, parts: int) -> str:
-    return f"{100 * index // parts}–{100 * (index + 1) // parts}"
 
 
 def _counted(bar: ShareBin) -> str:

@@ -79,7 +79,7 @@ def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
 def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMarks:
     folders = {f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}")}
     known = {task.id for task in module.tasks}
-    found = handed_in(root, scored(gradebook, store(root).published, module.id))
+    notebooks = handed_in(root, scored(gradebook, store(root).published, module.id))
     marks = [
         TaskMark(
             one.student,
@@ -88,12 +88,12 @@ def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMar
             one.record(grade.name),
             one.is_instrumented(grade),
         )
-        for one in found
+        for one in notebooks
         for grade in one.grades
         if grade.name in known
     ]
     graded = {mark.task for mark in marks}
-    by_learner = grouped(found, lambda one: one.student)
+    by_learner = grouped(notebooks, lambda one: one.student)
     return ModuleMarks(
         module=module,
         tasks=[task.id for task in module.tasks if task.id in graded],

@@ -28,13 +28,13 @@ KINDS = {
 """Titles for the reasons for open points; each has a section on the page that says what to do."""
 
 
-def page(found: ClassSummary) -> str:
+def page(class_summary: ClassSummary) -> str:
     """Return the HTML document."""
     templates = environment(
         TEMPLATES, number=number, prose=prose, percent=_percent, seconds=_seconds
     )
     return templates.get_template("index.html.j2").render(
-        course=found,
+        course=class_summary,
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         kinds=KINDS,
         shown_causes=SHOWN_CAUSES,
@@ -50,8 +50,8 @@ def file_name(modules: list[str] | None) -> str:
     return f"class-{'-'.join(modules)}.html" if modules else "class.html"
 
 
-def _drawing(what: str, found: Distribution) -> Markup:
-    return Markup(picture(what, found))
+def _drawing(what: str, counts: Distribution) -> Markup:
+    return Markup(picture(what, counts))
 
 
 def _percent(share: float | None) -> str:

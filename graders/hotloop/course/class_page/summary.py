@@ -94,13 +94,13 @@ def summary(
     )
 
 
-def document(found: ClassSummary) -> dict[str, Any]:
+def document(class_summary: ClassSummary) -> dict[str, Any]:
     """Convert to plain data. Learners are counted, and listed only if they are named."""
-    plain = asdict(found)
+    plain = asdict(class_summary)
     for module in plain["modules"]:
         for group in [*module["lost"], *module["waiting"]]:
             group["learners"] = len(group["students"])
-            if not found.names:
+            if not class_summary.names:
                 del group["students"]
     return plain
 
@@ -130,7 +130,7 @@ def _module(of: ModuleMarks, hidden: Collection[str] | None) -> ModuleSummary:
     scores = _by_student(of, students)
     totals = {s: total(scores[s], of.penalties.get(s, 0.0)) for s in students}
     sums = list(totals.values())
-    said = sorted({mark.student for mark in of.marks if mark.instrumented})
+    instrumented = sorted({mark.student for mark in of.marks if mark.instrumented})
     by_hand = {task for task in of.tasks if of.module.task(task).kind == "written"}
     clean = causes.cleaner(hidden) if hidden else causes.without_numbers
     return ModuleSummary(
@@ -148,17 +148,17 @@ def _module(of: ModuleMarks, hidden: Collection[str] | None) -> ModuleSummary:
         waiting=tuple(causes.waiting(of.marks, by_hand, clean)),
         timings=tuple(timings(of.marks)),
         totals=totals if hidden is None else {},
-        instrumented=tuple(said) if hidden is None else (),
+        instrumented=tuple(instrumented) if hidden is None else (),
     )
 
 
 def _by_student(of: ModuleMarks, students: Sequence[str]) -> dict[str, list[Score]]:
     """Return each learner's scores in task order; missing ones are open."""
     worth = [float(of.module.task(task).points) for task in of.tasks]
-    found = {student: [Score(0.0, points, points) for points in worth] for student in students}
+    scores = {student: [Score(0.0, points, points) for points in worth] for student in students}
     for mark in of.marks:
-        found[mark.student][of.tasks.index(mark.task)] = mark.score
-    return found
+        scores[mark.student][of.tasks.index(mark.task)] = mark.score
+    return scores
 
 
 def _tasks(of: ModuleMarks, scores: Sequence[Sequence[Score]]) -> list[TaskSummary]:

@@ -34,12 +34,12 @@ def timings(marks: Iterable[TaskMark]) -> list[Timing]:
             taken = check.evidence.get(JUDGING_SECONDS)
             if isinstance(taken, int | float):
                 checks.setdefault(mark.task, {}).setdefault(check.check, []).append(float(taken))
-    found: list[Timing] = []
+    result: list[Timing] = []
     for task, seconds in sorted(tasks.items(), key=lambda item: -sum(item[1])):
-        found.append(timing(task, "", seconds))
+        result.append(timing(task, "", seconds))
         below = [timing(task, check, each) for check, each in checks.get(task, {}).items()]
-        found += sorted(below, key=lambda check: -check.total)
-    return found
+        result += sorted(below, key=lambda check: -check.total)
+    return result
 
 
 def timing(task: str, check: str, seconds: Sequence[float]) -> Timing:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.execution import Terms
 from hotloop.course.hand_in import HandIn
+from hotloop.course.notebook_run import Terms
 
 Tell = Callable[[str, str, str], None]
 """Progress callback: key of a work item, task ("" while cells run), and what is being done."""

@@ -17,9 +17,10 @@ from itertools import islice
 from typing import Any, cast
 
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.execution import Terms, execute
+from hotloop.course.execution import execute
 from hotloop.course.executors import ExecutorWork, Lost, Outcome, Outcomes, Tell
 from hotloop.course.gpu_checks import open_on_gpu, with_gpu_checks
+from hotloop.course.notebook_run import Terms
 from hotloop.judge.device import kind
 from hotloop.worker.lifetime import end_with_parent
 
@@ -44,19 +45,16 @@ class Local:
 
     def run(self, works: Iterable[ExecutorWork], terms: Terms, tell: Tell) -> Generator[Outcomes]:
         """Yield groups of outcomes. Ctrl-C also ends the worker processes."""
-        if self.jobs == 1:
-            return _in_turn(works, terms, tell)
-        return _at_once(works, terms, tell, self.jobs)
+        if self.jobs > 1:
+            yield from _at_once(works, terms, tell, self.jobs)
+            return
+        for work in works:
+            tell(work.key, "", "starting")
+            yield [(work.key, attempt(work, terms, tell))]
 
     def has_gpu(self) -> bool:
         """True if this machine has a CUDA GPU."""
         return kind() == "cuda"
-
-
-def _in_turn(works: Iterable[ExecutorWork], terms: Terms, tell: Tell) -> Generator[Outcomes]:
-    for work in works:
-        tell(work.key, "", "starting")
-        yield [(work.key, attempt(work, terms, tell))]
 
 
 def attempt(work: ExecutorWork, terms: Terms, tell: Tell) -> Attempt | Lost:
@@ -64,8 +62,8 @@ def attempt(work: ExecutorWork, terms: Terms, tell: Tell) -> Attempt | Lost:
     if work.earlier is not None:
         terms = replace(terms, checks=open_on_gpu(work.earlier))
     try:
-        found = execute(work.hand_in, terms, lambda task, text: tell(work.key, task, text))
-        return found if work.earlier is None else with_gpu_checks(work.earlier, found)
+        result = execute(work.hand_in, terms, lambda task, text: tell(work.key, task, text))
+        return result if work.earlier is None else with_gpu_checks(work.earlier, result)
     except Exception as error:
         log.exception("%s was not executed", work.key)
         return Lost(f"{type(error).__name__}: {error}")
@@ -117,7 +115,12 @@ def _pool(
                 yield ended
                 ended = []
     finally:
-        _end(pool, _processes(pool))
+        # Without waiting for running submissions; Python 3.14 has a public method to kill them.
+        processes = cast(dict[int, Any], getattr(pool, "_processes", None) or {})
+        started = list(processes.values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in started:
+            process.terminate()
 
 
 def _fill(
@@ -139,18 +142,6 @@ def _submitted(pool: ProcessPoolExecutor, work: ExecutorWork) -> Future[Attempt 
         failed = Future[Attempt | Lost]()
         failed.set_exception(error)
         return failed
-
-
-def _end(pool: ProcessPoolExecutor, processes: Iterable[Any]) -> None:
-    """Shut down without waiting for running submissions."""
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.terminate()
-
-
-def _processes(pool: ProcessPoolExecutor) -> list[Any]:
-    """Return the pool's processes; Python 3.14 adds a public method to kill them."""
-    return list(cast(dict[int, Any], getattr(pool, "_processes", None) or {}).values())
 
 
 def _waiting(steps: Any) -> Iterator[tuple[str, str, str]]:

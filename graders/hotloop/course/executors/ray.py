@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.execution import Terms
 from hotloop.course.executors import ExecutorWork, Lost, Outcome, Outcomes, Tell
 from hotloop.course.executors.local import attempt
 from hotloop.course.gpu_checks import open_on_gpu
+from hotloop.course.notebook_run import Terms
 from hotloop.course.ray_cluster import ClusterUnavailable, alive, connected, has_gpu
 from hotloop.course.ray_tasks import RETRIES, Tasks
 from hotloop.judge.grader_digest import grader_digest
@@ -107,17 +107,21 @@ class _Batch:
     def _settle(self, key: str, ended: str | Lost) -> Iterator[Outcome]:
         work = self._running.pop(key)
         if isinstance(ended, Lost):
-            yield key, _unstored(work) or ended
+            # Results without a GPU that are not stored would be lost otherwise.
+            earlier = work.earlier
+            yield key, ended if earlier is None or earlier.id is not None else earlier
             return
         outcome = _read(ended)
-        if isinstance(outcome, Lost) or not self._is_for_gpu(work, outcome):
+        if (
+            isinstance(outcome, Lost)
+            or work.earlier is not None
+            or not self._nodes.has_gpu()
+            or not open_on_gpu(outcome)
+        ):
             yield key, outcome
             return
         self._tell(key, "", "waiting for a GPU")
         self._submit(replace(work, earlier=outcome))
-
-    def _is_for_gpu(self, work: ExecutorWork, outcome: Attempt) -> bool:
-        return work.earlier is None and self._nodes.has_gpu() and bool(open_on_gpu(outcome))
 
 
 class _Nodes:
@@ -150,11 +154,6 @@ class _Nodes:
             self._looked = time.monotonic()
             self._found = alive(self._ray)
         return self._found
-
-
-def _unstored(work: ExecutorWork) -> Attempt | None:
-    """Return the unstored results without a GPU, which would be lost; None if they are stored."""
-    return work.earlier if work.earlier is not None and work.earlier.id is None else None
 
 
 # --- on a node ------------------------------------------------------------------------------------

@@ -30,8 +30,8 @@ class OneAssignment(Handler, AssignmentHandler):
         if name not in {due.module for due in dates.dates(self.root)}:
             cast(Any, super()).put(assignment_id)
             return
-        asked = self.body()
-        parts = (asked.get("duedate_notimezone"), asked.get("duedate_timezone"))
+        document = self.body()
+        parts = (document.get("duedate_notimezone"), document.get("duedate_timezone"))
         try:
             due = parse_utc(" ".join(str(part) for part in parts if part)) if parts[0] else None
             dates.set_due(self.root, name, due)
@@ -50,12 +50,12 @@ class Extension(Handler):
 
         Replies 400 for invalid hours, without a reason, or for a module that was never released.
         """
-        asked = self.body()
+        document = self.body()
         try:
-            hours = float(asked["hours"])
+            hours = float(document["hours"])
             if not (math.isfinite(hours) and 0 <= hours <= MOST_HOURS):
                 raise UserError(f"Expected hours from 0 to {MOST_HOURS}.")
-            extra, why = timedelta(hours=hours), str(asked.get("why", ""))
+            extra, why = timedelta(hours=hours), str(document.get("why", ""))
             followed = dates.extend(self.root, module, [student], extra, why)
         except UserError as error:
             self.say({"message": str(error)}, HTTPStatus.BAD_REQUEST)

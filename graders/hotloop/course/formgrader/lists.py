@@ -28,16 +28,16 @@ class ListsAPI(NbGraderAPI):
     def get_assignment(self, assignment_id: str, released: Any = None) -> Row | None:
         """Return one assignment, with the class's means."""
         row = cast(Any, super()).get_assignment(assignment_id, released)
-        found = self._scored(assignment_id)
-        if row is None or not found:
+        notebooks = self._scored(assignment_id)
+        if row is None or not notebooks:
             return row
-        return {**row, **means(_by_learner(found).values())}
+        return {**row, **means(_by_learner(notebooks).values())}
 
     def get_notebooks(self, assignment_id: str) -> list[Row]:
         """Return an assignment's notebooks, with the class's means."""
-        found = grouped(self._scored(assignment_id), lambda one: one.notebook)
+        by_notebook = grouped(self._scored(assignment_id), lambda one: one.notebook)
         return [
-            {**row, **means([one] for one in found.get(row["name"], []))}
+            {**row, **means([one] for one in by_notebook.get(row["name"], []))}
             for row in cast(Any, super()).get_notebooks(assignment_id)
         ]
 
@@ -55,13 +55,13 @@ class ListsAPI(NbGraderAPI):
 
     def get_submissions(self, assignment_id: str) -> list[Row]:
         """Return all submissions of an assignment."""
-        found = _by_learner(self._scored(assignment_id))
+        by_student = _by_learner(self._scored(assignment_id))
         later = self._extensions(assignment_id)
         handed_in_now = cast(Any, self).get_submitted_students(assignment_id)
         rows: list[Row] = []
         for row in cast(Any, super()).get_submissions(assignment_id):
-            graded = row["autograded"] and row["student"] in found
-            points = columns(found[row["student"]]) if graded else {}
+            graded = row["autograded"] and row["student"] in by_student
+            points = columns(by_student[row["student"]]) if graded else {}
             if not points and row["student"] not in handed_in_now:
                 # nbgrader takes an extension for a hand-in.
                 row |= {"autograded": False, "submitted": False}
@@ -70,9 +70,9 @@ class ListsAPI(NbGraderAPI):
 
     def get_notebook_submissions(self, assignment_id: str, notebook_id: str) -> list[Row]:
         """Return all submissions of a notebook."""
-        found = grouped(self._scored(assignment_id), lambda one: (one.student, one.notebook))
+        by_notebook = grouped(self._scored(assignment_id), lambda one: (one.student, one.notebook))
         return [
-            _with_points(row, found.get((row["student"], notebook_id)))
+            _with_points(row, by_notebook.get((row["student"], notebook_id)))
             for row in cast(Any, super()).get_notebook_submissions(assignment_id, notebook_id)
         ]
 
@@ -86,18 +86,18 @@ class ListsAPI(NbGraderAPI):
 
         `get_students` stays nbgrader's, since its other methods call it often, for names only.
         """
-        found = _by_learner(self._scored())
+        by_student = _by_learner(self._scored())
         return [
-            {**row, **_of_learner(found.get(row["id"], []))}
+            {**row, **_of_learner(by_student.get(row["id"], []))}
             for row in cast(Any, super()).get_students()
         ]
 
     def get_student_notebook_submissions(self, student_id: str, assignment_id: str) -> list[Row]:
         """Return one learner's notebooks of an assignment."""
-        found = grouped(self._scored(assignment_id, student_id), lambda one: one.notebook)
+        by_notebook = grouped(self._scored(assignment_id, student_id), lambda one: one.notebook)
         rows = cast(Any, super()).get_student_notebook_submissions(student_id, assignment_id)
         return [
-            _with_points(row, found.get(row["name"]) if row["id"] is not None else None)
+            _with_points(row, by_notebook.get(row["name"]) if row["id"] is not None else None)
             for row in rows
         ]
 
@@ -108,15 +108,15 @@ class ListsAPI(NbGraderAPI):
         return parse_utc(text) if text else None
 
     def _earlier_counts(self, student: str, module: str) -> bool:
-        kept = store(Path(cast(Any, self).coursedir.root))
-        if kept.published(student, module) is None or not (
-            dropped := kept.dropped(student, module)
+        attempts = store(Path(cast(Any, self).coursedir.root))
+        if attempts.published(student, module) is None or not (
+            dropped := attempts.dropped(student, module)
         ):
             return False
         handed_in = cast(Any, self).get_submitted_timestamp(module, student)
         return any(
             attempt.number in dropped and parse_utc(attempt.handed_in) == handed_in
-            for attempt in kept.history(student, module)
+            for attempt in attempts.history(student, module)
             if attempt.handed_in
         )
 

@@ -41,7 +41,7 @@ class Handler(BaseApiHandler):
         """The course's folder."""
         return Path(cast(Any, self).coursedir.root)
 
-    def found(self, kind: str, identifier: str) -> Any:
+    def find_by_id(self, kind: str, identifier: str) -> Any:
         """Return a gradebook object by id. Raises HTTPError 404 if it does not exist."""
         gradebook = cast(Any, self).gradebook
         # nbgrader keeps one session, which does not see later changes without this.
@@ -64,14 +64,14 @@ class Handler(BaseApiHandler):
         self.set_header("Content-Type", "application/json")
         cast(Any, self).finish(json.dumps(document))
 
-    def change(self, work: Callable[[Any], None], place: tuple[str, str], said: str) -> None:
+    def change(self, work: Callable[[Any], None], place: tuple[str, str], entry: str) -> None:
         """Run `work` on the gradebook, and add an audit event: both or neither.
 
-        place: learner and module. said: text of the event, "" for no event.
+        place: learner and module. entry: text of the event, "" for no event.
         """
         # Otherwise nbgrader's session would hold a lock while another connection writes.
         cast(Any, self).gradebook.db.rollback()
-        events = [within.marked(*place, said)] if said else []
+        events = [within.marked(*place, entry)] if entry else []
         course_id = Book(self.root).course_id
 
         def changed(connection: Connection) -> None:
@@ -114,7 +114,7 @@ class NotebookGrades(Handler):
     @web.authenticated
     def get(self) -> None:
         """Reply with nbgrader's list, extended by `shown`."""
-        notebook = self.found("submission_notebook", self.get_argument("submission_id"))
+        notebook = self.find_by_id("submission_notebook", self.get_argument("submission_id"))
         self.say([self.shown(grade) for grade in notebook.grades])
 
 
@@ -124,7 +124,7 @@ class OneGrade(Handler):
     @web.authenticated
     def get(self, grade_id: str) -> None:
         """Reply with the grade as in `NotebookGrades`, and the notebook's total."""
-        grade = self.found("grade", grade_id)
+        grade = self.find_by_id("grade", grade_id)
         self.say({**self.shown(grade), "total": self.total(grade.notebook)})
 
     @web.authenticated
@@ -133,14 +133,14 @@ class OneGrade(Handler):
 
         Replies 409 for a judged cell without `override`, 400 for invalid points.
         """
-        grade = self.found("grade", grade_id)
-        asked = self.body()
-        manual = _points(asked.get("manual_score", grade.manual_score), grade.max_score)
-        extra = _points(asked.get("extra_credit", grade.extra_credit), math.inf)
+        grade = self.find_by_id("grade", grade_id)
+        document = self.body()
+        manual = _points(document.get("manual_score", grade.manual_score), grade.max_score)
+        extra = _points(document.get("extra_credit", grade.extra_credit), math.inf)
         before = (grade.manual_score, grade.extra_credit or 0)
         is_change = (manual, extra or 0) != before
         judged = is_judged(grade.assignment.name, grade.name)
-        if judged and is_change and asked.get("override") is not True:
+        if judged and is_change and document.get("override") is not True:
             self.say({"message": REFUSED}, HTTPStatus.CONFLICT)
             return
         self.enter(grade, manual, extra, before if is_change else None)
@@ -162,9 +162,9 @@ class OneGrade(Handler):
             (grade.student.id, grade.assignment.name),
             Book(self.root),
         )
-        said = ""
+        entry = ""
         if before is not None:
-            said = f"{grade.name}: {_words(manual, extra or 0)}; before: {_words(*before)}"
+            entry = f"{grade.name}: {_words(manual, extra or 0)}; before: {_words(*before)}"
 
         def work(gradebook: Any) -> None:
             entered = gradebook.find_grade_by_id(identifier)
@@ -172,7 +172,7 @@ class OneGrade(Handler):
             entered.needs_manual_grade = manual is None and entered.auto_score is None
             book.penalize(gradebook, [place])
 
-        self.change(work, place, said)
+        self.change(work, place, entry)
 
 
 class OneComment(Handler):
@@ -181,22 +181,22 @@ class OneComment(Handler):
     @web.authenticated
     def get(self, comment_id: str) -> None:
         """Reply with the comment, as nbgrader does."""
-        self.say(self.found("comment", comment_id).to_dict())
+        self.say(self.find_by_id("comment", comment_id).to_dict())
 
     @web.authenticated
     def put(self, comment_id: str) -> None:
         """Set `manual_comment`, with an audit event if it changes. Replies 400 if it is no text."""
-        comment = self.found("comment", comment_id)
+        comment = self.find_by_id("comment", comment_id)
         text, before = self.body().get("manual_comment"), comment.manual_comment
         if not isinstance(text, str | None):
             raise web.HTTPError(HTTPStatus.BAD_REQUEST, "a comment is a text")
         place = (comment.student.id, comment.assignment.name)
-        said = f"{comment.name}: comment {_quoted(text)}; before: {_quoted(before)}"
+        entry = f"{comment.name}: comment {_quoted(text)}; before: {_quoted(before)}"
 
         def work(gradebook: Any) -> None:
             gradebook.find_comment_by_id(comment_id).manual_comment = text
 
-        self.change(work, place, said if (text or "") != (before or "") else "")
+        self.change(work, place, entry if (text or "") != (before or "") else "")
         self.get(comment_id)
 
 
@@ -211,9 +211,9 @@ class SavedComments(Handler):
     @web.authenticated
     def post(self) -> None:
         """Save `text`, written next to `task`. Replies 400 if it is empty or too long."""
-        asked = self.body()
+        document = self.body()
         try:
-            comment = saved_comments.save(self.root, str(asked["task"]), str(asked["text"]))
+            comment = saved_comments.save(self.root, str(document["task"]), str(document["text"]))
         except (KeyError, ValueError) as error:
             self.say({"message": str(error)}, HTTPStatus.BAD_REQUEST)
             return
@@ -234,8 +234,8 @@ class OneSavedComment(Handler):
 
 
 def _words(manual: float | None, extra: float) -> str:
-    said = "no points by hand" if manual is None else f"{manual:g} points by hand"
-    return f"{said}, {extra:g} extra" if extra else said
+    words = "no points by hand" if manual is None else f"{manual:g} points by hand"
+    return f"{words}, {extra:g} extra" if extra else words
 
 
 def _quoted(comment: str | None) -> str:

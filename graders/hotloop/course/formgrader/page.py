@@ -15,7 +15,7 @@ from hotloop.course import learner_files
 from hotloop.course.attempts.store import store
 from hotloop.course.rubric import RubricRow, rows
 from hotloop.course.scores import scored, whole
-from hotloop.tasks.curriculum import Module, load_module
+from hotloop.tasks.curriculum import load_module
 from hotloop.verdicts.render_record import points_text
 
 KEY = "hotloop"
@@ -46,34 +46,28 @@ class MarkingPage(HTMLExporter):
 
         resources: nbgrader's; the template gets escaped copies.
         """
-        given = resources or {}
-        student, assignment = given["student"], given["assignment_id"]
+        nbgraders = resources or {}
+        student, assignment = nbgraders["student"], nbgraders["assignment_id"]
         course = cast(Any, self.parent).coursedir
         with Gradebook(course.db_url) as gradebook:
             published = store(Path(course.root)).published
             total = points_text(whole(scored(gradebook, published, assignment, student)))
-        safe = {key: escape(v) if isinstance(v, str) else v for key, v in given.items()}
+        safe = {key: escape(v) if isinstance(v, str) else v for key, v in nbgraders.items()}
         source = Path(course.format_path(course.source_directory, ".", assignment))
         safe[KEY] = _beside(assignment, total, Path(filename).parent, source)
         return super().from_filename(filename, resources=safe, **more)
 
 
 def _beside(assignment: str, total: str, folder: Path, source: Path) -> PageExtras:
-    files, given = learner_files.read(folder), learner_files.read(source)
+    files, source_files = learner_files.read(folder), learner_files.read(source)
     try:
         module = load_module(assignment)
     except KeyError:
-        return PageExtras(total, others=learner_files.others(files, given, set()))
-    return _of_module(module, total, files, given)
-
-
-def _of_module(
-    module: Module, total: str, files: dict[str, bytes], given: dict[str, bytes]
-) -> PageExtras:
-    asked = {name for task in module.tasks for name in task.files}
+        return PageExtras(total, others=learner_files.others(files, source_files, set()))
+    task_files = {name for task in module.tasks for name in task.files}
     return PageExtras(
         total,
         {task.id: learner_files.of_task(task, files) for task in module.tasks},
         {task.id: rows(task) for task in module.tasks},
-        learner_files.others(files, given, asked),
+        learner_files.others(files, source_files, task_files),
     )

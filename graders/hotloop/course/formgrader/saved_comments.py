@@ -24,11 +24,11 @@ class SavedComment:
 
 def saved(root: Path) -> list[SavedComment]:
     """Return all comments of the course at `root`, sorted by task and text."""
-    found: list[SavedComment] = []
+    comments: list[SavedComment] = []
     for path in (root / FOLDER).glob("*.json"):
         document = json.loads(path.read_text(encoding="utf-8"))
-        found.append(SavedComment(path.stem, document["task"], document["text"]))
-    return sorted(found, key=lambda comment: (comment.task, comment.text))
+        comments.append(SavedComment(path.stem, document["task"], document["text"]))
+    return sorted(comments, key=lambda comment: (comment.task, comment.text))
 
 
 def save(root: Path, task: str, text: str) -> SavedComment:

@@ -22,7 +22,7 @@ def columns(parts: Sequence[ScoredNotebook]) -> dict[str, Any]:
         for grade in one.grades
     ]
     points = whole(parts)
-    found: dict[str, Any] = {
+    row: dict[str, Any] = {
         "score": points.points,
         "pending": points.pending,
         "penalty": penalty(parts),
@@ -33,8 +33,8 @@ def columns(parts: Sequence[ScoredNotebook]) -> dict[str, Any]:
     }
     for kind in KINDS:
         score = total([score for of, _, _, score in cells if of == kind])
-        found |= {f"{kind}_score": score.points, f"{kind}_pending": score.pending}
-    return found
+        row |= {f"{kind}_score": score.points, f"{kind}_pending": score.pending}
+    return row
 
 
 def needs_a_person(grade: Any, *, judged: bool) -> bool:
@@ -52,11 +52,11 @@ def means(several: Iterable[Sequence[ScoredNotebook]]) -> dict[str, Any]:
     def mean(column: str) -> float:
         return sum(row[column] for row in rows) / len(rows) if rows else 0.0
 
-    found: dict[str, Any] = {"needs_manual_grade": any(row["needs_manual_grade"] for row in rows)}
+    row: dict[str, Any] = {"needs_manual_grade": any(row["needs_manual_grade"] for row in rows)}
     for kind in ("", *(f"{kind}_" for kind in KINDS)):
-        found |= {f"average_{kind}score": mean(f"{kind}score")}
-        found |= {f"{kind}pending": mean(f"{kind}pending")}
-    return found
+        row |= {f"average_{kind}score": mean(f"{kind}score")}
+        row |= {f"{kind}pending": mean(f"{kind}pending")}
+    return row
 
 
 def _kind(grade: Any) -> str:

@@ -14,7 +14,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel
 from starlette.requests import Request
 
-from hotloop.course.course_files import given
+from hotloop.course.course_files import class_variant
 from hotloop.learn.remote.request import MAX_BYTES
 from hotloop.service.course import hand_ins, people
 from hotloop.service.course.hand_ins import CourseExchange
@@ -132,7 +132,7 @@ class Service(Part):
         if self.settings.course is None:
             return plain(module), {}
         try:
-            return given(self.settings.course.resolve(), module)
+            return class_variant(self.settings.course.resolve(), module)
         except ValueError as error:
             said = f"{module} cannot be judged, tell your instructor: {error}"
             raise RequestRefused(503, said) from None

@@ -23,10 +23,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.execution import Terms
 from hotloop.course.executors import Executor, ExecutorWork, Lost
 from hotloop.course.executors.local import Local
 from hotloop.course.executors.ray import Ray
+from hotloop.course.notebook_run import Terms
 from hotloop.course.ray_cluster import ClusterUnavailable
 from hotloop.learn.pack.manifest import ForgedManifest
 from hotloop.service.takehome.portal import Portal

@@ -10,6 +10,8 @@ from hotloop.course.attempts import database as module
 from hotloop.course.attempts.store import store
 from hotloop.course.config import CONFIG_FILE, course_config, database, load_config, write_config
 
+from .events import begin
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -67,6 +69,6 @@ def test_one_store_a_course(root: Path, tmp_path: Path) -> None:
     assert store(root) is first
     settings(root, f"c.CourseDirectory.db_url = 'sqlite:///{tmp_path}/other.db'")
     assert store(root) is not first
-    store(root).begin("ada", "tiny")
+    begin(store(root), "ada", "tiny")
     assert (tmp_path / "other.db").is_file()
     assert not (tmp_path / "gradebook.db").exists()

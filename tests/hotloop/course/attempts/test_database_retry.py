@@ -20,6 +20,8 @@ from hotloop.course.attempts.connection import BUSY_MS, LONGEST_LOCK_MS, wait_fo
 from hotloop.course.attempts.database_retry import StoreUnavailable, patiently
 from hotloop.course.attempts.store import Store
 
+from .events import note
+
 Make = Callable[..., Attempt]
 LATER = datetime(2026, 1, 3, tzinfo=UTC)
 
@@ -134,12 +136,12 @@ def test_what_needs_no_database_is_done_once() -> None:
 @pytest.mark.parametrize("how", ["fast", "immediate"])
 def test_a_server_that_is_restarted_is_waited_for(server: Any, attempt: Make, how: str) -> None:
     store = Store(server.new_database())
-    kept = store.note(Kind.PUBLISHED, store.add(attempt()))
+    kept = note(store, Kind.PUBLISHED, store.add(attempt()))
     server.stop(how)
     restart = threading.Timer(2.0, server.start)
     restart.start()
     newer = store.add(attempt(graded=LATER))
-    store.note(Kind.PUBLISHED, newer)
+    note(store, Kind.PUBLISHED, newer)
     restart.join()
     assert [e.attempt_id for e in store.events()] == [kept.attempt_id, newer.id]
 
@@ -153,7 +155,7 @@ def test_a_server_restarted_while_attempts_are_stored(server: Any, attempt: Make
     def write() -> None:
         try:
             for number in range(150):
-                store.note(Kind.PUBLISHED, store.add(attempt(digest=f"{number:03}")))
+                note(store, Kind.PUBLISHED, store.add(attempt(digest=f"{number:03}")))
         except BaseException as error:
             errors.append(error)
             raise

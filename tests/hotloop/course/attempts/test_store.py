@@ -16,6 +16,8 @@ from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.attempt import Attempt, AttemptPoints, Kind, now
 from hotloop.course.attempts.store import Store, forget
 
+from .events import begin, note
+
 Make = Callable[..., Attempt]
 
 
@@ -86,9 +88,9 @@ def test_what_was_published_last_counts(store: Store, attempt: Make) -> None:
     assert store.published("ada", "tiny") is None
     older, newer = store.add(attempt(graded=FIRST)), store.add(attempt(graded=SECOND))
     assert store.published("ada", "tiny") is None
-    store.note(Kind.PUBLISHED, newer)
+    note(store, Kind.PUBLISHED, newer)
     assert store.published("ada", "tiny") == newer
-    store.note(Kind.PUBLISHED, older, why="taken back")
+    note(store, Kind.PUBLISHED, older, why="taken back")
     assert store.published("ada", "tiny") == older
     assert store.published("bob", "tiny") is None
     assert store.published("ada", "other") is None
@@ -96,10 +98,10 @@ def test_what_was_published_last_counts(store: Store, attempt: Make) -> None:
 
 def test_what_has_begun_hides_what_was(store: Store, attempt: Make) -> None:
     kept = store.add(attempt())
-    store.note(Kind.PUBLISHED, kept)
-    store.begin("ada", "tiny")
+    note(store, Kind.PUBLISHED, kept)
+    begin(store, "ada", "tiny")
     assert store.published("ada", "tiny") is None
-    store.note(Kind.PUBLISHED, kept)
+    note(store, Kind.PUBLISHED, kept)
     assert store.published("ada", "tiny") == kept
 
 
@@ -107,37 +109,37 @@ def test_what_is_dropped_does_not_count_until_it_is_restored(store: Store, attem
     older, newer = store.add(attempt(graded=FIRST)), store.add(attempt(graded=SECOND))
     bobs = store.add(attempt(student="bob"))
     for each in (older, newer, bobs):
-        store.note(Kind.PUBLISHED, each)
+        note(store, Kind.PUBLISHED, each)
     old, new = AttemptPoints(3.0, 0.0), AttemptPoints(5.0, 2.0)
-    said = store.note(Kind.DROPPED, newer, "eve", "copied", old, new, "b1")
+    said = note(store, Kind.DROPPED, newer, "eve", "copied", old, new, "b1")
     assert (said.kind, said.attempt_id, said.why) == (Kind.DROPPED, newer.id, "copied")
     assert (said.who, said.old, said.new, said.batch) == ("eve", old, new, "b1")
     assert store.published("ada", "tiny") is None
     assert store.dropped("ada", "tiny") == {newer.id: said}
     assert store.published_ids("ada", "tiny") == {older.id, newer.id}
-    store.note(Kind.PUBLISHED, older)
+    note(store, Kind.PUBLISHED, older)
     assert store.published("ada", "tiny") == older
-    store.note(Kind.RESTORED, newer, why="not copied")
+    note(store, Kind.RESTORED, newer, why="not copied")
     assert store.dropped("ada", "tiny") == {}
-    store.note(Kind.PUBLISHED, newer)
+    note(store, Kind.PUBLISHED, newer)
     assert store.published("ada", "tiny") == newer
-    store.note(Kind.DROPPED, newer)
+    note(store, Kind.DROPPED, newer)
     assert store.published("ada", "tiny") is None
 
 
 def test_only_what_is_stored_is_published(store: Store, attempt: Make) -> None:
     with pytest.raises(ValueError, match="stored"):
-        store.note(Kind.PUBLISHED, attempt())
+        note(store, Kind.PUBLISHED, attempt())
     assert store.events() == []
 
 
 def test_events_say_who_when_why_and_what(store: Store, attempt: Make) -> None:
     start = now()
     kept = store.add(attempt())
-    store.begin("ada", "tiny", who="eve", why="handed in again", batch="b1")
+    begin(store, "ada", "tiny", who="eve", why="handed in again", batch="b1")
     old, new = AttemptPoints(3.0, 2.0), AttemptPoints(5.0, 0.0)
-    said = store.note(Kind.PUBLISHED, kept, "eve", "grader changed", old, new, "b2")
-    store.begin("bob", "other")
+    said = note(store, Kind.PUBLISHED, kept, "eve", "grader changed", old, new, "b2")
+    begin(store, "bob", "other")
     begun, published, bobs = store.events()
     assert published == said
     assert (begun.kind, begun.who, begun.why, begun.batch) == (
@@ -154,9 +156,9 @@ def test_events_say_who_when_why_and_what(store: Store, attempt: Make) -> None:
 
 def test_events_are_filtered(store: Store, attempt: Make) -> None:
     kept = store.add(attempt())
-    first = store.begin("ada", "tiny", batch="b1")
-    second = store.note(Kind.PUBLISHED, kept, batch="b1")
-    third = store.begin("bob", "other")
+    first = begin(store, "ada", "tiny", batch="b1")
+    second = note(store, Kind.PUBLISHED, kept, batch="b1")
+    third = begin(store, "bob", "other")
     assert store.events(student="ada") == [first, second]
     assert store.events(module="other") == [third]
     assert store.events(kind=Kind.BEGUN) == [first, third]
@@ -181,8 +183,8 @@ REFUSED_BY = {
 
 def test_the_database_itself_refuses_changes(store: Store, attempt: Make, url: str) -> None:
     kept = store.add(attempt())
-    store.note(Kind.PUBLISHED, kept)
-    store.begin("ada", "tiny")
+    note(store, Kind.PUBLISHED, kept)
+    begin(store, "ada", "tiny")
     engine = create_engine(url)
     for statement in (*REFUSED, *REFUSED_BY[engine.dialect.name]):
         with pytest.raises(DBAPIError, match="append-only"), engine.begin() as connection:
@@ -194,7 +196,7 @@ def test_the_database_itself_refuses_changes(store: Store, attempt: Make, url: s
 
 def test_a_person_is_forgotten(store: Store, attempt: Make, url: str) -> None:
     for student in ("ada", "bob"):
-        store.note(Kind.PUBLISHED, store.add(attempt(student=student)), why=f"for {student}")
+        note(store, Kind.PUBLISHED, store.add(attempt(student=student)), why=f"for {student}")
     said = store.write(lambda connection: forget(connection, "ada"))
     assert (said.kind, said.student, said.module) == (Kind.FORGOTTEN, "", "")
     assert said.why == "1 attempts and 1 events were deleted"
@@ -212,13 +214,14 @@ BESIDE = """
 import sys
 from datetime import UTC, datetime
 from hotloop.course.attempts.attempt import Attempt, Kind
-from hotloop.course.attempts.store import Store, forget
+from hotloop.course.attempts.store import Store, about, note
 
 store = Store(sys.argv[1])
 for number in range(10):
     at = datetime(2026, 1, 1, 0, number, tzinfo=UTC)
     made = Attempt("ada", "tiny", "d", "g", {}, at, 1.0, {})
-    store.note(Kind.PUBLISHED, store.add(made), who=sys.argv[2])
+    event = about(store.add(made), Kind.PUBLISHED, sys.argv[2])
+    store.write(lambda connection: note(connection, event))
 """
 
 

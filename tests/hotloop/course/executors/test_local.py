@@ -139,7 +139,7 @@ import sys
 import time
 from pathlib import Path
 
-from hotloop.course.execution import Terms
+from hotloop.course.notebook_run import Terms
 from hotloop.course.executors import local
 
 

@@ -20,11 +20,11 @@ import pytest
 from hotloop.core import paths
 from hotloop.course import ray_cluster
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.execution import Terms
 from hotloop.course.executors import ExecutorWork, Lost
 from hotloop.course.executors import ray as ray_executor
 from hotloop.course.executors.ray import Ray
 from hotloop.course.hand_in import HandIn
+from hotloop.course.notebook_run import Terms
 from hotloop.course.ray_cluster import ClusterUnavailable
 from hotloop.tasks import curriculum
 

@@ -27,7 +27,7 @@ from hotloop.author.selftest import (
     workers,
 )
 from hotloop.author.selftest.run import Result, exit_code, run
-from hotloop.author.selftest.step_results import Broken, Found
+from hotloop.author.selftest.step_results import StepFailed, StepResult
 from hotloop.author.selftest.steps import STEPS, SelfTestStep
 from hotloop.core import paths
 from hotloop.judge import device
@@ -114,7 +114,7 @@ def test_a_step_that_hangs_is_ended_and_one_that_crashes_is_named(
     assert "did not end within 0.2 s" in results[1].said
     assert [step["name"] for step in json.loads(report.read_text())] == [s.name for s in steps]
     monkeypatch.setattr("hotloop.author.selftest.run.sys.executable", "/bin/false")
-    [crashed] = run(lambda _result: None, None, [SelfTestStep(5, "x", 9, lambda: Found(""))])
+    [crashed] = run(lambda _result: None, None, [SelfTestStep(5, "x", 9, lambda: StepResult(""))])
     assert crashed.state == "broken"
     assert "ended with status 1" in crashed.said
 
@@ -169,7 +169,7 @@ def test_memory_that_is_not_freed_is_noticed(on_fake, monkeypatch: pytest.Monkey
         patched.setattr(gpu_memory, "FREED_S", 0.1)
         patched.setattr(gpu_memory, "SIZES", (2 << 20, 64 << 20))
         patched.setattr(DeviceBuffer, "close", lambda buffer: kept.append(buffer))
-        with pytest.raises(Broken, match="never free again"):
+        with pytest.raises(StepFailed, match="never free again"):
             gpu_memory.own_memory()
     for buffer in kept:
         free(buffer)
@@ -198,7 +198,7 @@ def test_the_first_layer_that_breaks_is_named(
     node.touch()
     monkeypatch.setenv("FAKECUDA_NODE", str(node))
     monkeypatch.setattr(gpu_memory.devices, "environment", lambda: {"FAKECUDA_NODE": str(node)})
-    with pytest.raises(Broken, match="NO_DEVICE") as broken:
+    with pytest.raises(StepFailed, match="NO_DEVICE") as broken:
         gpu_memory.lending()
     layer = "of another user" if os.geteuid() == 0 else "in the sandbox without a filter"
     assert layer in broken.value.what
@@ -251,10 +251,10 @@ def test_the_probe_and_its_neighbors(
     assert figures["alone"]["median"] == pytest.approx(1.0)
     assert figures["busy"]["least"] == pytest.approx(2.0)
     seen.remove("sleep")
-    with pytest.raises(Broken, match=r"misses a process that uses the GPU \(sleep\)"):
+    with pytest.raises(StepFailed, match=r"misses a process that uses the GPU \(sleep\)"):
         other_processes.probe()
     seen.add("idle")
-    with pytest.raises(Broken, match=r"finds the GPU in use"):
+    with pytest.raises(StepFailed, match=r"finds the GPU in use"):
         other_processes.probe()
 
 
@@ -264,7 +264,7 @@ def test_freezing(in_process: Card, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_freeze_s", lambda _link, busy: 0.002 + 0.001 * busy)
     assert workers.freezing().figures["begin_a_while"]["most_ms"] == pytest.approx(3.0)
     monkeypatch.setattr(workers, "_freeze_s", lambda _link, busy: 0.06)
-    with pytest.raises(Broken, match="takes up to 60 ms"):
+    with pytest.raises(StepFailed, match="takes up to 60 ms"):
         workers.freezing()
 
 
@@ -292,11 +292,11 @@ def test_a_length_that_is_known(in_process: Card, monkeypatch: pytest.MonkeyPatc
     )
     assert timing.known_length().figures["off"] == pytest.approx(-0.0099, abs=1e-3)
     monkeypatch.setattr(timing, "ask_number", lambda *_: 0.09)
-    with pytest.raises(Broken, match=r"\+11\.1% off"):
+    with pytest.raises(StepFailed, match=r"\+11\.1% off"):
         timing.known_length()
     foreign = replace(made, foreign=math.inf, clean=False)
     monkeypatch.setattr(window.TimedDeviceWorker, "window", lambda *_: foreign)
-    with pytest.raises(Broken, match="No window counts"):
+    with pytest.raises(StepFailed, match="No window counts"):
         timing.known_length()
 
 
@@ -353,7 +353,7 @@ def test_a_window_of_each_task(in_process: Card, monkeypatch: pytest.MonkeyPatch
     assert figures["trial_s"] == pytest.approx(0.058 * figures["with_the_judges_work_ms"])
     slow = replace(check, pace=Pace(looks=(10**9,)))
     monkeypatch.setattr(timing, "timed_checks", lambda: [("slow", slow), ("quick", check)])
-    with pytest.raises(Broken, match="decide slow on this GPU") as broken:
+    with pytest.raises(StepFailed, match="decide slow on this GPU") as broken:
         timing.windows()
     assert broken.value.figures["quick"]["trial_s"] > 0
 
@@ -368,7 +368,7 @@ def test_the_machine_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert "python3-dev" in found.said
     assert found.figures["cards"] == [3]
     monkeypatch.setattr(machine, "level", lambda: ("none", "no bwrap: apt-get install bubblewrap"))
-    with pytest.raises(Broken, match="Nothing can be confined") as broken:
+    with pytest.raises(StepFailed, match="Nothing can be confined") as broken:
         machine.machine()
     assert broken.value.fix == "apt-get install bubblewrap"
 

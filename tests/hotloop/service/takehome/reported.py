@@ -9,7 +9,7 @@ from hotloop.takehome.scorecard import Filing, Mark
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team
 
-from ..made_reports import all_of, as_given
+from ...takehome.made_reports import all_of, as_given
 from .office import Office
 
 

@@ -44,16 +44,21 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._in_style = tag == "style"
-        found = {name: value or "" for name, value in attrs}
-        self.page.anchors |= {found[name] for name in ("id", "name") if found.get(name)}
-        if tag == "a" and found.get("href"):
-            self.page.links.append((self.getpos()[0], found["href"]))
-        if tag == "link" and found.get("rel") not in {"canonical", "prev", "next", "alternate"}:
-            self.page.loaded.append(found.get("href", ""))
-        for name, value in found.items():
+        attributes = {name: value or "" for name, value in attrs}
+        self.page.anchors |= {attributes[name] for name in ("id", "name") if attributes.get(name)}
+        if tag == "a" and attributes.get("href"):
+            self.page.links.append((self.getpos()[0], attributes["href"]))
+        if tag == "link" and attributes.get("rel") not in {
+            "canonical",
+            "prev",
+            "next",
+            "alternate",
+        }:
+            self.page.loaded.append(attributes.get("href", ""))
+        for name, value in attributes.items():
             if (tag, name.removeprefix("xlink:")) in _LOADING:
                 self.page.loaded += [part.split()[0] for part in value.split(",") if part.strip()]
-        self.page.loaded += _IN_STYLES.findall(found.get("style", ""))
+        self.page.loaded += _IN_STYLES.findall(attributes.get("style", ""))
 
     def handle_endtag(self, tag: str) -> None:
         self._in_style = self._in_style and tag != "style"
@@ -104,15 +109,15 @@ def broken_links(site: Path) -> list[str]:
 
 def foreign(site: Path) -> list[str]:
     """Return what pages and style sheets load from other hosts; plain links do not count."""
-    found: list[str] = []
+    urls_elsewhere: list[str] = []
     for path in pages(site):
-        found += [
+        urls_elsewhere += [
             f"{path.relative_to(site)}: {url}" for url in read(path).loaded if _elsewhere(url)
         ]
     for path in sorted(site.rglob("*.css")):
         urls = _IN_STYLES.findall(path.read_text(encoding="utf-8"))
-        found += [f"{path.relative_to(site)}: {url}" for url in urls if _elsewhere(url)]
-    return found
+        urls_elsewhere += [f"{path.relative_to(site)}: {url}" for url in urls if _elsewhere(url)]
+    return urls_elsewhere
 
 
 def _elsewhere(url: str) -> bool:

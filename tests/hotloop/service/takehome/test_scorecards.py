@@ -15,7 +15,7 @@ from hotloop.takehome import compare, grading, scorecard, viva
 from hotloop.takehome.report_builder import make_report
 from hotloop.takehome.submission import Submission
 
-from ..made_reports import all_of, as_given, with_cell
+from ...takehome.made_reports import all_of, as_given, with_cell
 from .office import Browser, Office, field
 from .reported import reported
 

@@ -17,7 +17,7 @@ from hotloop.takehome.report import JSON_NAME
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import RECORD, UNFINISHED, TeamError
 
-from ..made_reports import all_of
+from ...takehome.made_reports import all_of
 from .office import Browser, Office
 from .quick_grader import Sleeping
 from .reported import filled, reported

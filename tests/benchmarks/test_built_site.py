@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from hotloop.site import built
+from tests.benchmarks import built_site as built
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from hotloop.core import whole_file
 from hotloop.course.attempts.attempt import Attempt, now
-from hotloop.course.execution import Terms
 from hotloop.course.executors import ExecutorWork, Lost, Outcomes, Tell
+from hotloop.course.notebook_run import Terms
 from hotloop.service.settings import own_folder
 from hotloop.service.tables import opened
 from hotloop.service.takehome.grader import Grader

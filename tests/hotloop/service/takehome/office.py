@@ -17,7 +17,7 @@ from hotloop.service.takehome import links
 from hotloop.service.takehome.portal import Portal
 from hotloop.takehome.team import Team
 
-from ...service.web import serving
+from ..web import serving
 
 ROLE = """\
 format: 1
