@@ -18,6 +18,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 from hotloop.core.wire import Message, WireClosed, receive_with_fds, send
@@ -279,6 +280,11 @@ def _send_or_explain(sock: socket.socket, reply: Message) -> None:
 
 def load_file(path: Path) -> Namespace:
     """Execute a source file as a module named after the file and return its namespace."""
+    return load_module(path).__dict__
+
+
+def load_module(path: Path) -> ModuleType:
+    """Execute a source file as a module named after the file, which others can import."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(f"{path} is not a Python file")
@@ -286,7 +292,7 @@ def load_file(path: Path) -> Namespace:
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
-    return module.__dict__
+    return module
 
 
 def load_operators(path: Path) -> Namespace:

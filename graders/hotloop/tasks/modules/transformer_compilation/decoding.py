@@ -19,7 +19,7 @@ from hotloop.judge.check import check
 from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
-from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.compare import Tolerance, compare, token_disagreement
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.levels import within
@@ -48,7 +48,11 @@ ORACLE_FILES = {
     "decode_oracle.py": PROGRAMS / "decode_oracle.py",
     "decoder.py": EXERCISE / "decoder.py",
 }
-ORACLE = Oracle(ORACLE_FILES, "decode_oracle.py")
+_ORACLE = Oracle(ORACLE_FILES, "decode_oracle.py")
+WHOLE = _ORACLE.function("whole", token_disagreement)
+"""Generation by attention to all tokens at once."""
+
+TIMED_TRUTH = _ORACLE.function("grown", token_disagreement)
 GROWN = Baseline(PROGRAMS / "decode_oracle.py", "grown", beside=ORACLE_FILES)
 """The eager loop with a cache that grows by concatenation."""
 
@@ -107,19 +111,6 @@ def cases(rng: Rng) -> Iterator[Case]:
         yield Case(label, (SEED, first), TensorSpec((rows, steps), I64))
 
 
-def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
-    """Return where answers differ, or None. One in eight may differ: two tokens can tie."""
-    parted = np.flatnonzero((got != want).any(axis=1))
-    if len(parted) <= len(want) // 8:
-        return None
-    row = int(parted[0])
-    step = int(np.flatnonzero(got[row] != want[row])[0])
-    return (
-        f"{len(parted)} of {len(want)} answers are others: answer {row} parts at token {step}, "
-        f"which is {int(got[row, step])} and should be {int(want[row, step])}"
-    )
-
-
 @dataclass(frozen=True)
 class Problem:
     """Requests in progress on which the recorded step is replayed."""
@@ -136,19 +127,19 @@ class Problem:
             for name, values in decoders.weights(rng, self.size).items()
         }
         requests = decoders.request(rng, self.size, sampled, self.prompts, self.steps)
-        given = [InputTensor(values, FP32) for values in (*sampled.values(), requests.cache)]
-        given += [InputTensor(requests.places, I64), InputTensor(requests.tokens, I64)]
+        inputs = [InputTensor(values, FP32) for values in (*sampled.values(), requests.cache)]
+        inputs += [InputTensor(requests.places, I64), InputTensor(requests.tokens, I64)]
         out = TensorSpec((self.size.rows, self.steps, self.size.vocabulary), FP32)
-        got = runner.answer("run", Case(self.label, tuple(given), out))
+        got = runner.answer("run", Case(self.label, tuple(inputs), out))
         # A take-home's variant scales the decoder's scores.
         scale = constant("LOGIT_SCALE", 1, range(2, 401))
         near = Tolerance(NEAR.relative, scale * NEAR.absolute)
-        found = compare(got, scale * requests.scores, near)
-        return None if found is None else f"scores [row, token, word]: {found.sentence()}"
+        wrong = compare(got, scale * requests.scores, near)
+        return None if wrong is None else f"scores [row, token, word]: {wrong.sentence()}"
 
 
-def looks(session: Session) -> Iterator[Assertion]:
-    """Yield Looks that compare a replayed step with attention over all tokens at once."""
+def assertions(session: Session) -> Iterator[Assertion]:
+    """Yield assertions that compare a replayed step with attention over all tokens at once."""
     rng = session.rng()
     for problem in problems(rng):
 
@@ -191,9 +182,7 @@ def _fill(rng: Rng, call: PlacedCall, _hostile: bool) -> None:
     first[...] = rng.integers(0, VOCABULARY, first.shape)
 
 
-def _timed_spec(_rng: Rng, _index: int) -> CallSpec:
-    first = TensorSpec((TIMED_ROWS,), I64)
-    return CallSpec((SEED, first), TensorSpec((TIMED_ROWS, TIMED_STEPS), I64))
-
-
-TIMED = Workload(_timed_spec, _fill)
+_TIMED_CALL = CallSpec(
+    (SEED, TensorSpec((TIMED_ROWS,), I64)), TensorSpec((TIMED_ROWS, TIMED_STEPS), I64)
+)
+TIMED = Workload(lambda _rng, _index: _TIMED_CALL, _fill)

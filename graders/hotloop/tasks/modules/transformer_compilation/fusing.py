@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -149,59 +150,40 @@ def _summed(maker: Maker, back: str, x: str, kind: int) -> str:
         return maker.node("add", maker.node("add", back, bias), other)
     total = maker.node("add", maker.node("add", back, bias), x)
     if kind == 7:
-        _used_before(maker, total)
+        # These precede the norm, and must move behind the fused kernel, which gives the sum: each
+        # can be computed as soon as either operand is known.
+        table = maker.given(maker.rows, maker.width)
+        maker.outputs += [maker.node("mul", total, table), maker.node("mul", table, total)]
     return total
 
 
-def _used_before(maker: Maker, total: str) -> None:
-    """Add nodes that precede the norm and must move behind the fused kernel, which gives the sum.
+def questions(rng: Rng, *, fewest: bool = False) -> Iterator[Question]:
+    """Yield questions that require a pass to keep all values.
 
-    Each can be computed as soon as either operand is known.
+    fewest: also require the minimum number of kernels.
     """
-    table = maker.given(maker.rows, maker.width)
-    maker.outputs += [maker.node("mul", total, table), maker.node("mul", table, total)]
-
-
-def same_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions that require a pass to keep all values."""
-    yield from _questions(rng, lambda _kernels, _fewest: None)
-
-
-def fewest_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions that also require the minimum number of kernels."""
-    yield from _questions(rng, _too_many)
-
-
-def _too_many(kernels: int, fewest: int) -> str | None:
-    return None if kernels <= fewest else f"{kernels} kernels are left, {fewest} are enough"
-
-
-def _questions(rng: Rng, judged: Callable[[int, int], str | None]) -> Iterator[Question]:
-    for number, (graph, fewest) in enumerate(graphs(rng), start=1):
+    for number, (graph, minimum) in enumerate(graphs(rng), start=1):
         file = GivenFile("graph.json", json.dumps(plain(graph)).encode())
-        given = {name: rng.standard_normal(shape) for name, shape in graph.types.items()}
-
-        def mismatch(
-            answer: object, graph: Graph[Shape] = graph, fewest: int = fewest, given: Any = given
-        ) -> str | None:
-            # In a take-home's variant, the graph has the pass's level.
-            got, level = (
-                (as_message(answer) or {}).get("level"),
-                constant("LEVEL", 0, range(2, 1000)),
-            )
-            if level and got != level:
-                return f"its level is {shown(got)} and should be {level}"
-            found = changed(graph, answer, given)
-            return found if isinstance(found, str) else judged(len(found.nodes), fewest)
-
+        inputs = {name: rng.standard_normal(shape) for name, shape in graph.types.items()}
+        mismatch = partial(_mismatch, graph, inputs, minimum if fewest else None)
         yield Question(f"Graph {number} with {len(graph.nodes)} kernels", (file,), mismatch)
 
 
-def changed(graph: Graph[Shape], answer: object, given: dict[str, Floats]) -> Graph[Shape] | str:
-    """Return the graph that the pass made, or a message if it is invalid or computes otherwise."""
+def _mismatch(
+    graph: Graph[Shape], inputs: dict[str, Floats], most: int | None, answer: object
+) -> str | None:
+    # In a take-home's variant, the graph has the pass's level.
+    level = constant("LEVEL", 0, range(2, 1000))
+    got = (as_message(answer) or {}).get("level")
+    if level and got != level:
+        return f"its level is {shown(got)} and should be {level}"
     try:
-        found = read(answer, graph)
-        got = run(found, given)
+        rewritten = read(answer, graph)
+        values = run(rewritten, inputs)
     except Invalid as error:
         return str(error)
-    return difference(graph, got, run(graph, given), SAME) or found
+    wrong = difference(graph, values, run(graph, inputs), SAME)
+    kernels = len(rewritten.nodes)
+    if wrong is None and most is not None and kernels > most:
+        return f"{kernels} kernels are left, {most} are enough"
+    return wrong

@@ -125,14 +125,14 @@ def _served(session: Session) -> Served:
     seed, width = int(rng.integers(1 << 31)), 4 * int(rng.integers(4, 9))
     recorder = RECORDS.given(session, "serves")
     replayer = REPLAYS.given(session, "repeats the service")
-    made = recorder.ask("begin", submitted(session), session.name, width)
-    replayer.ask("begin", seed, width, _text(made))
+    steps = _text(recorder.ask("begin", submitted(session), session.name, width))
+    replayer.ask("begin", seed, width, steps)
     weights = sampled_weights(seed, width)
     before, missed, real = 0, 0, 0
     for number, request in enumerate(stream(rng), start=1):
         sizes = (request.rows, request.length, width)
-        asked = (*sizes, request.temperature, request.strided)
-        steps = _text(recorder.ask("answer", *asked, timeout_s=CALL_S))
+        arguments = (*sizes, request.temperature, request.strided)
+        steps = _text(recorder.ask("answer", *arguments, timeout_s=CALL_S))
         _require_right(f"Request {number}", request, steps, weights, rng, replayer)
         positions, needed = _counts(replayer)[1], request.rows * request.length
         missed += positions - before < needed
@@ -202,11 +202,11 @@ def _require_right(
     got = process.answer("answer", Case(label, arguments, out), timeout_s=CALL_S)
     gain = constant("GAIN", 1, range(2, 401))
     want = gain * truth(weights, x.rounded(), request.temperature)
-    found = compare(got, want, Tolerance(NEAR.relative, gain * NEAR.absolute))
-    if found is not None:
+    wrong = compare(got, want, Tolerance(NEAR.relative, gain * NEAR.absolute))
+    if wrong is not None:
         raise Ruling(
             Verdict.WRONG_ANSWER,
-            f"{label}, {request.rows} rows of {request.length}: {found.sentence()}.",
+            f"{label}, {request.rows} rows of {request.length}: {wrong.sentence()}.",
         )
 
 

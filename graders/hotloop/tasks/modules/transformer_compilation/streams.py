@@ -106,7 +106,8 @@ class Process:
         Runs eagerly instead if the program would be one one-size program too many.
         """
         if program not in self.alive:
-            if program != EVERY and self._static() >= self.prices.most_static:
+            static = sum(loaded != EVERY for loaded in self.alive)
+            if program != EVERY and static >= self.prices.most_static:
                 self.refused += 1
                 self.eager(length)
                 return
@@ -115,9 +116,6 @@ class Process:
             self.alive.append(program)
             self.compiled.add(program)
         self.seconds += self.prices.run_s(program, length)
-
-    def _static(self) -> int:
-        return sum(program != EVERY for program in self.alive)
 
 
 def best_fixed(stream: Stream) -> float:
@@ -190,19 +188,14 @@ def mixed_calls(rng: Rng) -> Iterator[Stream]:
     tail = _spread(rng, many)
     mostly = [heavy if rng.random() < 0.85 else n for n in tail]
     yield Stream("One length mostly, and a few of all", prices, (mostly,))
-    tops = _apart(rng)
+    # A small, a medium and a large size: sharing a program needs much padding.
+    tops = [int(rng.integers(low, low + 64)) for low in SIZES]
     near = [int(t - rng.integers(0, 9)) for t in rng.choice(tops, many)]
     yield Stream("Lengths just below three sizes", prices, (near,))
     turned = [tops[0]] * (many // 3) + [tops[1]] * (many // 3) + _spread(rng, many // 3)
     yield Stream("Lengths that change with the day", prices, (turned,))
     lives = tuple(_spread(rng, many // 3) for _ in range(4))
     yield Stream("Many lengths, and restarts", prices, lives)
-
-
-def _apart(rng: Rng) -> tuple[int, int, int]:
-    """Return a small, a medium and a large size; sharing a program needs much padding."""
-    small, middle, large = (int(rng.integers(low, low + 64)) for low in SIZES)
-    return small, middle, large
 
 
 def _spread(rng: Rng, count: int) -> Lengths:

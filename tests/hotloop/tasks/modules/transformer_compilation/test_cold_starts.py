@@ -298,7 +298,7 @@ def test_a_variant_has_the_seconds_of_several_calls(calls: int) -> None:
         return question.mismatch(found)
 
     with constants({"TIMED_CALLS": calls}):
-        questions = list(cold_starts.start_questions(np.random.default_rng(1)))
+        questions = list(cold_starts.questions(np.random.default_rng(1), keys=cold_starts.STARTS))
     for question in questions:
         assert mismatch(question, calls) is None
         assert "“call_s” of “eager”" in str(mismatch(question, calls + 1))
