@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from hotloop.core import paths
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.checks.correct import Case
 from hotloop.judge.compare import compare
@@ -17,6 +18,7 @@ from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import NO_PROTOCOL
 from hotloop.tasks.modules.sparse_attention_op import truth
 from hotloop.tasks.modules.sparse_attention_op.patterns import (
     EMPTY,
@@ -104,6 +106,13 @@ def submitted(session: Session) -> GivenFile:
     return GivenFile(name, session.files.content(name))
 
 
+def number(answer: object) -> int:
+    """Return the number that a program answers. Raises Ruling if it is none."""
+    if isinstance(answer, int):
+        return answer
+    raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
+
+
 def onnx_files(*names: str, given: Sequence[str] = ()) -> Program:
     """Return a Program of files of PROGRAMS beside the judge's for ONNX; the first is main.
 
@@ -148,13 +157,13 @@ def wrong_ends(facts: Facts, order: Order) -> str | None:
     return None
 
 
-def load(given: GivenFile, session: Session, how: str = "load", *more: int) -> Process:
+def load(file: GivenFile, session: Session, how: str = "load", *more: int) -> Process:
     """Return the runner process with the file loaded.
 
     Raises Ruling if ONNX Runtime rejects the file.
     """
     process = RUNNER.given(session, "runs")
-    process.ask(how, given, *more)
+    process.ask(how, file, *more)
     return process
 
 
@@ -165,9 +174,9 @@ def wrong_numbers(process: Process, order: Order, session: Session) -> str | Non
         want = truth.attention(
             sample.q, sample.k, sample.v, sample.threshold, sample.block, sample.causal
         )
-        found = compare(process.answer("run", case), want, tolerance(case))
-        if found is not None:
-            return f"{label}: {found.sentence()}"
+        wrong = compare(process.answer("run", case), want, tolerance(case))
+        if wrong is not None:
+            return f"{label}: {wrong.sentence()}"
     return None
 
 

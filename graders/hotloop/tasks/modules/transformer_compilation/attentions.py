@@ -211,12 +211,6 @@ def compiled_case(rng: Rng) -> Case:
     return _kernel_case("float16, 512", rng, (2, 512, 512, 64), dtype=FP16, causal=True)
 
 
-def fewest_bytes(case: Case) -> int:
-    """Return the bytes of all tensors, each once."""
-    tensors = [a.spec.bytes for a in case.arguments if isinstance(a, InputTensor)]
-    return sum(tensors) + case.out.bytes
-
-
 def _kernel_case(
     label: str,
     rng: Rng,

@@ -112,12 +112,6 @@ def _draws(rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw, Draw]:
     return Normal(1.0), Normal(0.5, twist), Normal(1.0)
 
 
-def bytes_of_call(spec: CallSpec) -> int:
-    """Return the bytes of all tensors, each once."""
-    tensors = [a.bytes for a in spec.arguments if isinstance(a, TensorSpec)]
-    return sum(tensors) + spec.out.bytes
-
-
 def flops_of_call(spec: CallSpec) -> int:
     """Return the FLOPs of the causal half."""
     return _flops_of(spec.arguments[0])

@@ -40,7 +40,6 @@ tiled_attention = hl.fills_tensor(
     fast_cpu=hl.Fast(
         speeds.ON_CPU,
         speeds.CAPPED,
-        speeds.bytes_of_call,
         fewest_flops=speeds.flops_of_call,
         seconds=60.0,
     ),
@@ -48,7 +47,6 @@ tiled_attention = hl.fills_tensor(
     gpu_fast=hl.GpuFast(
         speeds.CAPPED_ON_GPU,
         speeds.CAPPED,
-        speeds.bytes_of_call,
         fewest_flops=speeds.flops_of_call,
     ),
 )
@@ -59,13 +57,10 @@ _forward = hl.TritonKernelCalls(
 )
 flash_forward = hl.triton_kernel(
     _forward,
-    fewest_bytes=attentions.fewest_bytes,
     advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
     compiles=feeds_tensor_cores.bind(calls=_forward),
     gpu_correct=hl.Correct(_attention.of(attentions.gpu_cases), on=hl.OnGpu()),
-    gpu_fast=hl.GpuFast(
-        speeds.ON_GPU, speeds.FUSED, speeds.bytes_of_call, fewest_flops=speeds.flops_of_call
-    ),
+    gpu_fast=hl.GpuFast(speeds.ON_GPU, speeds.FUSED, fewest_flops=speeds.flops_of_call),
 )
 
 _gradients = hl.Truth(gradients.cases, gradients.gradients, gradients.tolerance)
@@ -74,14 +69,12 @@ _backward = hl.TritonKernelCalls(
 )
 flash_backward = hl.triton_kernel(
     _backward,
-    fewest_bytes=attentions.fewest_bytes,
     advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
     compiles=feeds_tensor_cores.bind(calls=_backward),
     gpu_correct=hl.Correct(_gradients.of(gradients.gpu_cases), on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         speeds.GRADIENTS_ON_GPU,
         speeds.FUSED_GRADIENTS,
-        speeds.bytes_of_call,
         fewest_flops=speeds.flops_of_gradients,
         seconds=120.0,
         entry="attention_gradients",

@@ -93,7 +93,7 @@ def made(seed: int, layers: int, faults: bool) -> dict[str, Any]:
 
 
 def read(path: str) -> dict[str, Any]:
-    """Return the shapes in an answer, its version, and its nodes without their names."""
+    """Return the shapes in a model, its version, and its nodes without their names."""
     model = onnx.load(path)
     values = (*model.graph.value_info, *model.graph.output)
     return {
@@ -101,8 +101,3 @@ def read(path: str) -> dict[str, Any]:
         "version": model.model_version,
         "nodes": [[n.op_type, n.domain, list(n.input), list(n.output)] for n in model.graph.node],
     }
-
-
-def nodes_of(path: str) -> list[Any]:
-    """Return the nodes only."""
-    return read(path)["nodes"]
