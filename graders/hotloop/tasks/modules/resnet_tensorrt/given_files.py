@@ -26,3 +26,9 @@ def program(main: str, *beside: str) -> Program:
     return onnx_program(
         main, {**network_files(), **{name: PROGRAMS / name for name in (main, *beside)}}
     )
+
+
+_GRAPH_FILES = {path.name: path for path in PROGRAMS.glob("graph_*.py")}
+MAKERS = onnx_program("graph_makers.py", _GRAPH_FILES)
+READER = onnx_program("graph_reader.py", _GRAPH_FILES)
+"""The programs that make the hidden graphs of the graph tasks, and read what became of them."""

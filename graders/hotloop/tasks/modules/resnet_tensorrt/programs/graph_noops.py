@@ -143,14 +143,14 @@ def _finished(draft: Draft) -> onnx.ModelProto:
 # --- reading what was made ------------------------------------------------------------------------
 
 
-def mismatch(source: onnx.ModelProto, made: onnx.ModelProto) -> str | None:
+def mismatch(source: onnx.ModelProto, rewritten: onnx.ModelProto) -> str | None:
     """Return a message fragment, or None if everything is right."""
-    return next(_mismatches(source, made), None)
+    return next(_mismatches(source, rewritten), None)
 
 
-def mismatch_of_another(made: onnx.ModelProto, again: onnx.ModelProto) -> str | None:
+def mismatch_of_another(once: onnx.ModelProto, twice: onnx.ModelProto) -> str | None:
     """Return a message if rewriting a rewritten model changes more than names, else None."""
-    if _unnamed(made.graph) == _unnamed(again.graph):
+    if _unnamed(once.graph) == _unnamed(twice.graph):
         return None
     return "a second rewrite changes the graph once more"
 
@@ -200,19 +200,16 @@ def fewest_nodes(model: onnx.ModelProto) -> int:
     return len(computing) + len(transposed) + copies
 
 
-def _mismatches(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
-    yield from unsound(source, made)
-    if _described(_computing(source)) != _described(_computing(made)):
+def _mismatches(source: onnx.ModelProto, rewritten: onnx.ModelProto) -> Iterator[str]:
+    yield from unsound(source, rewritten)
+    if _described(_computing(source)) != _described(_computing(rewritten)):
         yield "the nodes that compute something should all be there, as they were"
-    count, fewest = len(made.graph.node), fewest_nodes(source)
+    count, fewest = len(rewritten.graph.node), fewest_nodes(source)
     if count != fewest:
         before = len(source.graph.node)
-        yield f"of {before} nodes {count} are left, and {fewest} would do ({_counted(made)})"
-
-
-def _counted(model: onnx.ModelProto) -> str:
-    counts = Counter(node.op_type for node in model.graph.node)
-    return ", ".join(f"{count} {op}" for op, count in sorted(counts.items()))[:100]
+        kinds = Counter(node.op_type for node in rewritten.graph.node)
+        left = ", ".join(f"{number} {op}" for op, number in sorted(kinds.items()))[:100]
+        yield f"of {before} nodes {count} are left, and {fewest} would do ({left})"
 
 
 def _described(nodes: list[onnx.NodeProto]) -> Counter[tuple[str, ...]]:
@@ -245,23 +242,19 @@ def _passes_on(graph: onnx.GraphProto, node: onnx.NodeProto) -> bool:
 
 def _origins(model: onnx.ModelProto) -> dict[str, Wanted]:
     """Map each tensor that is only passed on to its origin and the order of its axes."""
-    ranks = _ranks(model)
+    graph = onnx.shape_inference.infer_shapes(model, strict_mode=True).graph
+    values = (*graph.input, *graph.value_info, *graph.output)
+    ranks = {value.name: len(value.type.tensor_type.shape.dim) for value in values}
     origins: dict[str, Wanted] = {}
     for node in model.graph.node:
         if not _passes_on(model.graph, node):
             continue
-        source, made = node.input[0], node.output[0]
+        source = node.input[0]
         root, axes = origins.get(source, (source, ()))
         order = np.array(axes or range(ranks[source]))
         if node.op_type == "Transpose":
-            given = [list(a.ints) for a in node.attribute if a.name == "perm"]
-            order = order[given[0]] if given else order[::-1]
+            perms = [list(a.ints) for a in node.attribute if a.name == "perm"]
+            order = order[perms[0]] if perms else order[::-1]
         plain = bool(np.all(order == np.arange(len(order))))
-        origins[made] = root, () if plain else tuple(map(int, order))
+        origins[node.output[0]] = root, () if plain else tuple(map(int, order))
     return origins
-
-
-def _ranks(model: onnx.ModelProto) -> dict[str, int]:
-    graph = onnx.shape_inference.infer_shapes(model, strict_mode=True).graph
-    values = (*graph.input, *graph.value_info, *graph.output)
-    return {value.name: len(value.type.tensor_type.shape.dim) for value in values}
