@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from hotloop.judge.graphs.builder import Builder
 from hotloop.judge.graphs.graph import Graph, in_order, partitions
 from hotloop.judge.questions import Question, shown
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.ssa_passes.batches import in_batches
+from hotloop.tasks.modules.ssa_passes.cleaning import in_batches
 
 Rng = np.random.Generator
 Shape = tuple[int, int]
@@ -103,15 +104,15 @@ def run(graph: Tensors, kernels: Kernels) -> int | str:
 
 def answered(graph: Tensors, answer: object) -> Kernels | str:
     """Return the kernels, each step in exactly one; or a message fragment."""
-    given = [as_list(kernel) for kernel in as_list(answer)]
+    lists = [as_list(kernel) for kernel in as_list(answer)]
     # A take-home's variant requires that each kernel begins with its number.
     first = constant("FIRST_KERNEL", 0, range(2, 1000))
     if first:
-        for number, kernel in enumerate(given, first):
+        for number, kernel in enumerate(lists, first):
             if kernel[:1] != [number]:
                 return f"kernel {shown(kernel)} does not begin with its number, {number}"
-        given = [kernel[1:] for kernel in given]
-    kernels = [[str(name) for name in kernel] for kernel in given]
+        lists = [kernel[1:] for kernel in lists]
+    kernels = [[str(name) for name in kernel] for kernel in lists]
     if sorted(name for kernel in kernels for name in kernel) != sorted(graph.by_name):
         return f"{shown(answer)} does not name each step once, in lists"
     return [kernel for kernel in kernels if kernel]
@@ -177,7 +178,7 @@ def greedy(graph: Tensors) -> int:
 def least(graph: Tensors) -> int:
     """Return the fewest bytes, by trying every partition of the steps."""
     costs = (cost(graph, kernels) for kernels in partitions(list(graph.by_name)))
-    return min(found for found in costs if found is not None)
+    return min(moved for moved in costs if moved is not None)
 
 
 # --- hidden graphs --------------------------------------------------------------------------------
@@ -311,14 +312,14 @@ def fused(session: Session, *, thorough: bool = False) -> str:
     pairs = session.once("fused graphs", lambda: _answers(session))
     before = after = kernels = 0
     for number, (graph, answer) in enumerate(pairs, 1):
-        found = ran(graph, answer)
-        if thorough and not isinstance(found, str):
-            found = unmerged(graph, found[0]) or found
-        if isinstance(found, str):
-            sentence = f"Graph {number}: {found}. It was: {text(graph)}"
+        result = ran(graph, answer)
+        if thorough and not isinstance(result, str):
+            result = unmerged(graph, result[0]) or result
+        if isinstance(result, str):
+            sentence = f"Graph {number}: {result}. It was: {text(graph)}"
             raise Ruling(Verdict.WRONG_ANSWER, sentence)
-        kernels += len(found[0])
-        after += found[1]
+        kernels += len(result[0])
+        after += result[1]
         before += cost(graph, [[made] for made in graph.by_name]) or 0
     session.note(kernels=kernels, bytes_before=before, bytes_after=after)
     steps = sum(len(graph.nodes) for graph, _ in pairs)
@@ -336,17 +337,14 @@ def least_moved(generator: Rng) -> Iterator[Question]:
     """Yield questions about small graphs whose minimum is known."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number, (graph, fewest) in enumerate(small_graphs(rng), 1):
-        yield Question(f"Graph {number}", (text(graph),), _moves_least(graph, fewest))
+        yield Question(f"Graph {number}", (text(graph),), partial(_mismatch, graph, fewest))
 
 
-def _moves_least(graph: Tensors, fewest: int) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        found = ran(graph, answer)
-        if isinstance(found, str):
-            return found
-        _, moved = found
-        if moved > fewest:
-            return f"{moved} bytes are moved, and {fewest} would do; the graph is {text(graph)}"
-        return None
-
-    return mismatch
+def _mismatch(graph: Tensors, fewest: int, answer: object) -> str | None:
+    result = ran(graph, answer)
+    if isinstance(result, str):
+        return result
+    _, moved = result
+    if moved > fewest:
+        return f"{moved} bytes are moved, and {fewest} would do; the graph is {text(graph)}"
+    return None

@@ -21,7 +21,7 @@ ENDS = {"jump": 1, "branch": 3, "return": 1}
 
 
 class Malformed(Exception):
-    """The text is no program. The message is the beginning of a sentence."""
+    """An answer is not what it should be. The message is the beginning of a sentence."""
 
 
 class Instr(NamedTuple):

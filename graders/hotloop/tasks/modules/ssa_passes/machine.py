@@ -42,12 +42,8 @@ class Outcome:
 
     def agrees(self, other: Outcome) -> bool:
         """Whether both print and return the same."""
-        return len(self.printed) == len(other.printed) and all(
-            _alike(a, b)
-            for a, b in zip(
-                (*self.printed, self.result), (*other.printed, other.result), strict=True
-            )
-        )
+        own, others = (*self.printed, self.result), (*other.printed, other.result)
+        return len(own) == len(others) and all(map(_alike, own, others))
 
     def described(self) -> str:
         """Return a short description for messages."""
@@ -58,9 +54,7 @@ class Outcome:
 
 
 def _alike(a: Value | str, b: Value | str) -> bool:
-    if isinstance(a, str) or isinstance(b, str):
-        return isinstance(a, str) and isinstance(b, str) and a == b
-    return same(a, b)
+    return a == b if isinstance(a, str) or isinstance(b, str) else same(a, b)
 
 
 def run(program: Program, arguments: list[Value], most_steps: int = MOST_STEPS) -> Outcome:

@@ -125,7 +125,7 @@ class _Reader:
     lines: list[str]
     at: int = 0
     params: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    given: list[str] = field(default_factory=list[str])
+    names: list[str] = field(default_factory=list[str])
     used: set[str] = field(default_factory=set[str])
 
     def program(self) -> Program:
@@ -136,9 +136,9 @@ class _Reader:
         if not body or body[-1].name != "func.return":
             raise Malformed("nothing is fetched at its end")
         params = self.params
-        if sorted(self.given) == INPUTS:
+        if sorted(self.names) == INPUTS:
             # A program is fed by name, so their order says nothing.
-            params = [params[self.given.index(name)] for name in INPUTS]
+            params = [params[self.names.index(name)] for name in INPUTS]
         return Program(tuple(params), body)
 
     def body(self, known: dict[str, str], depth: int) -> tuple[Op, ...]:
@@ -155,24 +155,24 @@ class _Reader:
 
     def op(self, known: dict[str, str], depth: int) -> Op | None:
         """Parse one operation; return None for an input."""
-        found = _LINE.fullmatch(self.lines[self.at])
-        if found is None:
+        match = _LINE.fullmatch(self.lines[self.at])
+        if match is None:
             raise Malformed(f"{shown(self.lines[self.at])} is not read as PIR")
         self.at += 1
-        name, to = found["op"], (found["to"] or "").removeprefix("%")
-        operands = self.operands(found["operands"], known)
-        kind = _TYPES.get(found["type"] or "", "")
-        if bool(found["opens"]) != (name == "pd_op.if") or bool(found["type"]) != bool(to):
+        name, to = match["op"], (match["to"] or "").removeprefix("%")
+        operands = self.operands(match["operands"], known)
+        kind = _TYPES.get(match["type"] or "", "")
+        if bool(match["opens"]) != (name == "pd_op.if") or bool(match["type"]) != bool(to):
             raise Malformed(f"{name} has a region or a result that it may not have, or lacks it")
         if to and (to in self.used or not kind):
             raise Malformed(f"%{to} is defined twice, or is no int64 or bool")
         self.used.add(to)
         if name == "pd_op.data":
-            return self.input(found["attributes"], to, kind, known, depth)
-        regions = self.regions(known, depth) if found["opens"] else ()
+            return self.input(match["attributes"], to, kind, known, depth)
+        regions = self.regions(known, depth) if match["opens"] else ()
         if name in ("cf.yield", "pd_op.fetch") and operands:
             kind = known[operands[0]]
-        op = _as_region_op(name, operands, found["attributes"], to, kind, regions)
+        op = _as_region_op(name, operands, match["attributes"], to, kind, regions)
         require_valid(op, known)
         if op.to:
             known[op.to] = op.type
@@ -181,7 +181,7 @@ class _Reader:
     def input(self, attributes: str, to: str, kind: str, known: dict[str, str], depth: int) -> None:
         if depth:
             raise Malformed("an input stands in a region")
-        self.given.append(_attribute(attributes, "name").strip('"'))
+        self.names.append(_attribute(attributes, "name").strip('"'))
         self.params.append((to, kind))
         known[to] = kind
 
@@ -208,8 +208,8 @@ class _Reader:
 
 def _attribute(attributes: str, name: str) -> str:
     """Return the attribute's text; empty if absent."""
-    found = re.search(rf"(?:^|,){name}:([^,]*)", attributes)
-    return found[1] if found is not None else ""
+    match = re.search(rf"(?:^|,){name}:([^,]*)", attributes)
+    return match[1] if match is not None else ""
 
 
 def _as_region_op(
@@ -248,8 +248,8 @@ def _as_region_op(
 
 
 def _language(count: int, entry: str | None = None) -> Language[Program, Program]:
-    generated = partial(generated_many, count=count)
-    return Language(generated, source, lambda _session: parse, same_types, size, _TERMS, entry)
+    generate = partial(generated_many, count=count)
+    return Language(generate, source, lambda _session: parse, same_types, size, _TERMS, entry)
 
 
 CAPTURED = _language(40, "captured_text")

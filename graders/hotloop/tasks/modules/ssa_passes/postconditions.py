@@ -66,12 +66,11 @@ def folded(program: Program) -> str | None:
 
 
 def _known(instr: Instr) -> bool:
-    values = [literal(arg) for arg in instr.args]
-    given = [value for value in values if value is not None]
-    if len(given) < len(values):
+    constants = [value for arg in instr.args if (value := literal(arg)) is not None]
+    if len(constants) < len(instr.args):
         return False
     try:
-        evaluate(instr.op, given)
+        evaluate(instr.op, constants)
     except Trap:
         return False
     return True

@@ -185,9 +185,9 @@ def from_plain(answer: object) -> Program:
     if function is None:
         raise Malformed(str(answer))
     mark = constant("CLEANED", 0, range(2, 1000))
-    found = function["attributes"].get(MARK, "nothing")
-    if mark and found != f"{mark} : i64":
-        raise Malformed(f"its module's {MARK} is {shown(found)}, and should be {mark}")
+    got = function["attributes"].get(MARK, "nothing")
+    if mark and got != f"{mark} : i64":
+        raise Malformed(f"its module's {MARK} is {shown(got)}, and should be {mark}")
     params = tuple((name, kind) for name, kind in as_list(function["params"]))
     body = _from_plain(as_list(function["body"]), dict(params))
     if not body or body[-1].name != "func.return":
@@ -254,9 +254,9 @@ def _left(body: tuple[Op, ...], read: set[str], above: dict[tuple[object, ...], 
                 return f"%{op.to} = {op.name} is computed again: %{seen[key]} is that"
             seen[key] = op.to
         for region in op.regions:
-            found = _left(region, read, seen)
-            if found is not None:
-                return found
+            message = _left(region, read, seen)
+            if message is not None:
+                return message
     return None
 
 
@@ -409,7 +409,7 @@ def _count(body: tuple[Op, ...]) -> int:
 
 
 LANGUAGE = Language(
-    generated=partial(generated_many, count=COUNT),
+    generate=partial(generated_many, count=COUNT),
     write=str,
     reader=reader,
     fits=same_types,

@@ -31,7 +31,7 @@ DIFFERENCE = Program(PARAMS, (replace(SUM, name="arith.subi"), RETURN))
 
 
 LANGUAGE = Language(
-    generated=lambda rng: [generated(rng, 0)],
+    generate=lambda rng: [generated(rng, 0)],
     write=str,
     reader=lambda _session: lambda _answer: CLEAN,
     fits=same_types,
