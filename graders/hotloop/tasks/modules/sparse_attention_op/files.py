@@ -92,12 +92,12 @@ def export(entry: str | None = None, *, opset: bool = False) -> OrderedFile[Orde
     )
 
 
-def program(*names: str, given: Sequence[str] = (), believed: str = "") -> Program:
+def program(*names: str, exercise: Sequence[str] = (), believed: str = "") -> Program:
     """Return a Program of these files of PROGRAMS, of which the first is its main file.
 
-    given: files that learners are given too, in their folder.
+    exercise: files of the learners' folder.
     """
-    return Program(_files(names, given), names[0], believed=believed)
+    return Program(_files(names, exercise), names[0], believed=believed)
 
 
 def submitted(session: Session) -> GivenFile:
@@ -113,16 +113,16 @@ def number(answer: object) -> int:
     raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
 
 
-def onnx_files(*names: str, given: Sequence[str] = ()) -> Program:
+def onnx_files(*names: str, exercise: Sequence[str] = ()) -> Program:
     """Return a Program of files of PROGRAMS beside the judge's for ONNX; the first is main.
 
-    given: files that learners are given too, in their folder.
+    exercise: files of the learners' folder.
     """
-    return onnx_program(names[0], _files(names, given))
+    return onnx_program(names[0], _files(names, exercise))
 
 
-def _files(names: Sequence[str], given: Sequence[str]) -> dict[str, Path]:
-    theirs = {Path(name).name: GIVEN / name for name in given}
+def _files(names: Sequence[str], exercise: Sequence[str]) -> dict[str, Path]:
+    theirs = {Path(name).name: GIVEN / name for name in exercise}
     return {**{name: PROGRAMS / name for name in names}, **theirs}
 
 

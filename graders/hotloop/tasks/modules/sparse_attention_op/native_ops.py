@@ -24,7 +24,7 @@ from hotloop.tasks.modules.sparse_attention_op.patterns import (
 from hotloop.tasks.modules.sparse_attention_op.references import odd_length
 
 RUNTIME = replace(
-    onnx_files("native_run.py", given=("ort_custom_op.h", "host_attention.h")), believed=ANSWERS
+    onnx_files("native_run.py", exercise=("ort_custom_op.h", "host_attention.h")), believed=ANSWERS
 )
 
 

@@ -68,12 +68,12 @@ STUB = "tensorrt_stub"
 CPP = program(
     "plugin_caller.py",
     "plugin_caller.cpp",
-    given=(*(f"{STUB}/{header}" for header in HEADERS), "launch_attention.h"),
+    exercise=(*(f"{STUB}/{header}" for header in HEADERS), "launch_attention.h"),
     believed=ANSWERS,
 )
 PYTHON = program(
     "plugin_python_caller.py",
-    given=(f"{STUB}/tensorrt.py", "plugin_launch.py"),
+    exercise=(f"{STUB}/tensorrt.py", "plugin_launch.py"),
     believed=ANSWERS,
 )
 """The C++ and the Python program call a plugin in the same way."""

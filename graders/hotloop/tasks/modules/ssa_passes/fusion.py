@@ -67,8 +67,8 @@ def loop(graph: Tensors, name: str) -> Shape:
 
 def refused(graph: Tensors, kernel: Sequence[str]) -> str | None:
     """Return why these steps cannot form a kernel, as a message fragment, or None."""
-    steps = [graph.by_name[made] for made in kernel]
-    if len({loop(graph, made) for made in kernel}) > 1:
+    steps = [graph.by_name[value] for value in kernel]
+    if len({loop(graph, value) for value in kernel}) > 1:
         return f"the steps of kernel {shown(list(kernel))} have different loops"
     if sum(step.op == "matmul" for step in steps) > 1:
         return f"kernel {shown(list(kernel))} has two matmuls"
@@ -88,14 +88,14 @@ def run(graph: Tensors, kernels: Kernels) -> int | str:
         refusal = refused(graph, kernel)
         if refusal is not None:
             return refusal
-        loaded = {name for made in kernel for name in graph.by_name[made].reads} - set(kernel)
+        loaded = {name for value in kernel for name in graph.by_name[value].reads} - set(kernel)
         if not loaded <= memory:
             missing = min(loaded - memory)
             return f"kernel {shown(kernel)} reads {missing}, which no earlier kernel has made"
         stored = {
-            made
-            for made in kernel
-            if made in graph.outputs or not graph.readers(made) <= set(kernel)
+            value
+            for value in kernel
+            if value in graph.outputs or not graph.readers(value) <= set(kernel)
         }
         memory |= stored
         total += sum(size(graph, name) for name in (*loaded, *stored))
@@ -129,7 +129,7 @@ def ran(graph: Tensors, answer: object) -> tuple[Kernels, int] | str:
 
 def ordered(graph: Tensors, kernels: Kernels) -> Kernels | None:
     """Return the kernels in an order in which they can run, or None if they wait for each other."""
-    home = {made: number for number, kernel in enumerate(kernels) for made in kernel}
+    home = {value: number for number, kernel in enumerate(kernels) for value in kernel}
     needs = {
         number: {home[n] for m in kernel for n in graph.by_name[m].reads if n in home} - {number}
         for number, kernel in enumerate(kernels)
@@ -168,7 +168,7 @@ def unmerged(graph: Tensors, kernels: Kernels) -> str | None:
 
 def greedy(graph: Tensors) -> int:
     """Return the bytes moved after merging the best pair until no merge helps."""
-    kernels: Kernels = [[made] for made in graph.by_name]
+    kernels: Kernels = [[name] for name in graph.by_name]
     now = cost(graph, kernels) or 0
     while better := [pair for pair in mergings(graph, kernels) if pair[0] < now]:
         now, kernels = min(better, key=lambda pair: pair[0])
@@ -320,7 +320,7 @@ def fused(session: Session, *, thorough: bool = False) -> str:
             raise Ruling(Verdict.WRONG_ANSWER, sentence)
         kernels += len(result[0])
         after += result[1]
-        before += cost(graph, [[made] for made in graph.by_name]) or 0
+        before += cost(graph, [[name] for name in graph.by_name]) or 0
     session.note(kernels=kernels, bytes_before=before, bytes_after=after)
     steps = sum(len(graph.nodes) for graph, _ in pairs)
     return f"{steps} steps in {kernels} kernels, {after} bytes moved instead of {before}."

@@ -123,11 +123,11 @@ class Program:
 
     def predecessors(self) -> dict[str, list[str]]:
         """Return the predecessors of each block."""
-        found: dict[str, list[str]] = {block.name: [] for block in self.blocks}
+        predecessors: dict[str, list[str]] = {block.name: [] for block in self.blocks}
         for name, followers in self.successors().items():
             for follower in followers:
-                found[follower].append(name)
-        return found
+                predecessors[follower].append(name)
+        return predecessors
 
 
 def parse(text: object) -> Program:

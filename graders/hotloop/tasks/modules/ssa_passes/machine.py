@@ -89,17 +89,16 @@ class _Run:
             return ENDLESS
         count = len(block.phis)
         # All phis of a block are read before any is written.
-        taken = [self._incoming(block, phi) for phi in block.instrs[:count]]
-        self.values.update((phi.to, value) for phi, value in zip(block.instrs, taken, strict=False))
+        self.values |= {phi.to: self._incoming(block, phi) for phi in block.instrs[:count]}
         for instr in islice(block.instrs, count, len(block.instrs) - 1):
             self._instr(instr)
         end = block.instrs[-1]
         if end.op == "return":
             return self._value(end.args[0])
-        taken_way = end.args[0]
+        target = end.args[0]
         if end.op == "branch":
-            taken_way = end.args[1] if self._value(end.args[0]) else end.args[2]
-        self.came_from, self.here = block.name, self.blocks[taken_way]
+            target = end.args[1] if self._value(end.args[0]) else end.args[2]
+        self.came_from, self.here = block.name, self.blocks[target]
         return None
 
     def _incoming(self, block: Block, phi: Instr) -> Value:

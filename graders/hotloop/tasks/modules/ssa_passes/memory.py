@@ -46,12 +46,12 @@ def living(graph: Tensors, order: Sequence[str]) -> list[set[str]]:
     """Return the live tensors before and during each step of `order`, and at the end."""
     reads, there = {node.name: node.reads for node in graph.nodes}, set(graph.inputs)
     moments: list[set[str]] = []
-    for number, made in enumerate(order):
+    for number, step in enumerate(order):
         later = {name for rest in order[number:] for name in reads[rest]} | set(graph.outputs)
         # Unused inputs are live only at the beginning.
         before = there if number == 0 else there & later
         moments.append(set(before))
-        there = (there & later) | {made}
+        there = (there & later) | {step}
         moments.append(set(there))
     moments.append(there & set(graph.outputs))
     return moments

@@ -268,9 +268,9 @@ def _loaded(data: bytes) -> dict[str, NDArray[Any]]:
         return dict(arrays)
 
 
-def folded_mismatch(given: Arrays, images: NDArray[np.float64], answer: object) -> str | None:
+def folded_mismatch(source: Arrays, images: NDArray[np.float64], answer: object) -> str | None:
     """Return a message fragment unless both networks compute the same logits, within rounding."""
-    want = folded(given)
+    want = folded(source)
     try:
         network = read(answer)
         _require_like(network, want)
@@ -279,7 +279,7 @@ def folded_mismatch(given: Arrays, images: NDArray[np.float64], answer: object) 
     if any(array.dtype != np.float32 for array in network.values()):
         return "it has weights of int8: that is the next step's"
     got, right = logits(floats(network), images), logits(want, images)
-    allowed = MOST_ROUNDINGS * 2.0**-24 * logits(magnitudes(given), np.abs(images))
+    allowed = MOST_ROUNDINGS * 2.0**-24 * logits(magnitudes(source), np.abs(images))
     worst = np.unravel_index(np.argmax(np.abs(got - right) / allowed), got.shape)
     if abs(got[worst] - right[worst]) <= allowed[worst]:
         return None
@@ -289,36 +289,36 @@ def folded_mismatch(given: Arrays, images: NDArray[np.float64], answer: object) 
     )
 
 
-def _require_like(network: Arrays, given: Arrays) -> None:
-    for name, array in given.items():
+def _require_like(network: Arrays, source: Arrays) -> None:
+    for name, array in source.items():
         if name in network and network[name].shape != array.shape:
             shape = network[name].shape
             raise Malformed(f"{name} has the shape {shape}, and should have {array.shape}")
 
 
-def quantized_mismatch(given: Arrays, answer: object) -> str | None:
+def quantized_mismatch(source: Arrays, answer: object) -> str | None:
     """Return a message fragment unless all weights are as close as one scale per channel allows."""
     try:
         network = read(answer)
-        _require_like(network, given)
+        _require_like(network, source)
     except Malformed as wrong:
         return str(wrong)
     near = floats(network)
     for layer in LAYERS:
-        if not np.array_equal(network[f"{layer}.bias"], given[f"{layer}.bias"]):
+        if not np.array_equal(network[f"{layer}.bias"], source[f"{layer}.bias"]):
             return f"{layer}.bias is another one: biases stay as they are"
         if network[f"{layer}.weight"].dtype != np.int8:
             return f"{layer}.weight is float32, and should be int8"
-        mismatch = _far(layer, near[f"{layer}.weight"], given[f"{layer}.weight"])
+        mismatch = _far(layer, near[f"{layer}.weight"], source[f"{layer}.weight"])
         if mismatch is not None:
             return mismatch
     return None
 
 
-def _far(layer: str, near: NDArray[np.float64], given: NDArray[Any]) -> str | None:
+def _far(layer: str, near: NDArray[np.float64], source: NDArray[Any]) -> str | None:
     """Return a message about the output channel with the largest error in its steps, or None."""
     axis = -1 if layer == "linear" else 0
-    weight, error = (np.moveaxis(a, axis, 0) for a in (given, np.abs(near - given)))
+    weight, error = (np.moveaxis(a, axis, 0) for a in (source, np.abs(near - source)))
     steps = np.abs(weight).reshape(len(weight), -1).max(1).astype(np.float64) / 127
     errors = error.reshape(len(error), -1).max(1)
     worst = int(np.argmax(errors / np.maximum(steps, 1e-30)))
@@ -337,12 +337,12 @@ def smaller(session: Session) -> str:
     """
     training = TRAINING.trusted(session)
     seeds = [int(seed) for seed in session.rng().integers(1 << 62, size=3)]
-    given = training.take(training.ask("trained", seeds[0]))
+    original = training.take(training.ask("trained", seeds[0]))
     pictures = training.take(training.ask("pictures", seeds[1], GIVEN))
     hidden = _loaded(training.take(training.ask("pictures", seeds[2], HIDDEN)))
-    before = folded(_loaded(given))
+    before = folded(_loaded(original))
     most = 4 * sum(array.size for array in before.values()) // LESS
-    network = _pruned(session, given, pictures, most)
+    network = _pruned(session, original, pictures, most)
     was, now = (
         share_right(each, hidden["images"], hidden["labels"]) for each in (before, floats(network))
     )

@@ -138,9 +138,9 @@ def hoisted(program: Program) -> str | None:
     above = dominators(graph, program.blocks[0].name)
     for header, body in sorted(loops(graph, above).items()):
         inside = [b for b in program.blocks if b.name in body]
-        made = {instr.to for block in inside for instr in block.instrs if instr.to}
+        defined = {instr.to for block in inside for instr in block.instrs if instr.to}
         for instr in (instr for block in inside for instr in block.instrs):
             pure = instr.op in PURE and not may_trap(instr, types)
-            if pure and made.isdisjoint(instr.names):
+            if pure and defined.isdisjoint(instr.names):
                 return f"“{instr}” is still in the loop of {header}, which does not change it"
     return None

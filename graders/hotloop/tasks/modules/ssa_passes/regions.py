@@ -380,20 +380,20 @@ def generated_many(rng: random.Random, count: int) -> list[Program]:
     return [generated(rng, number * COUNT // count) for number in range(count)]
 
 
-def same_types(given: Program, result: Program) -> str | None:
+def same_types(program: Program, result: Program) -> str | None:
     """Return a message if the parameter types differ, else None."""
-    if [kind for _, kind in result.params] != [kind for _, kind in given.params]:
+    if [kind for _, kind in result.params] != [kind for _, kind in program.params]:
         return "its function takes something else"
     return None
 
 
-def different(given: Program, result: Program, rng: random.Random) -> str | None:
+def different(program: Program, result: Program, rng: random.Random) -> str | None:
     """Return a message if printed values or result differ on one of six inputs, else None."""
     for condition in (0, 1):
         pair = [rng.choice((0, 1, -1, 7, -30, 2**63 - 1, -(2**63))) for _ in range(2)]
         for numbers in (pair, [3, 5], [5, 3]):
             arguments = [*numbers, condition]
-            now, was = result.run(arguments), given.run(arguments)
+            now, was = result.run(arguments), program.run(arguments)
             if now != was:
                 return f"with {arguments} it gives {now}, not {was}"
     return None

@@ -51,13 +51,13 @@ def _result(op: str, args: list[Type], options: Mapping[str, Any]) -> str:
     if not fits[op]:
         raise Fails("dtype")
     axis = options.get("axis", 0)
-    taken = {
+    ranks_fit = {
         "matmul": ranks == [2, 2],
         "sum": -ranks[0] <= axis < ranks[0],
         "transpose": sorted(options.get("axes", ())) == list(range(ranks[0])),
         "concat": len(set(ranks)) == 1 and axis < ranks[0],
     }
-    if not taken.get(op, True):
+    if not ranks_fit.get(op, True):
         raise Fails("rank")
     if op in ("add", "mul"):
         return "float32" if "float32" in kinds else "int64"
@@ -88,7 +88,7 @@ def step_type(op: str, args: list[Type], options: Mapping[str, Any]) -> Type:
     kind = _result(op, args, options)
     works = [_tried(op, args, options, numbers) for numbers in _choices(args)]
     own = _tried(op, args, options, OWN)
-    if own is None and all(found is None for found in works):
+    if own is None and all(result is None for result in works):
         raise Fails("unequal")
     named = op == "concat" and any(isinstance(s[options["axis"]], str) for _, s in args)
     if own is None or None in works or named:

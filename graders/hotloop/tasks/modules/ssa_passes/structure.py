@@ -87,16 +87,16 @@ def needed_phis(program: Program) -> set[tuple[str, str]]:
     graph = program.successors()
     above = flow.dominators(graph, program.blocks[0].name)
     frontier, alive = flow.frontiers(graph, above), live(program)
-    found: set[tuple[str, str]] = set()
+    phis: set[tuple[str, str]] = set()
     for name in {name for name, _ in program.params} | {i.to for i in program.instrs if i.to}:
         places = [b.name for b in program.blocks if any(i.to == name for i in b.instrs)]
         places += [program.blocks[0].name] * (name in dict(program.params))
         while places:
             for block in frontier[places.pop()]:
-                if name in alive[block] and (block, name) not in found:
-                    found.add((block, name))
+                if name in alive[block] and (block, name) not in phis:
+                    phis.add((block, name))
                     places.append(block)
-    return found
+    return phis
 
 
 def count_needed_phis(program: Program) -> int:
@@ -106,17 +106,17 @@ def count_needed_phis(program: Program) -> int:
 
 def live(program: Program) -> dict[str, set[str]]:
     """Return the live-in names of each block. The program must have no phis."""
-    found: dict[str, set[str]] = {block.name: set() for block in program.blocks}
+    live_in: dict[str, set[str]] = {block.name: set() for block in program.blocks}
     changed = True
     while changed:
         changed = False
         for block in program.blocks:
-            now = {name for follower in block.successors for name in found[follower]}
+            now = {name for follower in block.successors for name in live_in[follower]}
             for instr in reversed(block.instrs):
                 now = (now - {instr.to}) | set(instr.names)
-            changed = changed or now != found[block.name]
-            found[block.name] = now
-    return found
+            changed = changed or now != live_in[block.name]
+            live_in[block.name] = now
+    return live_in
 
 
 # --- broken SSA -----------------------------------------------------------------------------------

@@ -63,8 +63,8 @@ def played(machine: Machine, rng: Rng, session: Session) -> NDArray[np.float64]:
         answer = _answer(known, done, left, session)
         for shape, row in _to_measure(answer, known, left):
             schedule = dict(zip(machines.NAMES, map(int, row), strict=True))
-            taken = machines.measured(machine, shape, row, rng)
-            done.append({"shape": list(shape), "schedule": schedule, "seconds": taken})
+            seconds = machines.measured(machine, shape, row, rng)
+            done.append({"shape": list(shape), "schedule": schedule, "seconds": seconds})
     chosen = as_list(_answer(unseen, done, 0, session))
     if len(chosen) != len(unseen):
         raise _refused(f"for {len(unseen)} shapes it chooses {len(chosen)} schedules")
@@ -76,12 +76,12 @@ def regrets(
     machine: Machine, unseen: Sequence[Shape], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Compare with exhaustive search, which only a simulation allows."""
-    taken = [
+    seconds = [
         machines.seconds(machine, shape, row[None])[0]
         for shape, row in zip(unseen, rows, strict=True)
     ]
     best = [machines.seconds(machine, shape, SCHEDULES).min() for shape in unseen]
-    return np.array(taken) / np.array(best)
+    return np.array(seconds) / np.array(best)
 
 
 def shapes(rng: Rng, count: int) -> list[Shape]:

@@ -95,10 +95,10 @@ def _dropout(draft: Draft, x: str) -> None:
     mode = str(draft.rng.choice(["", draft.off, draft.on], p=[0.5, 0.3, 0.2]))
     inputs = [x, draft.share, mode] if mode else [x, draft.share][: draft.rng.integers(1, 3)]
     chance = draft.rng.random()
-    made = draft.node("Dropout", inputs, outputs=1 + (chance < 0.3))
+    dropped = draft.node("Dropout", inputs, outputs=1 + (chance < 0.3))
     if chance < 0.15:
         seen = draft.node("Cast", [draft.nodes[-1].output[1]], to=TensorProto.FLOAT)
-        draft.node("Add", [seen, made])
+        draft.node("Add", [seen, dropped])
 
 
 def _decide(draft: Draft, x: str) -> str:
@@ -133,10 +133,10 @@ def _finished(draft: Draft) -> onnx.ModelProto:
     nodes = [inner for node in draft.nodes for inner in (node, *nodes_inside(node))]
     read = {name for node in nodes for name in node.input}
     computing = {node.output[0] for node in draft.nodes if node.op_type not in PASSED_ON}
-    made = [name for name in draft.tensors() if name not in draft.inputs]
-    shown = [n for n in made if n not in read and (n in computing or rng.random() < 0.7)]
-    shown += [n for n in made if n not in shown and rng.random() < 0.15]
-    draft.outputs = rng.permutation(shown or made[-1:]).tolist()
+    results = [name for name in draft.tensors() if name not in draft.inputs]
+    shown = [n for n in results if n not in read and (n in computing or rng.random() < 0.7)]
+    shown += [n for n in results if n not in shown and rng.random() < 0.15]
+    draft.outputs = rng.permutation(shown or results[-1:]).tolist()
     return draft.model()
 
 
@@ -185,7 +185,7 @@ def fewest_nodes(model: onnx.ModelProto) -> int:
     graph = model.graph
     origins = _origins(model)
     computing = _computing(model)
-    made = {name for node in computing for name in node.output if name}
+    computed = {name for node in computing for name in node.output if name}
     outputs = [origins.get(value.name, (value.name, ())) for value in graph.output]
     readers = [inner for node in computing for inner in (node, *nodes_inside(node))]
     needed = {origins[name] for node in readers for name in node.input if name in origins}
@@ -194,7 +194,7 @@ def fewest_nodes(model: onnx.ModelProto) -> int:
     copies = 0
     for wanted in outputs:
         root, axes = wanted
-        free = wanted not in named and (axes or root in made)
+        free = wanted not in named and (axes or root in computed)
         copies += not free
         named.add(wanted)
     return len(computing) + len(transposed) + copies

@@ -116,13 +116,13 @@ def described(number: int, sizes: str) -> dict[str, Any]:
     return reported
 
 
-def supports(number: int, asked: str) -> list[bool]:
-    """Return an answer for each [position, types, formats] in `asked` (JSON)."""
+def supports(number: int, calls: str) -> list[bool]:
+    """Return an answer for each [position, types, formats] in `calls` (JSON)."""
     plugin = ctypes.c_void_p(PLUGINS[number])
     five = ctypes.c_int32 * 5
     return [
         bool(LOADED[0].trial_supports(plugin, position, five(*types), five(*formats)) & 1)
-        for position, types, formats in json.loads(asked)
+        for position, types, formats in json.loads(calls)
     ]
 
 

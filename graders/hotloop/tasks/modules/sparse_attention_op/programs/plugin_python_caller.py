@@ -124,10 +124,10 @@ def described(number: int, sizes: str) -> dict[str, Any]:
     }
 
 
-def supports(number: int, asked: str) -> list[bool]:
-    """Return an answer for each [position, types, formats] in `asked` (JSON)."""
+def supports(number: int, calls: str) -> list[bool]:
+    """Return an answer for each [position, types, formats] in `calls` (JSON)."""
     reported: list[bool] = []
-    for position, types, formats in json.loads(asked):
+    for position, types, formats in json.loads(calls):
         all_of_them = [trt.DynamicPluginTensorDesc() for _ in range(INPUTS + 1)]
         for i, each in enumerate(all_of_them):
             # Tensors after `position` have no valid type or format yet.
