@@ -43,10 +43,14 @@ PROGRAM = Program(
 )
 
 WAYS = ("eager", "compiled", "package")
-STARTS = dict.fromkeys(WAYS, ("first_s", "call_s"))
-"""The keys of an answer about typical first answers and later calls."""
-BREAK_EVEN = dict.fromkeys(WAYS[1:], ("calls", "processes"))
-"""The keys of an answer about the call and the process from which a way pays off."""
+Keys = Mapping[str, tuple[str, ...]]
+"""The figures that are compared of each way."""
+
+STARTS: Keys = dict.fromkeys(WAYS, ("first_s", "call_s"))
+"""Typical first answers and later calls."""
+BREAK_EVEN: Keys = dict.fromkeys(WAYS[1:], ("calls", "processes"))
+"""The call and the process from which a way pays off."""
+
 EXACT = 1e-6
 NEAR = 0.05
 """Relative tolerance of a median in the simulated world, whose noise is 1 %."""
@@ -107,12 +111,8 @@ def _rounded_up(number: float | None, least: int, more: int = 0) -> int | None:
 # --- hidden records -------------------------------------------------------------------------------
 
 
-Keys = Mapping[str, tuple[str, ...]]
-"""The figures that are compared of each way: STARTS or BREAK_EVEN."""
-
-
 def questions(rng: Rng, *, keys: Keys) -> Iterator[Question]:
-    """Yield questions about hidden records."""
+    """Yield questions about hidden records. keys: STARTS or BREAK_EVEN."""
     calls = constant("TIMED_CALLS", 1, range(2, 401))
     for label, record in records(rng):
         file = GivenFile("record.json", json.dumps(record).encode())
