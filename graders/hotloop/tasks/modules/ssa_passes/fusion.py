@@ -184,7 +184,7 @@ def least(graph: Tensors) -> int:
 # --- hidden graphs --------------------------------------------------------------------------------
 
 
-class _Maker(Builder[Shape]):
+class _MatrixGraphBuilder(Builder[Shape]):
     def __init__(self, rng: random.Random) -> None:
         super().__init__()
         self.rng = rng
@@ -239,32 +239,32 @@ class _Maker(Builder[Shape]):
         return self.graph(sorted(outputs))
 
 
-def _normalized(maker: _Maker) -> None:
+def _normalized(maker: _MatrixGraphBuilder) -> None:
     """Elements that are multiplied with their own sum, and so wait for it."""
     powers = maker.step("exp", "x")
     total = maker.step("sum", powers)
     maker.step("mul", powers, total)
 
 
-def _around_a_product(maker: _Maker) -> None:
+def _around_a_product(maker: _MatrixGraphBuilder) -> None:
     """Steps before and after a matmul, which cannot be in one kernel."""
     before = maker.step("relu", "x")
     product = maker.step("matmul", before)
     maker.step("add", product, before)
 
 
-def _two_products(maker: _Maker) -> None:
+def _two_products(maker: _MatrixGraphBuilder) -> None:
     """An addition of two matmuls, of which only one can be fused with it."""
     maker.step("add", maker.step("matmul", "x"), maker.step("matmul", "y"))
 
 
-def _read_twice(maker: _Maker) -> None:
+def _read_twice(maker: _MatrixGraphBuilder) -> None:
     """A value with two readers, all fusible into one kernel."""
     first = maker.step("add", "x", "y")
     maker.step("mul", maker.step("relu", first), maker.step("exp", first))
 
 
-MOTIFS: tuple[Callable[[_Maker], None], ...] = (
+MOTIFS: tuple[Callable[[_MatrixGraphBuilder], None], ...] = (
     _normalized,
     _around_a_product,
     _two_products,
@@ -274,7 +274,7 @@ MOTIFS: tuple[Callable[[_Maker], None], ...] = (
 
 def generated(rng: random.Random, number: int, steps: int) -> Tensors:
     """Return a graph that starts with motif `number` and has at least `steps` steps."""
-    maker = _Maker(rng)
+    maker = _MatrixGraphBuilder(rng)
     MOTIFS[number % len(MOTIFS)](maker)
     while len(maker.nodes) < steps:
         maker.random()

@@ -10,7 +10,7 @@ from hotloop.tasks.modules.ssa_passes.arithmetic import Value, written
 from hotloop.tasks.modules.ssa_passes.edge_cases import EVERY, IN_BLOCKS, IN_PYTHON
 from hotloop.tasks.modules.ssa_passes.language import Program
 from hotloop.tasks.modules.ssa_passes.lowered import lowered
-from hotloop.tasks.modules.ssa_passes.machine import ENDLESS, Broken, Outcome, run
+from hotloop.tasks.modules.ssa_passes.machine import ENDLESS, Broken, RunOutcome, run
 from hotloop.tasks.modules.ssa_passes.sources import Drawing, inputs
 from hotloop.tasks.modules.ssa_passes.ssa_form import ssa, threaded
 
@@ -28,7 +28,7 @@ class HiddenProgram:
     label: str
     text: str
     program: Program
-    runs: tuple[tuple[list[Value], Outcome], ...]
+    runs: tuple[tuple[list[Value], RunOutcome], ...]
 
     def difference(self, changed: Program) -> str | None:
         """Return how a changed program's outcomes differ from this one's, as a message, or None."""

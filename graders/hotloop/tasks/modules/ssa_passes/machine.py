@@ -28,7 +28,7 @@ class Broken(Exception):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """Observable behavior and cost of a run.
 
     printed: in order. result: the returned value, TRAPPED or ENDLESS.
@@ -40,7 +40,7 @@ class Outcome:
     steps: int
     moves: int = 0
 
-    def agrees(self, other: Outcome) -> bool:
+    def agrees(self, other: RunOutcome) -> bool:
         """Whether both print and return the same."""
         own, others = (*self.printed, self.result), (*other.printed, other.result)
         return len(own) == len(others) and all(map(_alike, own, others))
@@ -57,7 +57,7 @@ def _alike(a: Value | str, b: Value | str) -> bool:
     return a == b if isinstance(a, str) or isinstance(b, str) else same(a, b)
 
 
-def run(program: Program, arguments: list[Value], most_steps: int = MOST_STEPS) -> Outcome:
+def run(program: Program, arguments: list[Value], most_steps: int = MOST_STEPS) -> RunOutcome:
     """Run the program from its first block. Raises Broken if it reads an undefined value."""
     return _Run(program, arguments, most_steps).outcome()
 
@@ -73,14 +73,14 @@ class _Run:
         self.most_steps = most_steps
         self.steps = self.moves = self.turns = 0
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RunOutcome:
         result: Value | str | None = None
         try:
             while result is None:
                 result = self._block(self.here)
         except Trap:
             result = TRAPPED
-        return Outcome(tuple(self.printed), result, self.steps, self.moves)
+        return RunOutcome(tuple(self.printed), result, self.steps, self.moves)
 
     def _block(self, block: Block) -> Value | str | None:
         """Run a block and continue at its successor; return the result if the program ends here."""

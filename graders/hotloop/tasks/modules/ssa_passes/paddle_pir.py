@@ -17,7 +17,7 @@ from hotloop.tasks.modules.ssa_passes.language import Malformed
 from hotloop.tasks.modules.ssa_passes.regions import (
     INTS,
     Op,
-    Program,
+    RegionProgram,
     generated_many,
     require_valid,
     same_types,
@@ -64,7 +64,7 @@ INPUTS = ["a", "b", "c"]
 # --- writing --------------------------------------------------------------------------------------
 
 
-def source(program: Program) -> str:
+def source(program: RegionProgram) -> str:
     """Return a Python function f of 0-D tensors: int64 for i64, bool for i1."""
     params = ", ".join(name for name, _ in program.params)
     return "\n".join([f"def f({params}):", *_written(program.body, _INDENT, "")]) + "\n"
@@ -110,7 +110,7 @@ _LINE = re.compile(
 )
 
 
-def parse(text: object) -> Program:
+def parse(text: object) -> RegionProgram:
     """Parse a PIR program. Raises Malformed, also if a value is read out of its scope."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise Malformed(f"it gives {shown(text)}, not a program's text")
@@ -128,7 +128,7 @@ class _Reader:
     names: list[str] = field(default_factory=list[str])
     used: set[str] = field(default_factory=set[str])
 
-    def program(self) -> Program:
+    def program(self) -> RegionProgram:
         """Parse all: inputs, and a body that ends with a fetch."""
         body = self.body({}, 0)
         if self.at != len(self.lines):
@@ -139,7 +139,7 @@ class _Reader:
         if sorted(self.names) == INPUTS:
             # A program is fed by name, so their order says nothing.
             params = [params[self.names.index(name)] for name in INPUTS]
-        return Program(tuple(params), body)
+        return RegionProgram(tuple(params), body)
 
     def body(self, known: dict[str, str], depth: int) -> tuple[Op, ...]:
         """Parse up to the line that closes the region, and add its definitions to `known`."""
@@ -247,7 +247,7 @@ def _as_region_op(
 # --- languages ------------------------------------------------------------------------------------
 
 
-def _language(count: int, entry: str | None = None) -> Language[Program, Program]:
+def _language(count: int, entry: str | None = None) -> Language[RegionProgram, RegionProgram]:
     generate = partial(generated_many, count=count)
     return Language(generate, source, lambda _session: parse, same_types, size, _TERMS, entry)
 

@@ -26,8 +26,8 @@ from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
 from hotloop.tasks.modules.transformer_compilation.given_files import EXERCISE, PROGRAMS, submitted
 from hotloop.tasks.modules.transformer_compilation.synthetic_starts import (
-    Machine,
     Refused,
+    SimulatedHost,
     Way,
     World,
 )
@@ -263,7 +263,7 @@ def measures_starts(session: Session) -> str:
     """Require `measured` to find the times of a simulated machine within NEAR."""
     rng = session.rng()
     world = World(int(rng.integers(1 << 31)), sampled_ways(rng), float(rng.uniform(10, 30)))
-    machine = Machine(world)
+    machine = SimulatedHost(world)
     process = PROGRAM.given(session, "measures")
     function = session.called("measured")
     first = process.ask("begin", submitted(session), function, PROCESSES, CALLS)
@@ -274,7 +274,9 @@ def measures_starts(session: Session) -> str:
     return "It finds what each way costs in a made-up world."
 
 
-def measured(machine: Machine, request: object, go_on: Callable[[float, str], object]) -> object:
+def measured(
+    machine: SimulatedHost, request: object, go_on: Callable[[float, str], object]
+) -> object:
     """Do what a measurement asks for, and return the record that it returns.
 
     request: its first step. go_on: takes the machine's answer, and why it refuses or "", and

@@ -49,7 +49,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Request:
+class CachedRequests:
     """A replayed step: cache, first positions, tokens, and right scores after each token."""
 
     cache: Floats
@@ -103,7 +103,7 @@ def weights(rng: Rng, size: Sizes) -> dict[str, Floats]:
     }
 
 
-def request(rng: Rng, size: Sizes, sampled: Weights, prompts: Tokens, steps: int) -> Request:
+def request(rng: Rng, size: Sizes, sampled: Weights, prompts: Tokens, steps: int) -> CachedRequests:
     """Sample a request with its right scores. prompts: the prompt length of each row."""
     cache = REMAINS * rng.standard_normal(size.cache)
     tokens = rng.integers(size.vocabulary, size=(size.rows, steps))
@@ -113,7 +113,7 @@ def request(rng: Rng, size: Sizes, sampled: Weights, prompts: Tokens, steps: int
         of_row, keys_values = whole(sampled, size.heads, np.concatenate([before, tokens[row]]))
         scores[row] = of_row[int(length) :]
         cache[:, row, :, :, : int(length)] = keys_values[:, :, :, : int(length)]
-    return Request(cache, prompts, tokens, scores)
+    return CachedRequests(cache, prompts, tokens, scores)
 
 
 def whole(sampled: Weights, heads: int, tokens: Tokens) -> tuple[Floats, Floats]:

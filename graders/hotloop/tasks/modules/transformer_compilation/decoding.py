@@ -82,7 +82,7 @@ def few_launches(session: Session) -> str:
     rng = session.rng()
     size = decoders.sizes(rng, 3)
     prompts = rng.integers(0, 9, 3)
-    problem = Problem("A step that is counted", size, prompts, 2)
+    problem = StepProblem("A step that is counted", size, prompts, 2)
     runner, kernels = _recorded(session, size)
     mismatch = problem.mismatch(rng, runner)
     if mismatch is not None:
@@ -112,7 +112,7 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 @dataclass(frozen=True)
-class Problem:
+class StepProblem:
     """Requests in progress on which the recorded step is replayed."""
 
     label: str
@@ -143,24 +143,24 @@ def assertions(session: Session) -> Iterator[Assertion]:
     rng = session.rng()
     for problem in problems(rng):
 
-        def mismatch(problem: Problem = problem) -> str | None:
+        def mismatch(problem: StepProblem = problem) -> str | None:
             return problem.mismatch(rng, _recorded(session, problem.size)[0])
 
         yield Assertion(problem.label, mismatch)
 
 
-def problems(rng: Rng) -> Iterator[Problem]:
+def problems(rng: Rng) -> Iterator[StepProblem]:
     """Yield requests that start, that are at different positions, and that fill the cache."""
     size = decoders.sizes(rng, 2)
-    yield Problem("Two requests that begin", size, np.zeros(2, np.int64), STEPS)
+    yield StepProblem("Two requests that begin", size, np.zeros(2, np.int64), STEPS)
     size = decoders.sizes(rng, 5)
     # No two rows are at the same position, and one has an empty prompt.
     prompts = rng.permutation(np.array([0, 3, 7, 11, 14]))
     label = "Requests with prompts of different lengths"
-    yield Problem(label, size, prompts, STEPS)
+    yield StepProblem(label, size, prompts, STEPS)
     size = decoders.sizes(rng, 3)
     ends = np.array([size.longest - STEPS, 1, size.longest // 2])
-    yield Problem("Up to the last place of the cache", size, ends, STEPS)
+    yield StepProblem("Up to the last place of the cache", size, ends, STEPS)
 
 
 def _recorded(session: Session, size: Sizes) -> tuple[Process, int]:

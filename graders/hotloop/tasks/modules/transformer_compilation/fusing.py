@@ -30,7 +30,7 @@ BEHIND, BEFORE = 6, 9
 
 
 @dataclass
-class Maker(Builder[Shape]):
+class BlockBuilder(Builder[Shape]):
     """Builds a graph. saved: how many kernels a right pass can save."""
 
     rng: Rng = field(kw_only=True)
@@ -73,7 +73,9 @@ def made(rng: Rng, behind: int, before: int) -> tuple[Graph[Shape], int]:
     behind, before: numbers below GRAPHS that choose the kinds of the first block; the kinds of the
     other blocks are sampled.
     """
-    maker = Maker("n", rng=rng, width=4 * int(rng.integers(1, 4)), rows=int(rng.integers(2, 6)))
+    maker = BlockBuilder(
+        "n", rng=rng, width=4 * int(rng.integers(1, 4)), rows=int(rng.integers(2, 6))
+    )
     x = _block(maker, maker.given(maker.rows, maker.width), behind, before)
     for _ in range(int(rng.integers(1, 4))):
         x = _block(maker, x, *map(int, rng.integers(GRAPHS, size=2)))
@@ -81,7 +83,7 @@ def made(rng: Rng, behind: int, before: int) -> tuple[Graph[Shape], int]:
     return maker.graph(), len(maker.nodes) - maker.saved
 
 
-def _block(maker: Maker, x: str, behind: int, before: int) -> str:
+def _block(maker: BlockBuilder, x: str, behind: int, before: int) -> str:
     """Add two products with a gelu between them, the residual sum, and a norm."""
     hidden = _activated(maker, x, behind % BEHIND, "tanh" if behind < BEHIND else "none")
     back = maker.linear(hidden, 2 * maker.width, maker.width)
@@ -95,7 +97,7 @@ def _block(maker: Maker, x: str, behind: int, before: int) -> str:
     return normed
 
 
-def _activated(maker: Maker, x: str, kind: int, approximate: str) -> str:
+def _activated(maker: BlockBuilder, x: str, kind: int, approximate: str) -> str:
     """Add a product, a bias and a gelu that can be fused, or almost."""
     inner = 2 * maker.width
     product = maker.linear(x, maker.width, inner)
@@ -120,7 +122,7 @@ def _activated(maker: Maker, x: str, kind: int, approximate: str) -> str:
     return active
 
 
-def _summed(maker: Maker, back: str, x: str, kind: int) -> str:
+def _summed(maker: BlockBuilder, back: str, x: str, kind: int) -> str:
     """Add product, bias and residual in any order, which the norm can absorb, or almost."""
     if kind == 0:
         # One vector for all rows is a bias, and no operand is left as the residual.

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 Rng = np.random.Generator
 Lengths = list[int]
-Program = int
+ProgramSize = int
 """The size that the program is for; EVERY for the program that takes any length."""
 
-EVERY: Program = 0
+EVERY: ProgramSize = 0
 LONGEST = 512
 MANY = 25
 """Calls in a stream of `mixed_calls`, as a multiple of a one-size program's break-even."""
@@ -51,11 +51,11 @@ class Prices:
     load_s: float
     most_static: int
 
-    def compile_s(self, program: Program) -> float:
+    def compile_s(self, program: ProgramSize) -> float:
         """Return the seconds of the program's first compilation."""
         return self.compile_dynamic_s if program == EVERY else self.compile_static_s
 
-    def run_s(self, program: Program, length: int) -> float:
+    def run_s(self, program: ProgramSize, length: int) -> float:
         """Return the seconds of a call with a loaded program."""
         return self.dynamic.seconds(length) if program == EVERY else self.static.seconds(program)
 
@@ -82,13 +82,13 @@ class Stream:
     lives: tuple[Lengths, ...]
 
 
-class Process:
+class SimulatedProcess:
     """A simulated process: its loaded programs, the compiled programs on disk, and its seconds."""
 
     def __init__(self, prices: Prices) -> None:
         self.prices = prices
-        self.alive: list[Program] = []
-        self.compiled: set[Program] = set()
+        self.alive: list[ProgramSize] = []
+        self.compiled: set[ProgramSize] = set()
         self.seconds = 0.0
         self.refused = 0
 
@@ -100,7 +100,7 @@ class Process:
         """Run a call eagerly."""
         self.seconds += self.prices.eager.seconds(length)
 
-    def run(self, program: Program, length: int) -> None:
+    def run(self, program: ProgramSize, length: int) -> None:
         """Run a call with a program, compiled or loaded if needed.
 
         Runs eagerly instead if the program would be one one-size program too many.

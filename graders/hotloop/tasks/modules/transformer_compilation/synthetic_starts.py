@@ -56,7 +56,7 @@ class Life:
     ended: bool = False
 
 
-class Machine:
+class SimulatedHost:
     """The machine of a world. Processes are numbered from 0."""
 
     def __init__(self, world: World) -> None:

@@ -110,7 +110,7 @@ class Replays:
 def test_a_variant_scales_scores(scale: int) -> None:
     size = decoders.sizes(np.random.default_rng(1), 2)
     prompts = np.zeros(2, np.int64)
-    problem = decoding.Problem("One", size, prompts, 4)
+    problem = decoding.StepProblem("One", size, prompts, 4)
 
     def mismatch(gain: int) -> str | None:
         process = cast(Process, Replays(size, prompts, gain))

@@ -17,7 +17,7 @@ DOMAIN, NAME = "hotloop.lab", "SparseAttention"
 FAULTS = ("heads", "depth", "keys", "threshold", "rank")
 
 
-class _Maker(Builder):
+class _LayerBuilder(Builder):
     """Builds layers. thresholds, bad: those of all layers, and the nodes whose inputs don't fit."""
 
     def __init__(self, rng: Rng, width: int) -> None:
@@ -70,7 +70,7 @@ class _Maker(Builder):
 def made(seed: int, layers: int, faults: bool) -> dict[str, Any]:
     """Return a model in base64, its tensors' shapes, and the nodes whose inputs do not fit."""
     rng = np.random.default_rng(seed)
-    net = _Maker(rng, int(rng.choice([24, 32, 40])))
+    net = _LayerBuilder(rng, int(rng.choice([24, 32, 40])))
     x = net.input("tokens", ["batch", "length", net.width])
     at = int(rng.integers(layers)) if faults else -1
     fault = str(rng.choice(FAULTS))
