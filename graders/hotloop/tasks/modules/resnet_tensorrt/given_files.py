@@ -9,16 +9,14 @@ from hotloop.core import paths
 from hotloop.judge.onnx.programs import onnx_program
 from hotloop.judge.program import Program
 
-MODULE = "resnet_tensorrt"
 PROGRAMS = Path(__file__).parent / "programs"
-GIVEN = paths.exercises() / MODULE
-
-WEIGHTS = "resnet50_signs.safetensors"
+EXERCISE = paths.exercises() / "resnet_tensorrt"
 
 
 def network_files() -> Mapping[str, Path]:
     """Return the paths of the network, its weights and the signs, by the names in a program."""
-    return {name: GIVEN / name for name in ("resnet.py", "full_width.py", "signs.py", WEIGHTS)}
+    names = ("resnet.py", "full_width.py", "signs.py", "resnet50_signs.safetensors")
+    return {name: EXERCISE / name for name in names}
 
 
 def program(main: str, *beside: str) -> Program:

@@ -23,7 +23,7 @@ from hotloop.tasks.modules.resnet_tensorrt.exported_files import (
     wrong_ends,
     wrong_numbers,
 )
-from hotloop.tasks.modules.resnet_tensorrt.given_files import GIVEN, MAKERS
+from hotloop.tasks.modules.resnet_tensorrt.given_files import EXERCISE, MAKERS
 
 Table = dict[str, Any]
 
@@ -32,7 +32,7 @@ BATCHES = (1, 2, 4)
 
 def constraints() -> Table:
     """Return the part of the table that is checked."""
-    text = (GIVEN / "jetson_nano.json").read_text(encoding="utf-8")
+    text = (EXERCISE / "jetson_nano.json").read_text(encoding="utf-8")
     return cast(Table, json.loads(text)["constraints"])
 
 

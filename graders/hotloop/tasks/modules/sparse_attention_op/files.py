@@ -33,7 +33,7 @@ from hotloop.tasks.modules.sparse_attention_op.references import odd_length
 Rng = np.random.Generator
 
 PROGRAMS = Path(__file__).parent / "programs"
-GIVEN = paths.exercises() / "sparse_attention_op"
+EXERCISE = paths.exercises() / "sparse_attention_op"
 MODEL = "attention.onnx"
 INPUTS, OUTPUT = ("q", "k", "v", "threshold"), "out"
 DOMAIN, NAME = "hotloop.lab", "SparseAttention"
@@ -122,7 +122,7 @@ def onnx_files(*names: str, exercise: Sequence[str] = ()) -> Program:
 
 
 def _files(names: Sequence[str], exercise: Sequence[str]) -> dict[str, Path]:
-    theirs = {Path(name).name: GIVEN / name for name in exercise}
+    theirs = {Path(name).name: EXERCISE / name for name in exercise}
     return {**{name: PROGRAMS / name for name in names}, **theirs}
 
 

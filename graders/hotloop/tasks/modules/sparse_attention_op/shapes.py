@@ -17,7 +17,7 @@ from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.sparse_attention_op.files import onnx_files
 
 MODELS = onnx_files("shape_models.py")
-GIVEN = "layers.onnx"
+MODEL = "layers.onnx"
 Rng = np.random.Generator
 
 
@@ -26,7 +26,7 @@ def _sampled(
 ) -> tuple[GivenFile, dict[str, Any]]:
     """Return a model, and the shapes of its tensors and the nodes that do not fit, by key."""
     source = made_by(MODELS, session, "made", seed(rng), layers, faults)
-    return GivenFile(GIVEN, unpacked(source["model"])), source
+    return GivenFile(MODEL, unpacked(source["model"])), source
 
 
 def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:

@@ -239,29 +239,29 @@ class _MatrixGraphBuilder(Builder[Shape]):
         return self.graph(sorted(outputs))
 
 
-def _normalized(maker: _MatrixGraphBuilder) -> None:
+def _normalized(builder: _MatrixGraphBuilder) -> None:
     """Elements that are multiplied with their own sum, and so wait for it."""
-    powers = maker.step("exp", "x")
-    total = maker.step("sum", powers)
-    maker.step("mul", powers, total)
+    powers = builder.step("exp", "x")
+    total = builder.step("sum", powers)
+    builder.step("mul", powers, total)
 
 
-def _around_a_product(maker: _MatrixGraphBuilder) -> None:
+def _around_a_product(builder: _MatrixGraphBuilder) -> None:
     """Steps before and after a matmul, which cannot be in one kernel."""
-    before = maker.step("relu", "x")
-    product = maker.step("matmul", before)
-    maker.step("add", product, before)
+    before = builder.step("relu", "x")
+    product = builder.step("matmul", before)
+    builder.step("add", product, before)
 
 
-def _two_products(maker: _MatrixGraphBuilder) -> None:
+def _two_products(builder: _MatrixGraphBuilder) -> None:
     """An addition of two matmuls, of which only one can be fused with it."""
-    maker.step("add", maker.step("matmul", "x"), maker.step("matmul", "y"))
+    builder.step("add", builder.step("matmul", "x"), builder.step("matmul", "y"))
 
 
-def _read_twice(maker: _MatrixGraphBuilder) -> None:
+def _read_twice(builder: _MatrixGraphBuilder) -> None:
     """A value with two readers, all fusible into one kernel."""
-    first = maker.step("add", "x", "y")
-    maker.step("mul", maker.step("relu", first), maker.step("exp", first))
+    first = builder.step("add", "x", "y")
+    builder.step("mul", builder.step("relu", first), builder.step("exp", first))
 
 
 MOTIFS: tuple[Callable[[_MatrixGraphBuilder], None], ...] = (
@@ -274,11 +274,11 @@ MOTIFS: tuple[Callable[[_MatrixGraphBuilder], None], ...] = (
 
 def generated(rng: random.Random, number: int, steps: int) -> Tensors:
     """Return a graph that starts with motif `number` and has at least `steps` steps."""
-    maker = _MatrixGraphBuilder(rng)
-    MOTIFS[number % len(MOTIFS)](maker)
-    while len(maker.nodes) < steps:
-        maker.random()
-    return maker.finished()
+    builder = _MatrixGraphBuilder(rng)
+    MOTIFS[number % len(MOTIFS)](builder)
+    while len(builder.nodes) < steps:
+        builder.random()
+    return builder.finished()
 
 
 def small_graphs(rng: random.Random) -> Iterator[tuple[Tensors, int]]:

@@ -38,7 +38,7 @@ class BlockBuilder(Builder[Shape]):
     rows: int = field(kw_only=True)
     saved: int = 0
 
-    def given(self, *shape: int) -> str:
+    def parameter(self, *shape: int) -> str:
         """Add an input and return its name."""
         return self.input(f"p{len(self.inputs)}", shape)
 
@@ -50,7 +50,7 @@ class BlockBuilder(Builder[Shape]):
 
     def linear(self, x: str, inner: int, outer: int) -> str:
         """Add a matrix product without a bias."""
-        return self.node("matmul", x, self.given(inner, outer))
+        return self.node("matmul", x, self.parameter(inner, outer))
 
     def maybe(self, chance: float = 0.3) -> bool:
         """Return True with this probability."""
@@ -73,89 +73,89 @@ def made(rng: Rng, behind: int, before: int) -> tuple[Graph[Shape], int]:
     behind, before: numbers below GRAPHS that choose the kinds of the first block; the kinds of the
     other blocks are sampled.
     """
-    maker = BlockBuilder(
+    builder = BlockBuilder(
         "n", rng=rng, width=4 * int(rng.integers(1, 4)), rows=int(rng.integers(2, 6))
     )
-    x = _block(maker, maker.given(maker.rows, maker.width), behind, before)
+    x = _block(builder, builder.parameter(builder.rows, builder.width), behind, before)
     for _ in range(int(rng.integers(1, 4))):
-        x = _block(maker, x, *map(int, rng.integers(GRAPHS, size=2)))
-    maker.outputs.append(x)
-    return maker.graph(), len(maker.nodes) - maker.saved
+        x = _block(builder, x, *map(int, rng.integers(GRAPHS, size=2)))
+    builder.outputs.append(x)
+    return builder.graph(), len(builder.nodes) - builder.saved
 
 
-def _block(maker: BlockBuilder, x: str, behind: int, before: int) -> str:
+def _block(builder: BlockBuilder, x: str, behind: int, before: int) -> str:
     """Add two products with a gelu between them, the residual sum, and a norm."""
-    hidden = _activated(maker, x, behind % BEHIND, "tanh" if behind < BEHIND else "none")
-    back = maker.linear(hidden, 2 * maker.width, maker.width)
-    total = _summed(maker, back, x, before % BEFORE)
-    weight, shift = maker.given(maker.width), maker.given(maker.width)
-    eps = float(maker.rng.choice([1e-5, 1e-6, 1e-12]))
-    normed = maker.node("layer_norm", total, weight, shift, eps=eps)
-    if maker.maybe(0.5):
+    hidden = _activated(builder, x, behind % BEHIND, "tanh" if behind < BEHIND else "none")
+    back = builder.linear(hidden, 2 * builder.width, builder.width)
+    total = _summed(builder, back, x, before % BEFORE)
+    weight, shift = builder.parameter(builder.width), builder.parameter(builder.width)
+    eps = float(builder.rng.choice([1e-5, 1e-6, 1e-12]))
+    normed = builder.node("layer_norm", total, weight, shift, eps=eps)
+    if builder.maybe(0.5):
         # Pre-norm, as in most current models: the sum is used next to the norm.
-        return maker.node("mul", total, normed)
+        return builder.node("mul", total, normed)
     return normed
 
 
-def _activated(maker: BlockBuilder, x: str, kind: int, approximate: str) -> str:
+def _activated(builder: BlockBuilder, x: str, kind: int, approximate: str) -> str:
     """Add a product, a bias and a gelu that can be fused, or almost."""
-    inner = 2 * maker.width
-    product = maker.linear(x, maker.width, inner)
+    inner = 2 * builder.width
+    product = builder.linear(x, builder.width, inner)
     if kind == 0:
         # One bias row per input row, which is a matrix and not a bias vector.
-        added = maker.node("add", product, maker.given(maker.rows, inner))
+        added = builder.node("add", product, builder.parameter(builder.rows, inner))
     elif kind == 1:
-        added = maker.node("mul", product, maker.given(inner))
+        added = builder.node("mul", product, builder.parameter(inner))
     else:
-        added = maker.node("add", product, maker.given(inner))
+        added = builder.node("add", product, builder.parameter(inner))
     if kind == 2:
-        return maker.node("relu", added)
-    active = maker.node("gelu", added, approximate=approximate)
+        return builder.node("relu", added)
+    active = builder.node("gelu", added, approximate=approximate)
     if kind == 3:
         # The gelu's input has another use and must be computed anyway.
-        return maker.node("mul", active, added)
+        return builder.node("mul", active, added)
     if kind == 4:
-        maker.outputs.append(added)
+        builder.outputs.append(added)
         return active
     if kind == 5:
-        maker.saved += 1
+        builder.saved += 1
     return active
 
 
-def _summed(maker: BlockBuilder, back: str, x: str, kind: int) -> str:
+def _summed(builder: BlockBuilder, back: str, x: str, kind: int) -> str:
     """Add product, bias and residual in any order, which the norm can absorb, or almost."""
     if kind == 0:
         # One vector for all rows is a bias, and no operand is left as the residual.
-        return maker.node("add", back, maker.given(maker.width))
+        return builder.node("add", back, builder.parameter(builder.width))
     if kind == 1:
-        maker.saved += 1
-        return maker.node("add", back, x)
+        builder.saved += 1
+        return builder.node("add", back, x)
     if kind == 2:
-        return maker.node("mul", back, x)
-    bias = maker.given(maker.width)
+        return builder.node("mul", back, x)
+    bias = builder.parameter(builder.width)
     if kind == 3:
-        biased = maker.node("add", back, bias)
-        maker.outputs.append(biased)
-        maker.saved += 1  # the sum with the residual and the norm; the bias stays by itself
-        return maker.node("add", biased, x)
+        biased = builder.node("add", back, bias)
+        builder.outputs.append(biased)
+        builder.saved += 1  # the sum with the residual and the norm; the bias stays by itself
+        return builder.node("add", biased, x)
     if kind == 4:
         # The sum is a graph output under its own name, which a fused kernel cannot give it.
-        total = maker.node("add", maker.node("add", back, bias), x)
-        maker.outputs.append(total)
+        total = builder.node("add", builder.node("add", back, bias), x)
+        builder.outputs.append(total)
         return total
-    maker.saved += 2
+    builder.saved += 2
     if kind == 5:
-        return maker.node("add", back, maker.node("add", x, bias))
+        return builder.node("add", back, builder.node("add", x, bias))
     if kind == 6:
         # Only one of the two biases can be fused.
-        other = maker.node("add", x, maker.given(maker.width))
-        return maker.node("add", maker.node("add", back, bias), other)
-    total = maker.node("add", maker.node("add", back, bias), x)
+        other = builder.node("add", x, builder.parameter(builder.width))
+        return builder.node("add", builder.node("add", back, bias), other)
+    total = builder.node("add", builder.node("add", back, bias), x)
     if kind == 7:
         # These precede the norm, and must move behind the fused kernel, which gives the sum: each
         # can be computed as soon as either operand is known.
-        table = maker.given(maker.rows, maker.width)
-        maker.outputs += [maker.node("mul", total, table), maker.node("mul", table, total)]
+        table = builder.parameter(builder.rows, builder.width)
+        builder.outputs += [builder.node("mul", total, table), builder.node("mul", table, total)]
     return total
 
 
