@@ -24,7 +24,11 @@ from hotloop.judge.author_guard import Check
 from hotloop.judge.check import FunctionCheck
 from hotloop.tasks import render
 from hotloop.tasks.modules.transformer_compilation import replay
-from hotloop.tasks.modules.transformer_compilation.streams import Process, Stream, best_fixed
+from hotloop.tasks.modules.transformer_compilation.streams import (
+    SimulatedProcess,
+    Stream,
+    best_fixed,
+)
 from hotloop.tasks.modules.transformer_compilation.tasks import compile_policy
 
 MODULE, TASK = "transformer_compilation", "compile_policy"
@@ -91,7 +95,7 @@ def ratio(decide: Decide, stream: Stream) -> float:
 
 def spent(decide: Decide, stream: Stream) -> float:
     """Return the seconds spent, as the judge adds them up."""
-    process, memory = Process(stream.prices), "null"
+    process, memory = SimulatedProcess(stream.prices), "null"
     prices = json.dumps(stream.prices.plain())
     for life, length in calls(stream, process):
         call = replay.described(process, life, length)
@@ -103,7 +107,7 @@ def spent(decide: Decide, stream: Stream) -> float:
     return process.seconds
 
 
-def calls(stream: Stream, process: Process) -> Iterator[tuple[int, int]]:
+def calls(stream: Stream, process: SimulatedProcess) -> Iterator[tuple[int, int]]:
     """Yield lives and lengths; the process is restarted between two lives."""
     for life, lengths in enumerate(stream.lives):
         if life:

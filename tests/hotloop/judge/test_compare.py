@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.judge.compare import Tolerance, compare
+from hotloop.judge.compare import Tolerance, compare, token_disagreement
 from hotloop.judge.dtypes import BF16, FP16, FP32, DType, to_float64, to_storage
 
 TIGHT = Tolerance(1e-6, 1e-30)
@@ -45,6 +45,16 @@ def test_infinities_agree_in_place_and_sign() -> None:
     assert compare(want.copy(), want, TIGHT) is None
     assert compare(-want, want, Tolerance(1e9, 1e9)) is not None
     assert compare(np.array([1e308, -np.inf]), want, Tolerance(1e9, 1e9)) is not None
+
+
+def test_one_answer_of_eight_may_part_and_no_more() -> None:
+    want = np.zeros((8, 4))
+    one, two = want.copy(), want.copy()
+    one[3, 2] = two[3, 2] = two[5, 1] = 7
+    assert token_disagreement(None, one, want) is None
+    message = token_disagreement(None, two, want)
+    assert "answer 3 parts at token 2, which is 7" in str(message)
+    assert token_disagreement(None, one[3:4], want[3:4]) is not None
 
 
 def test_shapes_must_agree() -> None:

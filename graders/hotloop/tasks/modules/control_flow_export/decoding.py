@@ -11,7 +11,7 @@ from hotloop.core.wire import Message, as_list
 from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
-from hotloop.judge.compare import Floats
+from hotloop.judge.compare import token_disagreement
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process
@@ -51,7 +51,7 @@ FILES = {
     "decode_oracle.py": PROGRAMS / "decode_oracle.py",
     "decoder.py": GIVEN / "decoder.py",
 }
-ORACLE = Oracle(FILES, "decode_oracle.py")
+GENERATED = Oracle(FILES, "decode_oracle.py").function("generate", token_disagreement)
 BASELINE = Baseline(PROGRAMS / "decode_oracle.py", "generate", beside=FILES)
 
 
@@ -94,19 +94,6 @@ def cases(rng: Rng) -> Iterator[Case]:
         first = InputTensor(rng.integers(0, VOCABULARY, n), I64)
         label = f"{n} answer{'s' if n > 1 else ''} of {steps} tokens"
         yield Case(label, (WEIGHTS, first), TensorSpec((n, steps), I64))
-
-
-def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
-    """Return where answers differ, or None. One in eight may differ: two tokens can tie."""
-    diverging = np.flatnonzero((got != want).any(axis=1))
-    if len(diverging) <= len(want) // 8:
-        return None
-    row = int(diverging[0])
-    step = int(np.flatnonzero(got[row] != want[row])[0])
-    return (
-        f"{len(diverging)} of {len(want)} answers are others: answer {row} parts at token {step}, "
-        f"which is {int(got[row, step])} and should be {int(want[row, step])}"
-    )
 
 
 def _step_by_step(weights: int, runner: Process, session: Session) -> str | None:

@@ -18,7 +18,7 @@ from hotloop.tasks.modules.control_flow_export import (
     successors,
     trace_counterexample,
 )
-from hotloop.tasks.modules.control_flow_export.decoding import BASELINE, ORACLE, cases, disagreement
+from hotloop.tasks.modules.control_flow_export.decoding import BASELINE, GENERATED, cases
 from hotloop.tasks.modules.control_flow_export.encoder_paths import scaled_truth_of, truth_of
 from hotloop.tasks.modules.control_flow_export.models import ModelFile, exported, scripted
 
@@ -64,13 +64,9 @@ decode_graphs = hl.fills_tensor(
     replayable=_step.stands(
         decoding.replayable, "Fixed shapes, no decisions, and right step by step."
     ),
-    correct=hl.Correct(hl.Truth(cases, ORACLE.function("generate", disagreement))),
-    gpu_correct=hl.Correct(
-        hl.Truth(cases, ORACLE.function("generate", disagreement)), on=hl.OnGpuFromHost()
-    ),
-    gpu_fast=hl.GpuFastFromHost(
-        decoding.timed(), BASELINE, ORACLE.function("generate", disagreement), decoding.fewest_flops
-    ),
+    correct=hl.Correct(hl.Truth(cases, GENERATED)),
+    gpu_correct=hl.Correct(hl.Truth(cases, GENERATED), on=hl.OnGpuFromHost()),
+    gpu_fast=hl.GpuFastFromHost(decoding.timed(), BASELINE, GENERATED, decoding.fewest_flops),
 )
 
 loop_in_kernel = hl.triton_kernel(

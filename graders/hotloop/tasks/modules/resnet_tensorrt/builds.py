@@ -49,8 +49,8 @@ def figures(recording: Recording) -> dict[str, Any]:
     text = "\n".join(recording["log"])
     runs = [event["dur"] / 1000 for event in _events(recording, "Session", "model_run")]
     nodes = _nodes(recording)
-    found = shares(recording)
-    slowest = sorted(found, key=lambda op: found[op])[-constant("RANK", 1, range(1, 5))]
+    by_op = shares(recording)
+    slowest = sorted(by_op, key=by_op.__getitem__)[-constant("RANK", 1, range(1, 5))]
     (built,) = _events(recording, "Session", "session_initialization")
     return {
         "level": _number(_LEVEL, text),
@@ -61,7 +61,7 @@ def figures(recording: Recording) -> dict[str, Any]:
         "run_ms": constant("RUNS", 1, range(2, 61)) * statistics.median(runs),
         "nodes": len(nodes) // len(runs),
         "slowest_op": slowest,
-        "slowest_op_share": found[slowest],
+        "slowest_op_share": by_op[slowest],
     }
 
 
@@ -91,19 +91,18 @@ def reading_mismatch(answer: object, recording: Recording) -> str | None:
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for key, value in figures(recording).items():
-        found = _figure_mismatch(key, reported.get(key), value)
-        if found is not None:
-            return found
+        mismatch = _figure_mismatch(key, reported.get(key), value)
+        if mismatch is not None:
+            return mismatch
     return None
 
 
 def _figure_mismatch(key: str, got: object, want: object) -> str | None:
     if isinstance(want, list):
-        return (
-            None
-            if as_list(got) == want
-            else f"“{key}” is {shown(got)} and should be {shown(cast(object, want))}"
-        )
+        wanted = cast(object, want)
+        if as_list(got) == wanted:
+            return None
+        return f"“{key}” is {shown(got)} and should be {shown(wanted)}"
     if isinstance(want, str):
         return None if got == want else f"“{key}” is {shown(got)} and should be {want}"
     return number_mismatch(f"“{key}”", got, float(cast(float, want)), 0.001)

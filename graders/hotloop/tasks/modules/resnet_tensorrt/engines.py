@@ -100,10 +100,13 @@ def fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     images[...] = rng.integers(0, 256, shape, np.uint8)
 
 
-def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
-    """Return which logit differs from float32's by more than half precision explains, or None."""
-    found = compare(got, want, Tolerance.of_largest(HALF_SHARE, want))
-    return None if found is None else f"a logit is wrong: {found.sentence()}"
+def mismatch(_case: Case, got: Floats, want: Floats, share: float = HALF_SHARE) -> str | None:
+    """Return which logit is off by more than `share` of the largest one, or None.
+
+    That is by default what half precision explains.
+    """
+    wrong = compare(got, want, Tolerance.of_largest(share, want))
+    return None if wrong is None else f"a logit is wrong: {wrong.sentence()}"
 
 
 _NETWORK = _network()

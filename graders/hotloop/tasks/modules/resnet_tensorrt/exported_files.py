@@ -21,7 +21,6 @@ from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.onnx.programs import RUNNER, Facts, facts_of, products_of
 from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.ordered_file import OrderedFile
-from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.resnet_tensorrt.given_files import program
@@ -41,6 +40,9 @@ NEAR = Tolerance(relative=0.0, absolute=2e-5)
 
 DONE = "It is what was asked for."
 
+TRUTH = program("frames_truth.py")
+"""Generates frames, and computes their probabilities."""
+
 
 def export(what: str, numbers: Sequence[int]) -> OrderedFile[int]:
     """Return the file that the candidate writes for `(number, path)`.
@@ -59,8 +61,12 @@ def export(what: str, numbers: Sequence[int]) -> OrderedFile[int]:
 def sound(file: GivenFile, opset: int, session: Session) -> str | None:
     """Return what is wrong with the exported file's structure, or None."""
     facts = facts_of(file, session)
-    unlike = next(_unlike_the_order(facts, opset), None)
-    return whole(facts, file.data) or unlike or without_the_network(facts)
+    mismatch = whole(facts, file.data)
+    if mismatch is not None:
+        return mismatch
+    if facts.get("opset") != opset:
+        return f"the file says opset {shown(facts.get('opset'))}"
+    return next(wrong_ends(facts, "UINT8", None), None) or without_the_network(facts)
 
 
 def whole(facts: Facts, data: bytes) -> str | None:
@@ -83,15 +89,35 @@ def without_the_network(facts: Facts) -> str | None:
 
     Folded normalizations change none of them. There may be other products as well.
     """
-    found = Counter(shape for _, shape, _ in products_of(facts))
+    shapes = Counter(shape for _, shape, _ in products_of(facts))
     wanted = Counter(str([*shape]) for shape in kernels())
-    there = (wanted & found).total()
+    there = (wanted & shapes).total()
     if there < wanted.total():
         return f"of the network's {wanted.total()} convolutions {there} lead to its output"
     rows, columns = last_layer()
-    if not {str(s) for s in ([rows, columns], [columns, rows], [rows, columns, 1, 1])} & {*found}:
+    if not {str(s) for s in ([rows, columns], [columns, rows], [rows, columns, 1, 1])} & {*shapes}:
         return "the network's last layer does not lead to its output"
     return None
+
+
+def wrong_ends(facts: Facts, element: str, batch: int | None) -> Iterator[str]:
+    """Yield what is wrong with the input and the output.
+
+    element: the input's type. batch: of both; None if it must be free.
+    """
+    for end, name, kind, dims in (
+        ("inputs", INPUT, element, (SIDE, SIDE, 3)),
+        ("outputs", OUTPUT, "FLOAT", (CLASSES,)),
+    ):
+        mismatch = end_mismatch(facts, end, name, kind, dims)
+        if mismatch is not None:
+            yield mismatch
+            continue
+        first = _batch_of(facts, end)
+        if batch is None and isinstance(first, int):
+            yield f"the batch of {name} is fixed at {first}: any should do"
+        if batch is not None and first != batch:
+            yield f"the batch of {name} is {shown(first)}: fix it at {batch}"
 
 
 def end_mismatch(
@@ -101,10 +127,10 @@ def end_mismatch(
 
     end: "inputs" or "outputs". element: its type. dims: all but the first dimension.
     """
-    found = as_list(facts.get(end))
-    one = as_list(found[0]) if len(found) == 1 else []
+    ends = as_list(facts.get(end))
+    one = as_list(ends[0]) if len(ends) == 1 else []
     if len(one) != 3:
-        return f"it has {len(found)} {end}, and one is asked for"
+        return f"it has {len(ends)} {end}, and one is asked for"
     if one[0] != name:
         return f"the {end[:-1]} is called {shown(one[0])} and should be called {name!r}"
     if one[1] != element:
@@ -114,7 +140,7 @@ def end_mismatch(
     return None
 
 
-def batch_of(facts: Facts, end: str) -> object:
+def _batch_of(facts: Facts, end: str) -> object:
     """Return the first dimension of the only input or output: a number, or a name."""
     dims = as_list(as_list(as_list(facts.get(end))[0])[2])
     return dims[0] if dims else None
@@ -132,32 +158,13 @@ def wrong_numbers(
     process = RUNNER.given(session, "runs")
     process.ask("load", file)
     for label, frames in _frames(batches, session):
-        given = InputTensor(frames, element)
-        case = Case(label, (given,), TensorSpec((len(frames), CLASSES), FP32))
-        want = truth().trusted(session).answer("probabilities", case)
+        out = TensorSpec((len(frames), CLASSES), FP32)
+        case = Case(label, (InputTensor(frames, element),), out)
+        want = TRUTH.trusted(session).answer("probabilities", case)
         wrong = compare(process.answer("run", case), want, NEAR)
         if wrong is not None:
             return f"{label}: a probability is wrong: {wrong.sentence()}"
     return None
-
-
-def truth() -> Program:
-    """Return the program that generates frames and computes their probabilities."""
-    return program("frames_truth.py")
-
-
-def _unlike_the_order(facts: Facts, opset: int) -> Iterator[str]:
-    if facts.get("opset") != opset:
-        yield f"the file says opset {shown(facts.get('opset'))}"
-    for end, name, element, dims in (
-        ("inputs", INPUT, "UINT8", (SIDE, SIDE, 3)),
-        ("outputs", OUTPUT, "FLOAT", (CLASSES,)),
-    ):
-        mismatch = end_mismatch(facts, end, name, element, dims)
-        if mismatch is not None:
-            yield mismatch
-        elif isinstance(batch_of(facts, end), int):
-            yield f"the batch of {name} is fixed at {batch_of(facts, end)}: any should do"
 
 
 def _frames(batches: tuple[int, ...], session: Session) -> Iterator[tuple[str, NDArray[np.uint8]]]:
@@ -165,8 +172,8 @@ def _frames(batches: tuple[int, ...], session: Session) -> Iterator[tuple[str, N
     rng = session.rng()
     for count in batches:
         shape = (count, SIDE, SIDE, 3)
-        drawn = Case("", (seed(rng),), TensorSpec(shape, U8))
-        signs = truth().trusted(session).answer("frames", drawn)
+        case = Case("", (seed(rng),), TensorSpec(shape, U8))
+        signs = TRUTH.trusted(session).answer("frames", case)
         if signs.shape != shape:
             raise JudgeFault("our own frames have another shape")
         yield f"{count} frame{'s' if count > 1 else ''}", signs.astype(np.uint8)

@@ -11,10 +11,9 @@ from hotloop.judge.onnx.rewrites import HiddenGraph, Rng, made_by, miscomputed, 
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import Assignment
-from hotloop.tasks.modules.resnet_tensorrt.graphs import MAKERS
+from hotloop.tasks.modules.resnet_tensorrt.given_files import MAKERS
 
 MODELS = 4
-KEPT = ("inputs", "outputs")
 BESIDES = frozenset({"Cast", "Constant", "Identity"})
 """Operators that a conversion may add: none of them could compute a product in float32."""
 
@@ -36,9 +35,9 @@ def assignments(rng: Rng, session: Session) -> Iterator[Assignment]:
 
 def _mismatch(graph: HiddenGraph, data: bytes, session: Session) -> str | None:
     facts = facts_of(GivenFile("half.onnx", data), session)
-    found = unlike(facts, facts_of(graph.file(), session))
-    if found is not None:
-        return found
+    mismatch = unlike(facts, facts_of(graph.file(), session))
+    if mismatch is not None:
+        return mismatch
     wrong = miscomputed(session, [graph], [data], SHARE)
     return None if wrong is None else wrong[1]
 
@@ -50,7 +49,7 @@ def unlike(facts: Facts, before: Facts) -> str | None:
     """
     if facts.get("checker") is not None:
         return f"onnx.checker does not accept it: {shown(facts['checker'])}"
-    for what in KEPT:
+    for what in ("inputs", "outputs"):
         if facts.get(what) != before.get(what):
             return f"its {what} are no longer those of the model: {shown(facts.get(what))}"
     if facts.get("functions") or facts.get("foreign"):

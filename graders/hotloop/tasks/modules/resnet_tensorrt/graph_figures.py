@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, cast
 
 from hotloop.core.wire import as_list, as_message
@@ -10,7 +11,7 @@ from hotloop.judge.constants import constant
 from hotloop.judge.onnx.rewrites import Rng, made_by, seed, unpacked
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch, number_mismatch, shown
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.resnet_tensorrt.graphs import MAKERS
+from hotloop.tasks.modules.resnet_tensorrt.given_files import MAKERS
 
 NETWORKS = 3
 STRUCTURE = ("fusible", "blocked", "foldable", "unused")
@@ -32,21 +33,19 @@ def questions(rng: Rng, session: Session, *, keys: Sequence[str]) -> Iterator[Qu
             constant("CONSUMERS", 0, range(50, 100)) or "consumers",
         )
         file = GivenFile("network.onnx", unpacked(puzzle["model"]))
-        yield Question(f"Network {number}", (file, batch), _mismatch_with(puzzle["figures"], keys))
+        mismatch = partial(_mismatch, puzzle["figures"], keys)
+        yield Question(f"Network {number}", (file, batch), mismatch)
 
 
-def _mismatch_with(figures: dict[str, Any], keys: Sequence[str]) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        reported = as_message(answer)
-        if reported is None:
-            return f"It returned {shown(answer)}, not a dict"
-        found = (_mismatch(key, reported.get(key), figures[key]) for key in keys)
-        return next((said for said in found if said), None)
-
-    return mismatch
+def _mismatch(figures: dict[str, Any], keys: Sequence[str], answer: object) -> str | None:
+    reported = as_message(answer)
+    if reported is None:
+        return f"It returned {shown(answer)}, not a dict"
+    mismatches = (_figure_mismatch(key, reported.get(key), figures[key]) for key in keys)
+    return next((mismatch for mismatch in mismatches if mismatch), None)
 
 
-def _mismatch(key: str, got: Any, want: Any) -> str | None:
+def _figure_mismatch(key: str, got: Any, want: Any) -> str | None:
     if isinstance(want, int):
         return number_mismatch(key, got, want, 0.0)
     names = as_message(want)

@@ -7,7 +7,8 @@ copy.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, cast
 
 from hotloop.core.wire import as_list, as_message
@@ -16,18 +17,13 @@ from hotloop.judge.onnx.programs import Facts, facts_of
 from hotloop.judge.onnx.rewrites import HiddenGraph, Rng, made_by, seed
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.resnet_tensorrt import given_files
 from hotloop.tasks.modules.resnet_tensorrt.exported_files import (
-    CLASSES,
-    OUTPUT,
-    SIDE,
-    batch_of,
-    end_mismatch,
     whole,
     without_the_network,
+    wrong_ends,
     wrong_numbers,
 )
-from hotloop.tasks.modules.resnet_tensorrt.graphs import MAKERS
+from hotloop.tasks.modules.resnet_tensorrt.given_files import EXERCISE, MAKERS
 
 Table = dict[str, Any]
 
@@ -36,7 +32,7 @@ BATCHES = (1, 2, 4)
 
 def constraints() -> Table:
     """Return the part of the table that is checked."""
-    text = (given_files.GIVEN / "jetson_nano.json").read_text(encoding="utf-8")
+    text = (EXERCISE / "jetson_nano.json").read_text(encoding="utf-8")
     return cast(Table, json.loads(text)["constraints"])
 
 
@@ -58,22 +54,19 @@ def about_memory(rng: Rng, session: Session) -> Iterator[Question]:
     some = [(int(rng.integers(1, 4)), int(rng.integers(0, 4))) for _ in range(4)]
     for number, (branches, tail) in enumerate([(0, 0), (1, 6), *some], start=1):
         small = HiddenGraph.of(made_by(MAKERS, session, "small", seed(rng), branches, tail))
-        given = small.file("model.onnx")
-        yield Question(f"model {number}", (given,), _mismatch_with(small.figures))
+        model = small.file("model.onnx")
+        yield Question(f"model {number}", (model,), partial(_memory_mismatch, small.figures))
 
 
-def _mismatch_with(want: Mapping[str, int]) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        reported = as_message(answer)
-        if reported is None or not want.keys() <= reported.keys():
-            return f'it is {shown(answer)}, not {{"weights": …, "activations": …}}'
-        for key, size in want.items():
-            found = number_mismatch(f"“{key}”", reported[key], size, 0.0)
-            if found is not None:
-                return found
-        return None
-
-    return mismatch
+def _memory_mismatch(want: Mapping[str, int], answer: object) -> str | None:
+    reported = as_message(answer)
+    if reported is None or not want.keys() <= reported.keys():
+        return f'it is {shown(answer)}, not {{"weights": …, "activations": …}}'
+    for key, size in want.items():
+        mismatch = number_mismatch(f"“{key}”", reported[key], size, 0.0)
+        if mismatch is not None:
+            return mismatch
+    return None
 
 
 def _breaches(facts: Facts, file: GivenFile, batch: int, table: Table) -> Iterator[str]:
@@ -84,7 +77,7 @@ def _breaches(facts: Facts, file: GivenFile, batch: int, table: Table) -> Iterat
     basic = whole(facts, file.data)
     if basic is not None:
         yield basic
-    yield from _wrong_ends(facts, batch, table)
+    yield from wrong_ends(facts, table["input"]["type"], batch)
     for what, key in (("stored", "stored_types"), ("types", "tensor_types")):
         extra = sorted({str(t) for t in as_list(facts.get(what))} - {*table[key]["only"]})
         if extra:
@@ -97,19 +90,6 @@ def _breaches(facts: Facts, file: GivenFile, batch: int, table: Table) -> Iterat
     missing = without_the_network(facts)
     if missing is not None:
         yield missing
-
-
-def _wrong_ends(facts: Facts, batch: int, table: Table) -> Iterator[str]:
-    name, element = table["input"]["name"], table["input"]["type"]
-    for end, called, kind, dims in (
-        ("inputs", name, element, (SIDE, SIDE, 3)),
-        ("outputs", OUTPUT, "FLOAT", (CLASSES,)),
-    ):
-        mismatch = end_mismatch(facts, end, called, kind, dims)
-        if mismatch is not None:
-            yield mismatch
-        elif batch_of(facts, end) != batch:
-            yield f"the batch of {called} is {shown(batch_of(facts, end))}: fix it at {batch}"
 
 
 def _wrong_operators(facts: Facts, table: Table) -> Iterator[str]:

@@ -27,7 +27,7 @@ from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.tasks.modules.resnet_tensorrt.given_files import program
 from hotloop.tasks.modules.resnet_tensorrt.network_cost import CLASSES, flops
-from hotloop.tasks.modules.resnet_tensorrt.sessions import CROPS, SIDE, oracle, spec
+from hotloop.tasks.modules.resnet_tensorrt.sessions import CROPS, ORACLE, SIDE, spec
 
 Rng = np.random.Generator
 
@@ -65,11 +65,11 @@ def fast(session: Session, cpu: Path = CPU) -> str:
     Raises Ruling NOT_MEASURED if the CPU has no VNNI.
     """
     if not multiplies_bytes(cpu):
-        said = (
+        sentence = (
             "This CPU has no instruction that multiplies and adds bytes (VNNI, or dotprod on "
             "ARM): int8 need not be faster than float32 here, so it is not measured."
         )
-        raise Ruling(Verdict.NOT_MEASURED, said)
+        raise Ruling(Verdict.NOT_MEASURED, sentence)
     pool = _Pool()
     measured = Fast(
         Workload(lambda _rng, _index: spec(CROPS), pool.fill),
@@ -77,7 +77,7 @@ def fast(session: Session, cpu: Path = CPU) -> str:
         lambda call: call.out.bytes,
         fewest_flops=lambda _spec: flops(CROPS, SIDE),
         entrant=pool.entrant,
-        oracle=oracle().function("run", distant),
+        oracle=ORACLE.function("run", distant),
     )
     return measured(session)
 
@@ -91,12 +91,12 @@ def multiplies_bytes(cpu: Path) -> bool:
     return not words.isdisjoint(VNNI)
 
 
-def structure_mismatch(file: GivenFile, given: Material, session: Session) -> str | None:
+def structure_mismatch(file: GivenFile, material: Material, session: Session) -> str | None:
     """Return a message unless the file is the network in integers; outputs are not compared."""
-    facts = PROGRAM.given(session, "reads").ask("structure", file, given.network)
+    facts = PROGRAM.given(session, "reads").ask("structure", file, material.network)
     if not isinstance(facts, dict):
         return "it is no network"
-    return mismatch_of(cast(Facts, facts), len(file.data), len(given.network.data))
+    return mismatch_of(cast(Facts, facts), len(file.data), len(material.network.data))
 
 
 def mismatch_of(facts: Facts, size: int, before: int) -> str | None:
@@ -114,17 +114,15 @@ def mismatch_of(facts: Facts, size: int, before: int) -> str | None:
             f"{len(nodes)} nodes on the way to its output multiply by weights, where the network "
             f"has {COMPUTING}"
         )
-    for kind, said in (
-        ("weight", "its weights are floats"),
-        ("activation", "what goes into it is "),
-    ):
-        bad = [node for node in nodes if node[kind] != "static"]
+    for operand in ("weight", "activation"):
+        bad = [node for node in nodes if node[operand] != "static"]
         if len(nodes) - len(bad) >= LEAST_SHARE_INTEGER * len(nodes):
             continue
-        how = "" if kind == "weight" else _activation(str(bad[0][kind]))
+        how = "a float" if bad[0][operand] == "float" else "scaled anew in each call"
+        reason = "its weights are floats" if operand == "weight" else f"what goes into it is {how}"
         return (
             f"{len(bad)} of {len(nodes)} are not computed with integers of a fixed scale: of the "
-            f"{bad[0]['op']} {bad[0]['name']!r}, for one, {said}{how}"
+            f"{bad[0]['op']} {bad[0]['name']!r}, for one, {reason}"
         )
     if facts["unlike"]:
         return (
@@ -136,9 +134,9 @@ def mismatch_of(facts: Facts, size: int, before: int) -> str | None:
     return None
 
 
-def accuracy_mismatch(file: GivenFile, given: Material, session: Session) -> str | None:
+def accuracy_mismatch(file: GivenFile, material: Material, session: Session) -> str | None:
     """Return a message if the file recognizes too few hidden signs, compared with float32."""
-    float32 = _running(session, "float32", given.network)
+    float32 = _running(session, "float32", material.network)
     integers = _running(session, "integers", file)
     right = {"float32": 0, "integers": 0}
     for _ in range(SIGNS // AT_ONCE):
@@ -204,7 +202,3 @@ def _load_float32(worker: WorkerConnection, session: Session) -> None:
     worker.resolve("load", RUNNER.main, TIMEOUT_S)
     options = session_options.plain(session.launcher.threads)
     ask_plainly(worker, (QUANTIZATION.material(session).network, options), TIMEOUT_S)
-
-
-def _activation(kind: str) -> str:
-    return "a float" if kind == "float" else "scaled anew in each call"

@@ -17,7 +17,7 @@ from hotloop.judge.onnx.rewrites import (
     seed,
 )
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.resnet_tensorrt.graphs import MAKERS, READER
+from hotloop.tasks.modules.resnet_tensorrt.given_files import MAKERS, READER
 
 FOLDED_NETWORKS = 4
 SMALL_GRAPHS, GRAPHS_A_BATCH = 100, 25
@@ -34,10 +34,10 @@ def folded(session: Session, *, run: bool = False) -> str:
     sources = [graph.model for graph in graphs]
     version = constant("FOLDED", 0, range(2, 1000))
     with labeled(f"Among graphs 1 to {len(graphs)}"):
-        made = rewritten(sources, session)
-    _require_right(misread(READER, session, "about_folded", sources, made, version))
+        models = rewritten(sources, session)
+    _require_right(misread(READER, session, "about_folded", sources, models, version))
     if run:
-        _require_right(miscomputed(session, graphs, made))
+        _require_right(miscomputed(session, graphs, models))
     return _right(len(graphs), session)
 
 

@@ -19,7 +19,6 @@ from hotloop.judge.onnx import session_options
 from hotloop.judge.onnx.programs import RUNNER, entrant
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.ordered_file import OrderedFile
-from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
@@ -42,27 +41,11 @@ FILE = OrderedFile("network.onnx", lambda _session: None, lambda _: (), "Your ne
 SETTINGS = Answers(session_options.questions, entry="session_options", after=("correct",))
 
 
-def eager() -> Program:
-    """Return the program with the network in PyTorch, which computes the reference logits."""
-    return program("eager.py")
+EAGER = program("eager.py")
+"""The network in PyTorch, which computes the reference logits."""
 
-
-def oracle() -> Oracle:
-    """Return the same network as the oracle of timed calls."""
-    return Oracle(eager().files, eager().main)
-
-
-def fast() -> Fast:
-    """Return the check that times the candidate's file and options against PyTorch."""
-    return Fast(
-        Workload(lambda _rng, _index: spec(CROPS), _fill),
-        Baseline(PROGRAMS / "eager.py", "run", beside=network_files()),
-        lambda call: call.out.bytes,
-        fewest_flops=lambda _spec: flops(CROPS, SIDE),
-        entrant=_entrant,
-        after=("correct", "settings"),
-        oracle=oracle().function("run", disagreement),
-    )
+ORACLE = Oracle(EAGER.files, EAGER.main)
+"""The same network as the oracle of timed calls."""
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
@@ -79,10 +62,10 @@ def mismatch(file: GivenFile, _order: None, session: Session) -> str | None:
     for count in (CROPS, 1, 3):
         pictures = rng.normal(0.0, 1.0, (count, 3, SIDE, SIDE))
         case = Case(f"{count} pictures", (InputTensor(pictures, FP32),), spec(count).out)
-        want = eager().trusted(session).answer("run", case)
-        found = disagreement(case, process.answer("run", case), want)
-        if found is not None:
-            return f"for {count} picture{'s' if count > 1 else ''} {found}"
+        want = EAGER.trusted(session).answer("run", case)
+        wrong = disagreement(case, process.answer("run", case), want)
+        if wrong is not None:
+            return f"for {count} picture{'s' if count > 1 else ''} {wrong}"
     return None
 
 
@@ -103,3 +86,15 @@ def _fill(rng: Rng, call: PlacedCall, hostile: bool) -> None:
     pictures[...] = rng.standard_normal(pictures.shape, dtype=np.float32)
     if hostile:
         pictures[...] = rng.uniform(-2.0, 8.0, (len(pictures), 3, 1, 1))
+
+
+FAST = Fast(
+    Workload(lambda _rng, _index: spec(CROPS), _fill),
+    Baseline(PROGRAMS / "eager.py", "run", beside=network_files()),
+    lambda call: call.out.bytes,
+    fewest_flops=lambda _spec: flops(CROPS, SIDE),
+    entrant=_entrant,
+    after=("correct", "settings"),
+    oracle=ORACLE.function("run", disagreement),
+)
+"""Times the candidate's file and options against PyTorch."""

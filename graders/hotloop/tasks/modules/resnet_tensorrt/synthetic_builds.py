@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def questions(rng: Rng) -> Iterator[Question]:
         yield Question(
             f"read_build on {label}",
             (GivenFile("build.json.gz", data),),
-            lambda answer, recording=recording: builds.reading_mismatch(answer, recording),
+            partial(builds.reading_mismatch, recording=recording),
         )
 
 
@@ -84,19 +85,19 @@ def _log(rng: Rng, intra: int, inter: int) -> Iterator[str]:
         f"inter_op_param:{_POOL.format(inter)} use_per_session_threads:1 config_options: {{  }} }}",
     )
     for number in range(int(rng.integers(0, 9))):
-        said = f"Initializer layer{number}.weight appears in graph inputs and will not be treated"
-        yield _line("W", "Graph", f"{said} as constant value/weight.")
+        message = f"Initializer layer{number}.weight appears in graph inputs and will not be"
+        yield _line("W", "Graph", f"{message} treated as constant value/weight.")
     for step in (1, 2):
         for name in rng.permutation(TRANSFORMERS):
             yield _line("V", "ApplyTransformers", _BASIC.format(name, step))
             yield _line("I", "Apply", _CHANGED.format(name, int(rng.random() < 0.4)))
-    for said in rng.permutation(_TALK):
-        yield _line("I", "SaveInitializedTensors", said)
+    for message in rng.permutation(_TALK):
+        yield _line("I", "SaveInitializedTensors", message)
 
 
-def _line(level: str, where: str, said: str) -> str:
+def _line(level: str, where: str, message: str) -> str:
     file = "inference_session.cc:777"
-    return f"2026-11-22 00:44:25.455622825 [{level}:onnxruntime:, {file} {where}] {said}"
+    return f"2026-11-22 00:44:25.455622825 [{level}:onnxruntime:, {file} {where}] {message}"
 
 
 def _profile(rng: Rng, fences: bool) -> Iterator[dict[str, Any]]:

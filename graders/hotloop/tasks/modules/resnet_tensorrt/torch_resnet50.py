@@ -15,7 +15,6 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.checks.correct import Case, Correct, InputTensor, Truth
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.checks.gpu_from_host import GpuFastFromHost, OnGpuFromHost
-from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.onnx.rewrites import seed
 from hotloop.judge.oracle import Oracle
@@ -60,13 +59,10 @@ def _timed_spec(rng: Rng, _index: int) -> CallSpec:
     return CallSpec((seed(rng), frames), TensorSpec((TIMED, CLASSES), FP32))
 
 
-def _float_mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
-    found = compare(got, want, Tolerance.of_largest(FLOAT_SHARE, want))
-    return None if found is None else f"a logit is wrong: {found.sentence()}"
-
+float_mismatch = partial(mismatch, share=FLOAT_SHARE)
 
 CORRECT = Correct(
-    Truth(partial(_cases, batches=(1, 3)), _ORACLE.function("logits_of", _float_mismatch))
+    Truth(partial(_cases, batches=(1, 3)), _ORACLE.function("logits_of", float_mismatch))
 )
 GPU_CORRECT = Correct(
     Truth(partial(_cases, batches=BATCHES), _ORACLE.function("logits_of", mismatch)),

@@ -11,25 +11,16 @@ from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.tasks.modules.sparse_attention_op import patterns, truth
-from hotloop.tasks.modules.sparse_attention_op.patterns import (
-    EMPTY,
-    FULL,
-    Rng,
-    listed,
-    lists,
-    pointed_case,
-    sampled,
-    sunken_case,
-)
-from hotloop.tasks.modules.sparse_attention_op.references import odd_length
+from hotloop.tasks.modules.sparse_attention_op.patterns import Rng, listed, lists, sampled
+from hotloop.tasks.modules.sparse_attention_op.references import listed_cases, odd_length
 
 
 def attention(
     q: Floats, k: Floats, v: Floats, counts: Floats, columns: Floats, block: int, causal: bool
 ) -> Floats:
     """Return attention over lists of kept blocks, times GAIN in a take-home's variant."""
-    found = truth.attention_over_lists(q, k, v, counts, columns, block, causal)
-    return constant("GAIN", 1, range(2, 401)) * found
+    gain = constant("GAIN", 1, range(2, 401))
+    return gain * truth.attention_over_lists(q, k, v, counts, columns, block, causal)
 
 
 def without_poison(
@@ -51,17 +42,7 @@ def tolerance(case: Case) -> Tolerance:
 
 def cases(rng: Rng) -> Iterator[Case]:
     """Yield cases for every kind of list."""
-    yield sampled(rng, (1, 2, 1, 16), 16, fixed=(FULL, EMPTY)).listed_case("one token", rng)
-    whole = sampled(rng, (2, 2, 16 * int(rng.integers(4, 8)), 32), 16)
-    yield whole.listed_case("a length that the block divides", rng)
-    odd = (2, 3, odd_length(rng, 16, int(rng.integers(4, 9))), 32)
-    mixed = sampled(rng, odd, 16, fixed=(None, FULL, EMPTY), share=0.2)
-    yield mixed.listed_case("one head that keeps everything and one that keeps nothing", rng)
-    yield sampled(rng, odd, 16, fixed=(None, FULL), causal=True).listed_case("causal", rng)
-    large = (1, 2, odd_length(rng, 32, 4), 64)
-    yield pointed_case("one key decides each query", rng, large, 32)
-    yield pointed_case("one key decides each query, causal", rng, large, 32, causal=True)
-    yield sunken_case("all scores far below 0", rng, (1, 2, odd_length(rng, 16, 3), 32), 16)
+    yield from listed_cases(rng, batch=2, most_blocks=9, depth=64)
     small = sampled(rng, (1, 4, odd_length(rng, 8, 12), 16), 8, share=0.1)
     yield small.listed_case("blocks of eight", rng)
 

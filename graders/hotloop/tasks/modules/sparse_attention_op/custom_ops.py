@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -14,35 +15,33 @@ from hotloop.judge.written_files import Assignment
 from hotloop.tasks.modules.sparse_attention_op.fallbacks import MODELS, NEAR
 
 Rng = np.random.Generator
-Right = Callable[[bytes], str | None]
+Mismatch = Callable[[bytes], str | None]
 
 
 def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
     """Yield assignments to write the outputs of models whose nodes have different attributes."""
-    for label, model, feeds, right in hidden_models(
-        rng, session, constant("TIMES", 1, range(2, 61))
-    ):
-        yield Assignment(label, (model, feeds), "outputs.npz", right)
+    times = constant("TIMES", 1, range(2, 61))
+    for label, model, feeds, mismatch in hidden_models(rng, session, times):
+        yield Assignment(label, (model, feeds), "outputs.npz", mismatch)
 
 
 def hidden_models(
     rng: Rng, session: Session, times: int = 1
-) -> Iterator[tuple[str, GivenFile, GivenFile, Right]]:
+) -> Iterator[tuple[str, GivenFile, GivenFile, Mismatch]]:
     """Yield label, model, inputs and a check of the outputs. times: factor on right outputs."""
     for number in range(3):
-        made = made_by(MODELS, session, "bare", seed(rng))
-        model = GivenFile("bare.onnx", unpacked(made["model"]))
-        feeds = GivenFile("feeds.npz", unpacked(made["feeds"]))
+        files = made_by(MODELS, session, "bare", seed(rng))
+        model = GivenFile("bare.onnx", unpacked(files["model"]))
+        feeds = GivenFile("feeds.npz", unpacked(files["feeds"]))
         label = f"Model {number + 1}, four nodes"
-        yield label, model, feeds, _right(model, feeds, session, times)
+        yield label, model, feeds, partial(_mismatch, model, feeds, session, times)
 
 
-def _right(model: GivenFile, feeds: GivenFile, session: Session, times: int) -> Right:
-    def mismatch(data: bytes) -> str | None:
-        answer = GivenFile("outputs.npz", data)
-        apart = MODELS.given(session, "outputs").ask("far", model, feeds, answer, times)
-        if isinstance(apart, float) and apart <= NEAR:
-            return None
-        return f"its output is wrong by {shown(apart)}"
-
-    return mismatch
+def _mismatch(
+    model: GivenFile, feeds: GivenFile, session: Session, times: int, data: bytes
+) -> str | None:
+    outputs = GivenFile("outputs.npz", data)
+    error = MODELS.given(session, "outputs").ask("far", model, feeds, outputs, times)
+    if isinstance(error, float) and error <= NEAR:
+        return None
+    return f"its output is wrong by {shown(error)}"

@@ -39,8 +39,10 @@ def standard(file: GivenFile, order: Order, session: Session) -> str | None:
         return mismatch
     if facts["opset"] != order.opset:
         return f"the file says opset {shown(facts['opset'])}"
-    if facts["functions"] or facts["foreign"]:
-        return f"it has what is not ONNX's own: {shown(_strangers(facts))}"
+    foreign = [f"function {f['domain']}::{f['name']}" for f in facts["functions"]]
+    foreign += [f"{n['domain']}::{n['name']}" for n in facts["foreign"]]
+    if foreign:
+        return f"it has what is not ONNX's own: {shown(foreign)}"
     return wrong_ends(facts, order)
 
 
@@ -106,12 +108,7 @@ def _other_than_one_node(facts: Facts, order: Order) -> str | None:
     if names != [f"{DOMAIN}::{NAME}"]:
         return f"of nodes that are not ONNX's own it has {shown(names)}"
     wanted = {"block": order.block, "causal": int(order.causal)}
-    found = {name: facts["foreign"][0]["attributes"].get(name) for name in wanted}
-    if found != wanted:
-        return f"the node has the attributes {shown(found)} and should have {shown(wanted)}"
+    attributes = {name: facts["foreign"][0]["attributes"].get(name) for name in wanted}
+    if attributes != wanted:
+        return f"the node has the attributes {shown(attributes)} and should have {shown(wanted)}"
     return None
-
-
-def _strangers(facts: Facts) -> list[str]:
-    functions = [f"function {f['domain']}::{f['name']}" for f in facts["functions"]]
-    return [*functions, *(f"{n['domain']}::{n['name']}" for n in facts["foreign"])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,9 @@ def questions(rng: Rng) -> Iterator[Question]:
     for kind in [*KINDS] * 3:
         exporter, node, runtime = _offer(rng, kind)
         offer = {"exporter": list(exporter), "node": node, "runtime": runtime}
-        given = GivenFile("offer.json", json.dumps(offer).encode())
-        yield Question(_described(offer), (given,), _same(agreed(exporter, node, runtime)))
+        file = GivenFile("offer.json", json.dumps(offer).encode())
+        mismatch = partial(_negotiation_mismatch, agreed(exporter, node, runtime))
+        yield Question(_described(offer), (file,), mismatch)
 
 
 Offer = tuple[tuple[int, int], dict[str, Any], Runtime]
@@ -131,17 +133,15 @@ def _described(offer: Mapping[str, Any]) -> str:
     )
 
 
-def _same(right: object) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        wanted = as_message(right)
-        if wanted is None:
-            # In a take-home's variant, NOTHING is the number that stands for no result.
-            nothing = constant("NOTHING", 0, range(2, 1000)) or None
-            fits = answer == nothing and not isinstance(answer, bool)
-            return None if fits else f"it says {shown(answer)}, and nothing fits"
+def _negotiation_mismatch(right: object, answer: object) -> str | None:
+    wanted = as_message(right)
+    if wanted is not None:
         return dict_mismatch("the answer", answer, wanted)
-
-    return mismatch
+    # In a take-home's variant, NOTHING is the number that stands for no result.
+    nothing = constant("NOTHING", 0, range(2, 1000)) or None
+    if answer == nothing and not isinstance(answer, bool):
+        return None
+    return f"it says {shown(answer)}, and nothing fits"
 
 
 def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
@@ -156,39 +156,33 @@ def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
         # It reads the model's opset and format: nothing but its kernel is asked about.
         runtime = {**_runtime(rng, BODY_OPSET, MODEL_IR), "lab": lab}
         seed = drawn_seed(rng)
-        made = made_by(MODELS, session, "made", seed)
-        given = GivenFile(MODEL, unpacked(made["model"]))
-        kept = [n for n in made["nodes"] if has_kernel(lab, {"version": 1, **n})]
-        files = (given, GivenFile("runtime.json", json.dumps(runtime).encode()))
-        yield Assignment(
-            f"A runtime with {label}", files, "partitioned.onnx", _whole(given, kept, seed, session)
-        )
+        source = made_by(MODELS, session, "made", seed)
+        model = GivenFile(MODEL, unpacked(source["model"]))
+        supported = [n for n in source["nodes"] if has_kernel(lab, {"version": 1, **n})]
+        files = (model, GivenFile("runtime.json", json.dumps(runtime).encode()))
+        mismatch = partial(_partition_mismatch, model, supported, seed, session)
+        yield Assignment(f"A runtime with {label}", files, "partitioned.onnx", mismatch)
 
 
-def _whole(
-    given: GivenFile, kept: list[dict[str, Any]], seed: int, session: Session
-) -> Callable[[bytes], str | None]:
-    def mismatch(data: bytes) -> str | None:
-        answer = GivenFile("partitioned.onnx", data)
-        process = MODELS.given(session, "partitions")
-        facts = as_message(process.ask("read", answer)) or {}
-        if facts.get("checker") is not None:
-            return f"onnx.checker does not accept it: {shown(facts['checker'])}"
-        if facts.get("functions"):
-            return "there are functions left in it"
-        if facts.get("foreign"):
-            return f"it has other foreign operators: {shown(facts['foreign'])}"
-        order = [(n["block"], n["causal"]) for n in map(as_message, as_list(facts["nodes"])) if n]
-        wanted = [(n["block"], n["causal"]) for n in kept]
-        if order != wanted:
-            return (
-                f"nodes of (block, causal) {shown(order)} are left, and should be {shown(wanted)}"
-            )
-        if facts.get("imported") != bool(kept):
-            return "the domain's version must be imported exactly where there are nodes of it"
-        apart = process.ask("apart", given, answer, seed)
-        if not isinstance(apart, float) or not apart <= NEAR:
-            return f"its output differs from the model's by {shown(apart)}"
-        return None
-
-    return mismatch
+def _partition_mismatch(
+    model: GivenFile, supported: list[dict[str, Any]], seed: int, session: Session, data: bytes
+) -> str | None:
+    answer = GivenFile("partitioned.onnx", data)
+    process = MODELS.given(session, "partitions")
+    facts = as_message(process.ask("read", answer)) or {}
+    if facts.get("checker") is not None:
+        return f"onnx.checker does not accept it: {shown(facts['checker'])}"
+    if facts.get("functions"):
+        return "there are functions left in it"
+    if facts.get("foreign"):
+        return f"it has other foreign operators: {shown(facts['foreign'])}"
+    order = [(n["block"], n["causal"]) for n in map(as_message, as_list(facts["nodes"])) if n]
+    wanted = [(n["block"], n["causal"]) for n in supported]
+    if order != wanted:
+        return f"nodes of (block, causal) {shown(order)} are left, and should be {shown(wanted)}"
+    if facts.get("imported") != bool(supported):
+        return "the domain's version must be imported exactly where there are nodes of it"
+    error = process.ask("apart", model, answer, seed)
+    if not isinstance(error, float) or not error <= NEAR:
+        return f"its output differs from the model's by {shown(error)}"
+    return None

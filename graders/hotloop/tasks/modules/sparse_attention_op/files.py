@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from hotloop.core import paths
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.checks.correct import Case
 from hotloop.judge.compare import compare
@@ -17,6 +18,7 @@ from hotloop.judge.ordered_file import OrderedFile
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import NO_PROTOCOL
 from hotloop.tasks.modules.sparse_attention_op import truth
 from hotloop.tasks.modules.sparse_attention_op.patterns import (
     EMPTY,
@@ -31,7 +33,7 @@ from hotloop.tasks.modules.sparse_attention_op.references import odd_length
 Rng = np.random.Generator
 
 PROGRAMS = Path(__file__).parent / "programs"
-GIVEN = paths.exercises() / "sparse_attention_op"
+EXERCISE = paths.exercises() / "sparse_attention_op"
 MODEL = "attention.onnx"
 INPUTS, OUTPUT = ("q", "k", "v", "threshold"), "out"
 DOMAIN, NAME = "hotloop.lab", "SparseAttention"
@@ -90,12 +92,12 @@ def export(entry: str | None = None, *, opset: bool = False) -> OrderedFile[Orde
     )
 
 
-def program(*names: str, given: Sequence[str] = (), believed: str = "") -> Program:
+def program(*names: str, exercise: Sequence[str] = (), believed: str = "") -> Program:
     """Return a Program of these files of PROGRAMS, of which the first is its main file.
 
-    given: files that learners are given too, in their folder.
+    exercise: files of the learners' folder.
     """
-    return Program(_files(names, given), names[0], believed=believed)
+    return Program(_files(names, exercise), names[0], believed=believed)
 
 
 def submitted(session: Session) -> GivenFile:
@@ -104,16 +106,23 @@ def submitted(session: Session) -> GivenFile:
     return GivenFile(name, session.files.content(name))
 
 
-def onnx_files(*names: str, given: Sequence[str] = ()) -> Program:
+def number(answer: object) -> int:
+    """Return the number that a program answers. Raises Ruling if it is none."""
+    if isinstance(answer, int):
+        return answer
+    raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
+
+
+def onnx_files(*names: str, exercise: Sequence[str] = ()) -> Program:
     """Return a Program of files of PROGRAMS beside the judge's for ONNX; the first is main.
 
-    given: files that learners are given too, in their folder.
+    exercise: files of the learners' folder.
     """
-    return onnx_program(names[0], _files(names, given))
+    return onnx_program(names[0], _files(names, exercise))
 
 
-def _files(names: Sequence[str], given: Sequence[str]) -> dict[str, Path]:
-    theirs = {Path(name).name: GIVEN / name for name in given}
+def _files(names: Sequence[str], exercise: Sequence[str]) -> dict[str, Path]:
+    theirs = {Path(name).name: EXERCISE / name for name in exercise}
     return {**{name: PROGRAMS / name for name in names}, **theirs}
 
 
@@ -148,13 +157,13 @@ def wrong_ends(facts: Facts, order: Order) -> str | None:
     return None
 
 
-def load(given: GivenFile, session: Session, how: str = "load", *more: int) -> Process:
+def load(file: GivenFile, session: Session, how: str = "load", *more: int) -> Process:
     """Return the runner process with the file loaded.
 
     Raises Ruling if ONNX Runtime rejects the file.
     """
     process = RUNNER.given(session, "runs")
-    process.ask(how, given, *more)
+    process.ask(how, file, *more)
     return process
 
 
@@ -165,9 +174,9 @@ def wrong_numbers(process: Process, order: Order, session: Session) -> str | Non
         want = truth.attention(
             sample.q, sample.k, sample.v, sample.threshold, sample.block, sample.causal
         )
-        found = compare(process.answer("run", case), want, tolerance(case))
-        if found is not None:
-            return f"{label}: {found.sentence()}"
+        wrong = compare(process.answer("run", case), want, tolerance(case))
+        if wrong is not None:
+            return f"{label}: {wrong.sentence()}"
     return None
 
 

@@ -15,11 +15,9 @@ from hotloop.tasks.modules.sparse_attention_op.patterns import (
     Rng,
     listed,
     lists,
-    pointed_case,
     sampled,
-    sunken_case,
 )
-from hotloop.tasks.modules.sparse_attention_op.references import odd_length
+from hotloop.tasks.modules.sparse_attention_op.references import listed_cases, odd_length
 
 MOST_KEPT = 3
 CASE_S = 120.0
@@ -60,19 +58,9 @@ def fewest_bytes(case: Case) -> int:
 
 def cases(rng: Rng) -> Iterator[Case]:
     """Yield small cases, because the Triton interpreter is slow."""
-    yield sampled(rng, (1, 2, 1, 16), 16, fixed=(FULL, EMPTY)).listed_case("one token", rng)
-    whole = sampled(rng, (1, 2, 16 * int(rng.integers(4, 6)), 32), 16)
-    yield whole.listed_case("a length that the block divides", rng)
-    odd = (2, 3, odd_length(rng, 16, int(rng.integers(4, 6))), 32)
-    mixed = sampled(rng, odd, 16, fixed=(None, FULL, EMPTY), share=0.2)
-    yield mixed.listed_case("one head that keeps everything and one that keeps nothing", rng)
-    yield sampled(rng, odd, 16, fixed=(None, FULL), causal=True).listed_case("causal", rng)
+    yield from listed_cases(rng, batch=1, most_blocks=6, depth=32)
     apart = sampled(rng, (1, 2, odd_length(rng, 16, 4), 64), 16)
     yield apart.listed_case("rows with a gap between them", rng, gap=7)
-    large = (1, 1, odd_length(rng, 32, 4), 32)
-    yield pointed_case("one key decides each query", rng, large, 32)
-    yield pointed_case("one key decides each query, causal", rng, large, 32, causal=True)
-    yield sunken_case("all scores far below 0", rng, (1, 1, odd_length(rng, 16, 3), 32), 16)
     many = sampled(rng, (10, 13, int(rng.integers(5, 16)), 16), 16, fixed=(FULL, EMPTY))
     yield many.listed_case("a hundred and thirty heads in all", rng)
     half = sampled(rng, (1, 2, odd_length(rng, 32, 3), 64), 32, dtype=FP16, share=0.5)

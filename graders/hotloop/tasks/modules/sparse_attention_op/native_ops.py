@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
-from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.checks.correct import agreement, ruling_about
 from hotloop.judge.program import ANSWERS, Process
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.sparse_attention_op import truth
-from hotloop.tasks.modules.sparse_attention_op.custom_ops import hidden_models
-from hotloop.tasks.modules.sparse_attention_op.files import onnx_files, submitted
+from hotloop.tasks.modules.sparse_attention_op.custom_ops import Mismatch, hidden_models
+from hotloop.tasks.modules.sparse_attention_op.files import number, onnx_files, submitted
 from hotloop.tasks.modules.sparse_attention_op.patterns import (
     EMPTY,
     FULL,
@@ -23,9 +23,8 @@ from hotloop.tasks.modules.sparse_attention_op.patterns import (
 )
 from hotloop.tasks.modules.sparse_attention_op.references import odd_length
 
-Right = Callable[[bytes], str | None]
 RUNTIME = replace(
-    onnx_files("native_run.py", given=("ort_custom_op.h", "host_attention.h")), believed=ANSWERS
+    onnx_files("native_run.py", exercise=("ort_custom_op.h", "host_attention.h")), believed=ANSWERS
 )
 
 
@@ -41,57 +40,52 @@ def _loaded(session: Session) -> Process:
 
 
 def found(session: Session) -> Iterator[Assertion]:
-    """Inspect a model that needs the library."""
+    """Yield the assertion that a model of one node, which needs the library, runs."""
     rng = session.rng()
 
     def one_node() -> str | None:
         process = _loaded(session)
         sample = sampled(rng, (1, 2, odd_length(rng, 16, 4), 16), 16, fixed=(None, FULL))
-        return _wrong("One node", sample, _number(process.ask("single", 16, 0)), process)
+        return _mismatch("One node", sample, number(process.ask("single", 16, 0)), process)
 
     yield Assertion("A model of one node", one_node)
 
 
 def models(session: Session) -> Iterator[Assertion]:
-    """Yield Looks at models whose nodes have different attributes."""
-    for label, model, feeds, right in hidden_models(session.rng(), session):
+    """Yield assertions about models whose nodes have different attributes."""
+    for label, model, feeds, mismatch in hidden_models(session.rng(), session):
+        yield Assertion(label, partial(_model_mismatch, model, feeds, mismatch, session))
 
-        def mismatch(
-            model: GivenFile = model, feeds: GivenFile = feeds, right: Right = right
-        ) -> str | None:
-            process = _loaded(session)
-            return right(process.take(process.ask("outputs", model, feeds)))
 
-        yield Assertion(label, mismatch)
+def _model_mismatch(
+    model: GivenFile, feeds: GivenFile, mismatch: Mismatch, session: Session
+) -> str | None:
+    process = _loaded(session)
+    return mismatch(process.take(process.ask("outputs", model, feeds)))
 
 
 def shapes(session: Session) -> Iterator[Assertion]:
-    """Yield Looks at two sessions that run in turns, with a different shape each time."""
+    """Yield assertions about two sessions that run in turns, with a different shape each time."""
     rng = session.rng()
     process = _loaded(session)
     block = int(rng.choice([8, 16]))
-    sessions = [_number(process.ask("single", block, causal)) for causal in (0, 1)]
+    sessions = [number(process.ask("single", block, causal)) for causal in (0, 1)]
     sizes = [(2, odd_length(rng, block, 5)), (1, 1), (3, 4 * block), (1, 3 * block - 1)]
     for batch, length in sizes:
-        for causal, number in enumerate(sessions):
+        for causal, which in enumerate(sessions):
             shape = (batch, 3, length, 32)
             fixed = (None if length > block else FULL, FULL, EMPTY)
             sample = sampled(rng, shape, block, causal=bool(causal), fixed=fixed)
             yield Assertion(
                 f"{length} tokens in a batch of {batch}",
-                lambda sample=sample, number=number: _wrong("it", sample, number, process),
+                partial(_mismatch, "it", sample, which, process),
             )
 
 
-def _wrong(label: str, sample: Sample, number: int, process: Process) -> str | None:
+def _mismatch(label: str, sample: Sample, which: int, process: Process) -> str | None:
+    """Run session `which`. Raises Ruling unless its output is right."""
     case = sample.case(label)
-    call = replace(case, arguments=(*case.arguments[:4], number))
+    call = replace(case, arguments=(*case.arguments[:4], which))
     with ruling_about(case):
         agreement(case, truth.attention, tolerance)(process.answer("run", call))
     return None
-
-
-def _number(answer: object) -> int:
-    if isinstance(answer, int):
-        return answer
-    raise Ruling(Verdict.TAMPERED, "The runner's answer does not keep to the protocol.")

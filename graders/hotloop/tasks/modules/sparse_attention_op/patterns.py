@@ -7,7 +7,7 @@ in the widest gap near the wanted share of kept blocks.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,8 +82,7 @@ class Sample:
     def side_by_side_case(self, label: str) -> Case:
         """Return a case for the output with heads concatenated: [batch, length, heads × depth]."""
         b, h, n, d = self.shape
-        arguments = (*self.tensors(), self.block, self.causal)
-        return Case(label, arguments, TensorSpec((b, n, h * d), self.dtype))
+        return replace(self.case(label), out=TensorSpec((b, n, h * d), self.dtype))
 
     def listed_case(self, label: str, rng: Rng, gap: int = 0) -> Case:
         """Return a case for the kernel that takes lists of kept blocks."""
@@ -142,12 +141,12 @@ def sampled(
         v = _rounded(rng.standard_normal(shape), dtype)
         gates = truth.gates(q, k, block)
         wanted = [fixed[h] if h < len(fixed) else None for h in range(shape[1])]
-        found = [
+        thresholds = [
             _between(gates[:, h].ravel(), share, GAP[dtype.name]) if w is None else w
             for h, w in enumerate(wanted)
         ]
-        if all(threshold is not None for threshold in found):
-            threshold = _rounded(np.array(found, np.float64), FP32)
+        if None not in thresholds:
+            threshold = _rounded(np.array(thresholds, np.float64), FP32)
             return Sample(q, k, v, threshold, block, causal, dtype)
     raise JudgeFault(f"no threshold has room among the gates of {shape} in blocks of {block}")
 
@@ -232,15 +231,10 @@ def tolerance(case: Case) -> Tolerance:
     """
     if case.out.dtype is FP16:
         return Tolerance(2**-9, 4e-3)
-    q, k = (_longest(a) for a in case.arguments[:2])
-    largest = q * k / math.sqrt(case.out.shape[-1])
+    squares = [(a.values**2).sum(-1) for a in case.arguments[:2] if isinstance(a, InputTensor)]
+    longest = math.prod(math.sqrt(rows.max()) for rows in squares)
+    largest = longest / math.sqrt(case.out.shape[-1])
     return Tolerance(4e-6, 5e-6 + 20 * FP32.unit_roundoff * largest)
-
-
-def _longest(argument: Argument) -> float:
-    """Return the largest L2 norm of a row."""
-    assert isinstance(argument, InputTensor)
-    return float(np.sqrt((argument.values**2).sum(-1).max()))
 
 
 def gradient_tolerance(_case: Case) -> Tolerance:

@@ -29,7 +29,7 @@ from hotloop.judge.questions import shown
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
 from hotloop.tasks.modules.sparse_attention_op import truth
-from hotloop.tasks.modules.sparse_attention_op.files import program, submitted
+from hotloop.tasks.modules.sparse_attention_op.files import number, program, submitted
 from hotloop.tasks.modules.sparse_attention_op.patterns import (
     EMPTY,
     FULL,
@@ -68,12 +68,12 @@ STUB = "tensorrt_stub"
 CPP = program(
     "plugin_caller.py",
     "plugin_caller.cpp",
-    given=(*(f"{STUB}/{header}" for header in HEADERS), "launch_attention.h"),
+    exercise=(*(f"{STUB}/{header}" for header in HEADERS), "launch_attention.h"),
     believed=ANSWERS,
 )
 PYTHON = program(
     "plugin_python_caller.py",
-    given=(f"{STUB}/tensorrt.py", "plugin_launch.py"),
+    exercise=(f"{STUB}/tensorrt.py", "plugin_launch.py"),
     believed=ANSWERS,
 )
 """The C++ and the Python program call a plugin in the same way."""
@@ -118,33 +118,33 @@ def _loaded(session: Session, caller: Program) -> Process:
     return caller.given(session, "tries")
 
 
-def _restored(number: int, session: Session, caller: Program) -> tuple[int, Process]:
+def _restored(plugin: int, session: Session, caller: Program) -> tuple[int, Process]:
     """Store a plugin, which ends, and restore it in a process that knows only what was stored."""
-    fields = _loaded(session, caller).ask("stored", number)
+    fields = _loaded(session, caller).ask("stored", plugin)
     if not isinstance(fields, str):
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     process = caller.given(session, "restores")
     session.once("restoring", lambda: [process.ask("load", submitted(session))])
-    return _number(process.ask("restored", fields)), process
+    return number(process.ask("restored", fields)), process
 
 
 def _describes(session: Session, caller: Program) -> Iterator[Assertion]:
     rng = session.rng()
 
     def creator() -> str | None:
-        found = [as_message(each) or {} for each in _creators(session, caller)]
-        if len(found) != 1:
-            return f"{len(found)} creators are registered, and one is required"
-        fields = {str(as_list(field)[0]) for field in as_list(found[0].get("fields"))}
+        creators = [as_message(each) or {} for each in _creators(session, caller)]
+        if len(creators) != 1:
+            return f"{len(creators)} creators are registered, and one is required"
+        fields = {str(as_list(field)[0]) for field in as_list(creators[0].get("fields"))}
         if not fields.issuperset(ATTRIBUTES):
             return f"it asks the parser for the attributes {shown(sorted(fields))}"
-        return _misnamed(found[0])
+        return _misnamed(creators[0])
 
     yield Assertion("The creator", creator)
     for _ in range(2):
         sizes = _sizes(rng)
         label = f"A node for {_bracketed(sizes)}"
-        yield Assertion(label, lambda sizes=sizes: _undescribed(sizes, rng, session, caller))
+        yield Assertion(label, partial(_undescribed, sizes, rng, session, caller))
 
 
 def _misnamed(answer: Mapping[str, object]) -> str | None:
@@ -155,8 +155,8 @@ def _misnamed(answer: Mapping[str, object]) -> str | None:
 
 def _undescribed(sizes: Sizes, rng: Rng, session: Session, caller: Program) -> str | None:
     process = _loaded(session, caller)
-    number = _number(process.ask("made", *_attributes(rng)))
-    answer = as_message(process.ask("described", number, json.dumps(sizes))) or {}
+    plugin = number(process.ask("made", *_attributes(rng)))
+    answer = as_message(process.ask("described", plugin, json.dumps(sizes))) or {}
     if answer.get("capabilities") != 7:
         return "of core, build and runtime, getCapabilityInterface does not give each as what it is"
     if answer.get("outputs") != 1:
@@ -175,17 +175,15 @@ def _plans(session: Session, caller: Program) -> Iterator[Assertion]:
         block, causal = _attributes(rng)
         yield Assertion(
             f"The workspace for blocks of {block}",
-            lambda block=block, causal=causal: _wrong_workspace(
-                (block, causal), rng, session, caller
-            ),
+            partial(_wrong_workspace, (block, causal), rng, session, caller),
         )
 
 
 def _wrong_formats(rng: Rng, session: Session, caller: Program) -> str | None:
     process = _loaded(session, caller)
-    number = _number(process.ask("made", *_attributes(rng)))
+    plugin = number(process.ask("made", *_attributes(rng)))
     calls = list(combinations(rng))
-    answers = as_list(process.ask("supports", number, json.dumps(calls)))
+    answers = as_list(process.ask("supports", plugin, json.dumps(calls)))
     for (position, types, formats), got in zip(calls, answers, strict=True):
         want = supported(position, types, formats)
         if got is not want:
@@ -224,9 +222,9 @@ def _wrong_workspace(
     node: tuple[int, int], rng: Rng, session: Session, caller: Program
 ) -> str | None:
     process = _loaded(session, caller)
-    number = _number(process.ask("made", *node))
+    plugin = number(process.ask("made", *node))
     least, usual, most = _profile(rng)
-    got = process.ask("workspace", number, *map(json.dumps, (least, usual, most)), 0)
+    got = process.ask("workspace", plugin, *map(json.dumps, (least, usual, most)), 0)
     want = workspace(most, node[0])
     if isinstance(got, int) and want <= got <= 2 * want + ALIGNMENT:
         return None
@@ -241,21 +239,18 @@ def workspace(sizes: Sizes, block: int) -> int:
 
 def _carries(session: Session, caller: Program) -> Iterator[Assertion]:
     if caller is PYTHON:  # the compiler asks this of a plugin in C++
-        yield Assertion("The plugin's file", lambda: _lacking(session.source()))
+        yield Assertion("The plugin's file", lambda: _missing_method(session.source()))
     rng = session.rng()
-    for how in ("cloned", "attached", "restored"):
-        for causal in (0, 1):
-            block = int(rng.choice([8, 16, 32]))
-            label = {"cloned": "A clone", "attached": "A context", "restored": "A stored engine"}
-            yield Assertion(
-                f"{label[how]} of block {block} and causal {causal}",
-                lambda how=how, block=block, causal=causal: _lost(
-                    how, (block, causal), rng, session, caller
-                ),
-            )
+    labels = {"cloned": "A clone", "attached": "A context", "restored": "A stored engine"}
+    for (how, label), causal in product(labels.items(), (0, 1)):
+        block = int(rng.choice([8, 16, 32]))
+        yield Assertion(
+            f"{label} of block {block} and causal {causal}",
+            partial(_copy_mismatch, how, (block, causal), rng, session, caller),
+        )
 
 
-def _lacking(source: str) -> str | None:
+def _missing_method(source: str) -> str | None:
     """Return a message about a method that no line of the source defines, or None.
 
     The plugin's process could answer without it; TensorRT calls it.
@@ -266,21 +261,21 @@ def _lacking(source: str) -> str | None:
     return None
 
 
-def _lost(
+def _copy_mismatch(
     how: str, node: tuple[int, int], rng: Rng, session: Session, caller: Program
 ) -> str | None:
     """Compare a plugin made from another, which may be destroyed; return a message or None."""
     block, causal = node
     process = _loaded(session, caller)
-    number = _number(process.ask("made", block, causal))
+    plugin = number(process.ask("made", block, causal))
     if how == "restored":
-        number, process = _restored(number, session, caller)
+        plugin, process = _restored(plugin, session, caller)
     else:
-        number = _number(process.ask(how, number))
+        plugin = number(process.ask(how, plugin))
     shape = (1, 2, odd_length(rng, block, 4), 16)
     sample = sampled(rng, shape, block, causal=bool(causal), fixed=(None, FULL))
     try:
-        _require_right("it", sample, number, workspace(shape, block), process)
+        _require_right("it", sample, plugin, workspace(shape, block), process)
     except Ruling as ruling:
         if ruling.verdict is not Verdict.WRONG_ANSWER:
             raise
@@ -306,21 +301,21 @@ def _enqueued(session: Session, caller: Program) -> str:
 def _two_contexts(block: int, causal: int, rng: Rng, session: Session, caller: Program) -> int:
     """Attach two contexts to one plugin from a stored engine; return the number of calls."""
     process = _loaded(session, caller)
-    built = _number(process.ask("made", block, causal))
+    built = number(process.ask("made", block, causal))
     most: Sizes = (3, 2, 6 * block, 32)
     profile = [json.dumps(sizes) for sizes in ((1, 2, 1, 32), (2, 2, 4 * block, 32), most)]
     _require_code("configurePlugin", process.ask("configured", built, *profile, 0))
     size = process.ask("workspace", built, *profile, 0)
     room = size if isinstance(size, int) else 0
     engine, process = _restored(built, session, caller)
-    contexts = [_number(process.ask("attached", engine)) for _ in range(2)]
+    contexts = [number(process.ask("attached", engine)) for _ in range(2)]
     rounds = list(_rounds(block, bool(causal), rng))
     for pair in rounds:
-        for number, (_, sample) in zip(contexts, pair, strict=True):
+        for plugin, (_, sample) in zip(contexts, pair, strict=True):
             sizes, half = json.dumps(sample.shape), int(sample.dtype is FP16)
-            _require_code("onShapeChange", process.ask("shaped", number, sizes, half))
-        for number, (label, sample) in zip(contexts, pair, strict=True):
-            _require_right(label, sample, number, room, process, int(rng.integers(1, 1 << 40)))
+            _require_code("onShapeChange", process.ask("shaped", plugin, sizes, half))
+        for plugin, (label, sample) in zip(contexts, pair, strict=True):
+            _require_right(label, sample, plugin, room, process, int(rng.integers(1, 1 << 40)))
     return 2 * len(rounds)
 
 
@@ -355,8 +350,8 @@ def compiles(session: Session) -> str:
     """
     folders = [next((p for p in PLACES if (p / header).is_file()), None) for header in HEADERS]
     if None in folders:
-        lacking = HEADERS[folders.index(None)]
-        sentence = f"{lacking} is missing on this machine: {REMEDY}"
+        missing = HEADERS[folders.index(None)]
+        sentence = f"{missing} is missing on this machine: {REMEDY}"
         raise Ruling(Verdict.NOT_MEASURED, sentence)
     process = CPP.given(session, "compiles")  # it never loads the plugin
     process.ask("compiles", submitted(session), [str(folder) for folder in folders])
@@ -364,10 +359,10 @@ def compiles(session: Session) -> str:
 
 
 def _require_right(
-    label: str, sample: Sample, number: int, room: int, process: Process, stream: int = 0
+    label: str, sample: Sample, plugin: int, room: int, process: Process, stream: int = 0
 ) -> None:
     case = sample.case(label)
-    call = replace(case, arguments=(*case.arguments[:4], number, room, stream))
+    call = replace(case, arguments=(*case.arguments[:4], plugin, room, stream))
     with ruling_about(call):
         answer = process.answer("run", call)
         agreement(case, truth.attention, tolerance)(answer)
@@ -396,9 +391,3 @@ def _profile(rng: Rng) -> tuple[Sizes, Sizes, Sizes]:
 
 def _bracketed(sizes: Sizes) -> str:
     return f"[{', '.join(map(str, sizes))}]"
-
-
-def _number(answer: object) -> int:
-    if isinstance(answer, int):
-        return answer
-    raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)

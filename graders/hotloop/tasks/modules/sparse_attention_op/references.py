@@ -12,7 +12,9 @@ from hotloop.tasks.modules.sparse_attention_op.patterns import (
     Rng,
     Sample,
     equal_gates,
+    pointed_case,
     sampled,
+    sunken_case,
 )
 
 
@@ -36,6 +38,25 @@ def samples_of_every_kind(rng: Rng) -> Iterator[tuple[str, Sample]]:
     large = sampled(rng, (1, 2, odd_length(rng, 32, 4), 64), 32, scale=6.0, share=0.5)
     yield "large scores", large
     yield "float16", sampled(rng, (1, 2, odd_length(rng, 16, 6), 64), 16, dtype=FP16, causal=True)
+
+
+def listed_cases(rng: Rng, *, batch: int, most_blocks: int, depth: int) -> Iterator[Case]:
+    """Yield cases for a kernel over lists of kept blocks: of every kind of list.
+
+    most_blocks: a length has fewer. depth: of the cases in which one key decides.
+    """
+    yield sampled(rng, (1, 2, 1, 16), 16, fixed=(FULL, EMPTY)).listed_case("one token", rng)
+    whole = sampled(rng, (batch, 2, 16 * int(rng.integers(4, most_blocks)), 32), 16)
+    yield whole.listed_case("a length that the block divides", rng)
+    odd = (2, 3, odd_length(rng, 16, int(rng.integers(4, most_blocks))), 32)
+    mixed = sampled(rng, odd, 16, fixed=(None, FULL, EMPTY), share=0.2)
+    yield mixed.listed_case("one head that keeps everything and one that keeps nothing", rng)
+    yield sampled(rng, odd, 16, fixed=(None, FULL), causal=True).listed_case("causal", rng)
+    large = (1, batch, odd_length(rng, 32, 4), depth)
+    yield pointed_case("one key decides each query", rng, large, 32)
+    yield pointed_case("one key decides each query, causal", rng, large, 32, causal=True)
+    low = (1, batch, odd_length(rng, 16, 3), 32)
+    yield sunken_case("all scores far below 0", rng, low, 16)
 
 
 def mask_cases(rng: Rng) -> Iterator[Case]:

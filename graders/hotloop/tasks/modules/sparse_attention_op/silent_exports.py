@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -46,9 +47,10 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
         )
         if not isinstance(file, str):
             raise JudgeFault("our own file is no text")
-        given = GivenFile("traced.onnx", unpacked(file))
+        traced = GivenFile("traced.onnx", unpacked(file))
         label = "A file without a fault" if fault == AGREES else "A file with a fault"
-        yield Question(label, (given, block, causal), _right(agrees if fault == AGREES else fault))
+        mismatch = partial(_mismatch, agrees if fault == AGREES else fault)
+        yield Question(label, (traced, block, causal), mismatch)
 
 
 def decides_by_its_inputs(file: GivenFile, order: Order, session: Session) -> str | None:
@@ -60,10 +62,5 @@ def decides_by_its_inputs(file: GivenFile, order: Order, session: Session) -> st
     return mismatch or wrong_numbers(load(file, session), order, session)
 
 
-def _right(fault: str | int) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        if answer == fault:
-            return None
-        return f"it says {shown(answer)}, and it is {fault!r}"
-
-    return mismatch
+def _mismatch(fault: str | int, answer: object) -> str | None:
+    return None if answer == fault else f"it says {shown(answer)}, and it is {fault!r}"

@@ -65,7 +65,6 @@ _listed = hl.Truth(kernels.cases, truth.attention_over_lists, tolerance)
 _against_dense = hl.GpuFast(
     speeds.KEPT,
     speeds.DENSE,
-    speeds.fewest_bytes,
     fewest_flops=speeds.fewest_flops,
     baseline_truth=speeds.dense_attention,
     seconds=120.0,
@@ -74,7 +73,6 @@ _against_dense = hl.GpuFast(
 _against_flex = hl.GpuFast(
     speeds.KEPT,
     speeds.FLEX,
-    speeds.fewest_bytes,
     fewest_flops=speeds.fewest_flops,
     seconds=120.0,
     entry="attend_kept",

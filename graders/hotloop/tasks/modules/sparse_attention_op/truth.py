@@ -52,9 +52,8 @@ def attention_over_lists(
     """Return the output for listed blocks: the first `counts` entries of each row of `columns`."""
     places = listed(counts, columns)
     chosen = np.zeros(columns.shape, np.bool_)
-    found: NDArray[np.int64] = np.where(places, columns, 0).astype(np.int64)
     *row, place = np.nonzero(places)
-    chosen[(*row, found[(*row, place)])] = True
+    chosen[(*row, columns[(*row, place)].astype(np.int64))] = True
     return _shares(q, k, _tokens(chosen, q, block, causal)) @ v
 
 
@@ -85,19 +84,11 @@ def gradients(
     return np.stack([of_scores @ k, transposed @ q, np.swapaxes(shares, -1, -2) @ grad])
 
 
-def gradients_of_doubled(
-    q: Floats,
-    k: Floats,
-    v: Floats,
-    threshold: Floats,
-    grad: Floats,
-    block: int,
-    causal: bool,
-) -> Floats:
-    """Return the gradients of attention(2q, k, v) by q, k and v."""
-    found = gradients(2 * q, k, v, threshold, grad, block, causal)
-    found[0] *= 2
-    return found
+def gradients_of_doubled(q: Floats, *others: Any) -> Floats:
+    """Return the gradients of attention(2q, k, v) by q, k and v. others: as of `gradients`."""
+    of_doubled = gradients(2 * q, *others)
+    of_doubled[0] *= 2
+    return of_doubled
 
 
 def heads_side_by_side(

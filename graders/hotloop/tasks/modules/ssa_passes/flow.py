@@ -14,23 +14,23 @@ def reachable(graph: Graph, start: str, without: str = "") -> set[str]:
     """Return the blocks that are reached from `start` on paths that avoid `without`."""
     if start == without:
         return set()
-    found, waiting = {start}, [start]
+    reached, waiting = {start}, [start]
     while waiting:
         for follower in graph[waiting.pop()]:
-            if follower != without and follower not in found:
-                found.add(follower)
+            if follower != without and follower not in reached:
+                reached.add(follower)
                 waiting.append(follower)
-    return found
+    return reached
 
 
 def dominators(graph: Graph, start: str) -> dict[str, set[str]]:
     """Map each reachable block to the blocks on every path to it, itself included."""
     whole = reachable(graph, start)
-    found: dict[str, set[str]] = {block: {block} for block in whole}
+    above: dict[str, set[str]] = {block: {block} for block in whole}
     for left_out in whole:
         for missed in whole - reachable(graph, start, left_out):
-            found[missed].add(left_out)
-    return found
+            above[missed].add(left_out)
+    return above
 
 
 def immediate(above: Mapping[str, set[str]]) -> dict[str, str | None]:
@@ -47,13 +47,13 @@ def frontiers(graph: Graph, above: Mapping[str, set[str]]) -> dict[str, set[str]
     That is: the blocks with a predecessor that it dominates, but which it does not strictly
     dominate.
     """
-    found: dict[str, set[str]] = {block: set() for block in above}
+    of_blocks: dict[str, set[str]] = {block: set() for block in above}
     for block in above:
         for follower in graph[block]:
             for over in above[block]:
                 if over == follower or over not in above[follower]:
-                    found[over].add(follower)
-    return found
+                    of_blocks[over].add(follower)
+    return of_blocks
 
 
 def loops(graph: Graph, above: Mapping[str, set[str]]) -> dict[str, set[str]]:
@@ -62,16 +62,16 @@ def loops(graph: Graph, above: Mapping[str, set[str]]) -> dict[str, set[str]]:
     for block in above:
         for follower in graph[block]:
             back[follower].append(block)
-    found: dict[str, set[str]] = {}
+    bodies: dict[str, set[str]] = {}
     for tail in above:
         for header in graph[tail]:
             if header not in above[tail]:
                 continue
-            body = found.setdefault(header, {header})
+            body = bodies.setdefault(header, {header})
             waiting = [tail]
             while waiting:
                 block = waiting.pop()
                 if block not in body:
                     body.add(block)
                     waiting.extend(back[block])
-    return found
+    return bodies

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from hotloop.judge.graphs.builder import Builder
 from hotloop.judge.graphs.graph import Graph, in_order, partitions
 from hotloop.judge.questions import Question, shown
 from hotloop.judge.session import Session
-from hotloop.tasks.modules.ssa_passes.batches import in_batches
+from hotloop.tasks.modules.ssa_passes.cleaning import in_batches
 
 Rng = np.random.Generator
 Shape = tuple[int, int]
@@ -66,8 +67,8 @@ def loop(graph: Tensors, name: str) -> Shape:
 
 def refused(graph: Tensors, kernel: Sequence[str]) -> str | None:
     """Return why these steps cannot form a kernel, as a message fragment, or None."""
-    steps = [graph.by_name[made] for made in kernel]
-    if len({loop(graph, made) for made in kernel}) > 1:
+    steps = [graph.by_name[value] for value in kernel]
+    if len({loop(graph, value) for value in kernel}) > 1:
         return f"the steps of kernel {shown(list(kernel))} have different loops"
     if sum(step.op == "matmul" for step in steps) > 1:
         return f"kernel {shown(list(kernel))} has two matmuls"
@@ -87,14 +88,14 @@ def run(graph: Tensors, kernels: Kernels) -> int | str:
         refusal = refused(graph, kernel)
         if refusal is not None:
             return refusal
-        loaded = {name for made in kernel for name in graph.by_name[made].reads} - set(kernel)
+        loaded = {name for value in kernel for name in graph.by_name[value].reads} - set(kernel)
         if not loaded <= memory:
             missing = min(loaded - memory)
             return f"kernel {shown(kernel)} reads {missing}, which no earlier kernel has made"
         stored = {
-            made
-            for made in kernel
-            if made in graph.outputs or not graph.readers(made) <= set(kernel)
+            value
+            for value in kernel
+            if value in graph.outputs or not graph.readers(value) <= set(kernel)
         }
         memory |= stored
         total += sum(size(graph, name) for name in (*loaded, *stored))
@@ -103,15 +104,15 @@ def run(graph: Tensors, kernels: Kernels) -> int | str:
 
 def answered(graph: Tensors, answer: object) -> Kernels | str:
     """Return the kernels, each step in exactly one; or a message fragment."""
-    given = [as_list(kernel) for kernel in as_list(answer)]
+    lists = [as_list(kernel) for kernel in as_list(answer)]
     # A take-home's variant requires that each kernel begins with its number.
     first = constant("FIRST_KERNEL", 0, range(2, 1000))
     if first:
-        for number, kernel in enumerate(given, first):
+        for number, kernel in enumerate(lists, first):
             if kernel[:1] != [number]:
                 return f"kernel {shown(kernel)} does not begin with its number, {number}"
-        given = [kernel[1:] for kernel in given]
-    kernels = [[str(name) for name in kernel] for kernel in given]
+        lists = [kernel[1:] for kernel in lists]
+    kernels = [[str(name) for name in kernel] for kernel in lists]
     if sorted(name for kernel in kernels for name in kernel) != sorted(graph.by_name):
         return f"{shown(answer)} does not name each step once, in lists"
     return [kernel for kernel in kernels if kernel]
@@ -128,7 +129,7 @@ def ran(graph: Tensors, answer: object) -> tuple[Kernels, int] | str:
 
 def ordered(graph: Tensors, kernels: Kernels) -> Kernels | None:
     """Return the kernels in an order in which they can run, or None if they wait for each other."""
-    home = {made: number for number, kernel in enumerate(kernels) for made in kernel}
+    home = {value: number for number, kernel in enumerate(kernels) for value in kernel}
     needs = {
         number: {home[n] for m in kernel for n in graph.by_name[m].reads if n in home} - {number}
         for number, kernel in enumerate(kernels)
@@ -167,7 +168,7 @@ def unmerged(graph: Tensors, kernels: Kernels) -> str | None:
 
 def greedy(graph: Tensors) -> int:
     """Return the bytes moved after merging the best pair until no merge helps."""
-    kernels: Kernels = [[made] for made in graph.by_name]
+    kernels: Kernels = [[name] for name in graph.by_name]
     now = cost(graph, kernels) or 0
     while better := [pair for pair in mergings(graph, kernels) if pair[0] < now]:
         now, kernels = min(better, key=lambda pair: pair[0])
@@ -177,13 +178,13 @@ def greedy(graph: Tensors) -> int:
 def least(graph: Tensors) -> int:
     """Return the fewest bytes, by trying every partition of the steps."""
     costs = (cost(graph, kernels) for kernels in partitions(list(graph.by_name)))
-    return min(found for found in costs if found is not None)
+    return min(moved for moved in costs if moved is not None)
 
 
 # --- hidden graphs --------------------------------------------------------------------------------
 
 
-class _Maker(Builder[Shape]):
+class _MatrixGraphBuilder(Builder[Shape]):
     def __init__(self, rng: random.Random) -> None:
         super().__init__()
         self.rng = rng
@@ -238,32 +239,32 @@ class _Maker(Builder[Shape]):
         return self.graph(sorted(outputs))
 
 
-def _normalized(maker: _Maker) -> None:
+def _normalized(builder: _MatrixGraphBuilder) -> None:
     """Elements that are multiplied with their own sum, and so wait for it."""
-    powers = maker.step("exp", "x")
-    total = maker.step("sum", powers)
-    maker.step("mul", powers, total)
+    powers = builder.step("exp", "x")
+    total = builder.step("sum", powers)
+    builder.step("mul", powers, total)
 
 
-def _around_a_product(maker: _Maker) -> None:
+def _around_a_product(builder: _MatrixGraphBuilder) -> None:
     """Steps before and after a matmul, which cannot be in one kernel."""
-    before = maker.step("relu", "x")
-    product = maker.step("matmul", before)
-    maker.step("add", product, before)
+    before = builder.step("relu", "x")
+    product = builder.step("matmul", before)
+    builder.step("add", product, before)
 
 
-def _two_products(maker: _Maker) -> None:
+def _two_products(builder: _MatrixGraphBuilder) -> None:
     """An addition of two matmuls, of which only one can be fused with it."""
-    maker.step("add", maker.step("matmul", "x"), maker.step("matmul", "y"))
+    builder.step("add", builder.step("matmul", "x"), builder.step("matmul", "y"))
 
 
-def _read_twice(maker: _Maker) -> None:
+def _read_twice(builder: _MatrixGraphBuilder) -> None:
     """A value with two readers, all fusible into one kernel."""
-    first = maker.step("add", "x", "y")
-    maker.step("mul", maker.step("relu", first), maker.step("exp", first))
+    first = builder.step("add", "x", "y")
+    builder.step("mul", builder.step("relu", first), builder.step("exp", first))
 
 
-MOTIFS: tuple[Callable[[_Maker], None], ...] = (
+MOTIFS: tuple[Callable[[_MatrixGraphBuilder], None], ...] = (
     _normalized,
     _around_a_product,
     _two_products,
@@ -273,11 +274,11 @@ MOTIFS: tuple[Callable[[_Maker], None], ...] = (
 
 def generated(rng: random.Random, number: int, steps: int) -> Tensors:
     """Return a graph that starts with motif `number` and has at least `steps` steps."""
-    maker = _Maker(rng)
-    MOTIFS[number % len(MOTIFS)](maker)
-    while len(maker.nodes) < steps:
-        maker.random()
-    return maker.finished()
+    builder = _MatrixGraphBuilder(rng)
+    MOTIFS[number % len(MOTIFS)](builder)
+    while len(builder.nodes) < steps:
+        builder.random()
+    return builder.finished()
 
 
 def small_graphs(rng: random.Random) -> Iterator[tuple[Tensors, int]]:
@@ -311,15 +312,15 @@ def fused(session: Session, *, thorough: bool = False) -> str:
     pairs = session.once("fused graphs", lambda: _answers(session))
     before = after = kernels = 0
     for number, (graph, answer) in enumerate(pairs, 1):
-        found = ran(graph, answer)
-        if thorough and not isinstance(found, str):
-            found = unmerged(graph, found[0]) or found
-        if isinstance(found, str):
-            sentence = f"Graph {number}: {found}. It was: {text(graph)}"
+        result = ran(graph, answer)
+        if thorough and not isinstance(result, str):
+            result = unmerged(graph, result[0]) or result
+        if isinstance(result, str):
+            sentence = f"Graph {number}: {result}. It was: {text(graph)}"
             raise Ruling(Verdict.WRONG_ANSWER, sentence)
-        kernels += len(found[0])
-        after += found[1]
-        before += cost(graph, [[made] for made in graph.by_name]) or 0
+        kernels += len(result[0])
+        after += result[1]
+        before += cost(graph, [[name] for name in graph.by_name]) or 0
     session.note(kernels=kernels, bytes_before=before, bytes_after=after)
     steps = sum(len(graph.nodes) for graph, _ in pairs)
     return f"{steps} steps in {kernels} kernels, {after} bytes moved instead of {before}."
@@ -336,17 +337,14 @@ def least_moved(generator: Rng) -> Iterator[Question]:
     """Yield questions about small graphs whose minimum is known."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number, (graph, fewest) in enumerate(small_graphs(rng), 1):
-        yield Question(f"Graph {number}", (text(graph),), _moves_least(graph, fewest))
+        yield Question(f"Graph {number}", (text(graph),), partial(_mismatch, graph, fewest))
 
 
-def _moves_least(graph: Tensors, fewest: int) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        found = ran(graph, answer)
-        if isinstance(found, str):
-            return found
-        _, moved = found
-        if moved > fewest:
-            return f"{moved} bytes are moved, and {fewest} would do; the graph is {text(graph)}"
-        return None
-
-    return mismatch
+def _mismatch(graph: Tensors, fewest: int, answer: object) -> str | None:
+    result = ran(graph, answer)
+    if isinstance(result, str):
+        return result
+    _, moved = result
+    if moved > fewest:
+        return f"{moved} bytes are moved, and {fewest} would do; the graph is {text(graph)}"
+    return None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hotloop.tasks.modules.ssa_passes.arithmetic import Value, written
 from hotloop.tasks.modules.ssa_passes.edge_cases import EVERY, IN_BLOCKS, IN_PYTHON
 from hotloop.tasks.modules.ssa_passes.language import Program
 from hotloop.tasks.modules.ssa_passes.lowered import lowered
-from hotloop.tasks.modules.ssa_passes.machine import ENDLESS, Broken, Outcome, run
+from hotloop.tasks.modules.ssa_passes.machine import ENDLESS, Broken, RunOutcome, run
 from hotloop.tasks.modules.ssa_passes.sources import Drawing, inputs
 from hotloop.tasks.modules.ssa_passes.ssa_form import ssa, threaded
 
@@ -19,7 +19,7 @@ RUNS = 6
 
 
 @dataclass(frozen=True)
-class Given:
+class HiddenProgram:
     """One hidden program. text: what the learner's function is called with. program: its meaning.
 
     runs: arguments and the outcome for each.
@@ -28,9 +28,9 @@ class Given:
     label: str
     text: str
     program: Program
-    runs: tuple[tuple[list[Value], Outcome], ...]
+    runs: tuple[tuple[list[Value], RunOutcome], ...]
 
-    def other(self, changed: Program) -> str | None:
+    def difference(self, changed: Program) -> str | None:
         """Return how a changed program's outcomes differ from this one's, as a message, or None."""
         for arguments, was in self.runs:
             called = f"{self.program.name}({', '.join(map(written, arguments))})"
@@ -70,10 +70,10 @@ def as_blocks(rng: random.Random, number: int) -> tuple[str, Program] | None:
 
 def as_ssa(rng: random.Random, number: int) -> tuple[str, Program] | None:
     """Make a program in SSA form."""
-    made = as_blocks(rng, number)
-    if made is None:
+    blocks = as_blocks(rng, number)
+    if blocks is None:
         return None
-    program = ssa(made[1], pruned=number % 2 == 0)
+    program = ssa(blocks[1], pruned=number % 2 == 0)
     if number % 3:
         program = threaded(program)
     return str(program), program
@@ -83,21 +83,17 @@ def _is_small(program: Program) -> bool:
     return sum(1 for _ in program.instrs) <= MOST_INSTRS
 
 
-def programs(rng: random.Random, maker: Maker, count: int) -> list[Given]:
+def programs(rng: random.Random, maker: Maker, count: int) -> list[HiddenProgram]:
     """Return `count` programs that all terminate, the shortest texts first."""
-    return sorted(_generated(rng, maker, count), key=lambda given: len(given.text))
-
-
-def _generated(rng: random.Random, maker: Maker, count: int) -> Iterator[Given]:
-    number = 0
-    while number < count:
-        made = maker(rng, number)
-        if made is None:
+    sampled: list[HiddenProgram] = []
+    while len(sampled) < count:
+        small = maker(rng, len(sampled))
+        if small is None:
             continue
-        text, program = made
+        text, program = small
         arguments = [inputs(rng, program.params) for _ in range(RUNS)]
-        runs = tuple((given, run(program, given)) for given in arguments)
+        runs = tuple((values, run(program, values)) for values in arguments)
         if any(outcome.result == ENDLESS for _, outcome in runs):
             continue
-        number += 1
-        yield Given(f"Program {number}", text, program, runs)
+        sampled.append(HiddenProgram(f"Program {len(sampled) + 1}", text, program, runs))
+    return sorted(sampled, key=lambda hidden: len(hidden.text))

@@ -21,7 +21,7 @@ ENDS = {"jump": 1, "branch": 3, "return": 1}
 
 
 class Malformed(Exception):
-    """The text is no program. The message is the beginning of a sentence."""
+    """An answer is not what it should be. The message is the beginning of a sentence."""
 
 
 class Instr(NamedTuple):
@@ -123,11 +123,11 @@ class Program:
 
     def predecessors(self) -> dict[str, list[str]]:
         """Return the predecessors of each block."""
-        found: dict[str, list[str]] = {block.name: [] for block in self.blocks}
+        predecessors: dict[str, list[str]] = {block.name: [] for block in self.blocks}
         for name, followers in self.successors().items():
             for follower in followers:
-                found[follower].append(name)
-        return found
+                predecessors[follower].append(name)
+        return predecessors
 
 
 def parse(text: object) -> Program:

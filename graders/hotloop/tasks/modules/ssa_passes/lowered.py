@@ -33,10 +33,10 @@ def lowered(source: str, *, lazy: bool) -> Program:
     (function,) = ast.parse(source).body
     assert isinstance(function, ast.FunctionDef)
     params = [(arg.arg, ast.unparse(arg.annotation or arg)) for arg in function.args.args]
-    maker = _Maker(lazy, dict(params))
-    maker.statements(function.body)
+    lowering = _Lowering(lazy, dict(params))
+    lowering.statements(function.body)
     returns = ast.unparse(function.returns or function)
-    blocks = [block for block in maker.blocks if block.instrs]
+    blocks = [block for block in lowering.blocks if block.instrs]
     return without_unreachable(Program(function.name, params, returns, blocks))
 
 
@@ -47,7 +47,7 @@ def without_unreachable(program: Program) -> Program:
 
 
 @dataclass
-class _Maker:
+class _Lowering:
     lazy: bool
     types: dict[str, str]
     blocks: list[Block] = field(default_factory=lambda: [Block("b0")])

@@ -28,7 +28,7 @@ class Broken(Exception):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """Observable behavior and cost of a run.
 
     printed: in order. result: the returned value, TRAPPED or ENDLESS.
@@ -40,14 +40,10 @@ class Outcome:
     steps: int
     moves: int = 0
 
-    def agrees(self, other: Outcome) -> bool:
+    def agrees(self, other: RunOutcome) -> bool:
         """Whether both print and return the same."""
-        return len(self.printed) == len(other.printed) and all(
-            _alike(a, b)
-            for a, b in zip(
-                (*self.printed, self.result), (*other.printed, other.result), strict=True
-            )
-        )
+        own, others = (*self.printed, self.result), (*other.printed, other.result)
+        return len(own) == len(others) and all(map(_alike, own, others))
 
     def described(self) -> str:
         """Return a short description for messages."""
@@ -58,12 +54,10 @@ class Outcome:
 
 
 def _alike(a: Value | str, b: Value | str) -> bool:
-    if isinstance(a, str) or isinstance(b, str):
-        return isinstance(a, str) and isinstance(b, str) and a == b
-    return same(a, b)
+    return a == b if isinstance(a, str) or isinstance(b, str) else same(a, b)
 
 
-def run(program: Program, arguments: list[Value], most_steps: int = MOST_STEPS) -> Outcome:
+def run(program: Program, arguments: list[Value], most_steps: int = MOST_STEPS) -> RunOutcome:
     """Run the program from its first block. Raises Broken if it reads an undefined value."""
     return _Run(program, arguments, most_steps).outcome()
 
@@ -79,14 +73,14 @@ class _Run:
         self.most_steps = most_steps
         self.steps = self.moves = self.turns = 0
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RunOutcome:
         result: Value | str | None = None
         try:
             while result is None:
                 result = self._block(self.here)
         except Trap:
             result = TRAPPED
-        return Outcome(tuple(self.printed), result, self.steps, self.moves)
+        return RunOutcome(tuple(self.printed), result, self.steps, self.moves)
 
     def _block(self, block: Block) -> Value | str | None:
         """Run a block and continue at its successor; return the result if the program ends here."""
@@ -95,17 +89,16 @@ class _Run:
             return ENDLESS
         count = len(block.phis)
         # All phis of a block are read before any is written.
-        taken = [self._incoming(block, phi) for phi in block.instrs[:count]]
-        self.values.update((phi.to, value) for phi, value in zip(block.instrs, taken, strict=False))
+        self.values |= {phi.to: self._incoming(block, phi) for phi in block.instrs[:count]}
         for instr in islice(block.instrs, count, len(block.instrs) - 1):
             self._instr(instr)
         end = block.instrs[-1]
         if end.op == "return":
             return self._value(end.args[0])
-        taken_way = end.args[0]
+        target = end.args[0]
         if end.op == "branch":
-            taken_way = end.args[1] if self._value(end.args[0]) else end.args[2]
-        self.came_from, self.here = block.name, self.blocks[taken_way]
+            target = end.args[1] if self._value(end.args[0]) else end.args[2]
+        self.came_from, self.here = block.name, self.blocks[target]
         return None
 
     def _incoming(self, block: Block, phi: Instr) -> Value:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -45,12 +46,12 @@ def living(graph: Tensors, order: Sequence[str]) -> list[set[str]]:
     """Return the live tensors before and during each step of `order`, and at the end."""
     reads, there = {node.name: node.reads for node in graph.nodes}, set(graph.inputs)
     moments: list[set[str]] = []
-    for number, made in enumerate(order):
+    for number, step in enumerate(order):
         later = {name for rest in order[number:] for name in reads[rest]} | set(graph.outputs)
         # Unused inputs are live only at the beginning.
         before = there if number == 0 else there & later
         moments.append(set(before))
-        there = (there & later) | {made}
+        there = (there & later) | {step}
         moments.append(set(there))
     moments.append(there & set(graph.outputs))
     return moments
@@ -87,15 +88,15 @@ def placed(session: Session, *, most: float | None = None) -> str:
     for number in range(GRAPHS):
         graph = generated(rng, 3 + number // 2)
         answer = ask_plainly(worker, [text(graph)], session.timeout(60.0))
-        found = arena(graph, answer)
-        if isinstance(found, str):
-            raise Ruling(Verdict.WRONG_ANSWER, f"Graph {number + 1}: {found}.")
-        used += found
+        size = arena(graph, answer)
+        if isinstance(size, str):
+            raise Ruling(Verdict.WRONG_ANSWER, f"Graph {number + 1}: {size}.")
+        used += size
         peaks += peak(graph)
-    said = f"{used} bytes for all graphs, where {peaks} live at most: {used / peaks:.2f} times."
+    sentence = f"{used} bytes for all graphs, where {peaks} live at most: {used / peaks:.2f} times."
     if most is not None and used > most * peaks:
-        raise Ruling(Verdict.WRONG_ANSWER, f"{said} At most {most} times is allowed.")
-    return said
+        raise Ruling(Verdict.WRONG_ANSWER, f"{sentence} At most {most} times is allowed.")
+    return sentence
 
 
 def arena(graph: Tensors, answer: object) -> int | str:
@@ -128,40 +129,37 @@ def orders(generator: Rng) -> Iterator[Question]:
     rng = random.Random(int(generator.integers(1 << 62)))
     for number in range(SMALL_GRAPHS):
         graph = generated(rng, 3 + number // 9)
-        yield Question(f"Graph {number + 1}", (text(graph),), _ordered(graph))
+        yield Question(f"Graph {number + 1}", (text(graph),), partial(_order_mismatch, graph))
 
 
-def _ordered(graph: Tensors) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        order = [str(name) for name in as_list(answer)]
-        if sorted(order) != sorted(graph.by_name):
-            return f"{shown(answer)} does not name each step's tensor once"
-        done = set(graph.inputs)
-        for made in order:
-            if not done.issuperset(graph.by_name[made].reads):
-                return f"{made} comes before something that it reads"
-            done.add(made)
-        bytes_, best = peak(graph, order), smallest(graph)
-        if bytes_ > best:
-            return f"its peak is {bytes_} bytes, and {best} can be had; the graph is {text(graph)}"
-        return None
-
-    return mismatch
+def _order_mismatch(graph: Tensors, answer: object) -> str | None:
+    order = [str(name) for name in as_list(answer)]
+    if sorted(order) != sorted(graph.by_name):
+        return f"{shown(answer)} does not name each step's tensor once"
+    done = set(graph.inputs)
+    for name in order:
+        if not done.issuperset(graph.by_name[name].reads):
+            return f"{name} comes before something that it reads"
+        done.add(name)
+    bytes_, best = peak(graph, order), smallest(graph)
+    if bytes_ > best:
+        return f"its peak is {bytes_} bytes, and {best} can be had; the graph is {text(graph)}"
+    return None
 
 
 def smallest(graph: Tensors) -> int:
     """Return the least peak in bytes, by trying every order."""
-    found = 1 << 60
+    least = 1 << 60
 
-    def go_on(order: list[str]) -> None:
-        nonlocal found
+    def extend(order: list[str]) -> None:
+        nonlocal least
         if len(order) == len(graph.nodes):
-            found = min(found, peak(graph, order))
+            least = min(least, peak(graph, order))
             return
         done = {*order, *graph.inputs}
         for node in graph.nodes:
             if node.name not in done and done.issuperset(node.reads):
-                go_on([*order, node.name])
+                extend([*order, node.name])
 
-    go_on([])
-    return found
+    extend([])
+    return least

@@ -24,6 +24,7 @@ from hotloop.core.wire import as_list, as_message
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, ask_plainly, shown
 from hotloop.judge.session import Session
+from hotloop.tasks.modules.ssa_passes.language import Malformed
 
 Arrays = Mapping[str, NDArray[Any]]
 Rng = np.random.Generator
@@ -57,11 +58,6 @@ TRAINING = Program(
     {"classifier_training.py": PROGRAMS / "classifier_training.py", "stripes.py": STRIPES},
     "classifier_training.py",
 )
-
-
-class Malformed(Exception):
-    """The answer is no valid network. The message is the beginning of a sentence."""
-
 
 # --- networks -------------------------------------------------------------------------------------
 
@@ -112,25 +108,25 @@ def _folded(
     network: Arrays, part: Callable[[NDArray[Any]], NDArray[Any]], sign: int
 ) -> dict[str, NDArray[Any]]:
     exact = {name: array.astype(np.float64) for name, array in network.items()}
-    found = {name: part(a) for name, a in exact.items() if not name.startswith("norm")}
+    result = {name: part(a) for name, a in exact.items() if not name.startswith("norm")}
     for number in (1, 2):
         conv, norm = f"conv{number}", f"norm{number}"
         factor = part(exact[f"{norm}.weight"]) / np.sqrt(exact[f"{norm}._variance"] + EPSILON)
-        found[f"{conv}.weight"] *= factor[:, None, None, None]
-        centered = found[f"{conv}.bias"] + sign * part(exact[f"{norm}._mean"])
-        found[f"{conv}.bias"] = centered * factor + part(exact[f"{norm}.bias"])
-    return found
+        result[f"{conv}.weight"] *= factor[:, None, None, None]
+        centered = result[f"{conv}.bias"] + sign * part(exact[f"{norm}._mean"])
+        result[f"{conv}.bias"] = centered * factor + part(exact[f"{norm}.bias"])
+    return result
 
 
 def floats(network: Arrays) -> dict[str, NDArray[Any]]:
     """Return the network with int8 weights multiplied by their scales, in float64."""
-    found = {n: a.astype(np.float64) for n, a in network.items() if not n.endswith(".scale")}
+    result = {n: a.astype(np.float64) for n, a in network.items() if not n.endswith(".scale")}
     for layer in LAYERS:
         if f"{layer}.scale" in network:
             scale = network[f"{layer}.scale"].astype(np.float64)
             across = scale if layer == "linear" else scale[:, None, None, None]
-            found[f"{layer}.weight"] *= across
-    return found
+            result[f"{layer}.weight"] *= across
+    return result
 
 
 def size(network: Arrays) -> int:
@@ -164,14 +160,14 @@ def _array(name: str, parts: object) -> NDArray[Any]:
     extents = cast("list[object]", as_list(shape))
     if not all(type(extent) is int and extent > 0 for extent in extents):
         raise Malformed(f"{shown(name)} has the shape {shown(shape)}")
-    found = cast("list[int]", extents)
+    sizes = cast("list[int]", extents)
     try:
         data = base64.b64decode(cast(str, text), validate=True)
     except (TypeError, ValueError):
         raise Malformed(f"the bytes of {shown(name)} cannot be read") from None
-    if len(found) > 4 or len(data) != math.prod(found) * np.dtype(dtype).itemsize:
+    if len(sizes) > 4 or len(data) != math.prod(sizes) * np.dtype(dtype).itemsize:
         raise Malformed(f"{shown(name)} of the shape {shown(shape)} has {len(data)} bytes")
-    array = np.frombuffer(data, dtype).reshape(found)
+    array = np.frombuffer(data, dtype).reshape(sizes)
     if not np.isfinite(array).all():
         count = int((~np.isfinite(array)).sum())
         raise Malformed(f"{count} of the values of {shown(name)} are nan or infinite")
@@ -219,16 +215,16 @@ def _require_layer(layer: str, network: Arrays, channels: int) -> int:
 def normed(rng: Rng) -> dict[str, NDArray[np.float32]]:
     """Return a random network with batch norm. Some variances are as small as the epsilon."""
     widths = [3, *(int(width) for width in rng.integers(5, 20, 2))]
-    found: dict[str, NDArray[Any]] = {}
+    network: dict[str, NDArray[Any]] = {}
     for number, (channels, out) in enumerate(pairwise(widths), 1):
-        found[f"conv{number}.weight"] = rng.normal(0, 0.3, (out, channels, 3, 3))
-        found[f"conv{number}.bias"] = rng.normal(0, 1, out)
+        network[f"conv{number}.weight"] = rng.normal(0, 0.3, (out, channels, 3, 3))
+        network[f"conv{number}.bias"] = rng.normal(0, 1, out)
         for name in ("weight", "bias", "_mean"):
-            found[f"norm{number}.{name}"] = rng.normal(0, 1, out)
-        found[f"norm{number}._variance"] = rng.permutation(np.geomspace(3e-6, 3, out))
-    found["linear.weight"] = rng.normal(0, 1, (widths[2], CLASSES))
-    found["linear.bias"] = rng.normal(0, 1, CLASSES)
-    return {name: array.astype(np.float32) for name, array in found.items()}
+            network[f"norm{number}.{name}"] = rng.normal(0, 1, out)
+        network[f"norm{number}._variance"] = rng.permutation(np.geomspace(3e-6, 3, out))
+    network["linear.weight"] = rng.normal(0, 1, (widths[2], CLASSES))
+    network["linear.bias"] = rng.normal(0, 1, CLASSES)
+    return {name: array.astype(np.float32) for name, array in network.items()}
 
 
 def uneven(rng: Rng) -> dict[str, NDArray[np.float32]]:
@@ -246,24 +242,24 @@ def uneven(rng: Rng) -> dict[str, NDArray[np.float32]]:
 def to_fold(rng: Rng) -> Iterator[Question]:
     """Yield questions about networks with batch norm."""
     for number in range(1, NETWORKS + 1):
-        given = normed(rng)
+        network = normed(rng)
         images = rng.normal(0, 1, (PICTURES, 3, 16, 16))
-        mismatch = partial(folded_mismatch, given, images)
-        yield Question(f"Network {number}", (_file("network.npz", given),), mismatch)
+        mismatch = partial(folded_mismatch, network, images)
+        yield Question(f"Network {number}", (_file(network),), mismatch)
 
 
 def to_quantize(rng: Rng) -> Iterator[Question]:
     """Yield questions about networks without batch norm."""
     for number in range(1, NETWORKS + 1):
-        given = uneven(rng)
-        mismatch = partial(quantized_mismatch, given)
-        yield Question(f"Network {number}", (_file("network.npz", given),), mismatch)
+        network = uneven(rng)
+        mismatch = partial(quantized_mismatch, network)
+        yield Question(f"Network {number}", (_file(network),), mismatch)
 
 
-def _file(name: str, arrays: Arrays) -> GivenFile:
+def _file(network: Arrays) -> GivenFile:
     stream = io.BytesIO()
-    np.savez(stream, **cast(Any, arrays))
-    return GivenFile(name, stream.getvalue())
+    np.savez(stream, **cast(Any, network))
+    return GivenFile("network.npz", stream.getvalue())
 
 
 def _loaded(data: bytes) -> dict[str, NDArray[Any]]:
@@ -272,9 +268,9 @@ def _loaded(data: bytes) -> dict[str, NDArray[Any]]:
         return dict(arrays)
 
 
-def folded_mismatch(given: Arrays, images: NDArray[np.float64], answer: object) -> str | None:
+def folded_mismatch(source: Arrays, images: NDArray[np.float64], answer: object) -> str | None:
     """Return a message fragment unless both networks compute the same logits, within rounding."""
-    want = folded(given)
+    want = folded(source)
     try:
         network = read(answer)
         _require_like(network, want)
@@ -283,7 +279,7 @@ def folded_mismatch(given: Arrays, images: NDArray[np.float64], answer: object) 
     if any(array.dtype != np.float32 for array in network.values()):
         return "it has weights of int8: that is the next step's"
     got, right = logits(floats(network), images), logits(want, images)
-    allowed = MOST_ROUNDINGS * 2.0**-24 * logits(magnitudes(given), np.abs(images))
+    allowed = MOST_ROUNDINGS * 2.0**-24 * logits(magnitudes(source), np.abs(images))
     worst = np.unravel_index(np.argmax(np.abs(got - right) / allowed), got.shape)
     if abs(got[worst] - right[worst]) <= allowed[worst]:
         return None
@@ -293,36 +289,36 @@ def folded_mismatch(given: Arrays, images: NDArray[np.float64], answer: object) 
     )
 
 
-def _require_like(network: Arrays, given: Arrays) -> None:
-    for name, array in given.items():
+def _require_like(network: Arrays, source: Arrays) -> None:
+    for name, array in source.items():
         if name in network and network[name].shape != array.shape:
-            said = f"{name} has the shape {network[name].shape}, and should have {array.shape}"
-            raise Malformed(said)
+            shape = network[name].shape
+            raise Malformed(f"{name} has the shape {shape}, and should have {array.shape}")
 
 
-def quantized_mismatch(given: Arrays, answer: object) -> str | None:
+def quantized_mismatch(source: Arrays, answer: object) -> str | None:
     """Return a message fragment unless all weights are as close as one scale per channel allows."""
     try:
         network = read(answer)
-        _require_like(network, given)
+        _require_like(network, source)
     except Malformed as wrong:
         return str(wrong)
     near = floats(network)
     for layer in LAYERS:
-        if not np.array_equal(network[f"{layer}.bias"], given[f"{layer}.bias"]):
+        if not np.array_equal(network[f"{layer}.bias"], source[f"{layer}.bias"]):
             return f"{layer}.bias is another one: biases stay as they are"
         if network[f"{layer}.weight"].dtype != np.int8:
             return f"{layer}.weight is float32, and should be int8"
-        mismatch = _far(layer, near[f"{layer}.weight"], given[f"{layer}.weight"])
+        mismatch = _far(layer, near[f"{layer}.weight"], source[f"{layer}.weight"])
         if mismatch is not None:
             return mismatch
     return None
 
 
-def _far(layer: str, near: NDArray[np.float64], given: NDArray[Any]) -> str | None:
+def _far(layer: str, near: NDArray[np.float64], source: NDArray[Any]) -> str | None:
     """Return a message about the output channel with the largest error in its steps, or None."""
     axis = -1 if layer == "linear" else 0
-    weight, error = (np.moveaxis(a, axis, 0) for a in (given, np.abs(near - given)))
+    weight, error = (np.moveaxis(a, axis, 0) for a in (source, np.abs(near - source)))
     steps = np.abs(weight).reshape(len(weight), -1).max(1).astype(np.float64) / 127
     errors = error.reshape(len(error), -1).max(1)
     worst = int(np.argmax(errors / np.maximum(steps, 1e-30)))
@@ -341,23 +337,25 @@ def smaller(session: Session) -> str:
     """
     training = TRAINING.trusted(session)
     seeds = [int(seed) for seed in session.rng().integers(1 << 62, size=3)]
-    given = training.take(training.ask("trained", seeds[0]))
+    original = training.take(training.ask("trained", seeds[0]))
     pictures = training.take(training.ask("pictures", seeds[1], GIVEN))
     hidden = _loaded(training.take(training.ask("pictures", seeds[2], HIDDEN)))
-    before = folded(_loaded(given))
+    before = folded(_loaded(original))
     most = 4 * sum(array.size for array in before.values()) // LESS
-    network = _pruned(session, given, pictures, most)
+    network = _pruned(session, original, pictures, most)
     was, now = (
         share_right(each, hidden["images"], hidden["labels"]) for each in (before, floats(network))
     )
     session.note(bytes=size(network), accuracy=now, given_accuracy=was)
-    said = f"{size(network):,} bytes of {LESS * most:,}; right on {now:.1%} of {HIDDEN:,} "
-    said += f"hidden images, the given network on {was:.1%}"
+    sentence = (
+        f"{size(network):,} bytes of {LESS * most:,}; right on {now:.1%} of {HIDDEN:,} "
+        f"hidden images, the given network on {was:.1%}"
+    )
     if was - now > MOST_LOST:
-        lost = f"{100 * (was - now):.1f} percentage points"
-        said += f": {lost} are lost; at most {100 * MOST_LOST:g} may be."
-        raise Ruling(Verdict.WRONG_ANSWER, said)
-    return f"{said}."
+        lost = f"{100 * (was - now):.1f} percentage points are lost"
+        allowed = f"at most {100 * MOST_LOST:g} may be"
+        raise Ruling(Verdict.WRONG_ANSWER, f"{sentence}: {lost}; {allowed}.")
+    return f"{sentence}."
 
 
 def _pruned(session: Session, network: bytes, pictures: bytes, most: int) -> Arrays:
@@ -373,6 +371,6 @@ def _pruned(session: Session, network: bytes, pictures: bytes, most: int) -> Arr
     except Malformed as wrong:
         raise Ruling(Verdict.WRONG_ANSWER, f"Your network: {wrong}.") from None
     if size(pruned) > most:
-        said = f"It has {size(pruned):,} bytes, and may have {most:,}."
-        raise Ruling(Verdict.WRONG_ANSWER, said)
+        sentence = f"It has {size(pruned):,} bytes, and may have {most:,}."
+        raise Ruling(Verdict.WRONG_ANSWER, sentence)
     return pruned

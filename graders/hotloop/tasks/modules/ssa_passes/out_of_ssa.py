@@ -135,13 +135,13 @@ b3:
 
 def moves(program: Program) -> dict[tuple[str, str], dict[str, str]]:
     """Map each edge to its phis' new values, where they are other names or constants."""
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    by_edge: dict[tuple[str, str], dict[str, str]] = {}
     for block in program.blocks:
         for phi in block.phis:
             for label, value in phi.incoming:
                 if value != phi.to:
-                    found.setdefault((label, block.name), {})[phi.to] = value
-    return found
+                    by_edge.setdefault((label, block.name), {})[phi.to] = value
+    return by_edge
 
 
 def enough(program: Program) -> int:

@@ -17,7 +17,7 @@ from hotloop.tasks.modules.ssa_passes.language import Malformed
 from hotloop.tasks.modules.ssa_passes.regions import (
     INTS,
     Op,
-    Program,
+    RegionProgram,
     generated_many,
     require_valid,
     same_types,
@@ -64,7 +64,7 @@ INPUTS = ["a", "b", "c"]
 # --- writing --------------------------------------------------------------------------------------
 
 
-def source(program: Program) -> str:
+def source(program: RegionProgram) -> str:
     """Return a Python function f of 0-D tensors: int64 for i64, bool for i1."""
     params = ", ".join(name for name, _ in program.params)
     return "\n".join([f"def f({params}):", *_written(program.body, _INDENT, "")]) + "\n"
@@ -110,7 +110,7 @@ _LINE = re.compile(
 )
 
 
-def parse(text: object) -> Program:
+def parse(text: object) -> RegionProgram:
     """Parse a PIR program. Raises Malformed, also if a value is read out of its scope."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise Malformed(f"it gives {shown(text)}, not a program's text")
@@ -125,10 +125,10 @@ class _Reader:
     lines: list[str]
     at: int = 0
     params: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    given: list[str] = field(default_factory=list[str])
+    names: list[str] = field(default_factory=list[str])
     used: set[str] = field(default_factory=set[str])
 
-    def program(self) -> Program:
+    def program(self) -> RegionProgram:
         """Parse all: inputs, and a body that ends with a fetch."""
         body = self.body({}, 0)
         if self.at != len(self.lines):
@@ -136,10 +136,10 @@ class _Reader:
         if not body or body[-1].name != "func.return":
             raise Malformed("nothing is fetched at its end")
         params = self.params
-        if sorted(self.given) == INPUTS:
+        if sorted(self.names) == INPUTS:
             # A program is fed by name, so their order says nothing.
-            params = [params[self.given.index(name)] for name in INPUTS]
-        return Program(tuple(params), body)
+            params = [params[self.names.index(name)] for name in INPUTS]
+        return RegionProgram(tuple(params), body)
 
     def body(self, known: dict[str, str], depth: int) -> tuple[Op, ...]:
         """Parse up to the line that closes the region, and add its definitions to `known`."""
@@ -155,24 +155,24 @@ class _Reader:
 
     def op(self, known: dict[str, str], depth: int) -> Op | None:
         """Parse one operation; return None for an input."""
-        found = _LINE.fullmatch(self.lines[self.at])
-        if found is None:
+        match = _LINE.fullmatch(self.lines[self.at])
+        if match is None:
             raise Malformed(f"{shown(self.lines[self.at])} is not read as PIR")
         self.at += 1
-        name, to = found["op"], (found["to"] or "").removeprefix("%")
-        operands = self.operands(found["operands"], known)
-        kind = _TYPES.get(found["type"] or "", "")
-        if bool(found["opens"]) != (name == "pd_op.if") or bool(found["type"]) != bool(to):
+        name, to = match["op"], (match["to"] or "").removeprefix("%")
+        operands = self.operands(match["operands"], known)
+        kind = _TYPES.get(match["type"] or "", "")
+        if bool(match["opens"]) != (name == "pd_op.if") or bool(match["type"]) != bool(to):
             raise Malformed(f"{name} has a region or a result that it may not have, or lacks it")
         if to and (to in self.used or not kind):
             raise Malformed(f"%{to} is defined twice, or is no int64 or bool")
         self.used.add(to)
         if name == "pd_op.data":
-            return self.input(found["attributes"], to, kind, known, depth)
-        regions = self.regions(known, depth) if found["opens"] else ()
+            return self.input(match["attributes"], to, kind, known, depth)
+        regions = self.regions(known, depth) if match["opens"] else ()
         if name in ("cf.yield", "pd_op.fetch") and operands:
             kind = known[operands[0]]
-        op = _as_region_op(name, operands, found["attributes"], to, kind, regions)
+        op = _as_region_op(name, operands, match["attributes"], to, kind, regions)
         require_valid(op, known)
         if op.to:
             known[op.to] = op.type
@@ -181,7 +181,7 @@ class _Reader:
     def input(self, attributes: str, to: str, kind: str, known: dict[str, str], depth: int) -> None:
         if depth:
             raise Malformed("an input stands in a region")
-        self.given.append(_attribute(attributes, "name").strip('"'))
+        self.names.append(_attribute(attributes, "name").strip('"'))
         self.params.append((to, kind))
         known[to] = kind
 
@@ -208,8 +208,8 @@ class _Reader:
 
 def _attribute(attributes: str, name: str) -> str:
     """Return the attribute's text; empty if absent."""
-    found = re.search(rf"(?:^|,){name}:([^,]*)", attributes)
-    return found[1] if found is not None else ""
+    match = re.search(rf"(?:^|,){name}:([^,]*)", attributes)
+    return match[1] if match is not None else ""
 
 
 def _as_region_op(
@@ -247,9 +247,9 @@ def _as_region_op(
 # --- languages ------------------------------------------------------------------------------------
 
 
-def _language(count: int, entry: str | None = None) -> Language[Program, Program]:
-    generated = partial(generated_many, count=count)
-    return Language(generated, source, lambda _session: parse, same_types, size, _TERMS, entry)
+def _language(count: int, entry: str | None = None) -> Language[RegionProgram, RegionProgram]:
+    generate = partial(generated_many, count=count)
+    return Language(generate, source, lambda _session: parse, same_types, size, _TERMS, entry)
 
 
 CAPTURED = _language(40, "captured_text")

@@ -11,47 +11,42 @@ from hotloop.judge.constants import constant
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.ssa_passes import cleaning, verifier
 from hotloop.tasks.modules.ssa_passes.cleaning import Language, answers, cleaned, refusal
-from hotloop.tasks.modules.ssa_passes.generation import Given, Maker, as_ssa, programs
+from hotloop.tasks.modules.ssa_passes.generation import HiddenProgram, Maker, as_ssa, programs
 from hotloop.tasks.modules.ssa_passes.language import Malformed, Program, parse
 from hotloop.tasks.modules.ssa_passes.ssa_form import renumbered
 
 COUNT = 200
 
-Blocks = Language[Given, Program]
-Look = Callable[[Program], str | None]
+Blocks = Language[HiddenProgram, Program]
+Mismatch = Callable[[Program], str | None]
 """Returns what is wrong with a program, or None."""
 
 
-def language(maker: Maker = as_ssa, form: Look = verifier.mismatch) -> Blocks:
+def language(maker: Maker = as_ssa, form: Mismatch = verifier.mismatch) -> Blocks:
     """Return the small language. maker: makes the inputs. form: checks a result's form."""
 
-    def fits(given: Given, result: Program) -> str | None:
+    def fits(hidden: HiddenProgram, result: Program) -> str | None:
         # A take-home's variant requires that the name ends in its number.
         number = constant("SUFFIX", 0, range(2, 1000))
-        name, *others = given.program.signature
+        name, *others = hidden.program.signature
         if result.signature != (f"{name}_{number}" if number else name, *others):
             return "it has another name, other parameters or another result type"
         return form(result)
 
     return Language(
-        generated=lambda rng: programs(rng, maker, COUNT),
-        write=lambda given: given.text,
+        generate=lambda rng: programs(rng, maker, COUNT),
+        write=lambda hidden: hidden.text,
         reader=lambda _session: parse,
         fits=fits,
     )
 
 
 def preserving(blocks: Blocks) -> dict[str, CheckFunction]:
-    """Return the checks that results have the required form, and behave as the given programs.
+    """Return the checks that results have the required form, and behave as the hidden programs.
 
     Inputs contain zeros, infinities and NaN.
     """
-
-    def different(given: Given, result: Program, _rng: object) -> str | None:
-        return given.other(result)
-
-    behaves = partial(cleaned, language=blocks, look=different)
-    return {"sound": partial(cleaned, language=blocks), "same": following("sound", behaves)}
+    return cleaning.preserving(blocks, lambda hidden, result, _rng: hidden.difference(result))
 
 
 def few(
@@ -62,16 +57,12 @@ def few(
     plural, limit_word: as in "it has 3 phis, and 2 are needed".
     """
 
-    def count(result: Program) -> int:
-        return sum(instr.op == op for instr in result.instrs)
+    def compare(hidden: HiddenProgram, result: Program, _rng: object) -> str | None:
+        count = sum(instr.op == op for instr in result.instrs)
+        most = limit(hidden.program)
+        return None if count <= most else f"it has {count} {plural}, and {most} are {limit_word}"
 
-    def look(given: Given, result: Program, _rng: object) -> str | None:
-        most = limit(given.program)
-        if count(result) <= most:
-            return None
-        return f"it has {count(result)} {plural}, and {most} are {limit_word}"
-
-    return following("same", partial(cleaned, language=blocks, look=look))
+    return following("same", partial(cleaned, language=blocks, compare=compare))
 
 
 @check(after=("sound",))
@@ -79,22 +70,22 @@ def idempotent(session: Session, blocks: Blocks) -> str:
     """Check that the function, run on its own results, changes nothing but names."""
     pairs = answers(session, blocks)
     again = cleaning.applied(session, blocks, [str(result) for _, result in pairs])
-    for number, ((given, first), second) in enumerate(zip(pairs, again, strict=True), 1):
+    for number, ((hidden, first), second) in enumerate(zip(pairs, again, strict=True), 1):
         if isinstance(second, Malformed):
-            raise refusal(blocks, number, given, str(second))
+            raise refusal(blocks, number, hidden, str(second))
         if isinstance(first, Malformed) or str(renumbered(first)) != str(renumbered(second)):
-            raise refusal(blocks, number, given, "run on its own result, it changes it again")
+            raise refusal(blocks, number, hidden, "run on its own result, it changes it again")
     return "Nothing left to do the second time."
 
 
 @check(after=("same",))
-def complete(session: Session, blocks: Blocks, unfinished: Look) -> str:
+def complete(session: Session, blocks: Blocks, unfinished: Mismatch) -> str:
     """Check that `unfinished` finds nothing in any result, and that fewer operations execute."""
-    cleaned(session, language=blocks, look=lambda _given, result, _rng: unfinished(result))
+    cleaned(session, language=blocks, compare=lambda _hidden, result, _rng: unfinished(result))
     before = after = 0
-    for given, result in answers(session, blocks):
+    for hidden, result in answers(session, blocks):
         if not isinstance(result, Malformed):
-            steps = given.steps(result)
+            steps = hidden.steps(result)
             before, after = before + steps[0], after + steps[1]
     if after >= before:
         sentence = f"In all runs {after} operations are executed, and {before} before: no gain."
@@ -103,7 +94,7 @@ def complete(session: Session, blocks: Blocks, unfinished: Look) -> str:
     return f"{before} operations executed before, {after} after: {1 - after / before:.0%} less."
 
 
-def checks(unfinished: Look) -> dict[str, CheckFunction]:
+def checks(unfinished: Mismatch) -> dict[str, CheckFunction]:
     """Return the checks of a pass on SSA form."""
     blocks = language()
     return {

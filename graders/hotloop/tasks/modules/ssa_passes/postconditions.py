@@ -66,12 +66,11 @@ def folded(program: Program) -> str | None:
 
 
 def _known(instr: Instr) -> bool:
-    values = [literal(arg) for arg in instr.args]
-    given = [value for value in values if value is not None]
-    if len(given) < len(values):
+    constants = [value for arg in instr.args if (value := literal(arg)) is not None]
+    if len(constants) < len(instr.args):
         return False
     try:
-        evaluate(instr.op, given)
+        evaluate(instr.op, constants)
     except Trap:
         return False
     return True
@@ -139,9 +138,9 @@ def hoisted(program: Program) -> str | None:
     above = dominators(graph, program.blocks[0].name)
     for header, body in sorted(loops(graph, above).items()):
         inside = [b for b in program.blocks if b.name in body]
-        made = {instr.to for block in inside for instr in block.instrs if instr.to}
+        defined = {instr.to for block in inside for instr in block.instrs if instr.to}
         for instr in (instr for block in inside for instr in block.instrs):
             pure = instr.op in PURE and not may_trap(instr, types)
-            if pure and made.isdisjoint(instr.names):
+            if pure and defined.isdisjoint(instr.names):
                 return f"“{instr}” is still in the loop of {header}, which does not change it"
     return None

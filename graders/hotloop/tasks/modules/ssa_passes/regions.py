@@ -17,7 +17,7 @@ from typing import Any
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.graphs.graph import expression
-from hotloop.judge.program import Program as JudgeProgram
+from hotloop.judge.program import Program
 from hotloop.judge.questions import shown
 from hotloop.judge.session import Session
 from hotloop.tasks.modules.ssa_passes.arithmetic import wrap
@@ -33,7 +33,7 @@ PURE = (*INTS, "arith.constant", "arith.cmpi", "arith.select")
 MARK = "hotloop.cleaned"
 """A module attribute that only a take-home's variant requires."""
 
-MLIR_TEXT = JudgeProgram(
+MLIR_TEXT = Program(
     {"mlir_text.py": Path(__file__).parent / "programs" / "mlir_text.py"}, "mlir_text.py"
 )
 
@@ -72,7 +72,7 @@ class Op:
 
 
 @dataclass(frozen=True)
-class Program:
+class RegionProgram:
     """One function of i64 and i1 values that returns an i64."""
 
     params: tuple[tuple[str, str], ...]
@@ -179,20 +179,20 @@ def _yields(op: Op, region: tuple[Op, ...]) -> bool:
     return region[-1].name == "scf.yield" and region[-1].type == (op.type if op.to else "")
 
 
-def from_plain(answer: object) -> Program:
+def from_plain(answer: object) -> RegionProgram:
     """Return the function that `programs/mlir_text.py` has read. Raises Malformed."""
     function = as_message(answer)
     if function is None:
         raise Malformed(str(answer))
     mark = constant("CLEANED", 0, range(2, 1000))
-    found = function["attributes"].get(MARK, "nothing")
-    if mark and found != f"{mark} : i64":
-        raise Malformed(f"its module's {MARK} is {shown(found)}, and should be {mark}")
+    got = function["attributes"].get(MARK, "nothing")
+    if mark and got != f"{mark} : i64":
+        raise Malformed(f"its module's {MARK} is {shown(got)}, and should be {mark}")
     params = tuple((name, kind) for name, kind in as_list(function["params"]))
     body = _from_plain(as_list(function["body"]), dict(params))
     if not body or body[-1].name != "func.return":
         raise Malformed("its function does not end with return")
-    return Program(params, body)
+    return RegionProgram(params, body)
 
 
 def _from_plain(body: list[Any], types: dict[str, str]) -> tuple[Op, ...]:
@@ -210,10 +210,10 @@ def _from_plain(body: list[Any], types: dict[str, str]) -> tuple[Op, ...]:
     return tuple(ops)
 
 
-def reader(session: Session) -> Callable[[object], Program]:
+def reader(session: Session) -> Callable[[object], RegionProgram]:
     """Return a function that reads MLIR's text, in a process of its own. It raises Malformed."""
 
-    def read(text: object) -> Program:
+    def read(text: object) -> RegionProgram:
         if not isinstance(text, str) or len(text) > LONGEST:
             raise Malformed(f"it gives {shown(text)}, not a program's text")
         return from_plain(MLIR_TEXT.given(session, "reads MLIR").ask("program", text))
@@ -229,7 +229,7 @@ def has_effect(op: Op) -> bool:
     return op.name == "func.call" or any(has_effect(o) for region in op.regions for o in region)
 
 
-def unfinished(program: Program) -> str | None:
+def unfinished(program: RegionProgram) -> str | None:
     """Return a message about something left to merge or remove, or None."""
     read = set(_reads(program.body))
     return _left(program.body, read, {})
@@ -254,9 +254,9 @@ def _left(body: tuple[Op, ...], read: set[str], above: dict[tuple[object, ...], 
                 return f"%{op.to} = {op.name} is computed again: %{seen[key]} is that"
             seen[key] = op.to
         for region in op.regions:
-            found = _left(region, read, seen)
-            if found is not None:
-                return found
+            message = _left(region, read, seen)
+            if message is not None:
+                return message
     return None
 
 
@@ -359,7 +359,7 @@ class _Generator:
         return ops
 
 
-def generated(rng: random.Random, number: int) -> Program:
+def generated(rng: random.Random, number: int) -> RegionProgram:
     """Return a program; its size grows with `number`."""
     generator = _Generator(rng)
     params = {"a": "i64", "b": "i64", "c": "i1"}
@@ -369,37 +369,37 @@ def generated(rng: random.Random, number: int) -> Program:
     motif = generator.motif() if number % 4 == 0 else []
     result = rng.choice([name for name, kind in scope.items() if kind == "i64"][-4:])
     end = Op("func.return", (result,), type="i64")
-    return Program(tuple(params.items()), (*ops[:at], *motif, *ops[at:], end))
+    return RegionProgram(tuple(params.items()), (*ops[:at], *motif, *ops[at:], end))
 
 
 # --- checks ---------------------------------------------------------------------------------------
 
 
-def generated_many(rng: random.Random, count: int) -> list[Program]:
+def generated_many(rng: random.Random, count: int) -> list[RegionProgram]:
     """Return `count` programs, from the smallest to the largest size."""
     return [generated(rng, number * COUNT // count) for number in range(count)]
 
 
-def same_types(given: Program, result: Program) -> str | None:
+def same_types(program: RegionProgram, result: RegionProgram) -> str | None:
     """Return a message if the parameter types differ, else None."""
-    if [kind for _, kind in result.params] != [kind for _, kind in given.params]:
+    if [kind for _, kind in result.params] != [kind for _, kind in program.params]:
         return "its function takes something else"
     return None
 
 
-def different(given: Program, result: Program, rng: random.Random) -> str | None:
+def different(program: RegionProgram, result: RegionProgram, rng: random.Random) -> str | None:
     """Return a message if printed values or result differ on one of six inputs, else None."""
     for condition in (0, 1):
         pair = [rng.choice((0, 1, -1, 7, -30, 2**63 - 1, -(2**63))) for _ in range(2)]
         for numbers in (pair, [3, 5], [5, 3]):
             arguments = [*numbers, condition]
-            now, was = result.run(arguments), given.run(arguments)
+            now, was = result.run(arguments), program.run(arguments)
             if now != was:
                 return f"with {arguments} it gives {now}, not {was}"
     return None
 
 
-def size(program: Program) -> int:
+def size(program: RegionProgram) -> int:
     """Return the number of operations, including those in regions."""
     return _count(program.body)
 
@@ -409,7 +409,7 @@ def _count(body: tuple[Op, ...]) -> int:
 
 
 LANGUAGE = Language(
-    generated=partial(generated_many, count=COUNT),
+    generate=partial(generated_many, count=COUNT),
     write=str,
     reader=reader,
     fits=same_types,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -28,6 +29,7 @@ OWN = {"n": 101, "m": 103}
 LARGEST = 100
 """No concrete extent is larger. OWN's numbers are, so that they can be turned back into names."""
 DTYPES = ("float32", "float32", "int64", "bool")
+EXTENTS = (1, 2, 3, 4, 4, 8, "n", "n", "m")
 
 
 class Fails(Exception):
@@ -49,13 +51,13 @@ def _result(op: str, args: list[Type], options: Mapping[str, Any]) -> str:
     if not fits[op]:
         raise Fails("dtype")
     axis = options.get("axis", 0)
-    taken = {
+    ranks_fit = {
         "matmul": ranks == [2, 2],
         "sum": -ranks[0] <= axis < ranks[0],
         "transpose": sorted(options.get("axes", ())) == list(range(ranks[0])),
         "concat": len(set(ranks)) == 1 and axis < ranks[0],
     }
-    if not taken.get(op, True):
+    if not ranks_fit.get(op, True):
         raise Fails("rank")
     if op in ("add", "mul"):
         return "float32" if "float32" in kinds else "int64"
@@ -86,7 +88,7 @@ def step_type(op: str, args: list[Type], options: Mapping[str, Any]) -> Type:
     kind = _result(op, args, options)
     works = [_tried(op, args, options, numbers) for numbers in _choices(args)]
     own = _tried(op, args, options, OWN)
-    if own is None and all(found is None for found in works):
+    if own is None and all(result is None for result in works):
         raise Fails("unequal")
     named = op == "concat" and any(isinstance(s[options["axis"]], str) for _, s in args)
     if own is None or None in works or named:
@@ -119,7 +121,8 @@ def generated(rng: random.Random, count: int) -> tuple[Graph[Type], object]:
     """
     builder = Builder[Type]()
     for number in range(rng.randint(2, 4)):
-        builder.input(f"x{number}", _type(rng))
+        extents = tuple(rng.choice(EXTENTS) for _ in range(rng.randint(1, 3)))
+        builder.input(f"x{number}", (rng.choice(DTYPES), extents))
     faultless = rng.random() < 0.5
     while len(builder.nodes) < count:
         op, args, options = _step(rng, builder.types)
@@ -151,11 +154,6 @@ def _entangled(types: list[Type], reason: str) -> bool:
     return reason == "unequal" and len(set(names)) < len(names)
 
 
-def _type(rng: random.Random) -> Type:
-    extents = (1, 2, 3, 4, 4, 8, "n", "n", "m")
-    return rng.choice(DTYPES), tuple(rng.choice(extents) for _ in range(rng.randint(1, 3)))
-
-
 def _step(
     rng: random.Random, types: Mapping[str, Type]
 ) -> tuple[str, tuple[str, ...], dict[str, Any]]:
@@ -176,17 +174,8 @@ def _step(
     return op, args, options
 
 
-def sound_programs(generator: Rng) -> Iterator[Question]:
-    """Yield questions about programs without a fault."""
-    return _programs(generator, faulty=False)
-
-
-def faulty_programs(generator: Rng) -> Iterator[Question]:
-    """Yield questions about programs with a fault."""
-    return _programs(generator, faulty=True)
-
-
-def _programs(generator: Rng, *, faulty: bool) -> Iterator[Question]:
+def questions(generator: Rng, *, faulty: bool) -> Iterator[Question]:
+    """Yield questions about programs, all with a fault or all without one."""
     # A take-home's variant requires the version of the rules in each answer.
     rules = constant("RULES", 0, range(2, 1000))
     version = {"rules": rules} if rules else {}
@@ -201,18 +190,16 @@ def _programs(generator: Rng, *, faulty: bool) -> Iterator[Question]:
         count += 1
         steps = [[node.name, node.op, node.inputs, node.attributes] for node in graph.nodes]
         text = json.dumps({"inputs": graph.input_types(), "steps": steps})
-        yield Question(f"Program {count}", (text,), _mismatch(text, {**right, **version}))
+        mismatch = partial(_mismatch, text, {**right, **version})
+        yield Question(f"Program {count}", (text,), mismatch)
 
 
-def _mismatch(text: str, want: dict[str, Any]) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        got = as_message(answer) or {}
-        if got == want:
-            return None
-        if "types" in want and "types" in got and got["types"] != want["types"]:
-            found = dict_mismatch("the type", got["types"], want["types"])
-        else:
-            found = f"the answer is {shown(answer)} and should be {shown(want)}"
-        return f"{found}; the program is {text}"[:560] if len(text) < 400 else found
-
-    return mismatch
+def _mismatch(text: str, want: dict[str, Any], answer: object) -> str | None:
+    got = as_message(answer) or {}
+    if got == want:
+        return None
+    if "types" in want and "types" in got and got["types"] != want["types"]:
+        message = dict_mismatch("the type", got["types"], want["types"])
+    else:
+        message = f"the answer is {shown(answer)} and should be {shown(want)}"
+    return f"{message}; the program is {text}"[:560] if len(text) < 400 else message

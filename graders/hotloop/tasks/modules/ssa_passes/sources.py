@@ -176,12 +176,12 @@ class Drawing:
 
     def tricks(self, known: dict[str, str]) -> list[str]:
         """Print two expressions that careless passes get wrong. known: variables that they read."""
-        drawn, self.variables = self.variables, known
+        variables, self.variables = self.variables, known
         if self.floats and self.rng.random() < 0.7:
             x, zero = self.variable("float"), constant(self.rng.choice((0.0, -0.0)))
             other_zero = zero._replace(text=zero.alike)
             sign = self.rng.choice(("+", "-", "*", "/"))
-            made = [
+            candidates = [
                 binary(sign, x, zero, "float"),
                 binary(sign, x, other_zero, "float"),
                 binary(self.rng.choice(("-", "/")), x, x, "float"),
@@ -191,15 +191,15 @@ class Drawing:
             y, z = self.variable("int"), self.variable("int")
             one = constant(self.rng.choice((-7, 7, -5, LARGE)))
             other = constant(self.rng.choice((2, -3, 2, 2, 0)))
-            made = [
+            candidates = [
                 binary("-", y, z, "int"),
                 binary("-", z, y, "int"),
                 binary(self.rng.choice(("//", "%", "+", "*")), one, other, "int"),
             ]
             if self.rng.random() < 0.3:
-                made.append(binary(self.rng.choice(("//", "%")), y, y, "int"))
-        self.variables = drawn
-        return [f"print({expr.text})" for expr in self.rng.sample(made, 2)]
+                candidates.append(binary(self.rng.choice(("//", "%")), y, y, "int"))
+        self.variables = variables
+        return [f"print({expr.text})" for expr in self.rng.sample(candidates, 2)]
 
     def kind(self) -> str:
         """Return a type that has variables."""
@@ -240,10 +240,10 @@ class Drawing:
             return old if self.rng.random() < 0.7 else old._replace(text=old.alike)
         if depth == 0 or self.rng.random() < 0.2:
             return self.leaf(kind)
-        made = self.operation(kind, depth)
-        if made.size <= LONGEST_REPEATED:
-            self.earlier.append(made)
-        return made
+        operation = self.operation(kind, depth)
+        if operation.size <= LONGEST_REPEATED:
+            self.earlier.append(operation)
+        return operation
 
     def leaf(self, kind: str) -> Expr:
         """Draw a variable or a constant."""

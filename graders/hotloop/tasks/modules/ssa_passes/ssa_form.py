@@ -97,13 +97,13 @@ class _Construction:
 
 def _crossing(program: Program) -> list[str]:
     """Return the variables that some block reads before it sets them."""
-    found: dict[str, None] = dict.fromkeys(name for name, _ in program.params)
+    names: dict[str, None] = dict.fromkeys(name for name, _ in program.params)
     for block in program.blocks:
         own: set[str] = set()
         for instr in block.instrs:
-            found.update((name, None) for name in instr.names if name not in own)
+            names.update((name, None) for name in instr.names if name not in own)
             own.add(instr.to)
-    return list(found)
+    return list(names)
 
 
 def _without_single_phis(program: Program) -> Program:
@@ -120,9 +120,9 @@ def _without_single_phis(program: Program) -> Program:
     while changed:
         changed = False
         for name, values in phis.items():
-            found = {end(value) for value in values} - {name}
-            if name not in stands_for and len(found) == 1:
-                stands_for[name] = found.pop()
+            others = {end(value) for value in values} - {name}
+            if name not in stands_for and len(others) == 1:
+                stands_for[name] = others.pop()
                 changed = True
     program = _filtered(program, lambda instr: instr.to not in stands_for)
     return mapped(program, {name: end(name) for name in stands_for})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -48,20 +49,21 @@ def trees(rng: Rng) -> Iterator[Question]:
     root = constant("ROOT", 0, range(-999, -1)) or None
     for number, (graph, entry) in enumerate(graphs(rng), 1):
         want = {**flow.immediate(flow.dominators(graph, entry)), entry: root}
-        yield _about(number, graph, entry, want)
+        yield _question(number, graph, entry, want)
 
 
 def frontiers(rng: Rng) -> Iterator[Question]:
     """Yield questions about dominance frontiers."""
     for number, (graph, entry) in enumerate(graphs(rng), 1):
-        found = flow.frontiers(graph, flow.dominators(graph, entry))
-        yield _about(number, graph, entry, {block: sorted(f) for block, f in found.items()})
+        of_blocks = flow.frontiers(graph, flow.dominators(graph, entry))
+        want = {block: sorted(frontier) for block, frontier in of_blocks.items()}
+        yield _question(number, graph, entry, want)
 
 
-def _about(number: int, graph: Graph, entry: str, want: Mapping[str, object]) -> Question:
+def _question(number: int, graph: Graph, entry: str, want: Mapping[str, object]) -> Question:
     def mismatch(answer: object) -> str | None:
-        found = dict_mismatch("the answer", answer, want)
-        return found and f"{found}; the graph, from {entry}, is {json.dumps(graph)}"[:400]
+        message = dict_mismatch("the answer", answer, want)
+        return message and f"{message}; the graph, from {entry}, is {json.dumps(graph)}"[:400]
 
     return Question(f"Graph {number}", (json.dumps(graph), entry), mismatch)
 
@@ -71,10 +73,10 @@ def _about(number: int, graph: Graph, entry: str, want: Mapping[str, object]) ->
 
 def in_ssa(program: Program) -> str | None:
     """Return a message if the program is not in SSA form or has copies, else None."""
-    found = verifier.mismatch(program)
-    if found is None and any(instr.op == "copy" for instr in program.instrs):
+    mismatch = verifier.mismatch(program)
+    if mismatch is None and any(instr.op == "copy" for instr in program.instrs):
         return "a copy is left, where the name itself would do"
-    return found
+    return mismatch
 
 
 def needed_phis(program: Program) -> set[tuple[str, str]]:
@@ -85,16 +87,16 @@ def needed_phis(program: Program) -> set[tuple[str, str]]:
     graph = program.successors()
     above = flow.dominators(graph, program.blocks[0].name)
     frontier, alive = flow.frontiers(graph, above), live(program)
-    found: set[tuple[str, str]] = set()
+    phis: set[tuple[str, str]] = set()
     for name in {name for name, _ in program.params} | {i.to for i in program.instrs if i.to}:
         places = [b.name for b in program.blocks if any(i.to == name for i in b.instrs)]
         places += [program.blocks[0].name] * (name in dict(program.params))
         while places:
             for block in frontier[places.pop()]:
-                if name in alive[block] and (block, name) not in found:
-                    found.add((block, name))
+                if name in alive[block] and (block, name) not in phis:
+                    phis.add((block, name))
                     places.append(block)
-    return found
+    return phis
 
 
 def count_needed_phis(program: Program) -> int:
@@ -104,17 +106,17 @@ def count_needed_phis(program: Program) -> int:
 
 def live(program: Program) -> dict[str, set[str]]:
     """Return the live-in names of each block. The program must have no phis."""
-    found: dict[str, set[str]] = {block.name: set() for block in program.blocks}
+    live_in: dict[str, set[str]] = {block.name: set() for block in program.blocks}
     changed = True
     while changed:
         changed = False
         for block in program.blocks:
-            now = {name for follower in block.successors for name in found[follower]}
+            now = {name for follower in block.successors for name in live_in[follower]}
             for instr in reversed(block.instrs):
                 now = (now - {instr.to}) | set(instr.names)
-            changed = changed or now != found[block.name]
-            found[block.name] = now
-    return found
+            changed = changed or now != live_in[block.name]
+            live_in[block.name] = now
+    return live_in
 
 
 # --- broken SSA -----------------------------------------------------------------------------------
@@ -135,37 +137,36 @@ def broken(generator: Rng) -> Iterator[Question]:
         faults = verifier.faults(program)
         if any(kind == "entry" for kind, _ in faults):
             continue
-        yield Question(f"Program {number + 1}", (str(program),), _faults(program, faults))
+        mismatch = partial(_faults_mismatch, program, faults)
+        yield Question(f"Program {number + 1}", (str(program),), mismatch)
 
 
 def unbroken(generator: Rng) -> Iterator[Question]:
     """Yield questions about programs without a fault."""
     rng = random.Random(int(generator.integers(1 << 62)))
-    for given in generation.programs(rng, generation.as_ssa, BROKEN // 3):
-        yield Question(given.label, (given.text,), _faults(given.program, set()))
+    for hidden in generation.programs(rng, generation.as_ssa, BROKEN // 3):
+        mismatch = partial(_faults_mismatch, hidden.program, set())
+        yield Question(hidden.label, (hidden.text,), mismatch)
 
 
-def _faults(program: Program, want: set[verifier.Fault]) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        pairs = [as_list(pair) for pair in as_list(answer)]
-        if not isinstance(answer, list) or any(len(pair) != 2 for pair in pairs):
-            return f"the answer is {shown(cast(object, answer))}, not a list of pairs"
-        # A take-home's variant requires the version of the rules as the first pair.
-        rules = constant("RULES", 0, range(2, 1000))
-        if rules:
-            first, pairs = pairs[:1], pairs[1:]
-            if first != [["rules", rules]]:
-                begins = shown(first[0]) if first else "nothing"
-                return f"the answer begins with {begins}, and should with {['rules', rules]}"
-        got = {(shown(kind).strip("'"), shown(where).strip("'")) for kind, where in pairs}
-        if got == want:
-            return None
-        missed, invented = sorted(want - got), sorted(got - want)
-        text = " ⏎ ".join(line.strip() for line in str(program).splitlines())
-        found = f"it misses {missed[0]}" if missed else f"{invented[0]} is no fault of it"
-        return f"{found}; it was {text}"[:500] if len(text) < 400 else found
-
-    return mismatch
+def _faults_mismatch(program: Program, want: set[verifier.Fault], answer: object) -> str | None:
+    pairs = [as_list(pair) for pair in as_list(answer)]
+    if not isinstance(answer, list) or any(len(pair) != 2 for pair in pairs):
+        return f"the answer is {shown(cast(object, answer))}, not a list of pairs"
+    # A take-home's variant requires the version of the rules as the first pair.
+    rules = constant("RULES", 0, range(2, 1000))
+    if rules:
+        first, pairs = pairs[:1], pairs[1:]
+        if first != [["rules", rules]]:
+            begins = shown(first[0]) if first else "nothing"
+            return f"the answer begins with {begins}, and should with {['rules', rules]}"
+    got = {(shown(kind).strip("'"), shown(where).strip("'")) for kind, where in pairs}
+    if got == want:
+        return None
+    missed, invented = sorted(want - got), sorted(got - want)
+    text = " ⏎ ".join(line.strip() for line in str(program).splitlines())
+    message = f"it misses {missed[0]}" if missed else f"{invented[0]} is no fault of it"
+    return f"{message}; it was {text}"[:500] if len(text) < 400 else message
 
 
 def _changed(program: Program, block: int, place: int, *new: Instr) -> Program:

@@ -72,15 +72,15 @@ xdsl = hl.returns_data(**cleaning.checks(regions.LANGUAGE, regions.different, re
 mlir = hl.returns_data(**cleaning.checks(regions.LANGUAGE, regions.different, regions.unfinished))
 
 infer = hl.returns_data(
-    types=hl.Answers(shapes.sound_programs),
-    reasons=hl.Answers(shapes.faulty_programs, after=("types",)),
+    types=hl.Answers(partial(shapes.questions, faulty=False)),
+    reasons=hl.Answers(partial(shapes.questions, faulty=True), after=("types",)),
 )
 
 # --- PaddlePaddle ---------------------------------------------------------------------------------
 
 _cleaned = cleaning.checks(paddle_pir.CLEANED, regions.different, regions.unfinished)
 pir = hl.returns_data(
-    static=partial(cleaning.cleaned, language=paddle_pir.CAPTURED, look=regions.different),
+    static=partial(cleaning.cleaned, language=paddle_pir.CAPTURED, compare=regions.different),
     sound=hl.following("static", _cleaned["sound"]),
     same=_cleaned["same"],
     complete=_cleaned["complete"],

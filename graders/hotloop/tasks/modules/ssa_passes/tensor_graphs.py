@@ -162,18 +162,18 @@ def unfinished(graph: Tensors) -> str | None:
     return None
 
 
-def same_ends(given: Tensors, result: Tensors) -> str | None:
+def same_ends(program: Tensors, result: Tensors) -> str | None:
     """Return a message if the inputs or the numbers of outputs differ, else None."""
-    if result.inputs != given.inputs or len(result.outputs) != len(given.outputs):
+    if result.inputs != program.inputs or len(result.outputs) != len(program.outputs):
         return "it takes or returns something else"
     return None
 
 
-def different(given: Tensors, result: Tensors, rng: random.Random) -> str | None:
+def different(program: Tensors, result: Tensors, rng: random.Random) -> str | None:
     """Return a message if outputs or final inputs differ on one of four inputs, else None."""
     for _ in range(4):
-        inputs = [rng.randint(-50, 50) for _ in given.inputs]
-        got, want = run(result, inputs), run(given, inputs)
+        inputs = [rng.randint(-50, 50) for _ in program.inputs]
+        got, want = run(result, inputs), run(program, inputs)
         if got != want:
             return f"with {inputs} it gives {got}, not {want}"
     return None

@@ -7,8 +7,9 @@ Tiled attention is one kernel, whose programs hold a block of queries and loop o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -22,6 +23,8 @@ CLOSE = 1e-3
 """Relative tolerance of a time, which is a quotient of exact numbers."""
 
 KERNELS = ("scores", "softmax", "output", "tiled")
+BYTES = ("standard_bytes", "tiled_bytes", "fewest_bytes")
+TIMES = ("standard_s", "tiled_s", "bounds")
 
 
 @dataclass(frozen=True)
@@ -111,53 +114,43 @@ def _keys_read(p: Problem, end: int) -> int:
 
 def truth(problem: Problem) -> dict[str, object]:
     """Return the right answer to all questions about a problem."""
-    found = costs(problem)
-    standard = [found[name] for name in KERNELS[:3]]
+    by_kernel = costs(problem)
+    standard = [by_kernel[name] for name in KERNELS[:3]]
     p = problem
     once = 2 * p.batch * p.head_dim * p.element_bytes
     return {
         "standard_bytes": constant("LAYERS", 1, range(2, 401))
         * sum(cost.bytes for cost in standard),
-        "tiled_bytes": found["tiled"].bytes,
+        "tiled_bytes": by_kernel["tiled"].bytes,
         "fewest_bytes": once * (p.heads * p.queries + p.kv_heads * p.keys),
         "standard_s": sum(cost.seconds(p) for cost in standard),
-        "tiled_s": found["tiled"].seconds(p),
-        "bounds": [found[name].bound(p) for name in KERNELS],
+        "tiled_s": by_kernel["tiled"].seconds(p),
+        "bounds": [by_kernel[name].bound(p) for name in KERNELS],
     }
 
 
-def byte_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about bytes."""
-    yield from _questions(rng, ("standard_bytes", "tiled_bytes", "fewest_bytes"))
-
-
-def time_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about minimum times and what bounds them."""
-    yield from _questions(rng, ("standard_s", "tiled_s", "bounds"))
-
-
-def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
+def questions(rng: Rng, *, keys: tuple[str, ...]) -> Iterator[Question]:
+    """Yield questions about the figures in `keys`: BYTES, or TIMES and what bounds them."""
     for label, problem in problems(rng):
         file = GivenFile("problem.json", json.dumps(asdict(problem)).encode())
-        yield Question(label, (file,), _mismatch(truth(problem), keys))
+        yield Question(label, (file,), partial(mismatch, truth(problem), keys))
 
 
-def _mismatch(want: dict[str, object], keys: tuple[str, ...]) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        given = as_message(answer)
-        if given is None:
-            return f"the answer is {shown(answer)}, not a dict"
-        return next((c for key in keys if (c := _wrong(key, given.get(key), want[key]))), None)
+def mismatch(want: dict[str, object], keys: tuple[str, ...], answer: object) -> str | None:
+    """Return a message about the first wrong figure, or None."""
+    figures = as_message(answer)
+    if figures is None:
+        return f"the answer is {shown(answer)}, not a dict"
+    wrong = (_figure_mismatch(key, figures.get(key), want[key]) for key in keys)
+    return next((message for message in wrong if message is not None), None)
 
-    return mismatch
 
-
-def _wrong(key: str, got: object, want: object) -> str | None:
+def _figure_mismatch(key: str, got: object, want: object) -> str | None:
     if isinstance(want, int | float):
         close = 0.0 if isinstance(want, int) else CLOSE
         return number_mismatch(f"“{key}”", got, want, close)
-    listed = as_message(got)
-    if (as_list(got) if listed is None else [listed.get(name) for name in KERNELS]) == want:
+    by_kernel = as_message(got)
+    if (as_list(got) if by_kernel is None else [*map(by_kernel.get, KERNELS)]) == want:
         return None
     return f"“{key}” is {shown(got)} and should be {shown(want)}"
 

@@ -52,24 +52,28 @@ def attend(
 
     cap: soft cap of scores; 0 is none. empty: output of a query that sees no key.
     """
-    weights, total = weights_of(q, k, scale, causal, cap)
+    weights, total, _ = weights_of(q, k, scale, causal, cap)
     group = len(q) // len(k)
-    found: Floats = weights @ np.repeat(v, group, axis=0) / np.where(total == 0.0, 1.0, total)
-    return np.where(total == 0.0, empty, found)
+    out: Floats = weights @ np.repeat(v, group, axis=0) / np.where(total == 0.0, 1.0, total)
+    return np.where(total == 0.0, empty, out)
 
 
 def weights_of(
     q: Floats, k: Floats, scale: float, causal: bool, cap: float = 0.0
-) -> tuple[Floats, Floats]:
-    """Return exp(score − maximum) and its sum over the keys; both 0 for a query without keys."""
+) -> tuple[Floats, Floats, Floats]:
+    """Return exp(score − maximum), its sum over the keys, and the maximum.
+
+    All are 0 for a query that sees no key.
+    """
     scores = scale * (q @ np.repeat(k, len(q) // len(k), axis=0).transpose(0, 2, 1))
     if cap:
         scores = cap * np.tanh(scores / cap)
     if causal:
         scores = np.where(visible(q.shape[1], k.shape[1]), scores, -np.inf)
     maximum: Floats = scores.max(axis=-1, keepdims=True)
-    weights = np.exp(scores - np.where(np.isneginf(maximum), 0.0, maximum))
-    return weights, weights.sum(axis=-1, keepdims=True)
+    maximum = np.where(np.isneginf(maximum), 0.0, maximum)
+    weights = np.exp(scores - maximum)
+    return weights, weights.sum(axis=-1, keepdims=True), maximum
 
 
 def visible(queries: int, keys: int) -> NDArray[np.bool_]:
@@ -86,8 +90,8 @@ def tolerance(case: Case) -> Tolerance:
     """
     q, k, v = (a.rounded() for a in case.arguments[:3] if isinstance(a, InputTensor))
     scale = next((a for a in case.arguments[3:4] if isinstance(a, float)), q.shape[-1] ** -0.5)
-    summed = sum_of_products(q, k, scale)
-    return derived(case.out.dtype, q.shape[-1], k.shape[1], summed, float(np.abs(v).max()))
+    scores = sum_of_products(q, k, scale)
+    return derived(case.out.dtype, q.shape[-1], k.shape[1], scores, float(np.abs(v).max()))
 
 
 def sum_of_products(q: Floats, k: Floats, scale: float) -> float:
@@ -205,12 +209,6 @@ def counted_case(rng: Rng) -> Case:
 def compiled_case(rng: Rng) -> Case:
     """Return a case with the dtype of a GPU run, for compilation."""
     return _kernel_case("float16, 512", rng, (2, 512, 512, 64), dtype=FP16, causal=True)
-
-
-def fewest_bytes(case: Case) -> int:
-    """Return the bytes of all tensors, each once."""
-    tensors = [a.spec.bytes for a in case.arguments if isinstance(a, InputTensor)]
-    return sum(tensors) + case.out.bytes
 
 
 def _kernel_case(

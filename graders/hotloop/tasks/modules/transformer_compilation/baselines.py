@@ -53,8 +53,8 @@ def fused_gradients(
     attended = torch.nn.functional.scaled_dot_product_attention(
         q, k, v, is_causal=causal, scale=scale
     )
-    found = torch.autograd.grad(attended, (q, k, v), dout.unsqueeze(0))
-    torch.cat([gradient.squeeze(0) for gradient in found], dim=1, out=out)
+    gradients = torch.autograd.grad(attended, (q, k, v), dout.unsqueeze(0))
+    torch.cat([gradient.squeeze(0) for gradient in gradients], dim=1, out=out)
 
 
 def hidden(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
 from hotloop.tasks.modules.transformer_compilation.given_files import EXERCISE, PROGRAMS, submitted
 from hotloop.tasks.modules.transformer_compilation.synthetic_starts import (
-    Machine,
     Refused,
+    SimulatedHost,
     Way,
     World,
 )
@@ -42,6 +43,14 @@ PROGRAM = Program(
 )
 
 WAYS = ("eager", "compiled", "package")
+Keys = Mapping[str, tuple[str, ...]]
+"""The figures that are compared of each way."""
+
+STARTS: Keys = dict.fromkeys(WAYS, ("first_s", "call_s"))
+"""Typical first answers and later calls."""
+BREAK_EVEN: Keys = dict.fromkeys(WAYS[1:], ("calls", "processes"))
+"""The call and the process from which a way pays off."""
+
 EXACT = 1e-6
 NEAR = 0.05
 """Relative tolerance of a median in the simulated world, whose noise is 1 %."""
@@ -61,16 +70,16 @@ LEAST_FRACTION = 0.02
 
 def account(record: Record) -> dict[str, dict[str, Any]]:
     """Return the right answer of `break_even`."""
-    found = {way: _typical(record["ways"][way]["runs"]) for way in WAYS}
-    eager, calls = found["eager"], int(record["calls_each"])
+    figures = {way: _typical(record["ways"][way]["runs"]) for way in WAYS}
+    eager, calls = figures["eager"], int(record["calls_each"])
     for way in WAYS[1:]:
-        this, build_s = found[way], record["ways"][way]["build_s"]
-        found[way] = {
+        this, build_s = figures[way], record["ways"][way]["build_s"]
+        figures[way] = {
             **this,
             "calls": _rounded_up(later_calls(this, eager), least=0, more=1),
             "processes": _rounded_up(lives(this, eager, build_s, calls), least=1),
         }
-    return found
+    return figures
 
 
 def later_calls(way: dict[str, float], eager: dict[str, float]) -> float | None:
@@ -102,48 +111,32 @@ def _rounded_up(number: float | None, least: int, more: int = 0) -> int | None:
 # --- hidden records -------------------------------------------------------------------------------
 
 
-def start_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about typical first answers and later calls."""
-    yield from _questions(rng, dict.fromkeys(WAYS, ("first_s", "call_s")))
-
-
-def even_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about the call and the number of processes from which a way pays off."""
-    yield from _questions(rng, dict.fromkeys(WAYS[1:], ("calls", "processes")))
-
-
-def _questions(rng: Rng, keys: dict[str, tuple[str, ...]]) -> Iterator[Question]:
+def questions(rng: Rng, *, keys: Keys) -> Iterator[Question]:
+    """Yield questions about hidden records. keys: STARTS or BREAK_EVEN."""
     calls = constant("TIMED_CALLS", 1, range(2, 401))
     for label, record in records(rng):
         file = GivenFile("record.json", json.dumps(record).encode())
         ways = account(record).items()
         want = {way: {**each, "call_s": calls * each["call_s"]} for way, each in ways}
-        yield Question(label, (file,), _mismatch(want, keys))
+        yield Question(label, (file,), partial(_mismatch, want, keys))
 
 
-def _mismatch(
-    want: dict[str, dict[str, Any]], keys: dict[str, tuple[str, ...]]
-) -> Callable[[object], str | None]:
-    def mismatch(answer: object) -> str | None:
-        given = as_message(answer)
-        if given is None:
-            return f"the answer is {shown(answer)}, not a dict"
-        for way, names in keys.items():
-            figures = as_message(given.get(way))
-            if figures is None:
-                return f"“{way}” is {shown(given.get(way))}, not a dict"
-            for name in names:
-                found = _wrong(f"“{name}” of “{way}”", figures.get(name), want[way][name])
-                if found is not None:
-                    return found
-        return None
-
-    return mismatch
-
-
-def _wrong(what: str, got: object, want: float | None) -> str | None:
-    exact = 0.0 if isinstance(want, int) else EXACT
-    return number_mismatch(what, got, want, exact)
+def _mismatch(want: dict[str, dict[str, Any]], keys: Keys, answer: object) -> str | None:
+    ways = as_message(answer)
+    if ways is None:
+        return f"the answer is {shown(answer)}, not a dict"
+    for way, names in keys.items():
+        figures = as_message(ways.get(way))
+        if figures is None:
+            return f"“{way}” is {shown(ways.get(way))}, not a dict"
+        for name in names:
+            right = want[way][name]
+            relative = 0.0 if isinstance(right, int) else EXACT
+            what = f"“{name}” of “{way}”"
+            mismatch = number_mismatch(what, figures.get(name), right, relative)
+            if mismatch is not None:
+                return mismatch
+    return None
 
 
 def records(rng: Rng) -> Iterator[tuple[str, Record]]:
@@ -165,10 +158,10 @@ def records(rng: Rng) -> Iterator[tuple[str, Record]]:
         ),
         "Neither pays": (sampled_ways(rng, compiled=1.1, package=1.2), SOME),
     }
-    found = dict[str, Record]()
-    while not (found and _decides(list(found.values()))):
-        found = {label: _record(rng, ways, calls) for label, (ways, calls) in sampled.items()}
-    yield from found.items()
+    by_label = dict[str, Record]()
+    while not (by_label and _decides(list(by_label.values()))):
+        by_label = {label: _record(rng, ways, calls) for label, (ways, calls) in sampled.items()}
+    yield from by_label.items()
 
 
 def sampled_ways(
@@ -180,11 +173,11 @@ def sampled_ways(
     an eager process.
     """
     import_s, call_s = float(rng.uniform(1.5, 3.0)), float(rng.uniform(0.02, 0.05))
-    ready, found = float(rng.uniform(8, 20)), float(rng.uniform(1, 3))
+    ready, cached = float(rng.uniform(8, 20)), float(rng.uniform(1, 3))
     loads = float(rng.uniform(0.1, 0.3))
     return {
         "eager": Way(import_s, 0.02, 0.02, call_s),
-        "compiled": Way(import_s, ready, found, compiled * call_s),
+        "compiled": Way(import_s, ready, cached, compiled * call_s),
         "package": Way(import_s * (0.5 if sooner else 1.0), loads, loads, package * call_s),
     }
 
@@ -208,16 +201,19 @@ def _record(rng: Rng, ways: dict[str, Way], calls: tuple[int, int]) -> Record:
     }
 
 
-def _runs(rng: Rng, way: Way, found: int) -> list[dict[str, Any]]:
-    kept = rng.permutation([True] * found + [False] * (5 - found))
-    return [{"kept": bool(each), "seconds": _seconds(rng, way, bool(each))} for each in kept]
+def _runs(rng: Rng, way: Way, warm: int) -> list[dict[str, Any]]:
+    """Sample five processes. warm: how many of them found a filled cache."""
+    cached = rng.permutation([True] * warm + [False] * (5 - warm)).tolist()
+    return [{"kept": each, "seconds": _seconds(rng, way, each)} for each in cached]
 
 
-def _seconds(rng: Rng, way: Way, kept: bool) -> list[float]:
+def _seconds(rng: Rng, way: Way, cached: bool) -> list[float]:
     noise = rng.uniform(0.98, 1.02, 8)
     noise[rng.integers(1, 8)] *= rng.uniform(8, 20)
     seconds = way.call_s * noise
-    seconds[0] += (way.import_s + (way.found_s if kept else way.ready_s)) * rng.uniform(0.98, 1.02)
+    seconds[0] += (way.import_s + (way.cached_s if cached else way.ready_s)) * rng.uniform(
+        0.98, 1.02
+    )
     return [round(float(s), 6) for s in seconds]
 
 
@@ -240,12 +236,12 @@ def _decides(records: list[Record]) -> bool:
     """
     return (
         all(map(_is_clear, records))
-        and any(map(_tells, records))
+        and any(map(_counts_each_call, records))
         and any(map(_gains_little, records))
     )
 
 
-def _tells(record: Record) -> bool:
+def _counts_each_call(record: Record) -> bool:
     """Return whether one call more or less per process changes the number of processes."""
     calls = record["calls_each"]
     counted = [account({**record, "calls_each": calls + more}) for more in (-1, 0, 1)]
@@ -267,22 +263,20 @@ def measures_starts(session: Session) -> str:
     """Require `measured` to find the times of a simulated machine within NEAR."""
     rng = session.rng()
     world = World(int(rng.integers(1 << 31)), sampled_ways(rng), float(rng.uniform(10, 30)))
-    machine = Machine(world)
+    machine = SimulatedHost(world)
     process = PROGRAM.given(session, "measures")
-    named = session.called("measured")
-    begun = process.ask("begin", submitted(session), named, PROCESSES, CALLS)
-
-    def go_on(answer: float, refusal: str) -> object:
-        return process.ask("go_on", answer, refusal)
-
-    record = measured(machine, begun, go_on)
+    function = session.called("measured")
+    first = process.ask("begin", submitted(session), function, PROCESSES, CALLS)
+    record = measured(machine, first, partial(process.ask, "go_on"))
     mismatch = measured_mismatch(record, machine.cold(), world)
     if mismatch is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"In a made-up world {mismatch}.")
     return "It finds what each way costs in a made-up world."
 
 
-def measured(machine: Machine, request: object, go_on: Callable[[float, str], object]) -> object:
+def measured(
+    machine: SimulatedHost, request: object, go_on: Callable[[float, str], object]
+) -> object:
     """Do what a measurement asks for, and return the record that it returns.
 
     request: its first step. go_on: takes the machine's answer, and why it refuses or "", and
@@ -317,19 +311,19 @@ def measured_mismatch(record: object, cold: dict[str, Any], world: World) -> str
     """
     ways = as_message((as_message(record) or {}).get("ways")) or {}
     for name in WAYS:
-        found = as_message(ways.get(name)) or {}
-        mismatch = _shape_mismatch(name, found, cold) or _seconds_mismatch(name, found, world)
+        way = as_message(ways.get(name)) or {}
+        mismatch = _shape_mismatch(name, way, cold) or _seconds_mismatch(name, way, world)
         if mismatch is not None:
             return mismatch
     return None
 
 
-def _seconds_mismatch(name: str, found: dict[str, Any], world: World) -> str | None:
+def _seconds_mismatch(name: str, measured: dict[str, Any], world: World) -> str | None:
     """Return a message about the first build, first-answer or call time off by more than NEAR."""
-    typical, way = _typical(as_list(found["runs"])), world.ways[name]
+    typical, way = _typical(as_list(measured["runs"])), world.ways[name]
     build_s = world.build_s if name == "package" else 0.0
     return (
-        number_mismatch(f"“build_s” of “{name}”", found.get("build_s"), build_s, NEAR)
+        number_mismatch(f"“build_s” of “{name}”", measured.get("build_s"), build_s, NEAR)
         or number_mismatch(
             f"the median “first_s” of “{name}”", typical["first_s"], way.first_s(), NEAR
         )
@@ -337,11 +331,11 @@ def _seconds_mismatch(name: str, found: dict[str, Any], world: World) -> str | N
     )
 
 
-def _shape_mismatch(name: str, found: dict[str, Any], cold: dict[str, Any]) -> str | None:
+def _shape_mismatch(name: str, measured: dict[str, Any], cold: dict[str, Any]) -> str | None:
     """Return a message about too few processes or calls, or about a malformed record, or None."""
-    runs = [as_message(run) or {} for run in as_list(found.get("runs"))]
-    if any(type(run.get("kept")) is not bool or not _are_numbers(run) for run in runs):
-        return f"“runs” of “{name}” is {shown(found.get('runs'))}, which is no list of runs"
+    runs = [as_message(run) or {} for run in as_list(measured.get("runs"))]
+    if any(type(run.get("kept")) is not bool or not _has_times(run) for run in runs):
+        return f"“runs” of “{name}” is {shown(measured.get('runs'))}, which is no list of runs"
     seen = sum(type(calls) is int and calls > CALLS for calls in as_list(cold.get(name)))
     colds = min(sum(not run["kept"] for run in runs), seen)
     if colds < PROCESSES:
@@ -354,10 +348,6 @@ def _shape_mismatch(name: str, found: dict[str, Any], cold: dict[str, Any]) -> s
     return None
 
 
-def _are_numbers(run: dict[str, Any]) -> bool:
+def _has_times(run: dict[str, Any]) -> bool:
     seconds = as_list(run.get("seconds"))
-    return bool(seconds) and all(map(_is_time, seconds))
-
-
-def _is_time(number: object) -> bool:
-    return isinstance(number, int | float) and type(number) is not bool and abs(number) <= MOST_S
+    return bool(seconds) and all(type(s) in (int, float) and abs(s) <= MOST_S for s in seconds)

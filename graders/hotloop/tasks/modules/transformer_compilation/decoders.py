@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.compare import Floats
+from hotloop.judge.graphs.evaluation import gelu, layer_norm
+from hotloop.tasks.modules.transformer_compilation.attentions import attend
 
 Rng = np.random.Generator
 Tokens = NDArray[np.int64]
@@ -47,7 +49,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Request:
+class CachedRequests:
     """A replayed step: cache, first positions, tokens, and right scores after each token."""
 
     cache: Floats
@@ -101,17 +103,17 @@ def weights(rng: Rng, size: Sizes) -> dict[str, Floats]:
     }
 
 
-def request(rng: Rng, size: Sizes, sampled: Weights, prompts: Tokens, steps: int) -> Request:
+def request(rng: Rng, size: Sizes, sampled: Weights, prompts: Tokens, steps: int) -> CachedRequests:
     """Sample a request with its right scores. prompts: the prompt length of each row."""
     cache = REMAINS * rng.standard_normal(size.cache)
     tokens = rng.integers(size.vocabulary, size=(size.rows, steps))
     scores = np.empty((size.rows, steps, size.vocabulary))
     for row, length in enumerate(prompts):
         before = rng.integers(size.vocabulary, size=int(length))
-        found, kept = whole(sampled, size.heads, np.concatenate([before, tokens[row]]))
-        scores[row] = found[int(length) :]
-        cache[:, row, :, :, : int(length)] = kept[:, :, :, : int(length)]
-    return Request(cache, prompts, tokens, scores)
+        of_row, keys_values = whole(sampled, size.heads, np.concatenate([before, tokens[row]]))
+        scores[row] = of_row[int(length) :]
+        cache[:, row, :, :, : int(length)] = keys_values[:, :, :, : int(length)]
+    return CachedRequests(cache, prompts, tokens, scores)
 
 
 def whole(sampled: Weights, heads: int, tokens: Tokens) -> tuple[Floats, Floats]:
@@ -120,38 +122,23 @@ def whole(sampled: Weights, heads: int, tokens: Tokens) -> tuple[Floats, Floats]
     Keys and values: [layer, 2, head, position, head size].
     """
     x = sampled["words"][tokens] + sampled["places"][: len(tokens)]
-    kept: list[list[Floats]] = []
+    keys_values: list[list[Floats]] = []
     for layer in range(len(sampled["out"])):
         h = _normed(x, sampled["before_attention"][layer])
-        q, k, v = (
-            _heads(h @ sampled[name][layer] + sampled[f"{name}_bias"][layer], heads)
+        projected = (
+            h @ sampled[name][layer] + sampled[f"{name}_bias"][layer]
             for name in ("query", "key", "value")
         )
-        kept.append([k, v])
-        attended = _attention(q, k, v).swapaxes(0, 1).reshape(x.shape)
-        x = x + attended @ sampled["out"][layer]
+        q, k, v = (p.reshape(len(x), heads, -1).swapaxes(0, 1) for p in projected)
+        keys_values.append([k, v])
+        attended = attend(q, k, v, q.shape[2] ** -0.5, causal=True, cap=0.0, empty=0)
+        x = x + attended.swapaxes(0, 1).reshape(x.shape) @ sampled["out"][layer]
         h = _normed(x, sampled["before_mlp"][layer])
-        h = _gelu(h @ sampled["up"][layer] + sampled["up_bias"][layer])
+        h = gelu(h @ sampled["up"][layer] + sampled["up_bias"][layer], "tanh")
         x = x + h @ sampled["down"][layer]
-    return _normed(x, sampled["last"]) @ sampled["head"], np.array(kept)
+    return _normed(x, sampled["last"]) @ sampled["head"], np.array(keys_values)
 
 
-def _heads(x: Floats, heads: int) -> Floats:
-    return x.reshape(len(x), heads, -1).swapaxes(0, 1)
-
-
-def _attention(q: Floats, k: Floats, v: Floats) -> Floats:
-    scores = q @ k.swapaxes(1, 2) / np.sqrt(q.shape[2])
-    scores = np.where(np.tri(q.shape[1], dtype=bool), scores, -np.inf)
-    shares = np.exp(scores - scores.max(axis=2, keepdims=True))
-    return shares @ v / shares.sum(axis=2, keepdims=True)
-
-
-def _normed(x: Floats, both: Floats) -> Floats:
-    apart = x - x.mean(axis=-1, keepdims=True)
-    spread = np.sqrt((apart**2).mean(axis=-1, keepdims=True) + EPS)
-    return apart / spread * both[0] + both[1]
-
-
-def _gelu(x: Floats) -> Floats:
-    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+def _normed(x: Floats, weight_and_shift: Floats) -> Floats:
+    weight, shift = weight_and_shift
+    return layer_norm(x, weight, shift, EPS)

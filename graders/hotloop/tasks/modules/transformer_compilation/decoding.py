@@ -19,7 +19,7 @@ from hotloop.judge.check import check
 from hotloop.judge.checks.assertions import Assertion
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.fast import Baseline
-from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.compare import Tolerance, compare, token_disagreement
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.levels import within
@@ -48,7 +48,11 @@ ORACLE_FILES = {
     "decode_oracle.py": PROGRAMS / "decode_oracle.py",
     "decoder.py": EXERCISE / "decoder.py",
 }
-ORACLE = Oracle(ORACLE_FILES, "decode_oracle.py")
+_ORACLE = Oracle(ORACLE_FILES, "decode_oracle.py")
+WHOLE = _ORACLE.function("whole", token_disagreement)
+"""Generation by attention to all tokens at once."""
+
+TIMED_TRUTH = _ORACLE.function("grown", token_disagreement)
 GROWN = Baseline(PROGRAMS / "decode_oracle.py", "grown", beside=ORACLE_FILES)
 """The eager loop with a cache that grows by concatenation."""
 
@@ -78,7 +82,7 @@ def few_launches(session: Session) -> str:
     rng = session.rng()
     size = decoders.sizes(rng, 3)
     prompts = rng.integers(0, 9, 3)
-    problem = Problem("A step that is counted", size, prompts, 2)
+    problem = StepProblem("A step that is counted", size, prompts, 2)
     runner, kernels = _recorded(session, size)
     mismatch = problem.mismatch(rng, runner)
     if mismatch is not None:
@@ -107,21 +111,8 @@ def cases(rng: Rng) -> Iterator[Case]:
         yield Case(label, (SEED, first), TensorSpec((rows, steps), I64))
 
 
-def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
-    """Return where answers differ, or None. One in eight may differ: two tokens can tie."""
-    parted = np.flatnonzero((got != want).any(axis=1))
-    if len(parted) <= len(want) // 8:
-        return None
-    row = int(parted[0])
-    step = int(np.flatnonzero(got[row] != want[row])[0])
-    return (
-        f"{len(parted)} of {len(want)} answers are others: answer {row} parts at token {step}, "
-        f"which is {int(got[row, step])} and should be {int(want[row, step])}"
-    )
-
-
 @dataclass(frozen=True)
-class Problem:
+class StepProblem:
     """Requests in progress on which the recorded step is replayed."""
 
     label: str
@@ -136,40 +127,40 @@ class Problem:
             for name, values in decoders.weights(rng, self.size).items()
         }
         requests = decoders.request(rng, self.size, sampled, self.prompts, self.steps)
-        given = [InputTensor(values, FP32) for values in (*sampled.values(), requests.cache)]
-        given += [InputTensor(requests.places, I64), InputTensor(requests.tokens, I64)]
+        inputs = [InputTensor(values, FP32) for values in (*sampled.values(), requests.cache)]
+        inputs += [InputTensor(requests.places, I64), InputTensor(requests.tokens, I64)]
         out = TensorSpec((self.size.rows, self.steps, self.size.vocabulary), FP32)
-        got = runner.answer("run", Case(self.label, tuple(given), out))
+        got = runner.answer("run", Case(self.label, tuple(inputs), out))
         # A take-home's variant scales the decoder's scores.
         scale = constant("LOGIT_SCALE", 1, range(2, 401))
         near = Tolerance(NEAR.relative, scale * NEAR.absolute)
-        found = compare(got, scale * requests.scores, near)
-        return None if found is None else f"scores [row, token, word]: {found.sentence()}"
+        wrong = compare(got, scale * requests.scores, near)
+        return None if wrong is None else f"scores [row, token, word]: {wrong.sentence()}"
 
 
-def looks(session: Session) -> Iterator[Assertion]:
-    """Yield Looks that compare a replayed step with attention over all tokens at once."""
+def assertions(session: Session) -> Iterator[Assertion]:
+    """Yield assertions that compare a replayed step with attention over all tokens at once."""
     rng = session.rng()
     for problem in problems(rng):
 
-        def mismatch(problem: Problem = problem) -> str | None:
+        def mismatch(problem: StepProblem = problem) -> str | None:
             return problem.mismatch(rng, _recorded(session, problem.size)[0])
 
         yield Assertion(problem.label, mismatch)
 
 
-def problems(rng: Rng) -> Iterator[Problem]:
+def problems(rng: Rng) -> Iterator[StepProblem]:
     """Yield requests that start, that are at different positions, and that fill the cache."""
     size = decoders.sizes(rng, 2)
-    yield Problem("Two requests that begin", size, np.zeros(2, np.int64), STEPS)
+    yield StepProblem("Two requests that begin", size, np.zeros(2, np.int64), STEPS)
     size = decoders.sizes(rng, 5)
     # No two rows are at the same position, and one has an empty prompt.
     prompts = rng.permutation(np.array([0, 3, 7, 11, 14]))
     label = "Requests with prompts of different lengths"
-    yield Problem(label, size, prompts, STEPS)
+    yield StepProblem(label, size, prompts, STEPS)
     size = decoders.sizes(rng, 3)
     ends = np.array([size.longest - STEPS, 1, size.longest // 2])
-    yield Problem("Up to the last place of the cache", size, ends, STEPS)
+    yield StepProblem("Up to the last place of the cache", size, ends, STEPS)
 
 
 def _recorded(session: Session, size: Sizes) -> tuple[Process, int]:
@@ -191,9 +182,7 @@ def _fill(rng: Rng, call: PlacedCall, _hostile: bool) -> None:
     first[...] = rng.integers(0, VOCABULARY, first.shape)
 
 
-def _timed_spec(_rng: Rng, _index: int) -> CallSpec:
-    first = TensorSpec((TIMED_ROWS,), I64)
-    return CallSpec((SEED, first), TensorSpec((TIMED_ROWS, TIMED_STEPS), I64))
-
-
-TIMED = Workload(_timed_spec, _fill)
+_TIMED_CALL = CallSpec(
+    (SEED, TensorSpec((TIMED_ROWS,), I64)), TensorSpec((TIMED_ROWS, TIMED_STEPS), I64)
+)
+TIMED = Workload(lambda _rng, _index: _TIMED_CALL, _fill)

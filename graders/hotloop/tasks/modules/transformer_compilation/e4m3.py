@@ -75,16 +75,16 @@ def _question(label: str, x: Floats) -> Question:
 
 def mismatch(x: Floats, answer: object) -> str | None:
     """Return a message if codes and scales do not represent `x`, else None."""
-    given = as_message(answer)
-    if given is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"the answer is {shown(answer)}, not a dict"
     # In a take-home's variant, codes start at another number than 0.
     first = constant("FIRST_CODE", 0, range(2, 1000))
-    codes = _codes(given.get("codes"), x.shape, first)
+    codes = _codes(reported.get("codes"), x.shape, first)
     if codes is None:
         which = f"whole numbers from {first} to {first + 255}"
         return f"“codes” are no {x.shape[0]} rows of {x.shape[1]} {which}"
-    scales = _scales(given.get("scales"), len(x))
+    scales = _scales(reported.get("scales"), len(x))
     if scales is None:
         return f"“scales” are no {len(x)} finite numbers above 0"
     return wrong(x, codes, scales)
@@ -119,8 +119,8 @@ def _codes(answer: object, shape: tuple[int, ...], first: int) -> NDArray[np.int
 
 
 def _scales(answer: object, count: int) -> Floats | None:
-    given = as_list(answer)
-    if len(given) != count or not all(type(s) in (int, float) for s in given):
+    numbers = as_list(answer)
+    if len(numbers) != count or not all(type(n) in (int, float) for n in numbers):
         return None
-    scales = np.array(given, np.float64)
+    scales = np.array(numbers, np.float64)
     return scales if np.isfinite(scales).all() and (scales > 0).all() else None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ BEHIND, BEFORE = 6, 9
 
 
 @dataclass
-class Maker(Builder[Shape]):
+class BlockBuilder(Builder[Shape]):
     """Builds a graph. saved: how many kernels a right pass can save."""
 
     rng: Rng = field(kw_only=True)
@@ -37,7 +38,7 @@ class Maker(Builder[Shape]):
     rows: int = field(kw_only=True)
     saved: int = 0
 
-    def given(self, *shape: int) -> str:
+    def parameter(self, *shape: int) -> str:
         """Add an input and return its name."""
         return self.input(f"p{len(self.inputs)}", shape)
 
@@ -49,7 +50,7 @@ class Maker(Builder[Shape]):
 
     def linear(self, x: str, inner: int, outer: int) -> str:
         """Add a matrix product without a bias."""
-        return self.node("matmul", x, self.given(inner, outer))
+        return self.node("matmul", x, self.parameter(inner, outer))
 
     def maybe(self, chance: float = 0.3) -> bool:
         """Return True with this probability."""
@@ -72,136 +73,119 @@ def made(rng: Rng, behind: int, before: int) -> tuple[Graph[Shape], int]:
     behind, before: numbers below GRAPHS that choose the kinds of the first block; the kinds of the
     other blocks are sampled.
     """
-    maker = Maker("n", rng=rng, width=4 * int(rng.integers(1, 4)), rows=int(rng.integers(2, 6)))
-    x = _block(maker, maker.given(maker.rows, maker.width), behind, before)
+    builder = BlockBuilder(
+        "n", rng=rng, width=4 * int(rng.integers(1, 4)), rows=int(rng.integers(2, 6))
+    )
+    x = _block(builder, builder.parameter(builder.rows, builder.width), behind, before)
     for _ in range(int(rng.integers(1, 4))):
-        x = _block(maker, x, *map(int, rng.integers(GRAPHS, size=2)))
-    maker.outputs.append(x)
-    return maker.graph(), len(maker.nodes) - maker.saved
+        x = _block(builder, x, *map(int, rng.integers(GRAPHS, size=2)))
+    builder.outputs.append(x)
+    return builder.graph(), len(builder.nodes) - builder.saved
 
 
-def _block(maker: Maker, x: str, behind: int, before: int) -> str:
+def _block(builder: BlockBuilder, x: str, behind: int, before: int) -> str:
     """Add two products with a gelu between them, the residual sum, and a norm."""
-    hidden = _activated(maker, x, behind % BEHIND, "tanh" if behind < BEHIND else "none")
-    back = maker.linear(hidden, 2 * maker.width, maker.width)
-    total = _summed(maker, back, x, before % BEFORE)
-    weight, shift = maker.given(maker.width), maker.given(maker.width)
-    eps = float(maker.rng.choice([1e-5, 1e-6, 1e-12]))
-    normed = maker.node("layer_norm", total, weight, shift, eps=eps)
-    if maker.maybe(0.5):
+    hidden = _activated(builder, x, behind % BEHIND, "tanh" if behind < BEHIND else "none")
+    back = builder.linear(hidden, 2 * builder.width, builder.width)
+    total = _summed(builder, back, x, before % BEFORE)
+    weight, shift = builder.parameter(builder.width), builder.parameter(builder.width)
+    eps = float(builder.rng.choice([1e-5, 1e-6, 1e-12]))
+    normed = builder.node("layer_norm", total, weight, shift, eps=eps)
+    if builder.maybe(0.5):
         # Pre-norm, as in most current models: the sum is used next to the norm.
-        return maker.node("mul", total, normed)
+        return builder.node("mul", total, normed)
     return normed
 
 
-def _activated(maker: Maker, x: str, kind: int, approximate: str) -> str:
+def _activated(builder: BlockBuilder, x: str, kind: int, approximate: str) -> str:
     """Add a product, a bias and a gelu that can be fused, or almost."""
-    inner = 2 * maker.width
-    product = maker.linear(x, maker.width, inner)
+    inner = 2 * builder.width
+    product = builder.linear(x, builder.width, inner)
     if kind == 0:
         # One bias row per input row, which is a matrix and not a bias vector.
-        added = maker.node("add", product, maker.given(maker.rows, inner))
+        added = builder.node("add", product, builder.parameter(builder.rows, inner))
     elif kind == 1:
-        added = maker.node("mul", product, maker.given(inner))
+        added = builder.node("mul", product, builder.parameter(inner))
     else:
-        added = maker.node("add", product, maker.given(inner))
+        added = builder.node("add", product, builder.parameter(inner))
     if kind == 2:
-        return maker.node("relu", added)
-    active = maker.node("gelu", added, approximate=approximate)
+        return builder.node("relu", added)
+    active = builder.node("gelu", added, approximate=approximate)
     if kind == 3:
         # The gelu's input has another use and must be computed anyway.
-        return maker.node("mul", active, added)
+        return builder.node("mul", active, added)
     if kind == 4:
-        maker.outputs.append(added)
+        builder.outputs.append(added)
         return active
     if kind == 5:
-        maker.saved += 1
+        builder.saved += 1
     return active
 
 
-def _summed(maker: Maker, back: str, x: str, kind: int) -> str:
+def _summed(builder: BlockBuilder, back: str, x: str, kind: int) -> str:
     """Add product, bias and residual in any order, which the norm can absorb, or almost."""
     if kind == 0:
         # One vector for all rows is a bias, and no operand is left as the residual.
-        return maker.node("add", back, maker.given(maker.width))
+        return builder.node("add", back, builder.parameter(builder.width))
     if kind == 1:
-        maker.saved += 1
-        return maker.node("add", back, x)
+        builder.saved += 1
+        return builder.node("add", back, x)
     if kind == 2:
-        return maker.node("mul", back, x)
-    bias = maker.given(maker.width)
+        return builder.node("mul", back, x)
+    bias = builder.parameter(builder.width)
     if kind == 3:
-        biased = maker.node("add", back, bias)
-        maker.outputs.append(biased)
-        maker.saved += 1  # the sum with the residual and the norm; the bias stays by itself
-        return maker.node("add", biased, x)
+        biased = builder.node("add", back, bias)
+        builder.outputs.append(biased)
+        builder.saved += 1  # the sum with the residual and the norm; the bias stays by itself
+        return builder.node("add", biased, x)
     if kind == 4:
         # The sum is a graph output under its own name, which a fused kernel cannot give it.
-        total = maker.node("add", maker.node("add", back, bias), x)
-        maker.outputs.append(total)
+        total = builder.node("add", builder.node("add", back, bias), x)
+        builder.outputs.append(total)
         return total
-    maker.saved += 2
+    builder.saved += 2
     if kind == 5:
-        return maker.node("add", back, maker.node("add", x, bias))
+        return builder.node("add", back, builder.node("add", x, bias))
     if kind == 6:
         # Only one of the two biases can be fused.
-        other = maker.node("add", x, maker.given(maker.width))
-        return maker.node("add", maker.node("add", back, bias), other)
-    total = maker.node("add", maker.node("add", back, bias), x)
+        other = builder.node("add", x, builder.parameter(builder.width))
+        return builder.node("add", builder.node("add", back, bias), other)
+    total = builder.node("add", builder.node("add", back, bias), x)
     if kind == 7:
-        _used_before(maker, total)
+        # These precede the norm, and must move behind the fused kernel, which gives the sum: each
+        # can be computed as soon as either operand is known.
+        table = builder.parameter(builder.rows, builder.width)
+        builder.outputs += [builder.node("mul", total, table), builder.node("mul", table, total)]
     return total
 
 
-def _used_before(maker: Maker, total: str) -> None:
-    """Add nodes that precede the norm and must move behind the fused kernel, which gives the sum.
+def questions(rng: Rng, *, fewest: bool = False) -> Iterator[Question]:
+    """Yield questions that require a pass to keep all values.
 
-    Each can be computed as soon as either operand is known.
+    fewest: also require the minimum number of kernels.
     """
-    table = maker.given(maker.rows, maker.width)
-    maker.outputs += [maker.node("mul", total, table), maker.node("mul", table, total)]
-
-
-def same_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions that require a pass to keep all values."""
-    yield from _questions(rng, lambda _kernels, _fewest: None)
-
-
-def fewest_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions that also require the minimum number of kernels."""
-    yield from _questions(rng, _too_many)
-
-
-def _too_many(kernels: int, fewest: int) -> str | None:
-    return None if kernels <= fewest else f"{kernels} kernels are left, {fewest} are enough"
-
-
-def _questions(rng: Rng, judged: Callable[[int, int], str | None]) -> Iterator[Question]:
-    for number, (graph, fewest) in enumerate(graphs(rng), start=1):
+    for number, (graph, minimum) in enumerate(graphs(rng), start=1):
         file = GivenFile("graph.json", json.dumps(plain(graph)).encode())
-        given = {name: rng.standard_normal(shape) for name, shape in graph.types.items()}
-
-        def mismatch(
-            answer: object, graph: Graph[Shape] = graph, fewest: int = fewest, given: Any = given
-        ) -> str | None:
-            # In a take-home's variant, the graph has the pass's level.
-            got, level = (
-                (as_message(answer) or {}).get("level"),
-                constant("LEVEL", 0, range(2, 1000)),
-            )
-            if level and got != level:
-                return f"its level is {shown(got)} and should be {level}"
-            found = changed(graph, answer, given)
-            return found if isinstance(found, str) else judged(len(found.nodes), fewest)
-
+        inputs = {name: rng.standard_normal(shape) for name, shape in graph.types.items()}
+        mismatch = partial(_mismatch, graph, inputs, minimum if fewest else None)
         yield Question(f"Graph {number} with {len(graph.nodes)} kernels", (file,), mismatch)
 
 
-def changed(graph: Graph[Shape], answer: object, given: dict[str, Floats]) -> Graph[Shape] | str:
-    """Return the graph that the pass made, or a message if it is invalid or computes otherwise."""
+def _mismatch(
+    graph: Graph[Shape], inputs: dict[str, Floats], most: int | None, answer: object
+) -> str | None:
+    # In a take-home's variant, the graph has the pass's level.
+    level = constant("LEVEL", 0, range(2, 1000))
+    got = (as_message(answer) or {}).get("level")
+    if level and got != level:
+        return f"its level is {shown(got)} and should be {level}"
     try:
-        found = read(answer, graph)
-        got = run(found, given)
+        rewritten = read(answer, graph)
+        values = run(rewritten, inputs)
     except Invalid as error:
         return str(error)
-    return difference(graph, got, run(graph, given), SAME) or found
+    wrong = difference(graph, values, run(graph, inputs), SAME)
+    kernels = len(rewritten.nodes)
+    if wrong is None and most is not None and kernels > most:
+        return f"{kernels} kernels are left, {most} are enough"
+    return wrong

@@ -17,14 +17,14 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.tasks.modules.transformer_compilation.attentions import (
+    Shape,
     attend,
     sum_of_products,
     visible,
+    weights_of,
 )
 
 Rng = np.random.Generator
-Shape = tuple[int, int, int, int]
-"""Heads, queries, keys, and head dimension."""
 
 
 def gradients(
@@ -41,43 +41,30 @@ def gradients(
 
     In a take-home's variant, they are multiplied by LOSS_SCALE.
     """
-    weights, dscores = _weights_and_dscores(q, k, v, out, dout, lse, scale, causal)
+    weights = _weights(q, k, lse, scale, causal)
+    dscores = _dscores(weights, v, out, dout)
     turned = weights.transpose(0, 2, 1)
     parts = (scale * dscores @ k, scale * dscores.transpose(0, 2, 1) @ q, turned @ dout)
     return constant("LOSS_SCALE", 1, range(2, 401)) * np.concatenate(parts, axis=1)
 
 
-def _weights_and_dscores(
-    q: Floats,
-    k: Floats,
-    v: Floats,
-    out: Floats,
-    dout: Floats,
-    lse: Floats,
-    scale: float,
-    causal: bool,
-) -> tuple[Floats, Floats]:
-    weights = np.exp(scale * q @ k.transpose(0, 2, 1) - _finite(lse)[..., None])
-    if causal:
-        weights = np.where(visible(q.shape[1], k.shape[1]), weights, 0.0)
+def _weights(q: Floats, k: Floats, lse: Floats, scale: float, causal: bool) -> Floats:
+    """Return the softmax weights. lse: −inf for a query that sees no key."""
+    finite = np.where(np.isneginf(lse), 0.0, lse)
+    weights = np.exp(scale * q @ k.transpose(0, 2, 1) - finite[..., None])
+    return np.where(visible(q.shape[1], k.shape[1]), weights, 0.0) if causal else weights
+
+
+def _dscores(weights: Floats, v: Floats, out: Floats, dout: Floats) -> Floats:
     delta = (dout * out).sum(-1, keepdims=True)
-    return weights, weights * (dout @ v.transpose(0, 2, 1) - delta)
-
-
-def _finite(lse: Floats) -> Floats:
-    """Replace −inf, the lse of a query that sees no key, by 0."""
-    return np.where(np.isneginf(lse), 0.0, lse)
+    return weights * (dout @ v.transpose(0, 2, 1) - delta)
 
 
 def log_sums(q: Floats, k: Floats, scale: float, causal: bool) -> Floats:
     """Return log Σ exp(score) for each query: [heads, queries]."""
-    scores = scale * q @ k.transpose(0, 2, 1)
-    if causal:
-        scores = np.where(visible(q.shape[1], k.shape[1]), scores, -np.inf)
-    highest: Floats = scores.max(-1, keepdims=True)
-    shifted = np.exp(scores - np.where(np.isneginf(highest), 0.0, highest))
+    _, total, maximum = weights_of(q, k, scale, causal)
     with np.errstate(divide="ignore"):
-        return (np.log(shifted.sum(-1, keepdims=True)) + _finite(highest))[..., 0]
+        return (np.log(total) + maximum)[..., 0]
 
 
 def tolerance(case: Case) -> Tolerance:
@@ -91,7 +78,8 @@ def tolerance(case: Case) -> Tolerance:
     )
     factor = next(a for a in case.arguments[6:7] if isinstance(a, float))
     causal = case.arguments[7] is True
-    weights, dscores = _weights_and_dscores(q, k, v, out, dout, lse, factor, causal)
+    weights = _weights(q, k, lse, factor, causal)
+    dscores = _dscores(weights, v, out, dout)
     width, keys = q.shape[2], k.shape[1]
     summed = sum_of_products(q, k, factor) * math.sqrt(width)
     share = 4 * FP32.unit_roundoff * (math.sqrt(keys) + summed + 8)

@@ -83,11 +83,8 @@ def seconds(machine: Machine, shape: Shape, schedules: NDArray[np.int64]) -> Arr
     computed = 2 * (counts * tiles).prod(axis=1)
     busy = computed / (machine.flops_per_s * _efficiency(machine, unroll, vector))
     waits = _moved_s(machine, sizes, tiles, counts, keeps > 0)
-    return np.maximum(busy, waits) + 0.3 * np.minimum(busy, waits) + _tiles_s(machine, counts)
-
-
-def _tiles_s(machine: Machine, counts: Array) -> Array:
-    return machine.tile_s * counts.prod(axis=1)
+    tiles_s = machine.tile_s * counts.prod(axis=1)
+    return np.maximum(busy, waits) + 0.3 * np.minimum(busy, waits) + tiles_s
 
 
 def _efficiency(machine: Machine, unroll: Array, vector: Array) -> Array:
@@ -140,17 +137,17 @@ def measured(machine: Machine, shape: Shape, schedule: NDArray[np.int64], rng: R
 
 def as_row(schedule: object) -> NDArray[np.int64] | None:
     """Return the candidate's schedule as a row of SCHEDULES; None if it is not in the space."""
-    given = as_message(schedule)
+    settings = as_message(schedule)
     # In a take-home's variant, a schedule carries a revision number.
     revision = constant("REVISION", 0, range(2, 1000))
-    if given is not None and revision:
-        marked = given.get("revision")
+    if settings is not None and revision:
+        marked = settings.get("revision")
         if type(marked) is not int or marked != revision:
             return None
-        given = {name: value for name, value in given.items() if name != "revision"}
-    if given is None or set(given) != set(NAMES):
+        settings = {name: value for name, value in settings.items() if name != "revision"}
+    if settings is None or set(settings) != set(NAMES):
         return None
-    values = [given[name] for name in NAMES]
+    values = [settings[name] for name in NAMES]
     if not all(v in SPACE[n] for v, n in zip(values, NAMES, strict=True)):
         return None
     return np.array(values, np.int64)

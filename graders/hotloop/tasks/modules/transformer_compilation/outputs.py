@@ -51,27 +51,8 @@ def recordings() -> Sequence[Recording]:
     """Return all recordings. Each bfloat16 one is added as float16: the same code and bytes."""
     packed = (PROGRAMS / "outputs.json.gz").read_bytes()
     known: list[Recording] = json.loads(gzip.decompress(packed))
-    return [*known, *(_in_float16(each) for each in known if TRAPS["bfloat16"](each))]
-
-
-def _in_float16(recording: Recording) -> Recording:
-    text = json.dumps(recording)
-    return json.loads(text.replace("BFloat16", "Half").replace("bfloat16", "float16"))
-
-
-def kernel_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about the called kernels and the operators fused into each."""
-    yield from _questions(rng, kernels_mismatch)
-
-
-def byte_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about the bytes that each kernel loads and stores."""
-    yield from _questions(rng, bytes_mismatch)
-
-
-def reuse_questions(rng: Rng) -> Iterator[Question]:
-    """Yield questions about buffers that reuse the memory of others."""
-    yield from _questions(rng, reuse_mismatch)
+    text = json.dumps([each for each in known if TRAPS["bfloat16"](each)])
+    return [*known, *json.loads(text.replace("BFloat16", "Half").replace("bfloat16", "float16"))]
 
 
 def sampled(rng: Rng) -> Iterator[Recording]:
@@ -104,24 +85,28 @@ def renumbered(recording: Recording, rng: Rng) -> Recording:
 
 def _others(pattern: re.Pattern[str], code: str, rng: Rng) -> dict[str, str]:
     """Map every number that occurs to a new one."""
-    found = sorted({match[2] for match in pattern.finditer(code)}, key=int)
-    others = rng.permutation(np.arange(len(found)) + int(rng.integers(1, MOST_OFFSET)))
-    return {old: str(new) for old, new in zip(found, others, strict=True)}
+    numbers = sorted({match[2] for match in pattern.finditer(code)}, key=int)
+    others = rng.permutation(np.arange(len(numbers)) + int(rng.integers(1, MOST_OFFSET)))
+    return {old: str(new) for old, new in zip(numbers, others, strict=True)}
 
 
-def _questions(
-    rng: Rng, judged: Callable[[Recording, Mapping[str, Any]], str | None]
+def questions(
+    rng: Rng, *, mismatch: Callable[[Recording, Mapping[str, Any]], str | None]
 ) -> Iterator[Question]:
+    """Yield questions about sampled recordings.
+
+    mismatch: compares what is reported of the kernels, their bytes, or the reused buffers.
+    """
     for number, recording in enumerate(sampled(rng), start=1):
 
-        def mismatch(answer: object, recording: Recording = recording) -> str | None:
-            given = as_message(answer)
-            if given is None:
+        def judged(answer: object, recording: Recording = recording) -> str | None:
+            reported = as_message(answer)
+            if reported is None:
                 return f"the answer is {shown(answer)}, not a dict"
-            return judged(recording, given)
+            return mismatch(recording, reported)
 
         file = GivenFile("output_code.py", str(recording["code"]).encode())
-        yield Question(f"Output code {number}, {', '.join(recording['pieces'])}", (file,), mismatch)
+        yield Question(f"Output code {number}, {', '.join(recording['pieces'])}", (file,), judged)
 
 
 def kernels_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | None:

@@ -17,8 +17,8 @@ from hotloop.judge.session import Session
 from hotloop.tasks.modules.transformer_compilation.streams import (
     EVERY,
     LONGEST,
-    Process,
-    Program,
+    ProgramSize,
+    SimulatedProcess,
     Stream,
     best_fixed,
 )
@@ -49,9 +49,9 @@ def pays(session: Session, streams: Callable[[Rng], Iterator[Stream]], most: flo
     return f"At most {worst:.2f} times as long as the best programs known beforehand."
 
 
-def replay(stream: Stream, session: Session) -> Process:
+def replay(stream: Stream, session: Session) -> SimulatedProcess:
     """Replay the stream and return the simulated process with the seconds it spent."""
-    process, memory, worker = Process(stream.prices), "null", session.worker()
+    process, memory, worker = SimulatedProcess(stream.prices), "null", session.worker()
     prices = json.dumps(stream.prices.plain())
     for number, life in enumerate(stream.lives):
         if number:
@@ -67,7 +67,7 @@ def replay(stream: Stream, session: Session) -> Process:
     return process
 
 
-def described(process: Process, life: int, length: int) -> str:
+def described(process: SimulatedProcess, life: int, length: int) -> str:
     """Return a call as JSON, as the policy gets it."""
     return json.dumps(
         {
@@ -79,7 +79,7 @@ def described(process: Process, life: int, length: int) -> str:
     )
 
 
-def read_answer(answer: object, length: int, label: str) -> tuple[str, Program | None]:
+def read_answer(answer: object, length: int, label: str) -> tuple[str, ProgramSize | None]:
     """Return the policy's memory and the program to run; None for an eager call.
 
     Raises Ruling if the answer is malformed, the memory too large or the program too small.
@@ -103,7 +103,7 @@ def read_answer(answer: object, length: int, label: str) -> tuple[str, Program |
     return memory, _program(way, length, label)
 
 
-def _program(way: dict[str, object], length: int, label: str) -> Program | None:
+def _program(way: dict[str, object], length: int, label: str) -> ProgramSize | None:
     run, size = way.get("run"), way.get("size")
     if run == "eager":
         return None

@@ -79,35 +79,35 @@ def few_graphs(session: Session, most: int) -> str:
 
     Also requires every position to pass through a compiled graph.
     """
-    found = served(session)
-    if found.graphs > most:
+    result = served(session)
+    if result.graphs > most:
         raise Ruling(
             Verdict.TOO_SLOW,
-            f"{found.graphs} graphs were compiled for {CALLS} requests, {most} are "
+            f"{result.graphs} graphs were compiled for {CALLS} requests, {most} are "
             "allowed: which sizes and values have a guard?",
         )
-    if found.outside:
+    if result.outside:
         raise Ruling(
             Verdict.WRONG_ANSWER,
-            f"`{found.outside}` is computed beside what `compiled` has given: compute with weights "
-            "in there only, and beside it move elements, or change each by itself.",
+            f"`{result.outside}` is computed beside what `compiled` has given: compute with "
+            "weights in there only, and beside it move elements, or change each by itself.",
         )
-    if found.missed:
+    if result.missed:
         raise Ruling(
             Verdict.WRONG_ANSWER,
-            f"{found.missed} of {CALLS} requests were not computed by what `compiled` has "
+            f"{result.missed} of {CALLS} requests were not computed by what `compiled` has "
             "given, or not all of their positions were.",
         )
-    session.note(graphs=found.graphs)
-    graphs = "1 graph" if found.graphs == 1 else f"{found.graphs} graphs"
+    session.note(graphs=result.graphs)
+    graphs = "1 graph" if result.graphs == 1 else f"{result.graphs} graphs"
     return f"{graphs} for {CALLS} requests."
 
 
 @check(after=("graphs",))
 def little_padding(session: Session, most: float) -> str:
     """Require the computed positions to be at most `most` times the requested ones."""
-    found = served(session)
-    share = found.positions / found.real
+    result = served(session)
+    share = result.positions / result.real
     session.note(share=round(share, 3))
     sentence = f"It computes {share:.2f} times the positions that were requested"
     if share > most:
@@ -125,14 +125,14 @@ def _served(session: Session) -> Served:
     seed, width = int(rng.integers(1 << 31)), 4 * int(rng.integers(4, 9))
     recorder = RECORDS.given(session, "serves")
     replayer = REPLAYS.given(session, "repeats the service")
-    made = recorder.ask("begin", submitted(session), session.name, width)
-    replayer.ask("begin", seed, width, _text(made))
+    steps = _text(recorder.ask("begin", submitted(session), session.name, width))
+    replayer.ask("begin", seed, width, steps)
     weights = sampled_weights(seed, width)
     before, missed, real = 0, 0, 0
     for number, request in enumerate(stream(rng), start=1):
         sizes = (request.rows, request.length, width)
-        asked = (*sizes, request.temperature, request.strided)
-        steps = _text(recorder.ask("answer", *asked, timeout_s=CALL_S))
+        arguments = (*sizes, request.temperature, request.strided)
+        steps = _text(recorder.ask("answer", *arguments, timeout_s=CALL_S))
         _require_right(f"Request {number}", request, steps, weights, rng, replayer)
         positions, needed = _counts(replayer)[1], request.rows * request.length
         missed += positions - before < needed
@@ -202,11 +202,11 @@ def _require_right(
     got = process.answer("answer", Case(label, arguments, out), timeout_s=CALL_S)
     gain = constant("GAIN", 1, range(2, 401))
     want = gain * truth(weights, x.rounded(), request.temperature)
-    found = compare(got, want, Tolerance(NEAR.relative, gain * NEAR.absolute))
-    if found is not None:
+    wrong = compare(got, want, Tolerance(NEAR.relative, gain * NEAR.absolute))
+    if wrong is not None:
         raise Ruling(
             Verdict.WRONG_ANSWER,
-            f"{label}, {request.rows} rows of {request.length}: {found.sentence()}.",
+            f"{label}, {request.rows} rows of {request.length}: {wrong.sentence()}.",
         )
 
 

@@ -48,18 +48,17 @@ def read(answer: object, like: Graph[Shape]) -> Graph[Shape]:
     graph = as_message(answer)
     if graph is None:
         raise Invalid("the answer is no graph")
-    asked = plain(like)
-    if graph.get("inputs") != asked["inputs"]:
+    source = plain(like)
+    if graph.get("inputs") != source["inputs"]:
         raise Invalid("its inputs are others")
-    if graph.get("outputs") != asked["outputs"]:
+    if graph.get("outputs") != source["outputs"]:
         raise Invalid("its outputs have other names")
     nodes = as_list(graph.get("nodes"))
     if len(nodes) > MOST_NODES:
         raise Invalid(f"it has {len(nodes)} nodes")
-    nodes = tuple(_node(node) for node in nodes)
-    found = Graph(like.inputs, nodes, like.outputs, like.input_types())
-    require_order(found)
-    return found
+    rewritten = Graph(like.inputs, tuple(map(_node, nodes)), like.outputs, like.input_types())
+    require_order(rewritten)
+    return rewritten
 
 
 def _node(answer: object) -> Node:
@@ -71,14 +70,14 @@ def _node(answer: object) -> Node:
         raise Invalid("one of its nodes has no name, or an operator that there is not")
     if len(inputs) != ARITY[op]:
         raise Invalid(f"node {name[:40]!r} has {len(inputs)} inputs")
-    given: list[str | None] = []
+    names: list[str | None] = []
     for place, each in enumerate(inputs):
         optional = op == "add_layer_norm" and place == 1
         if not isinstance(each, str) and not (optional and each is None):
             raise Invalid(f"input {place} of node {name[:40]!r} is no name")
-        given.append(each if isinstance(each, str) else None)
+        names.append(each if isinstance(each, str) else None)
     also = (f"{name}.sum",) if op == "add_layer_norm" else ()
-    return Node(name, op, tuple(given), _attributes(name, op, node), also)
+    return Node(name, op, tuple(names), _attributes(name, op, node), also)
 
 
 def _attributes(name: str, op: str, node: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,16 +101,13 @@ def run(graph: Graph[Shape], inputs: Mapping[str, Floats]) -> dict[str, Floats]:
 def _computed(node: Node, arguments: Sequence[Floats | None]) -> tuple[Floats, ...]:
     if node.op == "add_layer_norm":
         return _add_layer_norm(arguments, node)
-    given = [each for each in arguments if each is not None]
-    if node.op == "bias_gelu":
-        return (_bias_gelu(given[0], given[1], node),)
-    return (OPERATORS[node.op](*given, **node.attributes),)
-
-
-def _bias_gelu(x: Floats, bias: Floats, node: Node) -> Floats:
-    if bias.ndim != 1 or bias.shape[0] != x.shape[-1]:
+    operands = [each for each in arguments if each is not None]
+    if node.op != "bias_gelu":
+        return (OPERATORS[node.op](*operands, **node.attributes),)
+    x, bias = operands
+    if bias.shape != x.shape[-1:]:
         raise Invalid(f"the bias of node {node.name[:40]!r} is no vector of its width")
-    return gelu(x + bias, node.attributes["approximate"])
+    return (gelu(x + bias, node.attributes["approximate"]),)
 
 
 def _add_layer_norm(arguments: Sequence[Floats | None], node: Node) -> tuple[Floats, ...]:

@@ -112,12 +112,6 @@ def _draws(rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw, Draw]:
     return Normal(1.0), Normal(0.5, twist), Normal(1.0)
 
 
-def bytes_of_call(spec: CallSpec) -> int:
-    """Return the bytes of all tensors, each once."""
-    tensors = [a.bytes for a in spec.arguments if isinstance(a, TensorSpec)]
-    return sum(tensors) + spec.out.bytes
-
-
 def flops_of_call(spec: CallSpec) -> int:
     """Return the FLOPs of the causal half."""
     return _flops_of(spec.arguments[0])
@@ -132,26 +126,6 @@ def _flops_of(queries: object) -> int:
     assert isinstance(queries, TensorSpec)
     heads, length, width = queries.shape
     return PAIR_FLOPS * heads * width * length * (length + 1) // 2
-
-
-def _gpu_spec(_rng: Rng, _index: int) -> CallSpec:
-    tensor = TensorSpec((GPU_HEADS, GPU_LENGTH, WIDTH), FP16)
-    return CallSpec((tensor, tensor, tensor, WIDTH**-0.5, True), tensor)
-
-
-def _capped_gpu_spec(_rng: Rng, _index: int) -> CallSpec:
-    tensor = TensorSpec((CAPPED_HEADS, GPU_LENGTH, WIDTH), FP32)
-    return CallSpec((tensor, tensor, tensor, True, CAP), tensor)
-
-
-def _gradients_spec(_rng: Rng, _index: int) -> CallSpec:
-    tensor = TensorSpec((GPU_HEADS, GPU_LENGTH, WIDTH), FP16)
-    out = TensorSpec((GPU_HEADS, 3 * GPU_LENGTH, WIDTH), FP16)
-    return CallSpec((tensor, tensor, tensor, tensor, WIDTH**-0.5, True), out)
-
-
-def _gradients_draws(rng: Rng, spec: CallSpec, hostile: bool) -> tuple[Draw, ...]:
-    return (*_draws(rng, spec, hostile), Normal(1.0))
 
 
 def _attention_on_device(q: Any, k: Any, v: Any, scale: float, causal: bool) -> Any:
@@ -196,8 +170,12 @@ def _weights_on_device(scores: Any, causal: bool) -> Any:
 ON_CPU = Workload(_spec, _fill, _verify)
 """float32, causal, with a cap."""
 
+_ON_GPU = TensorSpec((GPU_HEADS, GPU_LENGTH, WIDTH), FP16)
+_CAPPED = TensorSpec((CAPPED_HEADS, GPU_LENGTH, WIDTH), FP32)
+_GRADIENTS = TensorSpec((GPU_HEADS, 3 * GPU_LENGTH, WIDTH), FP16)
+
 ON_GPU = DeviceWorkload(
-    spec=_gpu_spec,
+    spec=lambda _rng, _index: CallSpec((_ON_GPU, _ON_GPU, _ON_GPU, WIDTH**-0.5, True), _ON_GPU),
     draws=_draws,
     truth=_attention_on_device,
     tolerance=lambda _spec: derived(FP16, WIDTH, GPU_LENGTH, SCORES * 4, LARGEST),
@@ -205,7 +183,7 @@ ON_GPU = DeviceWorkload(
 """float16, causal."""
 
 CAPPED_ON_GPU = DeviceWorkload(
-    spec=_capped_gpu_spec,
+    spec=lambda _rng, _index: CallSpec((_CAPPED, _CAPPED, _CAPPED, True, CAP), _CAPPED),
     draws=_draws,
     truth=_capped_on_device,
     tolerance=lambda _spec: derived(FP32, WIDTH, GPU_LENGTH, SCORES, LARGEST),
@@ -213,8 +191,8 @@ CAPPED_ON_GPU = DeviceWorkload(
 """float32, causal, with a cap."""
 
 GRADIENTS_ON_GPU = DeviceWorkload(
-    spec=_gradients_spec,
-    draws=_gradients_draws,
+    spec=lambda _rng, _index: CallSpec((*[_ON_GPU] * 4, WIDTH**-0.5, True), _GRADIENTS),
+    draws=lambda rng, spec, hostile: (*_draws(rng, spec, hostile), Normal(1.0)),
     truth=_gradients_on_device,
     tolerance=lambda _spec: GRADIENT_TOLERANCE,
 )

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 Rng = np.random.Generator
 Lengths = list[int]
-Program = int
+ProgramSize = int
 """The size that the program is for; EVERY for the program that takes any length."""
 
-EVERY: Program = 0
+EVERY: ProgramSize = 0
 LONGEST = 512
 MANY = 25
 """Calls in a stream of `mixed_calls`, as a multiple of a one-size program's break-even."""
@@ -51,11 +51,11 @@ class Prices:
     load_s: float
     most_static: int
 
-    def compile_s(self, program: Program) -> float:
+    def compile_s(self, program: ProgramSize) -> float:
         """Return the seconds of the program's first compilation."""
         return self.compile_dynamic_s if program == EVERY else self.compile_static_s
 
-    def run_s(self, program: Program, length: int) -> float:
+    def run_s(self, program: ProgramSize, length: int) -> float:
         """Return the seconds of a call with a loaded program."""
         return self.dynamic.seconds(length) if program == EVERY else self.static.seconds(program)
 
@@ -82,13 +82,13 @@ class Stream:
     lives: tuple[Lengths, ...]
 
 
-class Process:
+class SimulatedProcess:
     """A simulated process: its loaded programs, the compiled programs on disk, and its seconds."""
 
     def __init__(self, prices: Prices) -> None:
         self.prices = prices
-        self.alive: list[Program] = []
-        self.compiled: set[Program] = set()
+        self.alive: list[ProgramSize] = []
+        self.compiled: set[ProgramSize] = set()
         self.seconds = 0.0
         self.refused = 0
 
@@ -100,13 +100,14 @@ class Process:
         """Run a call eagerly."""
         self.seconds += self.prices.eager.seconds(length)
 
-    def run(self, program: Program, length: int) -> None:
+    def run(self, program: ProgramSize, length: int) -> None:
         """Run a call with a program, compiled or loaded if needed.
 
         Runs eagerly instead if the program would be one one-size program too many.
         """
         if program not in self.alive:
-            if program != EVERY and self._static() >= self.prices.most_static:
+            static = sum(loaded != EVERY for loaded in self.alive)
+            if program != EVERY and static >= self.prices.most_static:
                 self.refused += 1
                 self.eager(length)
                 return
@@ -115,9 +116,6 @@ class Process:
             self.alive.append(program)
             self.compiled.add(program)
         self.seconds += self.prices.run_s(program, length)
-
-    def _static(self) -> int:
-        return sum(program != EVERY for program in self.alive)
 
 
 def best_fixed(stream: Stream) -> float:
@@ -190,19 +188,14 @@ def mixed_calls(rng: Rng) -> Iterator[Stream]:
     tail = _spread(rng, many)
     mostly = [heavy if rng.random() < 0.85 else n for n in tail]
     yield Stream("One length mostly, and a few of all", prices, (mostly,))
-    tops = _apart(rng)
+    # A small, a medium and a large size: sharing a program needs much padding.
+    tops = [int(rng.integers(low, low + 64)) for low in SIZES]
     near = [int(t - rng.integers(0, 9)) for t in rng.choice(tops, many)]
     yield Stream("Lengths just below three sizes", prices, (near,))
     turned = [tops[0]] * (many // 3) + [tops[1]] * (many // 3) + _spread(rng, many // 3)
     yield Stream("Lengths that change with the day", prices, (turned,))
     lives = tuple(_spread(rng, many // 3) for _ in range(4))
     yield Stream("Many lengths, and restarts", prices, lives)
-
-
-def _apart(rng: Rng) -> tuple[int, int, int]:
-    """Return a small, a medium and a large size; sharing a program needs much padding."""
-    small, middle, large = (int(rng.integers(low, low + 64)) for low in SIZES)
-    return small, middle, large
 
 
 def _spread(rng: Rng, count: int) -> Lengths:

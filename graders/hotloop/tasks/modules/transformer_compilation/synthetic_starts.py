@@ -7,7 +7,7 @@ else of it.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 NEIGHBOR = 1.5
 """Slowdown while another process of the learner's is still alive."""
@@ -23,13 +23,13 @@ class Refused(Exception):
 class Way:
     """Seconds of one way to run.
 
-    ready_s: preparation before the first answer if nothing was cached; found_s: the same if the
+    ready_s: preparation before the first answer if nothing was cached; cached_s: the same if the
     cache was filled.
     """
 
     import_s: float
     ready_s: float
-    found_s: float
+    cached_s: float
     call_s: float
 
     def first_s(self) -> float:
@@ -42,21 +42,21 @@ class World:
     """seed: of the noise. build_s: seconds to build the package ahead of time."""
 
     seed: int
-    ways: dict[str, Way] = field(default_factory=dict[str, Way])
-    build_s: float = 0.0
+    ways: dict[str, Way]
+    build_s: float
 
 
 @dataclass
 class Life:
-    """A process. known: it found the compiled code of an earlier process."""
+    """A process. cached: it found the compiled code of an earlier process."""
 
     way: str
-    known: bool
+    cached: bool
     calls: int = 0
     ended: bool = False
 
 
-class Machine:
+class SimulatedHost:
     """The machine of a world. Processes are numbered from 0."""
 
     def __init__(self, world: World) -> None:
@@ -78,8 +78,8 @@ class Machine:
             case ["build"]:
                 self._pass(self._world.build_s)
                 self._built = True
-            case ["start", str(way), str(kept)]:
-                return self._start(way, kept)
+            case ["start", str(way), str(folder)]:
+                return self._start(way, folder)
             case ["call", int(number)] if 0 <= number < len(self._lives):
                 self._call(self._lives[number])
             case ["end", int(number)] if 0 <= number < len(self._lives):
@@ -91,20 +91,20 @@ class Machine:
     def cold(self) -> dict[str, list[int]]:
         """Return, for each way, the number of calls of each process that found no cache."""
         return {
-            way: [life.calls for life in self._lives if life.way == way and not life.known]
+            way: [life.calls for life in self._lives if life.way == way and not life.cached]
             for way in self._world.ways
         }
 
-    def _start(self, way: str, kept: str) -> int:
-        """Start a process that has imported what it needs."""
+    def _start(self, way: str, folder: str) -> int:
+        """Start a process that has imported what it needs. folder: of its compiled code."""
         if way not in self._world.ways:
             raise Refused(f"there is no way {way[:40]!r}")
         if way == "package" and not self._built:
             raise Refused("the package was not built")
-        known = way == "compiled" and kept in self._folders
+        cached = way == "compiled" and folder in self._folders
         if way == "compiled":
-            self._folders.add(kept)
-        self._lives.append(Life(way, known))
+            self._folders.add(folder)
+        self._lives.append(Life(way, cached))
         self._pass(self._world.ways[way].import_s)
         return len(self._lives) - 1
 
@@ -113,7 +113,7 @@ class Machine:
             raise Refused("the process has ended")
         way = self._world.ways[life.way]
         if not life.calls:
-            self._pass(way.found_s if life.known else way.ready_s)
+            self._pass(way.cached_s if life.cached else way.ready_s)
         elif self._random.random() < 0.1:
             self._pass((LATE - 1) * way.call_s)
         life.calls += 1

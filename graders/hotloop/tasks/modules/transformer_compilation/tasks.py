@@ -5,6 +5,8 @@ Points, levels and needs: module.yaml.
 
 from __future__ import annotations
 
+from functools import partial
+
 from hotloop.tasks import authoring as hl
 from hotloop.tasks.modules.transformer_compilation import (
     attention_costs,
@@ -26,8 +28,10 @@ from hotloop.tasks.modules.transformer_compilation.tuning import regret
 # --- attention ------------------------------------------------------------------------------------
 
 count_bytes = hl.returns_data(
-    bytes=hl.Answers(attention_costs.byte_questions),
-    times=hl.Answers(attention_costs.time_questions, after=("bytes",)),
+    bytes=hl.Answers(partial(attention_costs.questions, keys=attention_costs.BYTES)),
+    times=hl.Answers(
+        partial(attention_costs.questions, keys=attention_costs.TIMES), after=("bytes",)
+    ),
 )
 
 _capped = hl.Truth(attentions.capped_cases, attentions.capped_attention, attentions.tolerance)
@@ -36,7 +40,6 @@ tiled_attention = hl.fills_tensor(
     fast_cpu=hl.Fast(
         speeds.ON_CPU,
         speeds.CAPPED,
-        speeds.bytes_of_call,
         fewest_flops=speeds.flops_of_call,
         seconds=60.0,
     ),
@@ -44,7 +47,6 @@ tiled_attention = hl.fills_tensor(
     gpu_fast=hl.GpuFast(
         speeds.CAPPED_ON_GPU,
         speeds.CAPPED,
-        speeds.bytes_of_call,
         fewest_flops=speeds.flops_of_call,
     ),
 )
@@ -55,13 +57,10 @@ _forward = hl.TritonKernelCalls(
 )
 flash_forward = hl.triton_kernel(
     _forward,
-    fewest_bytes=attentions.fewest_bytes,
     advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
     compiles=feeds_tensor_cores.bind(calls=_forward),
     gpu_correct=hl.Correct(_attention.of(attentions.gpu_cases), on=hl.OnGpu()),
-    gpu_fast=hl.GpuFast(
-        speeds.ON_GPU, speeds.FUSED, speeds.bytes_of_call, fewest_flops=speeds.flops_of_call
-    ),
+    gpu_fast=hl.GpuFast(speeds.ON_GPU, speeds.FUSED, fewest_flops=speeds.flops_of_call),
 )
 
 _gradients = hl.Truth(gradients.cases, gradients.gradients, gradients.tolerance)
@@ -70,14 +69,12 @@ _backward = hl.TritonKernelCalls(
 )
 flash_backward = hl.triton_kernel(
     _backward,
-    fewest_bytes=attentions.fewest_bytes,
     advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
     compiles=feeds_tensor_cores.bind(calls=_backward),
     gpu_correct=hl.Correct(_gradients.of(gradients.gpu_cases), on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         speeds.GRADIENTS_ON_GPU,
         speeds.FUSED_GRADIENTS,
-        speeds.bytes_of_call,
         fewest_flops=speeds.flops_of_gradients,
         seconds=120.0,
         entry="attention_gradients",
@@ -87,14 +84,18 @@ flash_backward = hl.triton_kernel(
 # --- compilers ------------------------------------------------------------------------------------
 
 fuse_pass = hl.returns_data(
-    same=hl.Answers(fusing.same_questions),
-    fewest=hl.Answers(fusing.fewest_questions, after=("same",)),
+    same=hl.Answers(fusing.questions),
+    fewest=hl.Answers(partial(fusing.questions, fewest=True), after=("same",)),
 )
 
 read_output = hl.returns_data(
-    kernels=hl.Answers(outputs.kernel_questions),
-    bytes=hl.Answers(outputs.byte_questions, after=("kernels",)),
-    reused=hl.Answers(outputs.reuse_questions, after=("kernels",)),
+    kernels=hl.Answers(partial(outputs.questions, mismatch=outputs.kernels_mismatch)),
+    bytes=hl.Answers(
+        partial(outputs.questions, mismatch=outputs.bytes_mismatch), after=("kernels",)
+    ),
+    reused=hl.Answers(
+        partial(outputs.questions, mismatch=outputs.reuse_mismatch), after=("kernels",)
+    ),
 )
 
 learned_costs = hl.returns_data(regret=regret.bind(most=1.35))
@@ -105,8 +106,10 @@ compile_policy = hl.returns_data(
 )
 
 cold_start = hl.returns_data(
-    starts=hl.Answers(cold_starts.start_questions),
-    breaks_even=hl.Answers(cold_starts.even_questions, after=("starts",)),
+    starts=hl.Answers(partial(cold_starts.questions, keys=cold_starts.STARTS)),
+    breaks_even=hl.Answers(
+        partial(cold_starts.questions, keys=cold_starts.BREAK_EVEN), after=("starts",)
+    ),
     measured=cold_starts.measures_starts,
 )
 
@@ -123,19 +126,15 @@ eight_bits = hl.returns_data(
     scaled=hl.Answers(e4m3.uneven_questions, after=("rounded",)),
 )
 
-_whole = decoding.ORACLE.function("whole", decoding.disagreement)
-_generated = hl.Truth(decoding.cases, _whole)
+_generated = hl.Truth(decoding.cases, decoding.WHOLE)
 decode_step = hl.fills_tensor(
     correct=hl.Assertions(
-        decoding.looks, "Its recording is right for all {count} hidden groups of requests."
+        decoding.assertions, "Its recording is right for all {count} hidden groups of requests."
     ),
     launches=decoding.few_launches,
     generates=hl.Correct(_generated, after=("correct",)),
     gpu_correct=hl.Correct(_generated, on=hl.OnGpuFromHost(), after=("generates",)),
     gpu_fast=hl.GpuFastFromHost(
-        decoding.TIMED,
-        decoding.GROWN,
-        decoding.ORACLE.function("grown", decoding.disagreement),
-        decoding.fewest_flops,
+        decoding.TIMED, decoding.GROWN, decoding.TIMED_TRUTH, decoding.fewest_flops
     ),
 )

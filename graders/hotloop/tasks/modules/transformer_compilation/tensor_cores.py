@@ -18,10 +18,10 @@ FIGURE = "wgmma_f16"
 @check(after=("correct",))
 def feeds_tensor_cores(session: Session, calls: TritonKernelCalls) -> str:
     """Require two or more wgmma instructions for sm_90 in a kernel of the recorded calls."""
-    said = TritonCompiles(calls)(session)
-    found = most_wgmma(session.figures)
-    if found >= 2:
-        return f"{said} {found} wgmma instructions in the PTX for sm_90."
+    sentence = TritonCompiles(calls)(session)
+    count = most_wgmma(session.figures)
+    if count >= 2:
+        return f"{sentence} {count} wgmma instructions in the PTX for sm_90."
     raise Ruling(
         Verdict.TOO_SLOW,
         "It compiles, but for sm_90 its two products are no wgmma instructions on 16-bit "

@@ -36,22 +36,22 @@ def regret(session: Session, most: float) -> str:
 
     The LEFT_OUT worst machines do not count.
     """
-    rng, found = session.rng(), list[float]()
+    rng, means = session.rng(), list[float]()
     for number in range(1, MACHINES + 1):
         session.progress(f"machine {number} of {MACHINES}")
         ratios = played(machines.sample(rng), rng, session)
-        found.append(float(np.exp(np.log(ratios).mean())))
-    mean = typical(found)
-    session.note(regret=round(mean, 4), machines=[round(each, 3) for each in found])
+        means.append(float(np.exp(np.log(ratios).mean())))
+    mean = typical(means)
+    session.note(regret=round(mean, 4), machines=[round(each, 3) for each in means])
     sentence = f"The schedules take {mean:.2f} times as long as the best ones"
     if mean > most:
         raise Ruling(Verdict.WRONG_ANSWER, f"{sentence}, and at most {most:g} times is allowed.")
     return f"{sentence}."
 
 
-def typical(found: Sequence[float]) -> float:
+def typical(ratios: Sequence[float]) -> float:
     """Return the geometric mean without the LEFT_OUT largest."""
-    return float(np.exp(np.log(np.sort(found)[: len(found) - LEFT_OUT]).mean()))
+    return float(np.exp(np.log(np.sort(ratios)[:-LEFT_OUT]).mean()))
 
 
 def played(machine: Machine, rng: Rng, session: Session) -> NDArray[np.float64]:
@@ -63,8 +63,8 @@ def played(machine: Machine, rng: Rng, session: Session) -> NDArray[np.float64]:
         answer = _answer(known, done, left, session)
         for shape, row in _to_measure(answer, known, left):
             schedule = dict(zip(machines.NAMES, map(int, row), strict=True))
-            taken = machines.measured(machine, shape, row, rng)
-            done.append({"shape": list(shape), "schedule": schedule, "seconds": taken})
+            seconds = machines.measured(machine, shape, row, rng)
+            done.append({"shape": list(shape), "schedule": schedule, "seconds": seconds})
     chosen = as_list(_answer(unseen, done, 0, session))
     if len(chosen) != len(unseen):
         raise _refused(f"for {len(unseen)} shapes it chooses {len(chosen)} schedules")
@@ -76,12 +76,12 @@ def regrets(
     machine: Machine, unseen: Sequence[Shape], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Compare with exhaustive search, which only a simulation allows."""
-    taken = [
+    seconds = [
         machines.seconds(machine, shape, row[None])[0]
         for shape, row in zip(unseen, rows, strict=True)
     ]
     best = [machines.seconds(machine, shape, SCHEDULES).min() for shape in unseen]
-    return np.array(taken) / np.array(best)
+    return np.array(seconds) / np.array(best)
 
 
 def shapes(rng: Rng, count: int) -> list[Shape]:
@@ -91,9 +91,9 @@ def shapes(rng: Rng, count: int) -> list[Shape]:
 
 
 def _answer(
-    given: Sequence[Shape], done: list[dict[str, object]], left: int, session: Session
+    shapes: Sequence[Shape], done: list[dict[str, object]], left: int, session: Session
 ) -> object:
-    text = {"space": SPACE, "shapes": given, "measured": done, "left": left}
+    text = {"space": SPACE, "shapes": shapes, "measured": done, "left": left}
     file = GivenFile("tuning.json", json.dumps(text).encode())
     return ask_plainly(session.worker(), (file,), session.timeout(TIMEOUT_S))
 
@@ -101,17 +101,17 @@ def _answer(
 def _to_measure(
     answer: object, known: Sequence[Shape], left: int
 ) -> list[tuple[Shape, NDArray[np.int64]]]:
-    wanted = as_list(answer)
-    if not wanted or len(wanted) > left:
-        raise _refused(f"it asks for {len(wanted)} measurements, and 1 to {left} are left")
-    found: list[tuple[Shape, NDArray[np.int64]]] = []
-    for each in wanted:
+    requests = as_list(answer)
+    if not requests or len(requests) > left:
+        raise _refused(f"it asks for {len(requests)} measurements, and 1 to {left} are left")
+    measurements: list[tuple[Shape, NDArray[np.int64]]] = []
+    for each in requests:
         pair = as_list(each)
         shape = tuple(as_list(pair[0])) if len(pair) == 2 else ()
         if shape not in known:
             raise _refused(f"{shown(each)} is no measurement of a given shape")
-        found.append((known[known.index(shape)], _row(pair[1])))
-    return found
+        measurements.append((known[known.index(shape)], _row(pair[1])))
+    return measurements
 
 
 def _row(schedule: object) -> NDArray[np.int64]:

@@ -48,7 +48,7 @@ def test_a_timed_call_has_the_weights_seed_and_frames() -> None:
 @pytest.mark.parametrize(
     ("mismatch", "share"),
     [
-        (torch_resnet50._float_mismatch, torch_resnet50.FLOAT_SHARE),
+        (torch_resnet50.float_mismatch, torch_resnet50.FLOAT_SHARE),
         (engines.mismatch, engines.HALF_SHARE),
     ],
 )
@@ -84,4 +84,4 @@ def test_half_precision_with_channels_last_is_near_enough(torch_gpu: ModuleType)
     got = coarse(frames)
     assert got.dtype is torch.float32
     assert engines.mismatch(cases()[0], got.double().numpy(), want) is None
-    assert torch_resnet50._float_mismatch(cases()[0], got.double().numpy(), want) is not None
+    assert torch_resnet50.float_mismatch(cases()[0], got.double().numpy(), want) is not None

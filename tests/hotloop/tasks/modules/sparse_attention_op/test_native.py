@@ -14,7 +14,7 @@ COUNTING = paths.curriculum() / "sparse_attention_op/proofs/counting"
 
 
 def test_the_stub_says_that_it_is_one() -> None:
-    header = files.GIVEN / plugins.STUB / "NvInferRuntime.h"
+    header = files.EXERCISE / plugins.STUB / "NvInferRuntime.h"
     first = header.read_text(encoding="utf-8").splitlines()[0]
     assert "STUB" in first
     assert "Not NVIDIA's" in first

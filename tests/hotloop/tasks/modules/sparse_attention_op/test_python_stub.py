@@ -50,7 +50,7 @@ METHODS = {
 
 @pytest.fixture(scope="module", name="stub")
 def _stub(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    return load_file(files.GIVEN / plugins.STUB / "tensorrt.py")
+    return load_file(files.EXERCISE / plugins.STUB / "tensorrt.py")
 
 
 @pytest.fixture(scope="module", name="bindings")

@@ -109,7 +109,7 @@ def test_flex_attention_gets_the_same_blocks(baselines: ModuleType) -> None:
 @pytest.mark.parametrize("hostile", [False, True])
 def test_the_density_is_what_was_promised(hostile: bool) -> None:
     rng = np.random.default_rng(0)
-    keep = speeds._draws(rng, speeds._spec(rng, 0), hostile)
+    keep = speeds._draws(rng, speeds.KEPT.spec(rng, 0), hostile)
     assert isinstance(keep[3], Keep)
     arithmetic = Arithmetic("cpu", lambda *_: pytest.fail("no memory is needed"))
     mask = arithmetic.draw(TensorSpec((1024, 1, 32, 32), BOOL), keep[3], 5)
@@ -118,15 +118,15 @@ def test_the_density_is_what_was_promised(hostile: bool) -> None:
 
 
 def test_the_fewest_operations_are_those_of_the_kept_blocks() -> None:
-    spec = speeds._spec(np.random.default_rng(0), 0)
+    spec = speeds.KEPT.spec(np.random.default_rng(0), 0)
     planes, _, length, depth = spec.out.shape
     assert speeds.fewest_flops(spec) == pytest.approx(4 * planes * depth * length**2 / 10)
-    assert speeds.fewest_bytes(spec) == 4 * spec.out.bytes + planes * 64 * 64
+    assert spec.bytes == 4 * spec.out.bytes + planes * 64 * 64
 
 
 def test_a_causal_call_reads_what_some_kept_block_has() -> None:
     """Row i of M can keep i + 1 blocks, each with the density's probability."""
-    spec = speeds._causal_spec(np.random.default_rng(0), 0)
+    spec = speeds.KEPT_CAUSAL.spec(np.random.default_rng(0), 0)
     rng = np.random.default_rng(1)
     kept = np.tril(rng.random((2000, 64, 64)) < speeds.DENSITY)
     read = 2 * kept.any(1).mean() + kept.any(2).mean() + 1

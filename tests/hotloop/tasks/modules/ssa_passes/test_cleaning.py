@@ -14,7 +14,7 @@ from hotloop.tasks.modules.ssa_passes.cleaning import Language, checks
 from hotloop.tasks.modules.ssa_passes.language import Malformed
 from hotloop.tasks.modules.ssa_passes.regions import (
     Op,
-    Program,
+    RegionProgram,
     different,
     generated,
     same_types,
@@ -25,13 +25,13 @@ from hotloop.tasks.modules.ssa_passes.regions import (
 PARAMS = (("a", "i64"), ("b", "i64"), ("c", "i1"))
 SUM = Op("arith.addi", ("a", "b"), to="sum", type="i64")
 RETURN = Op("func.return", ("sum",), type="i64")
-CLEAN = Program(PARAMS, (SUM, RETURN))
-UNREAD = Program(PARAMS, (SUM, replace(SUM, to="unread"), RETURN))
-DIFFERENCE = Program(PARAMS, (replace(SUM, name="arith.subi"), RETURN))
+CLEAN = RegionProgram(PARAMS, (SUM, RETURN))
+UNREAD = RegionProgram(PARAMS, (SUM, replace(SUM, to="unread"), RETURN))
+DIFFERENCE = RegionProgram(PARAMS, (replace(SUM, name="arith.subi"), RETURN))
 
 
 LANGUAGE = Language(
-    generated=lambda rng: [generated(rng, 0)],
+    generate=lambda rng: [generated(rng, 0)],
     write=str,
     reader=lambda _session: lambda _answer: CLEAN,
     fits=same_types,
@@ -44,13 +44,13 @@ CHECKS = checks(LANGUAGE, different, unfinished)
 class _Asked:
     """A session in which the candidate made `answer` of a program."""
 
-    def __init__(self, answer: Program | Malformed) -> None:
+    def __init__(self, answer: RegionProgram | Malformed) -> None:
         self.answer = answer
         self.figures: dict[str, int] = {}
 
     def once(
         self, _key: str, _make: Callable[[], object]
-    ) -> list[tuple[Program, Program | Malformed]]:
+    ) -> list[tuple[RegionProgram, RegionProgram | Malformed]]:
         return [(UNREAD, self.answer)]
 
     def rng(self) -> np.random.Generator:
@@ -60,7 +60,7 @@ class _Asked:
         self.figures |= figures
 
 
-def _judged(name: str, answer: Program | Malformed) -> tuple[str, dict[str, int]]:
+def _judged(name: str, answer: RegionProgram | Malformed) -> tuple[str, dict[str, int]]:
     session: Any = _Asked(answer)
     return CHECKS[name](cast(Session, session)), session.figures
 
@@ -81,7 +81,9 @@ def test_operations_are_counted(name: str) -> None:
         ("complete", UNREAD, "%unread = pd_op.add is still there"),
     ],
 )
-def test_a_mismatch_names_the_program(name: str, answer: Program | Malformed, about: str) -> None:
+def test_a_mismatch_names_the_program(
+    name: str, answer: RegionProgram | Malformed, about: str
+) -> None:
     with pytest.raises(Ruling) as ruling:
         _judged(name, answer)
     assert about in ruling.value.sentence

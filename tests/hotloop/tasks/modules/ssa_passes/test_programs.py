@@ -11,7 +11,7 @@ import pytest
 from hotloop.judge.constants import constants
 from hotloop.tasks.modules.ssa_passes import flow, generation, postconditions, structure, verifier
 from hotloop.tasks.modules.ssa_passes.arithmetic import wrap
-from hotloop.tasks.modules.ssa_passes.generation import Given
+from hotloop.tasks.modules.ssa_passes.generation import HiddenProgram
 from hotloop.tasks.modules.ssa_passes.language import Program, parse
 from hotloop.tasks.modules.ssa_passes.machine import TRAPPED
 from hotloop.tasks.modules.ssa_passes.ssa_form import renumbered, ssa, threaded
@@ -31,7 +31,7 @@ for _op in ("add", "sub", "mul", "floordiv", "mod"):
         setattr(Int64, _name, _wrapped(_name))
 
 
-def _generated(maker: generation.Maker, count: int = 60) -> list[Given]:
+def _generated(maker: generation.Maker, count: int = 60) -> list[HiddenProgram]:
     return generation.programs(random.Random(), maker, count)
 
 
@@ -55,7 +55,7 @@ def test_ssa_form_is_sound_and_means_the_same() -> None:
             single = ssa(given.program, pruned=pruned)
             for program in (single, threaded(single)):
                 assert verifier.mismatch(program) is None, str(program)
-                assert given.other(program) is None
+                assert given.difference(program) is None
 
 
 @pytest.mark.slow
@@ -73,8 +73,8 @@ def test_a_changed_program_can_be_told() -> None:
     given = next(g for g in _generated(generation.as_ssa) if any(o.printed for _, o in g.runs))
     text = str(given.program)
     silent = "\n".join(line for line in text.splitlines() if "print" not in line)
-    assert given.other(parse(text)) is None
-    assert given.other(parse(silent)) is not None
+    assert given.difference(parse(text)) is None
+    assert given.difference(parse(silent)) is not None
 
 
 def test_names_and_labels_do_not_count() -> None:

@@ -11,7 +11,7 @@ from hotloop.judge.constants import constants
 from hotloop.tasks.modules.ssa_passes.regions import (
     MLIR_TEXT,
     Malformed,
-    Program,
+    RegionProgram,
     from_plain,
     generated,
     reader,
@@ -22,7 +22,7 @@ pytest.importorskip("xdsl")
 _READ = runpy.run_path(str(MLIR_TEXT.files["mlir_text.py"]))["program"]
 
 
-def parse(text: str) -> Program:
+def parse(text: str) -> RegionProgram:
     """Read a text as the judge does, in this process."""
     return from_plain(_READ(text))
 
@@ -135,11 +135,11 @@ def test_what_is_left_is_found() -> None:
     assert "computed again" in str(unfinished(parse(twice.replace('call"(%1)', 'call"(%5)'))))
 
 
-def _through_xdsl(program: Program) -> Program:
+def _through_xdsl(program: RegionProgram) -> RegionProgram:
     return parse(str(program))
 
 
-def _through_mlir(program: Program) -> Program:
+def _through_mlir(program: RegionProgram) -> RegionProgram:
     ir = pytest.importorskip("jaxlib.mlir.ir")
     from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 
@@ -152,7 +152,7 @@ def _through_mlir(program: Program) -> Program:
 
 
 @pytest.mark.parametrize("through", [_through_xdsl, _through_mlir])
-def test_frameworks_read_what_is_drawn(through: Callable[[Program], Program]) -> None:
+def test_frameworks_read_what_is_drawn(through: Callable[[RegionProgram], RegionProgram]) -> None:
     rng = random.Random()
     for number in range(0, 120, 5):
         program = generated(rng, number)

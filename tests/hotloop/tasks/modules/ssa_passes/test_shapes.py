@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,8 +12,7 @@ from hotloop.judge.questions import Question
 from hotloop.tasks.modules.ssa_passes.shapes import (
     Fails,
     Type,
-    faulty_programs,
-    sound_programs,
+    questions,
     step_type,
 )
 
@@ -60,7 +60,7 @@ def test_what_does_not(op: str, args: list[Type], options: dict[str, object], re
         step_type(op, args, options)
 
 
-PROGRAMS = [sound_programs, faulty_programs]
+PROGRAMS = [partial(questions, faulty=faulty) for faulty in (False, True)]
 
 
 @pytest.mark.slow

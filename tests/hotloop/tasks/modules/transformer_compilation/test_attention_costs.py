@@ -1,6 +1,7 @@
 """Bytes and times of attention: the judge's right answers."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def test_every_size_and_blind_queries_are_asked_about(seed: int) -> None:
 
 
 def test_the_first_wrong_number_is_named() -> None:
-    (question, *_) = attention_costs.byte_questions(np.random.default_rng(1))
+    (question, *_) = attention_costs.questions(np.random.default_rng(1), keys=attention_costs.BYTES)
     assert question.mismatch([]) is not None
     mismatch = question.mismatch({"standard_bytes": 1})
     assert mismatch is not None
@@ -97,7 +98,7 @@ def test_bounds_are_a_list_or_a_dict_by_kernel() -> None:
     want = attention_costs.truth(SMALL)
     listed: list[str] = attention_costs.as_list(want["bounds"])
     bounds: dict[str, str] = dict(zip(attention_costs.KERNELS, listed, strict=True))
-    mismatch = attention_costs._mismatch(want, ("bounds",))  # pyright: ignore[reportPrivateUsage]
+    mismatch = partial(attention_costs.mismatch, want, ("bounds",))
     assert mismatch({"bounds": list(bounds.values())}) is None
     assert mismatch({"bounds": bounds}) is None
     assert mismatch({"bounds": {**bounds, "tiled": "nothing"}}) is not None

@@ -18,7 +18,11 @@ from hotloop.tasks import render
 from hotloop.tasks.modules.transformer_compilation import cold_starts
 from hotloop.tasks.modules.transformer_compilation.cold_starts import CALLS, PROCESSES, WAYS
 from hotloop.tasks.modules.transformer_compilation.given_files import PROGRAMS
-from hotloop.tasks.modules.transformer_compilation.synthetic_starts import Machine, Refused, World
+from hotloop.tasks.modules.transformer_compilation.synthetic_starts import (
+    Refused,
+    SimulatedHost,
+    World,
+)
 
 SEEDS = pytest.mark.parametrize("seed", range(8))
 
@@ -116,7 +120,7 @@ def _world(seed: int) -> World:
 
 
 def _measured(path: Path, world: World) -> str | None:
-    machine = Machine(world)
+    machine = SimulatedHost(world)
     begun = MEASURING.begin(str(path), "measured", PROCESSES, CALLS)
     record = cold_starts.measured(machine, begun, MEASURING.go_on)
     return cold_starts.measured_mismatch(record, machine.cold(), world)
@@ -236,7 +240,7 @@ def test_what_is_no_time_is_wrong(seconds: object) -> None:
 )
 def test_what_is_no_step_is_tampering(step: object) -> None:
     with pytest.raises(Ruling) as raised:
-        cold_starts.measured(Machine(_world(1)), step, lambda _answer, _refusal: None)
+        cold_starts.measured(SimulatedHost(_world(1)), step, lambda _answer, _refusal: None)
     assert raised.value.verdict is Verdict.TAMPERED
 
 
@@ -277,7 +281,7 @@ def test_a_measurement_is_told_what_the_machine_refuses(
 
 
 def test_processes_of_the_made_up_world_end_once() -> None:
-    machine = Machine(_world(2))
+    machine = SimulatedHost(_world(2))
     number = machine.step(["start", "eager", "a"])
     machine.step(["end", number])
     machine.step(["end", number])
@@ -298,7 +302,7 @@ def test_a_variant_has_the_seconds_of_several_calls(calls: int) -> None:
         return question.mismatch(found)
 
     with constants({"TIMED_CALLS": calls}):
-        questions = list(cold_starts.start_questions(np.random.default_rng(1)))
+        questions = list(cold_starts.questions(np.random.default_rng(1), keys=cold_starts.STARTS))
     for question in questions:
         assert mismatch(question, calls) is None
         assert "“call_s” of “eager”" in str(mismatch(question, calls + 1))

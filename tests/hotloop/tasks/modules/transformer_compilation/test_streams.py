@@ -14,7 +14,7 @@ from hotloop.tasks.modules.transformer_compilation.streams import (
     EVERY,
     Line,
     Prices,
-    Process,
+    SimulatedProcess,
     Stream,
 )
 from hotloop.tasks.modules.transformer_compilation.tasks import compile_policy
@@ -31,7 +31,7 @@ PRICES = Prices(
 
 
 def test_a_program_is_compiled_once_and_loaded_later() -> None:
-    process = Process(PRICES)
+    process = SimulatedProcess(PRICES)
     process.run(50, 40)
     process.run(50, 50)
     assert process.seconds == pytest.approx(10.0 + 2 * 0.2)
@@ -41,7 +41,7 @@ def test_a_program_is_compiled_once_and_loaded_later() -> None:
 
 
 def test_one_program_too_many_runs_eagerly() -> None:
-    process = Process(PRICES)
+    process = SimulatedProcess(PRICES)
     for size in (10, 20, 30):
         process.run(size, 10)
     assert process.refused == 1
@@ -113,7 +113,7 @@ def test_many_calls_of_many_lengths_pay_for_programs(seed: int) -> None:
 
 
 def _spent(recipe: str, stream: Stream) -> float:
-    process = Process(stream.prices)
+    process = SimulatedProcess(stream.prices)
     for life in stream.lives:
         process.restart()
         for length in life:

@@ -63,12 +63,12 @@ def classifier(rng: Rng) -> onnx.ModelProto:
 # --- faults ---------------------------------------------------------------------------------------
 
 
-def _shifted_padding(node: onnx.NodeProto) -> None:
+def _shifted_padding(_graph: onnx.GraphProto, node: onnx.NodeProto, _rng: Rng) -> None:
     up, left, down, right = helper.get_node_attr_value(node, "pads")
     _set(node, pads=[up + down, left + right, 0, 0])
 
 
-def _widened_kernel(node: onnx.NodeProto) -> None:
+def _widened_kernel(_graph: onnx.GraphProto, node: onnx.NodeProto, _rng: Rng) -> None:
     """Add a dilation, with padding that keeps the shape."""
     pads = helper.get_node_attr_value(node, "pads")
     _set(node, dilations=[2, 2], pads=[2 * pad for pad in pads])
@@ -78,7 +78,7 @@ def _swapped(node: onnx.NodeProto, one: int, other: int) -> None:
     node.input[one], node.input[other] = node.input[other], node.input[one]
 
 
-def _transposed_matrix(graph: onnx.GraphProto, gemm: onnx.NodeProto) -> None:
+def _transposed_matrix(graph: onnx.GraphProto, gemm: onnx.NodeProto, _rng: Rng) -> None:
     """Do not transpose a matrix that should be, if it is square."""
     if len({*_stored(graph, gemm.input[1]).dims}) == 1:
         _set(gemm, transB=0)
@@ -102,7 +102,7 @@ def _dropped_relu(graph: onnx.GraphProto, relu: onnx.NodeProto, rng: Rng) -> Non
             names[:] = [new if name == old else name for name in names]
 
 
-def _another_shape(graph: onnx.GraphProto, relu: onnx.NodeProto) -> None:
+def _another_shape(graph: onnx.GraphProto, relu: onnx.NodeProto, _rng: Rng) -> None:
     """Give a tensor a leading dimension of 1, which is removed before other operators read it.
 
     All values are equal, even if the two shapes are broadcast.
@@ -131,13 +131,10 @@ FAULTS: Mapping[str, tuple[tuple[str, ...], Change]] = {
         ("Conv",),
         lambda graph, node, _rng: _change(graph, node.input[1], lambda v: v.swapaxes(2, 3)),
     ),
-    "transposed_matrix": (
-        ("Gemm",),
-        lambda graph, node, _rng: _transposed_matrix(graph, node),
-    ),
+    "transposed_matrix": (("Gemm",), _transposed_matrix),
     "swapped_weights": (("Conv",), _swapped_weights),
-    "shifted_padding": (("Conv",), lambda _graph, node, _rng: _shifted_padding(node)),
-    "widened_kernel": (("Conv",), lambda _graph, node, _rng: _widened_kernel(node)),
+    "shifted_padding": (("Conv",), _shifted_padding),
+    "widened_kernel": (("Conv",), _widened_kernel),
     "dropped_relu": (("Relu",), _dropped_relu),
     "wrong_axis": (("Softmax",), lambda _graph, node, _rng: _set(node, axis=0)),
     "swapped_operands": (
@@ -148,7 +145,7 @@ FAULTS: Mapping[str, tuple[tuple[str, ...], Change]] = {
         ("BatchNormalization",),
         lambda _graph, node, _rng: _swapped(node, 2, 3),
     ),
-    "another_shape": (("Relu",), lambda graph, node, _rng: _another_shape(graph, node)),
+    "another_shape": (("Relu",), _another_shape),
 }
 """What a fault changes of a node of one of these operators, by its name."""
 
@@ -177,7 +174,7 @@ def sampled_pair(rng: Rng, fault: str | None) -> Pair:
     for _ in range(DRAWS):
         reference = classifier(rng)
         if fault is None:
-            _silence(reference.graph, rng)
+            _zero_a_relu(reference.graph, rng)
         exported = copy.deepcopy(reference)
         if fault is not None:
             operators, change = FAULTS[fault]
@@ -185,25 +182,25 @@ def sampled_pair(rng: Rng, fault: str | None) -> Pair:
             change(exported.graph, node, rng)
         disguise(exported, rng)
         feeds = feeds_for(reference, rng)
-        found = departures(reference, exported, feeds)
-        first = clear_first(found)
-        if fault is None and max(found.values()) <= TOLERANCE / CLEAR:
+        errors = departures(reference, exported, feeds)
+        first = clear_first(errors)
+        if fault is None and max(errors.values()) <= TOLERANCE / CLEAR:
             return Pair(reference, exported, feeds, None)
         if fault is None or first is None:
             continue
-        if fault != "swapped_weights" or _another_order(exported, found):
+        if fault != "swapped_weights" or _another_order(exported, errors):
             return Pair(reference, exported, feeds, first)
     raise RuntimeError(f"no pair of models shows {fault} clearly")
 
 
-def _another_order(exported: onnx.ModelProto, found: Mapping[str, float]) -> bool:
+def _another_order(exported: onnx.ModelProto, errors: Mapping[str, float]) -> bool:
     """Whether the exported model's order of nodes makes another tensor the first that differs."""
-    departing = [name for name, error in found.items() if error > TOLERANCE]
+    departing = [name for name, error in errors.items() if error > TOLERANCE]
     order = every_output(exported)
     return departing[0] != min(departing, key=order.index)
 
 
-def _silence(graph: onnx.GraphProto, rng: Rng) -> None:
+def _zero_a_relu(graph: onnx.GraphProto, rng: Rng) -> None:
     """Make a normalization output −1 everywhere, so that the following Relu gives 0."""
     before = {node.input[0] for node in graph.node if node.op_type == "Relu"}
     norm = _one_of(graph, rng, "BatchNormalization", lambda n: n.output[0] in before)
@@ -235,16 +232,16 @@ def _departure(want: NDArray[np.generic], got: NDArray[np.generic]) -> float:
     return error / largest if largest else np.inf
 
 
-def clear_first(found: Mapping[str, float]) -> str | None:
+def clear_first(errors: Mapping[str, float]) -> str | None:
     """Return the first differing tensor if it is unmistakable, else None.
 
     It must not be the one with the largest error, unless it is the last or has another shape.
     """
-    first = next((name for name, error in found.items() if error > TOLERANCE / CLEAR), None)
-    if first is None or found[first] < CLEAR * TOLERANCE:
+    first = next((name for name, error in errors.items() if error > TOLERANCE / CLEAR), None)
+    if first is None or errors[first] < CLEAR * TOLERANCE:
         return None
-    only = first == list(found)[-1] or np.isinf(found[first])
-    return first if only or max(found.values()) > 1.05 * found[first] else None
+    only = first == list(errors)[-1] or np.isinf(errors[first])
+    return first if only or max(errors.values()) > 1.05 * errors[first] else None
 
 
 def disguise(model: onnx.ModelProto, rng: Rng) -> None:

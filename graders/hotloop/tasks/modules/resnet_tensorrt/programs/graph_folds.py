@@ -92,9 +92,9 @@ class Plan:
     left: dict[str, str] = field(default_factory=dict)
 
 
-def mismatch(source: onnx.ModelProto, made: onnx.ModelProto) -> str | None:
+def mismatch(source: onnx.ModelProto, rewritten: onnx.ModelProto) -> str | None:
     """Return a message fragment, or None if everything is right."""
-    return next(_mismatches(source, made), None)
+    return next(_mismatches(source, rewritten), None)
 
 
 def planned(graph: onnx.GraphProto) -> Plan:
@@ -117,15 +117,15 @@ def planned(graph: onnx.GraphProto) -> Plan:
     return plan
 
 
-def _mismatches(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
+def _mismatches(source: onnx.ModelProto, rewritten: onnx.ModelProto) -> Iterator[str]:
     plan = planned(source.graph)
-    there = {node.name: node for node in made.graph.node}
+    there = {node.name: node for node in rewritten.graph.node}
     yield from (
         f"{name} should have stayed: {reason}"
         for name, reason in plan.left.items()
         if name not in there
     )
-    yield from unsound(source, made)
+    yield from unsound(source, rewritten)
     yield from (
         f"{name} is still there, and could have been folded" for name in plan.gone if name in there
     )
@@ -135,40 +135,40 @@ def _mismatches(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]
         if node.name not in there:
             yield f"{node.name} should have stayed"
         elif node.name in plan.ends:
-            yield from _about_folded(node, plan.ends[node.name], there[node.name], made.graph)
+            yield from _about_folded(node, plan.ends[node.name], there[node.name], rewritten.graph)
         elif node != there[node.name]:
             yield f"{node.name} should not have been changed"
-    if len(made.graph.node) != len(source.graph.node) - len(plan.gone):
+    if len(rewritten.graph.node) != len(source.graph.node) - len(plan.gone):
         yield "there are nodes that were not there before"
-    yield from _about_initializers(source.graph, made.graph, plan)
+    yield from _about_initializers(source.graph, rewritten.graph, plan)
 
 
 def _about_folded(
-    conv: onnx.NodeProto, end: str, made: onnx.NodeProto, graph: onnx.GraphProto
+    conv: onnx.NodeProto, end: str, rewritten: onnx.NodeProto, graph: onnx.GraphProto
 ) -> Iterator[str]:
-    if list(made.output) != [end]:
-        yield f"{conv.name} makes {', '.join(made.output)} and should make {end!r} now"
-    if made.op_type != "Conv" or list(made.attribute) != list(conv.attribute):
+    if list(rewritten.output) != [end]:
+        yield f"{conv.name} makes {', '.join(rewritten.output)} and should make {end!r} now"
+    if rewritten.op_type != "Conv" or list(rewritten.attribute) != list(conv.attribute):
         yield f"{conv.name} should be the same convolution but for its weight and bias"
-    if len(made.input) != 3 or made.input[0] != conv.input[0]:
+    if len(rewritten.input) != 3 or rewritten.input[0] != conv.input[0]:
         yield f"{conv.name} should read {conv.input[0]!r}, a weight and a bias"
     stored = {tensor.name for tensor in graph.initializer}
-    if not stored.issuperset(made.input[1:]):
+    if not stored.issuperset(rewritten.input[1:]):
         yield f"the weight and the bias of {conv.name} should be initializers"
 
 
 def _about_initializers(
-    source: onnx.GraphProto, made: onnx.GraphProto, plan: Plan
+    source: onnx.GraphProto, rewritten: onnx.GraphProto, plan: Plan
 ) -> Iterator[str]:
     before = {tensor.name: tensor for tensor in source.initializer}
-    now = {tensor.name: tensor for tensor in made.initializer}
+    now = {tensor.name: tensor for tensor in rewritten.initializer}
     for name, tensor in before.items():
         readers = [node for node in nodes_within(source) if name in node.input]
         folded = [n for n in readers if n.name in plan.gone or n.name in plan.ends]
         if len(folded) < len(readers) and now.get(name) != tensor:
             yield f"initializer {name!r} should not have been changed"
         wanted = len(folded) < len(readers) or not readers
-        if not wanted and name in now and not _reads(made, name):
+        if not wanted and name in now and not _reads(rewritten, name):
             yield f"initializer {name!r} is still there, and nobody reads it any more"
 
 

@@ -17,8 +17,9 @@ def residual(rng: Rng, branches: int, tail: int) -> onnx.ModelProto:
     branches and tail, the network is a convolution and a Relu.
     """
     net = Builder(rng, OPSET)
-    side = int(rng.integers(12, 33))
-    x = net.input("x", (int(rng.integers(1, 5)), 3, side, side))
+    # Small enough that model, inputs and right outputs fit into a message of a worker.
+    side = int(rng.integers(12, 25))
+    x = net.input("x", (int(rng.integers(1, 4)), 3, side, side))
     x = net.conv(x, int(rng.integers(4, 17)), stride=int(rng.integers(1, 3)))
     for _ in range(branches):
         y = x

@@ -95,10 +95,10 @@ def _dropout(draft: Draft, x: str) -> None:
     mode = str(draft.rng.choice(["", draft.off, draft.on], p=[0.5, 0.3, 0.2]))
     inputs = [x, draft.share, mode] if mode else [x, draft.share][: draft.rng.integers(1, 3)]
     chance = draft.rng.random()
-    made = draft.node("Dropout", inputs, outputs=1 + (chance < 0.3))
+    dropped = draft.node("Dropout", inputs, outputs=1 + (chance < 0.3))
     if chance < 0.15:
         seen = draft.node("Cast", [draft.nodes[-1].output[1]], to=TensorProto.FLOAT)
-        draft.node("Add", [seen, made])
+        draft.node("Add", [seen, dropped])
 
 
 def _decide(draft: Draft, x: str) -> str:
@@ -133,24 +133,24 @@ def _finished(draft: Draft) -> onnx.ModelProto:
     nodes = [inner for node in draft.nodes for inner in (node, *nodes_inside(node))]
     read = {name for node in nodes for name in node.input}
     computing = {node.output[0] for node in draft.nodes if node.op_type not in PASSED_ON}
-    made = [name for name in draft.tensors() if name not in draft.inputs]
-    shown = [n for n in made if n not in read and (n in computing or rng.random() < 0.7)]
-    shown += [n for n in made if n not in shown and rng.random() < 0.15]
-    draft.outputs = rng.permutation(shown or made[-1:]).tolist()
+    results = [name for name in draft.tensors() if name not in draft.inputs]
+    shown = [n for n in results if n not in read and (n in computing or rng.random() < 0.7)]
+    shown += [n for n in results if n not in shown and rng.random() < 0.15]
+    draft.outputs = rng.permutation(shown or results[-1:]).tolist()
     return draft.model()
 
 
 # --- reading what was made ------------------------------------------------------------------------
 
 
-def mismatch(source: onnx.ModelProto, made: onnx.ModelProto) -> str | None:
+def mismatch(source: onnx.ModelProto, rewritten: onnx.ModelProto) -> str | None:
     """Return a message fragment, or None if everything is right."""
-    return next(_mismatches(source, made), None)
+    return next(_mismatches(source, rewritten), None)
 
 
-def mismatch_of_another(made: onnx.ModelProto, again: onnx.ModelProto) -> str | None:
+def mismatch_of_another(once: onnx.ModelProto, twice: onnx.ModelProto) -> str | None:
     """Return a message if rewriting a rewritten model changes more than names, else None."""
-    if _unnamed(made.graph) == _unnamed(again.graph):
+    if _unnamed(once.graph) == _unnamed(twice.graph):
         return None
     return "a second rewrite changes the graph once more"
 
@@ -185,7 +185,7 @@ def fewest_nodes(model: onnx.ModelProto) -> int:
     graph = model.graph
     origins = _origins(model)
     computing = _computing(model)
-    made = {name for node in computing for name in node.output if name}
+    computed = {name for node in computing for name in node.output if name}
     outputs = [origins.get(value.name, (value.name, ())) for value in graph.output]
     readers = [inner for node in computing for inner in (node, *nodes_inside(node))]
     needed = {origins[name] for node in readers for name in node.input if name in origins}
@@ -194,25 +194,22 @@ def fewest_nodes(model: onnx.ModelProto) -> int:
     copies = 0
     for wanted in outputs:
         root, axes = wanted
-        free = wanted not in named and (axes or root in made)
+        free = wanted not in named and (axes or root in computed)
         copies += not free
         named.add(wanted)
     return len(computing) + len(transposed) + copies
 
 
-def _mismatches(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
-    yield from unsound(source, made)
-    if _described(_computing(source)) != _described(_computing(made)):
+def _mismatches(source: onnx.ModelProto, rewritten: onnx.ModelProto) -> Iterator[str]:
+    yield from unsound(source, rewritten)
+    if _described(_computing(source)) != _described(_computing(rewritten)):
         yield "the nodes that compute something should all be there, as they were"
-    count, fewest = len(made.graph.node), fewest_nodes(source)
+    count, fewest = len(rewritten.graph.node), fewest_nodes(source)
     if count != fewest:
         before = len(source.graph.node)
-        yield f"of {before} nodes {count} are left, and {fewest} would do ({_counted(made)})"
-
-
-def _counted(model: onnx.ModelProto) -> str:
-    counts = Counter(node.op_type for node in model.graph.node)
-    return ", ".join(f"{count} {op}" for op, count in sorted(counts.items()))[:100]
+        kinds = Counter(node.op_type for node in rewritten.graph.node)
+        left = ", ".join(f"{number} {op}" for op, number in sorted(kinds.items()))[:100]
+        yield f"of {before} nodes {count} are left, and {fewest} would do ({left})"
 
 
 def _described(nodes: list[onnx.NodeProto]) -> Counter[tuple[str, ...]]:
@@ -245,23 +242,19 @@ def _passes_on(graph: onnx.GraphProto, node: onnx.NodeProto) -> bool:
 
 def _origins(model: onnx.ModelProto) -> dict[str, Wanted]:
     """Map each tensor that is only passed on to its origin and the order of its axes."""
-    ranks = _ranks(model)
+    graph = onnx.shape_inference.infer_shapes(model, strict_mode=True).graph
+    values = (*graph.input, *graph.value_info, *graph.output)
+    ranks = {value.name: len(value.type.tensor_type.shape.dim) for value in values}
     origins: dict[str, Wanted] = {}
     for node in model.graph.node:
         if not _passes_on(model.graph, node):
             continue
-        source, made = node.input[0], node.output[0]
+        source = node.input[0]
         root, axes = origins.get(source, (source, ()))
         order = np.array(axes or range(ranks[source]))
         if node.op_type == "Transpose":
-            given = [list(a.ints) for a in node.attribute if a.name == "perm"]
-            order = order[given[0]] if given else order[::-1]
+            perms = [list(a.ints) for a in node.attribute if a.name == "perm"]
+            order = order[perms[0]] if perms else order[::-1]
         plain = bool(np.all(order == np.arange(len(order))))
-        origins[made] = root, () if plain else tuple(map(int, order))
+        origins[node.output[0]] = root, () if plain else tuple(map(int, order))
     return origins
-
-
-def _ranks(model: onnx.ModelProto) -> dict[str, int]:
-    graph = onnx.shape_inference.infer_shapes(model, strict_mode=True).graph
-    values = (*graph.input, *graph.value_info, *graph.output)
-    return {value.name: len(value.type.tensor_type.shape.dim) for value in values}

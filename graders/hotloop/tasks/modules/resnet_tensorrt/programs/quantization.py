@@ -41,10 +41,10 @@ def source():
     from torch_export import exported
 
     # In evaluation mode, the exporter would fold BatchNormalization.
-    kept = torch.onnx.TrainingMode.PRESERVE
+    training = torch.onnx.TrainingMode.PRESERVE
     ends = ("pictures", "logits")
     example = torch.zeros(1, 3, 64, 64)
-    return exported(load(), example, ends, training=kept, do_constant_folding=False)
+    return exported(load(), example, ends, training=training, do_constant_folding=False)
 
 
 def calibration(seed, count):

@@ -52,8 +52,8 @@ class Weights:
         step, middle = self._numbers(scale), self._numbers(zero)
         step = np.zeros(()) if step is None else _along(step, spread)
         middle = np.zeros(()) if middle is None else _along(middle, spread)
-        given = (numbers - middle) * (step if scale else 1.0)
-        return given, np.broadcast_to(step, numbers.shape)
+        weights = (numbers - middle) * (step if scale else 1.0)
+        return weights, np.broadcast_to(step, numbers.shape)
 
     def _outputs_first(self, node, values, steps):
         if node.op_type in ("MatMul", "QLinearMatMul", "MatMulInteger") or (
@@ -75,14 +75,14 @@ def unlike(layers, sources):
     layers: name and the result of `Weights.of`. sources: arrays of float64, [outputs, ...].
     """
     left = list(sources)
-    found = []
+    names = []
     for name, weights in layers:
         same = None if weights is None else next((s for s in left if _same(*weights, s)), None)
         if same is None:
-            found.append(name)
+            names.append(name)
         else:
             left = [source for source in left if source is not same]
-    return found
+    return names
 
 
 def _same(values, steps, source):

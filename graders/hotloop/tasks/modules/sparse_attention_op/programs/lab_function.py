@@ -81,12 +81,13 @@ SparseAttention <block, causal> (q, k, v, threshold) => (out)
     weights = Mul (every, flags)
     total = ReduceSum (weights, last)
     unit = CastLike (one, q)
+    none_like = CastLike (zero, q)
     nothing = Equal (total, none_like)
     divided = Where (nothing, unit, total)
     mixed = MatMul (weights, v)
     out = Div (mixed, divided)
 }
-""".replace("    nothing = Equal", "    none_like = CastLike (zero, q)\n    nothing = Equal")
+"""
 
 
 def function() -> onnx.FunctionProto:

@@ -55,16 +55,16 @@ def _layers(rng: np.random.Generator) -> tuple[onnx.ModelProto, list[dict[str, A
     return net.model(domain=lab_function.DOMAIN, check=False), nodes
 
 
-def far(given: str, feeds: str, answer: str, times: int = 1) -> float:
+def far(model: str, feeds: str, answer: str, times: int = 1) -> float:
     """Return the largest error of the answer's output against `times` times the function's.
 
-    given, feeds, answer: paths of the model, its inputs (.npz) and its outputs (.npz). Returns inf
+    model, feeds, answer: paths of the model, its inputs (.npz) and its outputs (.npz). Returns inf
     if not finite. Raises ValueError for a wrong number or shape of outputs.
     """
     with np.load(feeds) as inputs, np.load(answer) as outputs:
         if len(outputs.files) != 1:
             raise ValueError(f"there are the outputs {outputs.files}, and one is asked for")
-        want, got = _run(given, inputs["x"]), outputs[outputs.files[0]]
+        want, got = _run(model, inputs["x"]), outputs[outputs.files[0]]
     if want.shape != got.shape:
         raise ValueError(f"the output has the shape {got.shape}, and not {want.shape}")
     worst = float(np.abs(want - got / times).max())
@@ -92,16 +92,16 @@ def read(path: str) -> dict[str, Any]:
     }
 
 
-def apart(given: str, answer: str, seed: int) -> float:
+def apart(model: str, answer: str, seed: int) -> float:
     """Return the largest difference of two models' outputs, with the function as the node's body.
 
-    given, answer: paths. Returns inf if shapes differ or values are not finite.
+    model, answer: paths. Returns inf if shapes differ or values are not finite.
     """
     rng = np.random.default_rng(seed)
     worst = 0.0
     for batch, length in ((1, 40), (2, 13)):
         x = rng.standard_normal((batch, HEADS, length, DEPTH)).astype(np.float32)
-        one, other = (_run(path, x) for path in (given, answer))
+        one, other = (_run(path, x) for path in (model, answer))
         if one.shape != other.shape:
             return float("inf")
         worst = max(worst, float(np.abs(one - other).max()))

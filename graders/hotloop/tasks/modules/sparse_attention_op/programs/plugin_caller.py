@@ -9,7 +9,7 @@ import ctypes
 import json
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,17 +56,20 @@ def compiles(path: str, folders: Sequence[str]) -> None:
 
 def made(block: int, causal: int) -> int:
     """Return the number of a plugin for a node with these attributes."""
-    return _kept(LOADED[0].trial_made(0, _i64(block), _i64(causal)))
+    return _registered(LOADED[0].trial_made(0, ctypes.c_int64(block), ctypes.c_int64(causal)))
 
 
 def cloned(number: int) -> int:
     """Return the number of a clone; the original is destroyed."""
-    return _replaced(number, LOADED[0].trial_cloned)
+    original = ctypes.c_void_p(PLUGINS[number])
+    clone = LOADED[0].trial_cloned(original)
+    LOADED[0].trial_destroyed(original)
+    return _registered(clone)
 
 
 def attached(number: int) -> int:
     """Return the number of a plugin attached to a context; the original remains."""
-    return _kept(LOADED[0].trial_attached(ctypes.c_void_p(PLUGINS[number])))
+    return _registered(LOADED[0].trial_attached(ctypes.c_void_p(PLUGINS[number])))
 
 
 def stored(number: int) -> str:
@@ -81,7 +84,7 @@ def stored(number: int) -> str:
         if size >= 0:
             content = ctypes.string_at(data.value or 0, size) if size else b""
             fields.append([_text(name.value), kind.value, content.hex(), length.value])
-    _require_nothing_said()
+    _require_no_mismatch()
     library.trial_destroyed(plugin)
     return json.dumps(fields)
 
@@ -90,8 +93,8 @@ def restored(fields: str) -> int:
     """Return the number of a plugin created from stored fields."""
     for name, kind, content, length in json.loads(fields):
         data = bytes.fromhex(content)
-        LOADED[0].trial_stored(name.encode(), kind, data, _i64(len(data)), length)
-    return _kept(LOADED[0].trial_restored(0))
+        LOADED[0].trial_stored(name.encode(), kind, data, ctypes.c_int64(len(data)), length)
+    return _registered(LOADED[0].trial_restored(0))
 
 
 def described(number: int, sizes: str) -> dict[str, Any]:
@@ -113,13 +116,13 @@ def described(number: int, sizes: str) -> dict[str, Any]:
     return reported
 
 
-def supports(number: int, asked: str) -> list[bool]:
-    """Return an answer for each [position, types, formats] in `asked` (JSON)."""
+def supports(number: int, calls: str) -> list[bool]:
+    """Return an answer for each [position, types, formats] in `calls` (JSON)."""
     plugin = ctypes.c_void_p(PLUGINS[number])
     five = ctypes.c_int32 * 5
     return [
         bool(LOADED[0].trial_supports(plugin, position, five(*types), five(*formats)) & 1)
-        for position, types, formats in json.loads(asked)
+        for position, types, formats in json.loads(calls)
     ]
 
 
@@ -159,9 +162,9 @@ def run(
     sizes = (ctypes.c_int64 * 4)(*q.shape)
     half, plugin = int(q.element_size() == 2), ctypes.c_void_p(PLUGINS[number])
     code = LOADED[0].trial_enqueued(
-        plugin, sizes, half, pointers, *map(_i64, (workspace_bytes, stream))
+        plugin, sizes, half, pointers, *map(ctypes.c_int64, (workspace_bytes, stream))
     )
-    _require_nothing_said()
+    _require_no_mismatch()
     if code != 0:
         raise RuntimeError(f"enqueue returned {code}")
 
@@ -176,25 +179,18 @@ def _creator(which: int) -> dict[str, Any]:
     return reported
 
 
-def _replaced(number: int, act: Callable[[ctypes.c_void_p], int | None]) -> int:
-    pointer = ctypes.c_void_p(PLUGINS[number])
-    new = act(pointer)
-    LOADED[0].trial_destroyed(pointer)
-    return _kept(new)
-
-
-def _kept(pointer: int | None) -> int:
-    _require_nothing_said()
+def _registered(pointer: int | None) -> int:
+    _require_no_mismatch()
     if not pointer:
         raise RuntimeError("there is no plugin")
     PLUGINS.append(pointer)
     return len(PLUGINS) - 1
 
 
-def _require_nothing_said() -> None:
-    said = _text(LOADED[0].trial_mismatch())
-    if said:
-        raise RuntimeError(said)
+def _require_no_mismatch() -> None:
+    mismatch = _text(LOADED[0].trial_mismatch())
+    if mismatch:
+        raise RuntimeError(mismatch)
 
 
 def _text(text: bytes | None) -> str:
@@ -203,10 +199,6 @@ def _text(text: bytes | None) -> str:
 
 def _sizes(text: str) -> Any:
     return (ctypes.c_int64 * 4)(*json.loads(text))
-
-
-def _i64(value: int) -> ctypes.c_int64:
-    return ctypes.c_int64(value)
 
 
 def _run(*command: str) -> None:

@@ -6,7 +6,6 @@ Call `load` first. The functions are those of plugin_caller.py.
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import json
 import operator
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plugin_launch
 import tensorrt as trt
+
+from hotloop.worker.files import load_module
 
 if TYPE_CHECKING:
     import torch
@@ -39,12 +40,7 @@ PLUGINS: list[Any] = []
 
 def load(path: str) -> list[dict[str, Any]]:
     """Import the file; return what its creator reports."""
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    creator = getattr(module, CREATOR)()
+    creator = getattr(load_module(Path(path).stem, Path(path)), CREATOR)()
     CREATORS[:] = [creator]
     PLUGINS.clear()
     fields = [[field.name, field.type.value] for field in creator.field_names]
@@ -74,14 +70,14 @@ def cloned(number: int) -> int:
     clone = PLUGINS[number].clone()
     _require_new(clone, "clone", PLUGINS[number])
     PLUGINS[number] = None  # what the clone shares with it lives on, as Python's memory does
-    return _kept(clone)
+    return _registered(clone)
 
 
 def attached(number: int) -> int:
     """Return the number of a plugin attached to a context; the original remains."""
     plugin = PLUGINS[number].attach_to_context(None)
     _require_new(plugin, "attach_to_context", PLUGINS[number])
-    return _kept(plugin)
+    return _registered(plugin)
 
 
 def stored(number: int) -> str:
@@ -108,10 +104,9 @@ def described(number: int, sizes: str) -> dict[str, Any]:
     """Return capabilities (bits), names, outputs, types and shape."""
     plugin = PLUGINS[number]
     kinds = (trt.IPluginV3OneCore, trt.IPluginV3OneBuild, trt.IPluginV3OneRuntime)
-    found = [plugin.get_capability_interface(kind) for kind in trt.PluginCapabilityType]
-    bits = sum(
-        isinstance(each, kind) << i for i, (each, kind) in enumerate(zip(found, kinds, strict=True))
-    )
+    interfaces = map(plugin.get_capability_interface, trt.PluginCapabilityType)
+    pairs = zip(interfaces, kinds, strict=True)
+    bits = sum(isinstance(each, kind) << i for i, (each, kind) in enumerate(pairs))
     types = [
         plugin.get_output_data_types([*[kind] * THRESHOLD, trt.DataType.FLOAT])[0].value
         for kind in (trt.DataType.FLOAT, trt.DataType.HALF)
@@ -129,10 +124,10 @@ def described(number: int, sizes: str) -> dict[str, Any]:
     }
 
 
-def supports(number: int, asked: str) -> list[bool]:
-    """Return an answer for each [position, types, formats] in `asked` (JSON)."""
+def supports(number: int, calls: str) -> list[bool]:
+    """Return an answer for each [position, types, formats] in `calls` (JSON)."""
     reported: list[bool] = []
-    for position, types, formats in json.loads(asked):
+    for position, types, formats in json.loads(calls):
         all_of_them = [trt.DynamicPluginTensorDesc() for _ in range(INPUTS + 1)]
         for i, each in enumerate(all_of_them):
             # Tensors after `position` have no valid type or format yet.
@@ -174,12 +169,12 @@ def run(
     tensors = [x.contiguous() for x in (q, k, v, threshold)]
     memory = (ctypes.c_char * (workspace_bytes + 1))()
     half, sizes = q.element_size() == 2, list(q.shape)
+    place = ctypes.addressof(memory)
     expected = {"half": half, "sizes": tuple(sizes), "stream": stream}
-    expected |= {"workspace": ctypes.addressof(memory), "bytes": workspace_bytes}
+    expected |= {"workspace": place, "bytes": workspace_bytes}
     plugin_launch.expected = expected
     ins, outs = _descs(sizes, int(half))
     addresses = [x.data_ptr() for x in tensors]
-    place = ctypes.addressof(memory)
     PLUGINS[number].enqueue(ins, outs, addresses, [out.data_ptr()], place, stream)
     if "launched" not in expected:
         raise RuntimeError("enqueue launched nothing")
@@ -202,7 +197,7 @@ def _created(fields: list[tuple[str, np.ndarray, Any]], phase: Any) -> int:
     plugin = CREATORS[0].create_plugin("trial", collection, phase)
     for _, data, _ in fields:
         data[...] = SCRIBBLED
-    return _kept(plugin)
+    return _registered(plugin)
 
 
 def _require_new(plugin: Any, name: str, old: Any) -> None:
@@ -210,7 +205,7 @@ def _require_new(plugin: Any, name: str, old: Any) -> None:
         raise RuntimeError(f"{name} returned no new plugin")
 
 
-def _kept(plugin: Any) -> int:
+def _registered(plugin: Any) -> int:
     if not isinstance(plugin, trt.IPluginV3):
         raise TypeError(f"this is no plugin: {type(plugin).__name__}")
     PLUGINS.append(plugin)
@@ -236,12 +231,12 @@ def _descs(sizes: list[int], half: int) -> tuple[list[Any], list[Any]]:
 def _planned(least: str, usual: str, most: str, half: int) -> tuple[list[Any], list[Any]]:
     small, middle, large = (json.loads(text) for text in (least, usual, most))
     known = [b if a == b else -1 for a, b in zip(small, large, strict=True)]
-    made = []
+    descs = []
     for position in range(INPUTS + 1):
         each = trt.DynamicPluginTensorDesc()
         each.desc = _desc(position, known, half)
         each.min, each.max, each.opt = (
             trt.Dims(_dims(position, sizes)) for sizes in (small, large, middle)
         )
-        made.append(each)
-    return made[:INPUTS], made[INPUTS:]
+        descs.append(each)
+    return descs[:INPUTS], descs[INPUTS:]

@@ -17,7 +17,7 @@ DOMAIN, NAME = "hotloop.lab", "SparseAttention"
 FAULTS = ("heads", "depth", "keys", "threshold", "rank")
 
 
-class _Maker(Builder):
+class _LayerBuilder(Builder):
     """Builds layers. thresholds, bad: those of all layers, and the nodes whose inputs don't fit."""
 
     def __init__(self, rng: Rng, width: int) -> None:
@@ -70,7 +70,7 @@ class _Maker(Builder):
 def made(seed: int, layers: int, faults: bool) -> dict[str, Any]:
     """Return a model in base64, its tensors' shapes, and the nodes whose inputs do not fit."""
     rng = np.random.default_rng(seed)
-    net = _Maker(rng, int(rng.choice([24, 32, 40])))
+    net = _LayerBuilder(rng, int(rng.choice([24, 32, 40])))
     x = net.input("tokens", ["batch", "length", net.width])
     at = int(rng.integers(layers)) if faults else -1
     fault = str(rng.choice(FAULTS))
@@ -93,7 +93,7 @@ def made(seed: int, layers: int, faults: bool) -> dict[str, Any]:
 
 
 def read(path: str) -> dict[str, Any]:
-    """Return the shapes in an answer, its version, and its nodes without their names."""
+    """Return the shapes in a model, its version, and its nodes without their names."""
     model = onnx.load(path)
     values = (*model.graph.value_info, *model.graph.output)
     return {
@@ -101,8 +101,3 @@ def read(path: str) -> dict[str, Any]:
         "version": model.model_version,
         "nodes": [[n.op_type, n.domain, list(n.input), list(n.output)] for n in model.graph.node],
     }
-
-
-def nodes_of(path: str) -> list[Any]:
-    """Return the nodes only."""
-    return read(path)["nodes"]

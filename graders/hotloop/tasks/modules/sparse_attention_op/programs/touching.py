@@ -58,8 +58,8 @@ class Sparse:
     def touched(self) -> int:
         """Return how many pages were missing and are there now; -1 if this system does not show."""
         _ = self._memory[self._extra]
-        found = self._missing - self._holes()
-        return len(found) - 1 if self._extra in found else -1
+        filled = self._missing - self._holes()
+        return len(filled) - 1 if self._extra in filled else -1
 
     def close(self) -> None:
         """Give the memory back."""

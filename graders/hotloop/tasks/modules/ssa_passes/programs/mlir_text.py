@@ -42,19 +42,19 @@ def program(text):
 
 
 def _function(module):
-    found = None
+    function = None
     for op in module.body.ops:
         if not isinstance(op, FuncOp) or (op.body.blocks and op.sym_name.data != "f"):
             raise Refused("it has another function than f")
         if op.sym_name.data == "f":
-            found = op
-    if found is None or len(found.body.blocks) != 1:
+            function = op
+    if function is None or len(function.body.blocks) != 1:
         raise Refused("it is not one module with one function f of one block")
     names, numbers = {}, count()
-    for number, argument in enumerate(found.body.block.args):
+    for number, argument in enumerate(function.body.block.args):
         names[argument] = f"arg{number}"
-    params = [[names[argument], str(argument.type)] for argument in found.body.block.args]
-    return {"params": params, "body": _operations(found.body.block, names, numbers, 0)}
+    params = [[names[argument], str(argument.type)] for argument in function.body.block.args]
+    return {"params": params, "body": _operations(function.body.block, names, numbers, 0)}
 
 
 def _operations(block, names, numbers, depth):

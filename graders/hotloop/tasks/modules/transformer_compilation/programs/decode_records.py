@@ -6,14 +6,14 @@ Python reads from a tensor are wrong in the replay.
 
 from __future__ import annotations
 
-import importlib.util
-from types import ModuleType
+from pathlib import Path
 from typing import Any
 
 import decoder
 import recording
 import torch
 
+from hotloop.worker.files import load_module
 from hotloop.worker.torch_record import Recorder, Unfollowed, packed
 
 torch.set_num_threads(1)
@@ -44,7 +44,7 @@ def record(
     path: str, rows: int, layers: int, heads: int, width: int, longest: int
 ) -> tuple[str, str]:
     """Record the file at `path`; return the operators that run once, and those of each step."""
-    own = _loaded(path)
+    own = load_module(Path(path).stem, Path(path))
     vocabulary = 7 + rows
     shapes = decoder.shapes(vocabulary, layers, width, longest)
     weights = {name: torch.randn(shape) / 4 for name, shape in shapes.items()}
@@ -59,12 +59,3 @@ def record(
     with recorder:
         own.step(ready, token, place, cache, out)
     return once, recorder.taken()
-
-
-def _loaded(path: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("decoding", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

@@ -53,13 +53,13 @@ def load(once: str, each: str) -> int:
 
 
 @torch.no_grad()
-def run(*given: Tensor) -> None:
+def run(*tensors: Tensor) -> None:
     """Replay all steps.
 
-    given: all weights, the cache, positions, tokens, and the output for scores.
+    tensors: all weights, the cache, positions, tokens, and the output for scores.
     positions: int64 [rows], those of the first step. tokens: int64 [rows, steps].
     """
-    *weights, cache, places, tokens, out = given
+    *weights, cache, places, tokens, out = tensors
     rows, steps = tokens.shape
     token, place = torch.zeros_like(places), torch.zeros_like(places)
     scores = torch.full((rows, out.shape[2]), torch.nan)

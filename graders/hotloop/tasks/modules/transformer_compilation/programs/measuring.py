@@ -5,14 +5,14 @@ The learner's function runs in a thread, which waits while the judge does a step
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any
+
+from hotloop.worker.files import load_module
 
 RUNS: list[Run] = []
 
@@ -37,10 +37,10 @@ class Run:
 
     def request(self) -> list[Any]:
         """Return the next step, or ["returned", …]. Raises what the learner's code raised."""
-        found = self._requests.get()
-        if isinstance(found, BaseException):
-            raise found
-        return found
+        request = self._requests.get()
+        if isinstance(request, BaseException):
+            raise request
+        return request
 
     def answer(self, number: float, refusal: str) -> None:
         """Answer the last request."""
@@ -71,7 +71,7 @@ class Process:
 
 def begin(path: str, name: str, processes: int, calls: int) -> list[Any]:
     """Start the learner's function `name`; return its first step."""
-    function = getattr(_loaded(Path(path)), name)
+    function = getattr(load_module(Path(path).stem, Path(path)), name)
 
     def measure(run: Run) -> Any:
         def start(way: str, kept: str) -> Process:
@@ -95,14 +95,3 @@ def go_on(number: float, refusal: str) -> list[Any]:
     """Answer the last step; return the next one."""
     RUNS[0].answer(number, refusal)
     return RUNS[0].request()
-
-
-def _loaded(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location("cold_start", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # Dataclasses, for example, look up the module that they are defined in.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module

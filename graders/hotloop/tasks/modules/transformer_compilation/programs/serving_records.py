@@ -6,7 +6,6 @@ request (serving_replays.py), so what is said here is believed of nobody.
 
 from __future__ import annotations
 
-import importlib.util
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import torch
 
+from hotloop.worker.files import load_module
 from hotloop.worker.torch_graph_record import GraphRecorder
 
 torch.set_num_threads(1)
@@ -33,7 +33,7 @@ def begin(path: str, name: str, width: int) -> str:
         return torch.compile(function, **{**options, "backend": recorder.backend()})
 
     with torch.no_grad(), recorder:
-        service = getattr(_loaded(Path(path)), name)(compiled, weights)
+        service = getattr(load_module(Path(path).stem, Path(path)), name)(compiled, weights)
     RECORDERS[:], SERVICES[:] = [recorder], [service]
     return recorder.taken()
 
@@ -41,23 +41,11 @@ def begin(path: str, name: str, width: int) -> str:
 def answer(rows: int, length: int, width: int, temperature: float, strided: bool) -> str:
     """Serve one request; return its steps. strided: the memory order is not that of the axes."""
     recorder, service = RECORDERS[0], SERVICES[0]
-    x = laid_out(torch.randn(rows, length, width), strided)
+    x = torch.randn(rows, length, width)
+    if strided:
+        x = x.transpose(0, 1).contiguous().transpose(0, 1)
     recorder.steps.append(["input", recorder.number(x)])
     with torch.no_grad(), recorder:
         mean = service(x, temperature)
     recorder.steps.append(["out", recorder.encoded(mean)])
     return recorder.taken()
-
-
-def laid_out(x: torch.Tensor, strided: bool) -> torch.Tensor:
-    """Return x in the memory order of a request."""
-    return x.transpose(0, 1).contiguous().transpose(0, 1) if strided else x
-
-
-def _loaded(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location("serving", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
