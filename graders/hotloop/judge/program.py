@@ -26,7 +26,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
-from hotloop.judge.session import Session
+from hotloop.judge.session import INTERPRETED, Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection
 
 TIMEOUT_S = 120.0
@@ -76,7 +76,7 @@ class Program:
 
     def _start(self, session: Session, *, given: bool) -> Process:
         folder = session.once(f"files of {self.main}", lambda: session.staged(self.files))
-        environment = {**session.interpreted, **dict(self.environment)}
+        environment = {**INTERPRETED, **dict(self.environment)}
         # Variables that libraries read at import must be set before: a fork has already imported
         # them.
         anew = bool(self.environment)

@@ -31,7 +31,7 @@ def card_for(session: Session) -> Card:
 
     In JupyterLab, where no points are at stake, the kernel may have a context already.
     """
-    if session.device == "cuda":
+    if session.options.device == "cuda":
         session.alone()
     elif kind() == "cuda":
         raise Ruling(Verdict.NOT_MEASURED, WITHHELD)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,14 +22,12 @@ from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.judge.written_files import Assignment, file_written
-from hotloop.sandbox.scratch import scratch
 from hotloop.tasks.modules.control_flow_export.encoder_paths import (
     KINDS,
     QUEUES,
@@ -220,26 +217,12 @@ def _answers(package: Packaged, requests: list[Request], session: Session) -> ob
     text = json.dumps([{"tokens": r.tokens, "kind": r.kind} for r in requests])
     given = (GivenFile(FILE, package.data), GivenFile("requests.json", text.encode()))
     service, *_ = session.edited
-    with _alone(session, service):
-        worker = session.about(Candidate(ANSWERS, service, "json")).another_worker()
+    alone = session.with_files({service: session.files.read_text(service).encode()})
+    worker = alone.about(Candidate(ANSWERS, service, "json")).another_worker()
     try:
         return ask_plainly(worker, given, session.timeout(60.0))
     finally:
         worker.close()
-
-
-@contextmanager
-def _alone(session: Session, name: str) -> Generator[None]:
-    """Within this context, new workers see only this file of the submission."""
-    submitted = session.files
-    text = submitted.read_text(name)
-    with scratch() as folder:
-        (folder / name).write_text(text, encoding="utf-8")
-        session.files = SubmissionFiles(folder)
-        try:
-            yield
-        finally:
-            session.files = submitted
 
 
 def _first_answer(package: Packaged, request: Request, session: Session) -> str | None:
