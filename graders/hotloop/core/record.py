@@ -104,7 +104,7 @@ class Record:
         checks: list[CheckRecord] = []
         for entry in document["checks"]:
             _require_keys(entry, CheckRecord, "check")
-            checks.append(_check(entry))
+            checks.append(CheckRecord(**{**entry, "verdict": Verdict(entry["verdict"])}))
         later = {"variant", "seeded"}
         _require_keys(document["circumstances"], Circumstances, "circumstances", later)
         return cls(
@@ -141,12 +141,6 @@ def summarize(checks: Sequence[CheckRecord]) -> tuple[Verdict, str]:
         return Verdict.PARTIAL, f"Passed everything this machine can measure. Pending: {names}."
     first = failed[0] if failed else pending[0]
     return (Verdict.PARTIAL if earned else first.verdict), first.sentence
-
-
-def _check(entry: Mapping[str, Any]) -> CheckRecord:
-    values: dict[str, Any] = dict(entry)
-    values["verdict"] = Verdict(entry["verdict"])
-    return CheckRecord(**values)
 
 
 def _require_keys(

@@ -96,8 +96,8 @@ class Vetter(ast.NodeTransformer):
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the vetted statements; at least one."""
-        kept = [self.visit(s) for s in body if not _is_text(s) and not self._is_dropped(s)]
-        return kept or [ast.copy_location(ast.Pass(), body[0])]
+        vetted = [self.visit(s) for s in body if not _is_text(s) and not self._is_dropped(s)]
+        return vetted or [ast.copy_location(ast.Pass(), body[0])]
 
     def expression(self, node: ast.expr) -> ast.expr:
         """Return the vetted expression."""
@@ -106,7 +106,9 @@ class Vetter(ast.NodeTransformer):
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Reject unknown nodes; vet the parts of known ones."""
         if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
-            self._module.refuse(node, f"a kernel cannot have {_in_words(node)}")
+            kind = type(node).__name__
+            construct = CONSTRUCTS.get(kind, f"this construct ({kind})")
+            self._module.refuse(node, f"a kernel cannot have {construct}")
         if isinstance(node, ast.For | ast.While) and node.orelse:
             self._module.refuse(node.orelse[0], "Triton does not compile `else` after a loop")
         if isinstance(node, ast.For | ast.While | ast.If):
@@ -296,8 +298,3 @@ def _is_text(statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Constant):
         return False
     return isinstance(statement.value.value, str)
-
-
-def _in_words(node: ast.AST) -> str:
-    kind = type(node).__name__
-    return CONSTRUCTS.get(kind, f"this construct ({kind})")

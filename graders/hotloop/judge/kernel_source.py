@@ -281,7 +281,8 @@ class _LearnerModule:
         self._vet_parameters(function.args, function)
         function.decorator_list = [dotted_node("triton", decorator)]
         function.returns = None
-        names = _local_names(function)
+        parameters = {argument.arg for argument in _all_arguments(function.args)}
+        names = frozenset(parameters | stored_names(function.body))
         for name in sorted(names):
             if name in _RESERVED or name.startswith("__"):
                 self.refuse(function, f"`{name}` cannot be the name of a kernel's variable")
@@ -366,12 +367,6 @@ def _parameter(argument: ast.arg, *, required: bool) -> Parameter:
 def _all_arguments(arguments: ast.arguments) -> list[ast.arg]:
     rest = [] if arguments.vararg is None else [arguments.vararg]
     return [*arguments.args, *arguments.kwonlyargs, *rest]
-
-
-def _local_names(function: ast.FunctionDef) -> frozenset[str]:
-    """Return the function's local variables in Python: parameters and assigned names."""
-    names = {argument.arg for argument in _all_arguments(function.args)}
-    return frozenset(names | stored_names(function.body))
 
 
 def _bound_names(statement: ast.stmt) -> set[str]:

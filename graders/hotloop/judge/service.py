@@ -140,7 +140,8 @@ def judge(
         ):
             judged = judge_checks(task.checks, session, only, lacking(job.spec))
         blamed = without_blame(judged, job.module, session.files, job.given)
-        checks = without_open(blamed, job.module, _asked(job), session.files, job.given)
+        edited = [name for name in job.spec.files if not name.endswith(".ipynb")]
+        checks = without_open(blamed, job.module, edited, session.files, job.given)
     except Exception as error:
         log.exception("judging %s.%s failed", job.module, job.task)
         checks = (_fault(error),)
@@ -176,11 +177,6 @@ def _launcher(job: Job, *, timed: bool) -> Launcher:
         threads=job.threads or default_threads(),
         fork=worker_fork(job.spec.module_needs) if forked else None,
     )
-
-
-def _asked(job: Job) -> list[str]:
-    """Return the files beside the notebook that the task asks the learner to edit."""
-    return [name for name in job.spec.files if not name.endswith(".ipynb")]
 
 
 def session_of(

@@ -45,7 +45,7 @@ def speed_svg(evidence: Mapping[str, Any]) -> str | None:
 def describe(evidence: Mapping[str, Any]) -> str:
     """Describe the drawing in one or two sentences, as alternative text and caption."""
     ratio, low, high = _measured(evidence)
-    said = f"{_times(ratio)} as fast as naive (95 % interval {low:.2f} to {high:.2f})"
+    said = f"{ratio:.2f} times as fast as naive (95 % interval {low:.2f} to {high:.2f})"
     bandwidth = _number(evidence.get("gb_per_s"))
     if bandwidth is not None:
         said += f"; {bandwidth:.1f} GB/s"
@@ -191,7 +191,3 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value)
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.2f} times"

@@ -60,7 +60,10 @@ class DisplayedRecord:
 
     def __init__(self, record: Record, score: Score | None = None, advice: str = "") -> None:
         self.record = record
-        self.advice = _MEASURE_AGAIN if _may_change(record) else advice
+        # A machine's missing capabilities do not change; judging again may decide the others.
+        unsettled = {Verdict.UNDECIDED, Verdict.JUDGE_ERROR}
+        repeats = any(check.verdict in unsettled for check in record.checks)
+        self.advice = _MEASURE_AGAIN if repeats else advice
         known, self.worth = _points_of(record)
         self.score = score or known
 
@@ -88,12 +91,15 @@ def html(
         f'<p><span class="hl-badge">{verdict_words.of_task(record)}</span> '
         f"<strong>{escape(record.module)}.{escape(record.task)}</strong> {points}</p>"
     )
+    worth = worth or {}
+    rows = "".join(_check(check, record, worth.get(check.check)) for check in record.checks)
+    columns = "<tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>"
     parts = [
         f'<div class="hotloop" style="--hl:{color_of(record)}"><style>{_STYLE}</style>',
         head,
         f"<p>{prose(record.sentence)}</p>",
         f"<p>{prose(advice)}</p>" if advice else "",
-        _checks(record, worth or {}),
+        f"<table class='hl-checks'>{columns}{rows}</table>",
         *figures(record),
         *profiles(record),
         _circumstances(record),
@@ -126,11 +132,6 @@ def number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _may_change(record: Record) -> bool:
-    """True if judging again may decide; a machine's missing capabilities will not change."""
-    return any(check.verdict in {Verdict.UNDECIDED, Verdict.JUDGE_ERROR} for check in record.checks)
-
-
 def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
     """Return score and worth; None for an unknown module, whose verdict is shown anyway."""
     try:
@@ -139,12 +140,6 @@ def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
         return settle(module, record.task, record), worth
     except (LookupError, OSError, ValueError):
         return None, None
-
-
-def _checks(record: Record, worth: Worth) -> str:
-    rows = "".join(_check(check, record, worth.get(check.check)) for check in record.checks)
-    head = "<tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>"
-    return f"<table class='hl-checks'>{head}{rows}</table>"
 
 
 def _check(check: CheckRecord, record: Record, worth: float | None) -> str:
