@@ -167,14 +167,12 @@ class Choice(Strict):
         """
         prose = {name.lower(): _as_written(value) for name, value in constants.items()}
         if self.options:
-            prose |= self._option(constants).prose
+            matches = (one for one in self.options.values() if one.code == constants)
+            option = next(matches, None)
+            if option is None:
+                raise ValueError(f"the choice {self.name} has no option with {dict(constants)}")
+            prose |= option.prose
         return {**{name: repr(value) for name, value in constants.items()}, **prose}
-
-    def _option(self, constants: Constants) -> Option:
-        for option in self.options.values():
-            if option.code == constants:
-                return option
-        raise ValueError(f"the choice {self.name} has no option with {dict(constants)}")
 
 
 class VariantForm(Strict):
