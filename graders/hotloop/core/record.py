@@ -148,8 +148,8 @@ def _require_keys(
 ) -> None:
     """Raise ValueError if keys are missing or unknown. later: keys that older documents lack."""
     expected = {f.name for f in fields(model)}
-    given = set(document)
-    if unknown := sorted(given - expected):
+    keys = set(document)
+    if unknown := sorted(keys - expected):
         raise ValueError(f"{what} has unknown keys: {', '.join(unknown)}")
-    if missing := sorted(expected - given - later):
+    if missing := sorted(expected - keys - later):
         raise ValueError(f"{what} lacks keys: {', '.join(missing)}")

@@ -68,10 +68,10 @@ def decode(body: bytes) -> Message:
         )
     except (ValueError, RecursionError) as error:
         raise WireError(f"not a JSON message: {type(error).__name__}") from None
-    found = as_message(message)
-    if found is None:
+    document = as_message(message)
+    if document is None:
         raise WireError("a message is a JSON object")
-    return found
+    return document
 
 
 def _finite(digits: str) -> float:

@@ -125,9 +125,9 @@ class Process:
         """
         self.resolve(function)
         ours = replace(self.as_candidate(function), framework=framework)
-        asked, within_s = self.session.about(ours), self._timeout(timeout_s)
+        session, within_s = self.session.about(ours), self._timeout(timeout_s)
         with labeled(case.label) if case.label else nullcontext():
-            return self._blamed(function, lambda: ask(case, self.worker, asked, within_s))
+            return self._blamed(function, lambda: ask(case, self.worker, session, within_s))
 
     def as_candidate(self, function: str) -> Candidate:
         """Return one of its functions as a candidate in destination style."""

@@ -282,7 +282,7 @@ class AuthorFault:
 
 def faults(records: Mapping[str, Record], source: Path) -> list[AuthorFault]:
     """Return what went wrong in the problem's own files, for its author."""
-    found: list[AuthorFault] = []
+    author_faults: list[AuthorFault] = []
     for task, record in records.items():
         for check in record.checks:
             if "error" not in check.evidence:
@@ -295,10 +295,10 @@ def faults(records: Mapping[str, Record], source: Path) -> list[AuthorFault]:
                 defined = _defined(source / TASKS, task)
                 stated = error != raised
                 error = error.rstrip(".")
-                found.append(
+                author_faults.append(
                     AuthorFault(task, check.check, where, defined, error, not ours, stated)
                 )
-    return found
+    return author_faults
 
 
 def _defined(file: Path, task: str) -> str:
@@ -359,14 +359,14 @@ def answers_beside(source: Path, problem: TaskSet[JudgedTask]) -> list[AnswerBes
     right = source / ANSWER
     if not right.is_dir():
         raise UserError(f"There is no {right}: put an answer there that must pass.")
-    found = [AnswerBeside(right, task) for task in tasks]
+    answers = [AnswerBeside(right, task) for task in tasks]
     wrong = source / WRONG
     folders = sorted(path for path in wrong.iterdir() if path.is_dir()) if wrong.is_dir() else []
-    found += [_wrong(folder, tasks) for folder in folders]
-    for one in found:
+    answers += [_wrong(folder, tasks) for folder in folders]
+    for one in answers:
         if missing := [name for name in one.task.files if not (one.folder / name).is_file()]:
             raise UserError(f"There is no {missing[0]} in {one.folder}.")
-    return found
+    return answers
 
 
 def _wrong(folder: Path, tasks: Sequence[JudgedTask]) -> AnswerBeside:

@@ -45,23 +45,23 @@ def speed_svg(evidence: Mapping[str, Any]) -> str | None:
 def describe(evidence: Mapping[str, Any]) -> str:
     """Describe the drawing in one or two sentences, as alternative text and caption."""
     ratio, low, high = _measured(evidence)
-    said = f"{ratio:.2f} times as fast as naive (95 % interval {low:.2f} to {high:.2f})"
+    text = f"{ratio:.2f} times as fast as naive (95 % interval {low:.2f} to {high:.2f})"
     bandwidth = _number(evidence.get("gb_per_s"))
     if bandwidth is not None:
-        said += f"; {bandwidth:.1f} GB/s"
+        text += f"; {bandwidth:.1f} GB/s"
     fraction, limit = _number(evidence.get("fraction_of_limit")), _limit(evidence)
     if fraction is None:
-        said += ". The device’s limit is not yet measured."
+        text += ". The device’s limit is not yet measured."
     elif limit:
-        said += f", {fraction:.0%} of the speed of {limit}."
+        text += f", {fraction:.0%} of the speed of {limit}."
     else:
-        said += f", {fraction:.0%} of what this device can do."
-    said += _slowest(evidence)
+        text += f", {fraction:.0%} of what this device can do."
+    text += _slowest(evidence)
     if _is_cut(bars(evidence), _asked(evidence)):
-        said += " The bar of the limit is cut short."
+        text += " The bar of the limit is cut short."
     if _number(evidence.get("reference_ratio")) is None:
-        said += " The reference is not yet measured on this device."
-    return said
+        text += " The reference is not yet measured on this device."
+    return text
 
 
 def bars(evidence: Mapping[str, Any]) -> list[SpeedBar]:
@@ -92,8 +92,8 @@ def _limit(evidence: Mapping[str, Any]) -> str:
 
 def _slowest(evidence: Mapping[str, Any]) -> str:
     """Describe 95th percentiles, if requests were timed individually; else return ""."""
-    found = evidence.get("p95_seconds")
-    both = cast(Sequence[Any], found) if isinstance(found, list | tuple) else ()
+    p95 = evidence.get("p95_seconds")
+    both = cast(Sequence[Any], p95) if isinstance(p95, list | tuple) else ()
     tails = [tail for tail in map(_number, both) if tail is not None]
     if len(tails) != 2:
         return ""

@@ -114,8 +114,8 @@ def text(record: Record, score: Score | None = None) -> str:
     verdict = verdict_words.of_task(record)
     lines = [f"{record.module}.{record.task}: {verdict}{points}", record.sentence]
     for check in record.checks:
-        said = filter(None, verdict_words.of_check(check, record))
-        lines.append(f"  {check.check}: {' – '.join(said)}")
+        words = filter(None, verdict_words.of_check(check, record))
+        lines.append(f"  {check.check}: {' – '.join(words)}")
     return "\n".join(lines)
 
 
@@ -123,8 +123,8 @@ def points_text(score: Score, unit: str = " points") -> str:
     """Format points: `7 of 10 points`, with the number of open ones, which are never shown as 0."""
     if score.pending and score.pending >= score.possible:
         return f"{number(score.pending)}{unit} pending"
-    said = f"{number(score.points)} of {number(score.possible)}{unit}"
-    return f"{said}, {number(score.pending)} pending" if score.pending else said
+    earned = f"{number(score.points)} of {number(score.possible)}{unit}"
+    return f"{earned}, {number(score.pending)} pending" if score.pending else earned
 
 
 def number(value: float) -> str:
@@ -168,17 +168,17 @@ def _how(evidence: Mapping[str, Any]) -> str:
     threads = evidence.get("threads")
     if not (isinstance(windows, int) and isinstance(calls, int)):
         return ""
-    said = f"Medians of {windows} windows, {_of_a_window(evidence, calls)}"
+    sentence = f"Medians of {windows} windows, {_of_a_window(evidence, calls)}"
     if not isinstance(threads, int):
-        return f"{said}."
-    return f"{said}, {threads} thread{'' if threads == 1 else 's'}."
+        return f"{sentence}."
+    return f"{sentence}, {threads} thread{'' if threads == 1 else 's'}."
 
 
 def _of_a_window(evidence: Mapping[str, Any], calls: int) -> str:
     """Describe what was timed in a window: calls, or requests to a server."""
-    asked = evidence.get("measures")
-    if isinstance(asked, str) and asked.startswith("requests "):
-        return f"each {calls} {asked}"
+    measured = evidence.get("measures")
+    if isinstance(measured, str) and measured.startswith("requests "):
+        return f"each {calls} {measured}"
     return "latency: one call a window" if calls == 1 else f"throughput: {calls} calls a window"
 
 
@@ -189,8 +189,8 @@ def figures(record: Record) -> list[str]:
 
 def profiles(record: Record) -> list[str]:
     """Return Nsight Compute's measurements of a learner's kernels, if requested."""
-    found = [(check.check, Profile.of(check.evidence)) for check in record.checks]
-    return [_profile(check, profile) for check, profile in found if profile is not None]
+    tables = [(check.check, Profile.of(check.evidence)) for check in record.checks]
+    return [_profile(check, profile) for check, profile in tables if profile is not None]
 
 
 def _profile(check: str, profile: Profile) -> str:

@@ -98,9 +98,9 @@ class CudaCompiles(Check):
             return
         # Those of other files may be shown only if it is known which files the compiler read.
         reported = [
-            found
-            for found in outcome.diagnostics()
-            if found.failure and (outcome.read is not None or found.file in (None, file))
+            diagnostic
+            for diagnostic in outcome.diagnostics()
+            if diagnostic.failure and (outcome.read is not None or diagnostic.file in (None, file))
         ]
         sentence = f"It does not compile for sm_{outcome.capability}"
         if reported:
@@ -182,17 +182,17 @@ class _Ruled:
         if least is None:
             return None
         worst, code = min(self.named, key=lambda pair: widest(pair[0].accesses, "load"))
-        found = widest(worst.accesses, "load")
-        if found >= least:
+        width = widest(worst.accesses, "load")
+        if width >= least:
             return None
-        if found == 0 and code == "PTX":
+        if width == 0 and code == "PTX":
             # In PTX, the loads of a function that was not inlined are outside of the kernel.
             return Verdict.TOO_SLOW, (
                 f"Loads of {_called(worst)} were not found in its PTX, where those of a function "
                 "that was not inlined stand apart: declare functions that load __forceinline__."
             )
         return Verdict.TOO_SLOW, (
-            f"{_called(worst)} loads {found} bytes a thread with its widest instruction, "
+            f"{_called(worst)} loads {width} bytes a thread with its widest instruction, "
             f"{least} are asked for{_lines(worst)}: load a float4 (or as many bytes of another "
             "type) through a pointer to a multiple of 16 bytes, and only a tail one by one."
         )
@@ -265,10 +265,10 @@ def _known(read: str, allowed: Sequence[Path]) -> bool:
     return any(path.is_relative_to(folder.resolve()) for folder in allowed)
 
 
-def _place(found: Diagnostic, file: str) -> str:
-    name = found.file.rpartition("/")[2] if found.file is not None else file
+def _place(diagnostic: Diagnostic, file: str) -> str:
+    name = diagnostic.file.rpartition("/")[2] if diagnostic.file is not None else file
     name = readable(name, _NAME_LIMIT)
-    return name if found.line is None else f"{name}, line {found.line}"
+    return name if diagnostic.line is None else f"{name}, line {diagnostic.line}"
 
 
 def _called(kernel: CompiledKernel) -> str:

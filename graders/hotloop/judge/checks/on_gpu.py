@@ -146,8 +146,8 @@ def _require_inputs_kept(
     driver: Driver, buffer: DeviceBuffer, call: PlacedCall, case: Case
 ) -> None:
     for place, argument in _tensors(call, case):
-        kept = to_storage(argument.values, place.dtype)
-        if read(driver, buffer, place).tobytes() != kept.tobytes():
+        original = to_storage(argument.values, place.dtype)
+        if read(driver, buffer, place).tobytes() != original.tobytes():
             raise Ruling(
                 Verdict.WRONG_ANSWER, "Your function changed its input: write to new memory."
             )

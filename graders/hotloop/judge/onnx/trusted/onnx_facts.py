@@ -140,9 +140,9 @@ def _types(
 ) -> set[str]:
     """Return the types of everything that is stored, computed or cast to."""
     values = (*graph.input, *graph.value_info, *graph.output)
-    found = {v.type.tensor_type.elem_type for v in values} | {t.data_type for t in tensors}
+    elements = {v.type.tensor_type.elem_type for v in values} | {t.data_type for t in tensors}
     casts = (a.i for n in nodes if n.op_type == "Cast" for a in n.attribute if a.name == "to")
-    return {_name(element) for element in (*found, *casts)}
+    return {_name(element) for element in (*elements, *casts)}
 
 
 def _computed_kernels(graph: onnx.GraphProto, nodes: list[onnx.NodeProto]) -> int:
