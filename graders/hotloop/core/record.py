@@ -104,7 +104,8 @@ class Record:
         checks: list[CheckRecord] = []
         for entry in document["checks"]:
             _require_keys(entry, CheckRecord, "check")
-            checks.append(CheckRecord(**{**entry, "verdict": Verdict(entry["verdict"])}))
+            values: dict[str, Any] = {**entry, "verdict": Verdict(entry["verdict"])}
+            checks.append(CheckRecord(**values))
         later = {"variant", "seeded"}
         _require_keys(document["circumstances"], Circumstances, "circumstances", later)
         return cls(
