@@ -129,7 +129,7 @@ class Vetter(ast.NodeTransformer):
         if not isinstance(node.target, ast.Name) or node.value is None:
             self._module.refuse(node, "an annotation needs a variable and a value")
         value = self.expression(node.value)
-        annotation = kept_annotation(node.annotation, self._module)
+        annotation = triton_annotation(node.annotation, self._module)
         if annotation is None:
             return ast.copy_location(ast.Assign([node.target], value), node)
         node.annotation, node.value = annotation, value
@@ -228,10 +228,10 @@ class Vetter(ast.NodeTransformer):
             return self._computed(node)
         if is_module(path):
             self._module.refuse(node, f"`{dotted(node)}` cannot be passed around as a value")
-        kept = allowed(path)
-        if kept is None:
+        expression = allowed(path)
+        if expression is None:
             self._refuse_name(node, dotted(node), path)
-        return ast.copy_location(kept, node)
+        return ast.copy_location(expression, node)
 
     def _computed(self, node: ast.expr) -> ast.expr:
         value = Constants(self._module, self._locals).value(node)
@@ -269,7 +269,7 @@ class Vetter(ast.NodeTransformer):
         self._module.refuse(node, ": ".join([reason, *advice[:1]]))
 
 
-def kept_annotation(annotation: ast.expr | None, module: KernelModule) -> ast.expr | None:
+def triton_annotation(annotation: ast.expr | None, module: KernelModule) -> ast.expr | None:
     """Return `tl.constexpr` or a `tl` dtype, which Triton reads; None for any other annotation.
 
     Raises Ruling for another annotation with the word `constexpr` in it.

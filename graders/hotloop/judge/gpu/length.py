@@ -43,8 +43,7 @@ def lengthen(side: TimedDeviceWorker, require: Callable[[], None] = lambda: None
     side.plan(specs)
     require()
     while True:
-        alike = [False] * len(side.calls)
-        fastest = min(side.window(alike).seconds for _ in range(WARMUP_WINDOWS))
+        fastest = min(_seconds(side) for _ in range(WARMUP_WINDOWS))
         side.timeout_s = min(RUN_TIMEOUT_S, max(5.0, 50 * fastest))
         if fastest >= WINDOW_S:
             return fastest / count
@@ -91,3 +90,7 @@ def _with_rows(spec: CallSpec, before: int, rows: int) -> CallSpec:
         return part
 
     return CallSpec(tuple(map(fewer, spec.arguments)), fewer(spec.out))
+
+
+def _seconds(side: TimedDeviceWorker) -> float:
+    return side.window([False] * len(side.calls)).seconds

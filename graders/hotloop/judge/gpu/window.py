@@ -219,10 +219,10 @@ class TimedDeviceWorker:
         self.card.arithmetic.give_back_unused()
         if self._keeps_little():
             return
-        kept = self._free_bytes - self.card.driver.memory()[0]
+        excess = self._free_bytes - self.card.driver.memory()[0]
         raise Ruling(
             Verdict.MEMORY_LIMIT,
-            f"Your process keeps {kept / 1e9:.1f} GB of GPU memory between calls: "
+            f"Your process keeps {excess / 1e9:.1f} GB of GPU memory between calls: "
             "allocate less, and keep no tensors from earlier calls.",
         )
 

@@ -108,23 +108,23 @@ def misread(
     session: Session,
     function: str,
     sources: Sequence[bytes],
-    made: Sequence[bytes],
+    rewritten: Sequence[bytes],
     version: int,
 ) -> Wrong | None:
     """Return the first rewritten model with a wrong structure, and a message, or None.
 
     version: what the reader's function takes after the pairs; 0 to ignore models' versions.
     """
-    pairs = [[_packed(a), _packed(b)] for a, b in zip(sources, made, strict=True)]
+    pairs = [[_packed(a), _packed(b)] for a, b in zip(sources, rewritten, strict=True)]
     file = GivenFile("pairs.json", json.dumps(pairs).encode())
-    said = as_list(reader.given(session, "reads").ask(function, file, version))
-    return (int(said[0]), readable(said[1], 300)) if said else None
+    wrong = as_list(reader.given(session, "reads").ask(function, file, version))
+    return (int(wrong[0]), readable(wrong[1], 300)) if wrong else None
 
 
 def miscomputed(
     session: Session,
     graphs: Sequence[HiddenGraph],
-    made: Sequence[bytes],
+    rewritten: Sequence[bytes],
     share: float = SHARE_OF_LARGEST,
 ) -> Wrong | None:
     """Return the first rewritten model whose outputs differ from its source's, or None.
@@ -133,7 +133,7 @@ def miscomputed(
     """
     models = [
         {"model": _packed(data), "inputs": graph.inputs, "outputs": graph.outputs}
-        for graph, data in zip(graphs, made, strict=True)
+        for graph, data in zip(graphs, rewritten, strict=True)
     ]
     runner = RUNNER.given(session, "runs")
     runner.ask("load", GivenFile("models.json", json.dumps(models).encode()))

@@ -182,12 +182,12 @@ def _products(graph: onnx.GraphProto, shown: onnx.GraphProto) -> list[list[Any]]
     values = {value.name: value for value in shown.value_info}
     known = stored(graph)
     nodes = [each for node in alive(graph) for each in (node, *nodes_inside(node))]
-    found = [
+    products = [
         [node.op_type, *_weights(graph, node.input[1], known, values)]
         for node in nodes
         if node.op_type in PRODUCTS
     ]
-    return found[:MOST_PRODUCTS]
+    return products[:MOST_PRODUCTS]
 
 
 def _weights(
