@@ -6,7 +6,8 @@ first block, or corrupted by an empty block.
 
 import numpy as np
 
-from hotloop.judge.adversarial.reductions import Floats, Rng, places
+from hotloop.judge.adversarial.reductions import Rng, places
+from hotloop.judge.compare import Floats
 
 ROWS = 16
 

@@ -12,7 +12,6 @@ A window has several legs if the device memory is too small for one window of fr
 """
 
 import math
-import os
 import statistics
 import time
 from collections.abc import Sequence
@@ -245,15 +244,11 @@ class TimedDeviceWorker:
     def _go(self, loan: Loan, index: Tensor) -> tuple[float, NDArray[np.uint8]]:
         """Start the clock, lend the memory, wait, capture, stop the clock, freeze."""
         flat = self._verifier.flat(loan.outputs)
-        fds = [buffer.export() for buffer in loan.buffers]
-        try:
+        with loan.descriptors() as fds:
             # The request stays in the socket until the worker is thawed.
             self.worker.send({"op": "device_run"}, fds)
             started = now()
             self.worker.thaw()
-        finally:
-            for fd in fds:
-                os.close(fd)
         self.worker.receive(time.monotonic() + self.timeout_s)
         captured = self._capture(flat, index)
         seconds = now() - started
