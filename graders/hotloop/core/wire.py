@@ -146,12 +146,8 @@ def _read_exactly(sock: socket.socket, size: int, deadline: float) -> bytes:
 def _wait_readable(sock: socket.socket, deadline: float) -> None:
     if deadline == math.inf:
         return
-    remaining = deadline - time.monotonic()
-    if remaining <= 0 or not _readable_within(sock, remaining):
-        raise WireTimeout("no answer in time")
-
-
-def _readable_within(sock: socket.socket, seconds: float) -> bool:
     poll = select.poll()
     poll.register(sock, select.POLLIN)
-    return bool(poll.poll(seconds * 1000))
+    remaining = deadline - time.monotonic()
+    if remaining <= 0 or not poll.poll(remaining * 1000):
+        raise WireTimeout("no answer in time")
