@@ -19,6 +19,9 @@ LENGTH = struct.Struct(">I")
 MAX_MESSAGE = 1 << 20
 """Bytes. A frame that announces more is rejected before it is read."""
 
+MOST_FDS = 253
+"""The kernel's limit of file descriptors in one message."""
+
 Message = dict[str, Any]
 
 
@@ -115,10 +118,10 @@ def receive_rest(sock: socket.socket, head: bytes, deadline: float = math.inf) -
     return decode(_read_exactly(sock, size, deadline))
 
 
-def receive_with_fds(sock: socket.socket, most: int = 253) -> tuple[Message, list[int]]:
+def receive_with_fds(sock: socket.socket) -> tuple[Message, list[int]]:
     """Return the next message and its descriptors. Use it only if the sender is trusted."""
     fds = array.array("i")
-    head, ancillary, _, _ = sock.recvmsg(LENGTH.size, socket.CMSG_LEN(most * fds.itemsize))
+    head, ancillary, _, _ = sock.recvmsg(LENGTH.size, socket.CMSG_LEN(MOST_FDS * fds.itemsize))
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
             fds.frombytes(data[: len(data) - len(data) % fds.itemsize])

@@ -142,11 +142,6 @@ def worker_cores(threads: int) -> list[int]:
     return sorted(os.sched_getaffinity(0))[-threads:]
 
 
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0))
-
-
 def default_threads() -> int:
     """Return the number of worker threads, 1 to 8: all cores but one, which the judge keeps."""
-    return max(1, min(8, usable_cores() - 1))
+    return max(1, min(8, len(os.sched_getaffinity(0)) - 1))

@@ -43,13 +43,13 @@ class Arithmetic:
         self._wrap = wrap
 
     @classmethod
-    def on_cuda(cls, ordinal: int = 0) -> Arithmetic:
-        """Use the device that torch calls cuda:`ordinal`. Raises RuntimeError if torch cannot."""
+    def on_cuda(cls) -> Arithmetic:
+        """Use the device that torch calls cuda:0. Raises RuntimeError if torch cannot."""
         import torch
 
         torch.cuda.init()
-        torch.cuda.set_device(ordinal)
-        return cls(f"cuda:{ordinal}", lambda address, size: cuda_bytes(address, size, ordinal))
+        torch.cuda.set_device(0)
+        return cls("cuda:0", lambda address, size: cuda_bytes(address, size, 0))
 
     def flat(self, address: int, size: int) -> Tensor:
         """Return a uint8 tensor that shares the `size` bytes at `address`."""
