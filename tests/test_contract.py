@@ -235,7 +235,7 @@ def test_only_tasks_are_graded(module: Module) -> None:
 
 @per_module
 def test_regions_are_those_of_the_tasks(module: Module) -> None:
-    keys = {key.split(" ")[0] for key in render.region_keys(module.id)}
+    keys = {key.split(" ")[0] for key in render.files_by_region(module.id)}
     assert keys == {f"{module.id}.{task.id}" for task in module.tasks}
 
 

@@ -13,9 +13,10 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.check import judge_checks
 from hotloop.judge.declared_shapes import Shape, declared
+from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import CountLimit
-from hotloop.judge.session import Session
+from hotloop.judge.session import JudgingOptions, Session
 from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.task import TaskChecks
 from hotloop.site import authoring_page
@@ -81,12 +82,10 @@ def verdicts(
     spec = TaskSpec(entry, ("answer.py",), dict.fromkeys(on_cpu, asked))
     session = Session(
         task.candidate(spec),
-        files=folder,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(120),
-        device="cpu",
-        spec=spec,
+        SubmissionFiles(folder),
+        Launcher("none"),
+        Budget(120),
+        JudgingOptions(spec),
     )
     with closing(session), declared(shapes):
         for record in judge_checks(task.checks, session, frozenset(on_cpu)):

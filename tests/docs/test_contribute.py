@@ -12,6 +12,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_checks
+from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
 
@@ -42,11 +43,9 @@ def test_a_check_of_ones_own(body: str, verdict: Verdict, sentence: str, tmp_pat
     (tmp_path / "answer.py").write_text(f"def ordered(numbers):\n    return {body}\n")
     session = Session(
         Candidate("ordered", "answer.py", "json"),
-        files=tmp_path,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(60),
-        device="cpu",
+        SubmissionFiles(tmp_path),
+        Launcher("none"),
+        Budget(60),
     )
     try:
         (record,) = judge_checks({"sorted": names["sorted_output"]}, session)  # type: ignore[dict-item]

@@ -28,8 +28,10 @@ from hotloop.judge import launcher as launching
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import CheckFunction, judge_checks
+from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.session import Session
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.session import JudgingOptions, Session
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.judge.zygotes import worker_fork
@@ -316,11 +318,10 @@ def _session(files: Path, launcher: Launcher, judged: Judged, budget_s: float) -
 
     return Session(
         Candidate("nobody"),
-        files=files,
-        launcher=launcher,
+        SubmissionFiles(files),
+        launcher,
+        Budget(budget_s),
+        JudgingOptions(judged.spec),
+        Seeds(bytes.fromhex(SEED)),
         connect=connect,
-        budget=Budget(budget_s),
-        device="cpu",
-        seed=SEED,
-        spec=judged.spec,
     )

@@ -1,5 +1,6 @@
 """Judging sessions over a folder, without a course's notebook."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,12 @@ from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.correct import Correct, Running
 from hotloop.judge.checks.on_gpu import runs_on
+from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.session import Session
+from hotloop.judge.session import JudgingOptions, Session
+from hotloop.judge.worker_connection import WorkerConnection
 
 
 def new_session(
@@ -19,18 +22,19 @@ def new_session(
     candidate: Candidate | None = None,
     launcher: Launcher | None = None,
     budget_s: float = 120.0,
-    device: str = "cpu",
-    **more: Any,
+    connect: Callable[[], WorkerConnection | None] = lambda: None,
+    on_progress: Callable[[str], None] = lambda _text: None,
+    **options: Any,
 ) -> Session:
-    """Make a session without a sandbox on the CPU, unless changed. more: arguments of Session."""
+    """Make a session without a sandbox on the CPU, unless changed. options: of JudgingOptions."""
     return Session(
         candidate or Candidate("nobody"),
-        files=files,
-        launcher=launcher or Launcher("none"),
-        connect=more.pop("connect", lambda: None),
-        budget=Budget(budget_s),
-        device=device,
-        **more,
+        SubmissionFiles(files),
+        launcher or Launcher("none"),
+        Budget(budget_s),
+        JudgingOptions(**options),
+        connect=connect,
+        progress=on_progress,
     )
 
 

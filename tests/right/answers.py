@@ -72,7 +72,7 @@ def _answer(path: Path, module: str) -> RightAnswer:
         raise ValueError(f"{path}: its name begins with none of the tasks {', '.join(tasks)}")
     answer = RightAnswer(path, module, max(named, key=len))
     if path.is_file():
-        known = set(render.region_keys(module))
+        known = set(render.files_by_region(module))
         answered = regions(parse(path.read_text(encoding="utf-8"), str(path)))
         if not answered:
             raise ValueError(f"{path}: it has no region")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 def folder() -> Path:
     """Return `$XDG_DATA_HOME/hotloop`, by default ~/.local/share/hotloop. It may not exist yet."""
-    given = Path(os.environ.get("XDG_DATA_HOME", ""))
+    configured = Path(os.environ.get("XDG_DATA_HOME", ""))
     # The XDG specification says to ignore relative paths.
-    base = given if given.is_absolute() else Path.home() / ".local" / "share"
+    base = configured if configured.is_absolute() else Path.home() / ".local" / "share"
     return base / "hotloop"

@@ -9,12 +9,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 def environment(folder: Path, **filters: Callable[..., Any]) -> Environment:
     """Return an environment for the templates in a folder. filters: extra filters by name."""
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(filters)
-    return made
+    templates.filters.update(filters)
+    return templates

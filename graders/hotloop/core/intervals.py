@@ -54,8 +54,8 @@ class Interval:
 
 def total(intervals: Iterable[Interval]) -> Interval:
     """Return the sum of intervals."""
-    found = list(intervals)
-    return Interval(low=sum(i.low for i in found), high=sum(i.high for i in found))
+    terms = list(intervals)
+    return Interval(low=sum(i.low for i in terms), high=sum(i.high for i in terms))
 
 
 def said(interval: Interval) -> str:

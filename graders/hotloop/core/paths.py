@@ -46,13 +46,13 @@ def solutions() -> Path:
     """
     if in_clone():
         return root() / "solutions"
-    found = util.find_spec("hotloop_solutions")
-    if found is None or not found.submodule_search_locations:
+    package = util.find_spec("hotloop_solutions")
+    if package is None or not package.submodule_search_locations:
         raise SolutionsMissing(f"The solutions are not installed here: {_REMEDY}")
     version = metadata.version("hotloop-solutions")
     if version != __version__:
         raise SolutionsMissing(f"The solutions are those of hotloop {version}: {_REMEDY}")
-    return Path(found.submodule_search_locations[0])
+    return Path(package.submodule_search_locations[0])
 
 
 def exercises() -> Path:

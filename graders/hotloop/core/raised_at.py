@@ -13,5 +13,5 @@ def first_cause(error: BaseException) -> BaseException:
 def places(error: BaseException) -> list[str]:
     """Return `path:line` of every call that the exception went through, its origin last."""
     calls = traceback.walk_tb(error.__traceback__)
-    found = [f"{frame.f_code.co_filename}:{line}" for frame, line in calls]
-    return found if error.__cause__ is None else [*found, *places(error.__cause__)]
+    own = [f"{frame.f_code.co_filename}:{line}" for frame, line in calls]
+    return own if error.__cause__ is None else [*own, *places(error.__cause__)]

@@ -104,7 +104,8 @@ class Record:
         checks: list[CheckRecord] = []
         for entry in document["checks"]:
             _require_keys(entry, CheckRecord, "check")
-            checks.append(_check(entry))
+            values: dict[str, Any] = {**entry, "verdict": Verdict(entry["verdict"])}
+            checks.append(CheckRecord(**values))
         later = {"variant", "seeded"}
         _require_keys(document["circumstances"], Circumstances, "circumstances", later)
         return cls(
@@ -143,19 +144,13 @@ def summarize(checks: Sequence[CheckRecord]) -> tuple[Verdict, str]:
     return (Verdict.PARTIAL if earned else first.verdict), first.sentence
 
 
-def _check(entry: Mapping[str, Any]) -> CheckRecord:
-    values: dict[str, Any] = dict(entry)
-    values["verdict"] = Verdict(entry["verdict"])
-    return CheckRecord(**values)
-
-
 def _require_keys(
     document: Mapping[str, Any], model: type[Any], what: str, later: Set[str] = frozenset()
 ) -> None:
     """Raise ValueError if keys are missing or unknown. later: keys that older documents lack."""
     expected = {f.name for f in fields(model)}
-    given = set(document)
-    if unknown := sorted(given - expected):
+    keys = set(document)
+    if unknown := sorted(keys - expected):
         raise ValueError(f"{what} has unknown keys: {', '.join(unknown)}")
-    if missing := sorted(expected - given - later):
+    if missing := sorted(expected - keys - later):
         raise ValueError(f"{what} lacks keys: {', '.join(missing)}")

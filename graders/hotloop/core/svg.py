@@ -107,12 +107,12 @@ def picture(
     title and description: what it shows, for readers who cannot see it. attributes: such as
     `width`, where a page must not scale it; `font_size` is 12.
     """
-    told = f"{title}. {description}" if description else title
+    label = f"{title}. {description}" if description else title
     own: dict[str, Value] = {
         "xmlns": "http://www.w3.org/2000/svg",
         "viewBox": f"0 0 {number(width)} {number(height)}",
         "role": "img",
-        "aria_label": " ".join(told.split()),
+        "aria_label": " ".join(label.split()),
         "font_family": "system-ui, sans-serif",
         "font_size": 12,
     }

@@ -70,16 +70,16 @@ class Variant:
         """Read what `to_json` wrote. Raises ValueError for anything else."""
         if not isinstance(document, dict):
             raise ValueError("a variant is an object")
-        given = cast(dict[str, object], document)
-        if set(given) != _KEYS:
+        values = cast(dict[str, object], document)
+        if set(values) != _KEYS:
             raise ValueError(f"a variant has the keys {', '.join(sorted(_KEYS))}, and no others")
-        if given["format"] != FORMAT:
-            raise ValueError(f"variant format {given['format']!r} is not {FORMAT}")
-        module = given["module"]
+        if values["format"] != FORMAT:
+            raise ValueError(f"variant format {values['format']!r} is not {FORMAT}")
+        module = values["module"]
         if not isinstance(module, str) or _IDENTIFIER.fullmatch(module) is None:
             raise ValueError("a variant's module is no module's name")
-        constants = _entries(given["constants"], "constants", _CONSTANT)
-        names = _entries(given["names"], "names", _CALLABLE)
+        constants = _entries(values["constants"], "constants", _CONSTANT)
+        names = _entries(values["names"], "names", _CALLABLE)
         return cls(
             module,
             {name: _value(name, value) for name, value in constants.items()},
@@ -94,12 +94,12 @@ def beside(folder: Path, module: str) -> Variant:
     """
     path = folder / NAME
     try:
-        found = Variant.from_json(json.loads(path.read_text(encoding="utf-8")))
+        variant = Variant.from_json(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return plain(module)
     except ValueError as error:
         raise ValueError(f"{path} is damaged ({error}): fetch the module again.") from None
-    return found if found.module == module else plain(module)
+    return variant if variant.module == module else plain(module)
 
 
 def digest_of(document: object) -> str:
@@ -115,10 +115,10 @@ def plain(module: str) -> Variant:
 def _entries(value: object, what: str, keys: re.Pattern[str]) -> dict[str, object]:
     if not isinstance(value, dict) or len(cast(dict[object, object], value)) > _MOST:
         raise ValueError(f"a variant's {what} are an object of at most {_MOST} entries")
-    found = cast(dict[object, object], value)
-    if not all(isinstance(key, str) and keys.fullmatch(key) for key in found):
+    entries = cast(dict[object, object], value)
+    if not all(isinstance(key, str) and keys.fullmatch(key) for key in entries):
         raise ValueError(f"a variant's {what} have an unusable key")
-    return cast(dict[str, object], found)
+    return cast(dict[str, object], entries)
 
 
 def _value(name: str, value: object) -> Value:

@@ -19,6 +19,9 @@ LENGTH = struct.Struct(">I")
 MAX_MESSAGE = 1 << 20
 """Bytes. A frame that announces more is rejected before it is read."""
 
+MOST_FDS = 253
+"""The kernel's limit of file descriptors in one message."""
+
 Message = dict[str, Any]
 
 
@@ -68,10 +71,10 @@ def decode(body: bytes) -> Message:
         )
     except (ValueError, RecursionError) as error:
         raise WireError(f"not a JSON message: {type(error).__name__}") from None
-    found = as_message(message)
-    if found is None:
+    document = as_message(message)
+    if document is None:
         raise WireError("a message is a JSON object")
-    return found
+    return document
 
 
 def _finite(digits: str) -> float:
@@ -115,10 +118,10 @@ def receive_rest(sock: socket.socket, head: bytes, deadline: float = math.inf) -
     return decode(_read_exactly(sock, size, deadline))
 
 
-def receive_with_fds(sock: socket.socket, most: int = 253) -> tuple[Message, list[int]]:
+def receive_with_fds(sock: socket.socket) -> tuple[Message, list[int]]:
     """Return the next message and its descriptors. Use it only if the sender is trusted."""
     fds = array.array("i")
-    head, ancillary, _, _ = sock.recvmsg(LENGTH.size, socket.CMSG_LEN(most * fds.itemsize))
+    head, ancillary, _, _ = sock.recvmsg(LENGTH.size, socket.CMSG_LEN(MOST_FDS * fds.itemsize))
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
             fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
@@ -146,12 +149,8 @@ def _read_exactly(sock: socket.socket, size: int, deadline: float) -> bytes:
 def _wait_readable(sock: socket.socket, deadline: float) -> None:
     if deadline == math.inf:
         return
-    remaining = deadline - time.monotonic()
-    if remaining <= 0 or not _readable_within(sock, remaining):
-        raise WireTimeout("no answer in time")
-
-
-def _readable_within(sock: socket.socket, seconds: float) -> bool:
     poll = select.poll()
     poll.register(sock, select.POLLIN)
-    return bool(poll.poll(seconds * 1000))
+    remaining = deadline - time.monotonic()
+    if remaining <= 0 or not poll.poll(remaining * 1000):
+        raise WireTimeout("no answer in time")

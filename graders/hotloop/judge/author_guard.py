@@ -132,25 +132,25 @@ def _functions(cls: type[Authored]) -> tuple[tuple[str, object, object, bool], .
 
     For each field that holds a function.
     """
-    found: list[tuple[str, object, object, bool]] = []
+    functions: list[tuple[str, object, object, bool]] = []
     for name, choices in _choices_of_fields(cls):
         for choice in choices:
             if typing.get_origin(choice) is _CALLABLE:
                 takes, returns = typing.get_args(choice)
-                found.append((name, takes, returns, len(choices) > 1))
+                functions.append((name, takes, returns, len(choices) > 1))
                 break
-    return tuple(found)
+    return tuple(functions)
 
 
 @cache
 def _plain_fields(cls: type[Authored]) -> tuple[tuple[str, tuple[type, ...]], ...]:
     """Return name and allowed types of the fields that hold plain values, or such a dataclass."""
-    found: list[tuple[str, tuple[type, ...]]] = []
+    plain: list[tuple[str, tuple[type, ...]]] = []
     for name, choices in _choices_of_fields(cls):
         kinds = [_allowed(choice) for choice in choices]
         if all(kinds):
-            found.append((name, tuple(kind for allowed in kinds for kind in allowed or ())))
-    return tuple(found)
+            plain.append((name, tuple(kind for allowed in kinds for kind in allowed or ())))
+    return tuple(plain)
 
 
 def _allowed(choice: object) -> tuple[type, ...]:
@@ -204,8 +204,8 @@ def _guarded(function: Callable[..., Any], what: str, returns: object, *, own: b
     def items(*arguments: Any, **named: Any) -> Any:
         (kind,) = typing.get_args(returns)
         call = cast(Callable[[], Iterable[object]], lambda: function(*arguments, **named))
-        found = generated(call, kind if isinstance(kind, type) else None, what)
-        return list(found) if origin is collections.abc.Sequence else found
+        results = generated(call, kind if isinstance(kind, type) else None, what)
+        return list(results) if origin is collections.abc.Sequence else results
 
     @wraps(function)
     def value(*arguments: Any, **named: Any) -> Any:
@@ -253,12 +253,12 @@ def _is(result: Any, expected: Any) -> bool:
     return isinstance(result, (float, int) if expected is float else (origin or expected))
 
 
-def _is_part(result: object, given: object) -> bool:
+def _is_part(result: object, argument: object) -> bool:
     """Return whether a function handed on, as it is, a list, dict or array that it was given."""
-    if result is given:
+    if result is argument:
         return isinstance(result, list | dict | np.ndarray)
-    if isinstance(given, dict):
-        given = list(cast("dict[object, object]", given).values())
-    return isinstance(given, list | tuple) and any(
-        _is_part(result, each) for each in cast("list[object]", given)
+    if isinstance(argument, dict):
+        argument = list(cast("dict[object, object]", argument).values())
+    return isinstance(argument, list | tuple) and any(
+        _is_part(result, each) for each in cast("list[object]", argument)
     )

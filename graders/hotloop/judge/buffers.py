@@ -90,7 +90,7 @@ class TensorPlacement:
         }
 
 
-def row_strides(shape: Sequence[int], gap: int = 0) -> tuple[int, ...]:
+def row_strides(shape: Sequence[int], gap: int) -> tuple[int, ...]:
     """Return strides, in elements, of rows with `gap` unused elements between them."""
     strides: list[int] = []
     step = 1

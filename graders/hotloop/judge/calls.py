@@ -146,19 +146,17 @@ class PlacedCall:
         count = buffer.size // self.out.dtype.bytes
         return np.frombuffer(buffer.bytes, self.out.dtype.storage, count)
 
-    def message(self) -> dict[str, Any]:
-        """Return the call for the worker's plan, in return style."""
-        return {"args": self._values(), "returns": self.out.to_message()}
+    def message(self, *, destination: bool) -> dict[str, Any]:
+        """Return the call for the worker's plan.
 
-    def destination_message(self) -> dict[str, Any]:
-        """Return the call for the worker's plan, with the output tensor as the last argument."""
-        return {"args": [*self._values(), {"tensor": self.out.to_message()}], "returns": None}
-
-    def _values(self) -> list[dict[str, Any]]:
+        destination: the output tensor is the last argument, and nothing is returned.
+        """
         values: list[dict[str, Any]] = []
         for argument, place in zip(self.spec.arguments, self.places, strict=True):
             values.append({"json": argument} if place is None else {"tensor": place.to_message()})
-        return values
+        if destination:
+            return {"args": [*values, {"tensor": self.out.to_message()}], "returns": None}
+        return {"args": values, "returns": self.out.to_message()}
 
 
 class CallBuffers:
@@ -175,7 +173,7 @@ class CallBuffers:
         """Map the buffers in the worker and send it the plan of the calls."""
         worker.map(self.buffers)
         destination = candidate.style == "destination"
-        calls = [c.destination_message() if destination else c.message() for c in self.calls]
+        calls = [call.message(destination=destination) for call in self.calls]
         plan = {"op": "plan", "calls": calls, "framework": candidate.framework}
         worker.request({**plan, "style": candidate.style, **extra}, timeout_s)
 

@@ -127,18 +127,11 @@ def _not_reached(name: str, check: Check, done: Mapping[str, CheckRecord]) -> Ch
         earlier = done.get(before)
         if earlier is None or earlier.verdict is Verdict.PASSED:
             continue
-        return CheckRecord(name, earlier.verdict, _skipped(before, earlier))
+        # The sentence of a failure is not repeated, that of a skipped or unattempted check is.
+        repeats = earlier.sentence.startswith((NOT_REACHED, NOT_ATTEMPTED))
+        sentence = earlier.sentence if repeats else f"{NOT_REACHED} `{before}` passes."
+        return CheckRecord(name, earlier.verdict, sentence)
     return None
-
-
-def _skipped(before: str, earlier: CheckRecord) -> str:
-    """Return why a check is skipped; a failure of the earlier check is not repeated.
-
-    If the earlier check was itself skipped or not attempted, its sentence is reused.
-    """
-    if earlier.sentence.startswith((NOT_REACHED, NOT_ATTEMPTED)):
-        return earlier.sentence
-    return f"{NOT_REACHED} `{before}` passes."
 
 
 def _ruled(name: str, check: Check, session: Session) -> CheckRecord:

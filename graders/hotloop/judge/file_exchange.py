@@ -78,7 +78,7 @@ def _put(worker: WorkerConnection, number: int, name: str, data: bytes) -> str:
 
 def _read(worker: WorkerConnection, paths: Sequence[str], room: int) -> list[tuple[int, bytes]]:
     """Return the size of each file, and its content if that fits in `room` bytes."""
-    found: list[tuple[int, bytes]] = []
+    contents: list[tuple[int, bytes]] = []
     with Buffer(room, writable=True) as buffer:
         worker.map({0: buffer})
         for path in paths:
@@ -86,6 +86,6 @@ def _read(worker: WorkerConnection, paths: Sequence[str], room: int) -> list[tup
             size = reported.get("bytes")
             if not isinstance(size, int) or size < 0:
                 raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
-            found.append((size, buffer.bytes[:size].tobytes() if size <= room else b""))
+            contents.append((size, buffer.bytes[:size].tobytes() if size <= room else b""))
         worker.request({"op": "unmap"}, TIMEOUT_S)
-    return found
+    return contents

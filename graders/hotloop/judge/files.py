@@ -33,7 +33,7 @@ class SubmissionFiles:
 
         name: path in the folder with / as separator; no part of it may be a link.
         """
-        data = self._read(name, limit)
+        data = self.content(name, limit)
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError:
@@ -44,7 +44,7 @@ class SubmissionFiles:
 
         Raises Ruling if there is no such folder, or it has too many files or bytes.
         """
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         room = MAX_TREE_BYTES
         with self._opened(name, os.O_DIRECTORY) as top:
             try:
@@ -59,15 +59,12 @@ class SubmissionFiles:
                 f"{name!r} has more than {MAX_TREE_FILES} files: hand in what is asked for.",
             )
         for relative in names:
-            found[relative] = self._read(f"{name}/{relative}", room)
-            room -= len(found[relative])
-        return found
+            contents[relative] = self.content(f"{name}/{relative}", room)
+            room -= len(contents[relative])
+        return contents
 
     def content(self, name: str, limit: int = MAX_TREE_BYTES) -> bytes:
         """Return a file's content. Raises Ruling if it cannot be read or exceeds `limit` bytes."""
-        return self._read(name, limit)
-
-    def _read(self, name: str, limit: int) -> bytes:
         self.read.add(name)
         with self._opened(name, os.O_NONBLOCK) as fd:
             if not stat.S_ISREG(os.fstat(fd).st_mode):

@@ -47,15 +47,15 @@ class Inquiry(Authored):
 def ask(server: TritonServer, inquiry: Inquiry, timeout_s: float) -> None:
     """Send the requests and check all answers. Raises Ruling at the first wrong or missing one."""
     with ThreadPoolExecutor(len(inquiry.exchanges)) as pool:
-        asked = [pool.submit(_infer, server, e, timeout_s) for e in inquiry.exchanges]
-        failures = [future.exception() for future in asked]
+        futures = [pool.submit(_infer, server, e, timeout_s) for e in inquiry.exchanges]
+        failures = [future.exception() for future in futures]
     for failure in failures:
         if failure is None:
             continue
         if isinstance(failure, OSError | ValueError):
             raise no_answer(server, failure)
         raise failure
-    for exchange, future in zip(inquiry.exchanges, asked, strict=True):
+    for exchange, future in zip(inquiry.exchanges, futures, strict=True):
         mismatch = exchange.mismatch(future.result())
         if mismatch is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{inquiry.label}: {mismatch}.")

@@ -72,8 +72,8 @@ class Job:
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Self:
         """Read a job. Raises ValueError for an unknown key."""
-        given = {key: value for key, value in message.items() if key != "op"}
-        given["spec"] = TaskSpec.from_message(given.get("spec", {}))
-        if unknown := set(given) - {f.name for f in fields(cls)}:
+        values = {key: value for key, value in message.items() if key != "op"}
+        values["spec"] = TaskSpec.from_message(values.get("spec", {}))
+        if unknown := set(values) - {f.name for f in fields(cls)}:
             raise ValueError(f"a job has no {', '.join(sorted(unknown))}")
-        return cls(**given)
+        return cls(**values)

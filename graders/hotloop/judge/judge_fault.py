@@ -64,7 +64,7 @@ def generated(
     """
     with ours(what):
         iterator = iter(make())
-    asked = False
+    anything = False
     while True:
         with ours(what):
             try:
@@ -74,7 +74,7 @@ def generated(
         if kind is not None and not isinstance(thing, kind):
             got = " ".join(repr(thing).split())
             raise JudgeFault(f"{what}: expected each to be a {kind.__name__}, got {got:.80}")
-        asked = True
+        anything = True
         yield thing
-    if not asked:
+    if not anything:
         raise JudgeFault(f"{what}: there is nothing to ask, so every answer would pass: yield one")

@@ -208,7 +208,8 @@ def expression(value: Value) -> ast.expr:
             assert path is not None
             return path
         case Constexpr():
-            return _call(ast.Attribute(ast.Name("tl", ast.Load()), "constexpr", ast.Load()), value)
+            constexpr = ast.Attribute(ast.Name("tl", ast.Load()), "constexpr", ast.Load())
+            return ast.Call(constexpr, [expression(value.value)], [])
         case tuple():
             return ast.Tuple([expression(part) for part in value], ast.Load())
         case float() if not math.isfinite(value):
@@ -219,7 +220,3 @@ def expression(value: Value) -> ast.expr:
             plain = ast.Constant(abs(value))
             negative = math.copysign(1.0, value) < 0
             return ast.UnaryOp(ast.USub(), plain) if negative else plain
-
-
-def _call(function: ast.expr, constexpr: Constexpr) -> ast.expr:
-    return ast.Call(function, [expression(constexpr.value)], [])

@@ -96,8 +96,8 @@ class Vetter(ast.NodeTransformer):
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the vetted statements; at least one."""
-        kept = [self.visit(s) for s in body if not _is_text(s) and not self._is_dropped(s)]
-        return kept or [ast.copy_location(ast.Pass(), body[0])]
+        vetted = [self.visit(s) for s in body if not _is_text(s) and not self._is_dropped(s)]
+        return vetted or [ast.copy_location(ast.Pass(), body[0])]
 
     def expression(self, node: ast.expr) -> ast.expr:
         """Return the vetted expression."""
@@ -106,7 +106,9 @@ class Vetter(ast.NodeTransformer):
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Reject unknown nodes; vet the parts of known ones."""
         if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
-            self._module.refuse(node, f"a kernel cannot have {_in_words(node)}")
+            kind = type(node).__name__
+            construct = CONSTRUCTS.get(kind, f"this construct ({kind})")
+            self._module.refuse(node, f"a kernel cannot have {construct}")
         if isinstance(node, ast.For | ast.While) and node.orelse:
             self._module.refuse(node.orelse[0], "Triton does not compile `else` after a loop")
         if isinstance(node, ast.For | ast.While | ast.If):
@@ -127,7 +129,7 @@ class Vetter(ast.NodeTransformer):
         if not isinstance(node.target, ast.Name) or node.value is None:
             self._module.refuse(node, "an annotation needs a variable and a value")
         value = self.expression(node.value)
-        annotation = kept_annotation(node.annotation, self._module)
+        annotation = triton_annotation(node.annotation, self._module)
         if annotation is None:
             return ast.copy_location(ast.Assign([node.target], value), node)
         node.annotation, node.value = annotation, value
@@ -226,10 +228,10 @@ class Vetter(ast.NodeTransformer):
             return self._computed(node)
         if is_module(path):
             self._module.refuse(node, f"`{dotted(node)}` cannot be passed around as a value")
-        kept = allowed(path)
-        if kept is None:
+        expression = allowed(path)
+        if expression is None:
             self._refuse_name(node, dotted(node), path)
-        return ast.copy_location(kept, node)
+        return ast.copy_location(expression, node)
 
     def _computed(self, node: ast.expr) -> ast.expr:
         value = Constants(self._module, self._locals).value(node)
@@ -267,7 +269,7 @@ class Vetter(ast.NodeTransformer):
         self._module.refuse(node, ": ".join([reason, *advice[:1]]))
 
 
-def kept_annotation(annotation: ast.expr | None, module: KernelModule) -> ast.expr | None:
+def triton_annotation(annotation: ast.expr | None, module: KernelModule) -> ast.expr | None:
     """Return `tl.constexpr` or a `tl` dtype, which Triton reads; None for any other annotation.
 
     Raises Ruling for another annotation with the word `constexpr` in it.
@@ -296,8 +298,3 @@ def _is_text(statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Constant):
         return False
     return isinstance(statement.value.value, str)
-
-
-def _in_words(node: ast.AST) -> str:
-    kind = type(node).__name__
-    return CONSTRUCTS.get(kind, f"this construct ({kind})")

@@ -14,7 +14,7 @@ from typing import NoReturn
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import kernel_constants
 from hotloop.judge.kernel_constants import Constants, Value
-from hotloop.judge.kernel_language import Vetter, is_write, kept_annotation
+from hotloop.judge.kernel_language import Vetter, is_write, triton_annotation
 from hotloop.judge.kernel_lists import BUILTINS
 from hotloop.judge.kernel_names import Names, dotted, dotted_node, known_imports, stored_names
 
@@ -93,10 +93,10 @@ def _parse(source: str, file: str) -> ast.Module:
 def _vet(tree: ast.Module, kernels: list[str], file: str) -> KernelSource:
     learner = _LearnerModule(tree, file)
     parameters = {name: learner.require_kernel(name) for name in kernels}
-    kept = learner.kept()
-    text = _HEADER + ast.unparse(_module(kept)) + "\n"
+    needed = learner.needed()
+    text = _HEADER + ast.unparse(_module(needed)) + "\n"
     again = ast.parse(text).body[_HEADER.count("\n") :]
-    if ast.dump(_module(again)) != ast.dump(_module(kept)):
+    if ast.dump(_module(again)) != ast.dump(_module(needed)):
         raise Ruling(Verdict.WRONG_ANSWER, f"{file}: the kernels' text is ambiguous: simplify it.")
     try:
         compile(text, file, "exec", dont_inherit=True)
@@ -105,7 +105,7 @@ def _vet(tree: ast.Module, kernels: list[str], file: str) -> KernelSource:
         raise Ruling(Verdict.COMPILE_ERROR, f"{file}: the kernels are no Python: {error}") from None
     learner.require_known(names)
     lines: dict[int, int] = {}
-    for theirs, ours in zip(_all_statements(kept), _all_statements(again), strict=True):
+    for theirs, ours in zip(_all_statements(needed), _all_statements(again), strict=True):
         lines.setdefault(ours.lineno, theirs.lineno)
     return KernelSource(file, text, parameters, lines)
 
@@ -218,7 +218,7 @@ class _LearnerModule:
             if name not in {*_RESERVED, *BUILTINS, *self._needed}:
                 self.refuse(None, f"`{name}` has no value in a kernel")
 
-    def kept(self) -> list[ast.stmt]:
+    def needed(self) -> list[ast.stmt]:
         """Return the needed statements: constants, then functions, each in source order."""
         return sorted(
             self._needed.values(), key=lambda s: (isinstance(s, ast.FunctionDef), s.lineno)
@@ -275,7 +275,7 @@ class _LearnerModule:
         return True
 
     def _vet_function(self, function: ast.FunctionDef) -> None:
-        decorator = self._kept_decorator(function)
+        decorator = self._triton_decorator(function)
         if getattr(function, "type_params", []):
             self.refuse(function, "a kernel has no type parameters")
         self._vet_parameters(function.args, function)
@@ -287,7 +287,7 @@ class _LearnerModule:
                 self.refuse(function, f"`{name}` cannot be the name of a kernel's variable")
         function.body = Vetter(self, names).block(function.body)
 
-    def _kept_decorator(self, function: ast.FunctionDef) -> str:
+    def _triton_decorator(self, function: ast.FunctionDef) -> str:
         """Return `jit` or `constexpr_function`, the decorator of the function itself.
 
         Those above it only choose arguments and options of a launch, which are recorded.
@@ -304,7 +304,7 @@ class _LearnerModule:
         if arguments.kwarg or arguments.posonlyargs:
             self.refuse(function, "a kernel has no `/` and no `**` among its parameters")
         for argument in _all_arguments(arguments):
-            argument.annotation = kept_annotation(argument.annotation, self)
+            argument.annotation = triton_annotation(argument.annotation, self)
         arguments.defaults = [self._literal(default) for default in arguments.defaults]
         arguments.kw_defaults = [
             None if default is None else self._literal(default) for default in arguments.kw_defaults
@@ -316,12 +316,12 @@ class _LearnerModule:
     def _constant_statement(self, name: str, statement: ast.stmt) -> ast.stmt:
         value = kernel_constants.expression(self.constant(name, statement))
         target = ast.Name(name, ast.Store())
-        kept: ast.stmt = ast.Assign([target], value)
+        constant: ast.stmt = ast.Assign([target], value)
         if isinstance(statement, ast.AnnAssign):
-            annotation = kept_annotation(statement.annotation, self)
+            annotation = triton_annotation(statement.annotation, self)
             if annotation is not None:
-                kept = ast.AnnAssign(target, annotation, value, 1)
-        return ast.fix_missing_locations(ast.copy_location(kept, statement))
+                constant = ast.AnnAssign(target, annotation, value, 1)
+        return ast.fix_missing_locations(ast.copy_location(constant, statement))
 
     def _assigned(self, name: str, user: ast.AST) -> ast.expr:
         """Return the expression that the constant `name` is set to."""
@@ -363,15 +363,15 @@ def _parameter(argument: ast.arg, *, required: bool) -> Parameter:
     return Parameter(argument.arg, dotted(argument.annotation) == "tl.constexpr", required)
 
 
-def _all_arguments(arguments: ast.arguments) -> list[ast.arg]:
-    rest = [] if arguments.vararg is None else [arguments.vararg]
-    return [*arguments.args, *arguments.kwonlyargs, *rest]
-
-
 def _local_names(function: ast.FunctionDef) -> frozenset[str]:
     """Return the function's local variables in Python: parameters and assigned names."""
     names = {argument.arg for argument in _all_arguments(function.args)}
     return frozenset(names | stored_names(function.body))
+
+
+def _all_arguments(arguments: ast.arguments) -> list[ast.arg]:
+    rest = [] if arguments.vararg is None else [arguments.vararg]
+    return [*arguments.args, *arguments.kwonlyargs, *rest]
 
 
 def _bound_names(statement: ast.stmt) -> set[str]:

@@ -227,8 +227,8 @@ def _returned(claim: object, tensors: int, scratch: int) -> Pointer | None:
     document = _object(claim)
     if "tensor" not in document:
         return None
-    found = _argument("what it returns", claim, tensors, scratch)
-    return found if isinstance(found, Pointer) else None
+    argument = _argument("what it returns", claim, tensors, scratch)
+    return argument if isinstance(argument, Pointer) else None
 
 
 def _to_message(argument: Argument) -> dict[str, Any]:

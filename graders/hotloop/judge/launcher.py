@@ -63,9 +63,7 @@ class Launcher:
             ours, theirs = socket.socketpair()
             with theirs:
                 argv = (*under, sys.executable, *program, "--fd", str(theirs.fileno()), *arguments)
-                starts = self._launch if anew or self.fork is None else self.fork
-                confined = _started(
-                    starts,
+                confined = self._launch(
                     Confinement(
                         argv=argv,
                         environment={
@@ -85,6 +83,7 @@ class Launcher:
                         pass_fds=(theirs.fileno(),),
                         devices=devices,
                     ),
+                    anew=anew,
                 )
             worker = WorkerConnection(
                 ours,
@@ -97,21 +96,19 @@ class Launcher:
                 worker.hello(START_TIMEOUT_S)
             except (Ruling, JudgeFault) as failure:
                 # No code of the candidate has run yet, so this is the judge's failure.
-                said = confined.output().decode(errors="replace")[-500:]
+                output = confined.output().decode(errors="replace")[-500:]
                 worker.close()
-                raise JudgeFault(f"a worker did not start: {failure}; it said: {said}") from None
+                raise JudgeFault(f"a worker did not start: {failure}; it said: {output}") from None
         self.bystanders.add(worker)
         return worker
 
-    def _launch(self, confinement: Confinement) -> Confined:
-        return launch(confinement) if self.isolation != "none" else launch_plain(confinement)
-
-
-def _started(starts: Callable[[Confinement], Confined], confinement: Confinement) -> Confined:
-    try:
-        return starts(confinement)
-    except SubmissionRefused as refusal:
-        raise Ruling(Verdict.OUTPUT_LIMIT, str(refusal)) from None
+    def _launch(self, confinement: Confinement, *, anew: bool) -> Confined:
+        try:
+            if self.fork is not None and not anew:
+                return self.fork(confinement)
+            return launch_plain(confinement) if self.isolation == "none" else launch(confinement)
+        except SubmissionRefused as refusal:
+            raise Ruling(Verdict.OUTPUT_LIMIT, str(refusal)) from None
 
 
 def worker_environment(threads: int) -> dict[str, str]:
@@ -146,11 +143,6 @@ def worker_cores(threads: int) -> list[int]:
     return sorted(os.sched_getaffinity(0))[-threads:]
 
 
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0))
-
-
 def default_threads() -> int:
     """Return the number of worker threads, 1 to 8: all cores but one, which the judge keeps."""
-    return max(1, min(8, usable_cores() - 1))
+    return max(1, min(8, len(os.sched_getaffinity(0)) - 1))

@@ -11,7 +11,7 @@ import fcntl
 import os
 import tempfile
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 LONGEST_WAIT_S = 3600.0
@@ -31,28 +31,24 @@ class Lease:
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or Path(tempfile.gettempdir()) / f"hotloop-lease-{os.getuid()}"
 
-    @contextmanager
-    def shared(self, on_wait: Callable[[], None] = lambda: None) -> Generator[None]:
+    def shared(self, on_wait: Callable[[], None] = lambda: None) -> AbstractContextManager[None]:
         """Hold shared access; wait while another process measures.
 
         on_wait: called before waiting.
         """
-        with self._held("room", fcntl.LOCK_SH, on_wait):
-            yield
+        return self._held(fcntl.LOCK_SH, on_wait)
 
-    @contextmanager
-    def exclusive(self, on_wait: Callable[[], None] = lambda: None) -> Generator[None]:
+    def exclusive(self, on_wait: Callable[[], None] = lambda: None) -> AbstractContextManager[None]:
         """Hold exclusive access. on_wait: as in `shared`."""
-        with self._held("room", fcntl.LOCK_EX, on_wait):
-            yield
+        return self._held(fcntl.LOCK_EX, on_wait)
 
     def turn(self, on_wait: Callable[[], None] = lambda: None) -> Turn:
         """Return a turn, which starts shared and may become exclusive."""
         return Turn(self, on_wait)
 
     @contextmanager
-    def _held(self, name: str, kind: int, on_wait: Callable[[], None]) -> Generator[None]:
-        turnstile, room = self._open("turnstile"), self._open(name)
+    def _held(self, kind: int, on_wait: Callable[[], None]) -> Generator[None]:
+        turnstile, room = self._open("turnstile"), self._open("room")
         try:
             _lock(turnstile, fcntl.LOCK_EX, on_wait)
             _lock(room, kind, on_wait)

@@ -103,8 +103,8 @@ class LoadedServer:
 
     def window(self, adversarial: Sequence[bool]) -> LoadedWindow:
         """Run one window. Raises Ruling if the server fails or answers incorrectly."""
-        asked = self.questions(self.seeds.generator(), [*(False,) * LEAD_IN, *adversarial])
-        lead_in, timed = asked[:LEAD_IN], asked[LEAD_IN:]
+        requests = self.questions(self.seeds.generator(), [*(False,) * LEAD_IN, *adversarial])
+        lead_in, timed = requests[:LEAD_IN], requests[LEAD_IN:]
         freezer = self.server.process.freezer
         before, stolen = freezer.usage(), steal_seconds()
         still = before == self._at_rest
@@ -146,18 +146,18 @@ class LoadedServer:
         self._clients.close()
         self.server.process.freezer.thaw()
 
-    def _verify(self, asked: Sequence[LoadRequest], load: Load) -> None:
-        for one, raw in zip(asked, load.answers, strict=True):
+    def _verify(self, requests: Sequence[LoadRequest], load: Load) -> None:
+        for one, raw in zip(requests, load.answers, strict=True):
             mismatch = one.mismatch(self._said(raw))
             if mismatch is not None:
                 self._rule(Ruling(Verdict.WRONG_ANSWER, f"Under load: {mismatch}."))
 
     def _said(self, raw: bytes) -> Said:
-        found = answer(raw)
-        if found.status != 200:
-            return InferenceFailed(found.status, _message(found))
+        response = answer(raw)
+        if response.status != 200:
+            return InferenceFailed(response.status, _message(response))
         try:
-            return decode(found)
+            return decode(response)
         except ValueError as error:
             said = f"Under load, an answer is none: {readable(str(error), 200)}"
             self._rule(Ruling(Verdict.WRONG_ANSWER, said))
@@ -179,8 +179,8 @@ class LoadedServer:
         raise ruling from None
 
 
-def _message(found: HttpResponse) -> str:
+def _message(response: HttpResponse) -> str:
     try:
-        return str(found.json().get("error", ""))
+        return str(response.json().get("error", ""))
     except ValueError:
-        return f"HTTP status {found.status}"
+        return f"HTTP status {response.status}"

@@ -6,7 +6,7 @@ pending for lack of a machine that could measure one.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from hotloop.core import paths
@@ -32,7 +32,8 @@ def without_blame(
         return tuple(checks)
     names = sorted(files.read)
     which = f"`{names[0]}` is as it was" if len(names) == 1 else "its files are as they were"
-    return tuple(_renamed(checks, f"Not attempted yet: {which} handed out."))
+    sentence = f"Not attempted yet: {which} handed out."
+    return _not_attempted(checks, {Verdict.COMPILE_ERROR}, sentence)
 
 
 def without_open(
@@ -56,14 +57,9 @@ def without_open(
     states = {_state(name, module, files, given or {}) for name in names}
     if "" in states:
         return tuple(checks)
-    said = f"Not attempted: {', '.join(f'`{name}`' for name in names)} "
-    said += f"{'is' if len(names) == 1 else 'are'} {' or '.join(sorted(states))}."
-    return tuple(
-        replace(check, verdict=Verdict.WRONG_ANSWER, sentence=said, evidence={})
-        if check.verdict in _OPEN
-        else check
-        for check in checks
-    )
+    sentence = f"Not attempted: {', '.join(f'`{name}`' for name in names)} "
+    sentence += f"{'is' if len(names) == 1 else 'are'} {' or '.join(sorted(states))}."
+    return _not_attempted(checks, _OPEN, sentence)
 
 
 def _state(name: str, module: str, files: SubmissionFiles, given: Mapping[str, str]) -> str:
@@ -77,12 +73,16 @@ def _state(name: str, module: str, files: SubmissionFiles, given: Mapping[str, s
     return "as handed out" if _is_as_handed_out([name], module, files, given) else ""
 
 
-def _renamed(checks: Iterable[CheckRecord], said: str) -> Iterable[CheckRecord]:
-    for check in checks:
-        if check.verdict is Verdict.COMPILE_ERROR:
-            yield replace(check, verdict=Verdict.WRONG_ANSWER, sentence=said, evidence={})
-        else:
-            yield check
+def _not_attempted(
+    checks: Sequence[CheckRecord], verdicts: Set[Verdict], sentence: str
+) -> tuple[CheckRecord, ...]:
+    """Return the checks, those with one of the verdicts as WRONG_ANSWER with this sentence."""
+    return tuple(
+        replace(check, verdict=Verdict.WRONG_ANSWER, sentence=sentence, evidence={})
+        if check.verdict in verdicts
+        else check
+        for check in checks
+    )
 
 
 def _is_as_handed_out(

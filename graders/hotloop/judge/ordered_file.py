@@ -47,9 +47,9 @@ class OrderedFile(Generic[Order]):
         mismatch: takes file, order and session; returns a message fragment, or None. said: what a
         learner reads if it is right.
         """
-        return Assertions(partial(self._looks, mismatch=mismatch), said, after=after)
+        return Assertions(partial(self._assertions, mismatch=mismatch), said, after=after)
 
-    def _looks(self, session: Session, mismatch: Mismatch[Order]) -> Iterator[Assertion]:
+    def _assertions(self, session: Session, mismatch: Mismatch[Order]) -> Iterator[Assertion]:
         order = self.ordered(session)
         label = self.label if isinstance(self.label, str) else self.label(order)
         yield Assertion(label, lambda: mismatch(self.file(session), order, session))

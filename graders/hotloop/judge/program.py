@@ -26,7 +26,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
-from hotloop.judge.session import Session
+from hotloop.judge.session import INTERPRETED, Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection
 
 TIMEOUT_S = 120.0
@@ -76,7 +76,7 @@ class Program:
 
     def _start(self, session: Session, *, given: bool) -> Process:
         folder = session.once(f"files of {self.main}", lambda: session.staged(self.files))
-        environment = {**session.interpreted, **dict(self.environment)}
+        environment = {**INTERPRETED, **dict(self.environment)}
         # Variables that libraries read at import must be set before: a fork has already imported
         # them.
         anew = bool(self.environment)
@@ -125,9 +125,9 @@ class Process:
         """
         self.resolve(function)
         ours = replace(self.as_candidate(function), framework=framework)
-        asked, within_s = self.session.about(ours), self._timeout(timeout_s)
+        session, within_s = self.session.about(ours), self._timeout(timeout_s)
         with labeled(case.label) if case.label else nullcontext():
-            return self._blamed(function, lambda: ask(case, self.worker, asked, within_s))
+            return self._blamed(function, lambda: ask(case, self.worker, session, within_s))
 
     def as_candidate(self, function: str) -> Candidate:
         """Return one of its functions as a candidate in destination style."""

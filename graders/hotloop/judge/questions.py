@@ -87,8 +87,8 @@ def ask_all_plainly(
     worker: WorkerConnection, calls: Sequence[Sequence[Plain | GivenFile]], timeout_s: float
 ) -> list[object]:
     """Return the results of several calls, made in one exchange; `timeout_s` is for all of them."""
-    given = [argument for call in calls for argument in call if isinstance(argument, GivenFile)]
-    paths = iter(put_files(worker, [(file.name, file.data) for file in given]))
+    files = [argument for call in calls for argument in call if isinstance(argument, GivenFile)]
+    paths = iter(put_files(worker, [(file.name, file.data) for file in files]))
     planned = [
         {
             "args": [{"json": next(paths) if isinstance(a, GivenFile) else a} for a in call],

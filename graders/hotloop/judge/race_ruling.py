@@ -72,15 +72,15 @@ def claimed(report: object) -> RaceRuling:
 
     Raises Ruling TAMPERED for a malformed report.
     """
-    found = as_message(report)
-    accesses = [as_message(each) for each in as_list(found and found.get("accesses"))]
-    index = found and found.get("index")
-    if not found or not isinstance(index, int) or not all(accesses):
+    document = as_message(report)
+    accesses = [as_message(each) for each in as_list(document and document.get("accesses"))]
+    index = document and document.get("index")
+    if not document or not isinstance(index, int) or not all(accesses):
         _tampered()
-    kernel, tensor = readable(found.get("kernel"), 80), readable(found.get("tensor"), 80)
+    kernel, tensor = readable(document.get("kernel"), 80), readable(document.get("tensor"), 80)
     element = f"{tensor}[{index}]"
-    if found.get("kind") == "hang":
-        return hang(_place(found), kernel, element, found.get("program"))
+    if document.get("kind") == "hang":
+        return hang(_place(document), kernel, element, document.get("program"))
     kept = [access for access in accesses if access]
     return race(_place(kept[-1] if kept else {}), kernel, element, kept)
 
@@ -101,12 +101,12 @@ def _advice(accesses: Sequence[Mapping[str, Any]]) -> str:
 
 def _programs(positions: Sequence[object]) -> list[str]:
     """Return programs' positions in the grid, without dimensions that none of them needs."""
-    found = [as_list(position) for position in positions]
-    if not all(len(each) == 3 and all(isinstance(n, int) for n in each) for each in found):
+    grid = [as_list(position) for position in positions]
+    if not all(len(each) == 3 and all(isinstance(n, int) for n in each) for each in grid):
         _tampered()
-    needed = max((at + 1 for each in found for at in range(3) if each[at]), default=1)
+    needed = max((at + 1 for each in grid for at in range(3) if each[at]), default=1)
     return [
-        str(each[0]) if needed == 1 else f"({', '.join(map(str, each[:needed]))})" for each in found
+        str(each[0]) if needed == 1 else f"({', '.join(map(str, each[:needed]))})" for each in grid
     ]
 
 

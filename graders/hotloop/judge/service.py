@@ -28,7 +28,8 @@ from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.not_attempted import without_blame, without_open
 from hotloop.judge.not_measurable import lacking
-from hotloop.judge.session import INTERPRETED, Session, accept
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.session import INTERPRETED, JudgingOptions, Session
 from hotloop.judge.task import TaskChecks, find, folder_of
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.judge.zygotes import worker_fork
@@ -139,7 +140,8 @@ def judge(
         ):
             judged = judge_checks(task.checks, session, only, lacking(job.spec))
         blamed = without_blame(judged, job.module, session.files, job.given)
-        checks = without_open(blamed, job.module, _asked(job), session.files, job.given)
+        edited = [name for name in job.spec.files if not name.endswith(".ipynb")]
+        checks = without_open(blamed, job.module, edited, session.files, job.given)
     except Exception as error:
         log.exception("judging %s.%s failed", job.module, job.task)
         checks = (_fault(error),)
@@ -177,11 +179,6 @@ def _launcher(job: Job, *, timed: bool) -> Launcher:
     )
 
 
-def _asked(job: Job) -> list[str]:
-    """Return the files beside the notebook that the task asks the learner to edit."""
-    return [name for name in job.spec.files if not name.endswith(".ipynb")]
-
-
 def session_of(
     job: Job,
     task: TaskChecks,
@@ -193,19 +190,22 @@ def session_of(
 ) -> Session:
     """Return the session for a job; the caller closes it. turn, extend: as in `Budget`."""
     budget = Budget(job.budget_s, turn, extend)
+    options = JudgingOptions(
+        spec=job.spec,
+        folder=folder_of(job.module, job.source),
+        device=job.device or kind(),
+        variant=variant_of(job),
+        nsight=job.nsight,
+    )
     return Session(
         task.candidate(job.spec),
-        files=Path(job.files) if job.files else None,
-        launcher=launcher,
+        SubmissionFiles(Path(job.files) if job.files else None),
+        launcher,
+        budget,
+        options,
+        Seeds(bytes.fromhex(job.seed)),
         connect=lambda: _connect(job, connection, launcher, budget),
-        budget=budget,
-        device=job.device or kind(),
-        on_progress=on_progress,
-        variant=variant_of(job),
-        seed=job.seed,
-        spec=job.spec,
-        nsight=job.nsight,
-        checks=folder_of(job.module, job.source),
+        progress=on_progress,
     )
 
 
@@ -256,7 +256,11 @@ def _listen(path: str) -> socket.socket | None:
         listener.listen(1)
         # Rename it only now, so that a process that finds it can connect.
         unready.rename(address)
-        connection = accept(listener, CONNECT_TIMEOUT_S)
+        listener.settimeout(CONNECT_TIMEOUT_S)
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            connection = None
     address.unlink(missing_ok=True)
     return connection
 

@@ -1,13 +1,11 @@
 """The interface that a check has to the candidate, workers, secrets and time limits of one task."""
 
-import copy
 import logging
 import shutil
-import socket
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, cast
 
@@ -32,6 +30,7 @@ log = logging.getLogger("hotloop.judge")
 RESOLVE_TIMEOUT_S = 60.0
 
 INTERPRETED = {"TRITON_INTERPRET": "1"}
+"""Environment of a process that runs Triton kernels on the CPU, even if there is a GPU."""
 
 SIMULATOR = "/opt/simulator"
 """Path inside the sandbox of the prebuilt simulator files that kernels are linked with."""
@@ -39,73 +38,88 @@ SIMULATOR = "/opt/simulator"
 T = TypeVar("T")
 
 
-class Session:
-    """The candidate, its workers, secrets and time budget, shared by all checks of a task.
+@dataclass(frozen=True)
+class JudgingOptions:
+    """What the job says of a judging, which is the same for all checks of the task."""
 
-    `for_check` returns a session that shares everything except the evidence; `about` and `of`
-    return one that shares everything except the candidate.
+    spec: TaskSpec | None = None
+    """The task's part of module.yaml."""
+
+    folder: Path = Path()
+    """Folder of the task's `tasks.py`."""
+
+    device: Literal["cpu", "cuda"] = "cpu"
+
+    variant: Variant | None = None
+    """The functions' names in a take-home candidate's files; None uses the check's names."""
+
+    nsight: bool = False
+    """Also profile GPU kernels, after they have been judged."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What the checks of a task have started or computed and share, until the session closes."""
+
+    workers: dict[str | None, WorkerConnection] = field(
+        default_factory=dict[str | None, WorkerConnection]
+    )
+    """The candidate's process by file; None is the notebook's."""
+
+    cached: dict[str, object] = field(default_factory=dict[str, object])
+    """Values of `once`."""
+
+    stack: ExitStack = field(default_factory=ExitStack)
+    """Closes the other processes, and removes folders."""
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """The candidate, its workers, secrets and time budget, as one check of a task sees them.
+
+    A session never changes: another one for another check (`for_check`), candidate (`about`, `of`)
+    or submission (`with_files`) shares everything else.
 
     candidate: the function, kernel or operator to judge.
-    connect: returns the connection to the notebook's process, or None if there is none.
+    files: the submission.
     budget: time for the whole task.
-    variant: the functions' names in a take-home candidate's files; None uses the check's names.
-    seed: seed of an earlier record, in hexadecimal; empty draws a new one.
-    nsight: also profile GPU kernels, after they have been judged.
-    checks: folder of the task's `tasks.py`.
+    connect: returns the connection to the notebook's process, or None if there is none.
+    progress: tells the person who waits which step this is.
+    check_name: the check's name in module.yaml.
+    figures: the check's evidence.
     """
 
-    def __init__(
-        self,
-        candidate: Candidate,
-        *,
-        files: Path | None,
-        launcher: Launcher,
-        connect: Callable[[], WorkerConnection | None],
-        budget: Budget,
-        device: Literal["cpu", "cuda"],
-        on_progress: Callable[[str], None] = lambda _text: None,
-        variant: Variant | None = None,
-        seed: str = "",
-        spec: TaskSpec | None = None,
-        nsight: bool = False,
-        checks: Path = Path(),
-    ) -> None:
-        self.candidate = candidate
-        self.files = SubmissionFiles(files)
-        self.launcher = launcher
-        self.budget = budget
-        self.device = device
-        self.nsight = nsight
-        self.checks = checks
-        self.seeds = Seeds(bytes.fromhex(seed))
-        self.figures: dict[str, Any] = {}
-        self._connect = connect
-        self._on_progress = on_progress
-        self._variant = variant
-        self._spec = spec
-        self._check = ""
-        self._workers: dict[str | None, WorkerConnection] = {}
-        self._owned: list[WorkerConnection] = []
-        self._made: dict[str, object] = {}
-        self._kept = ExitStack()
+    candidate: Candidate
+    files: SubmissionFiles
+    launcher: Launcher
+    budget: Budget
+    options: JudgingOptions = JudgingOptions()
+    seeds: Seeds = field(default_factory=Seeds)
+    connect: Callable[[], WorkerConnection | None] = lambda: None
+    progress: Callable[[str], None] = lambda _text: None
+    check_name: str = ""
+    figures: dict[str, Any] = field(default_factory=dict[str, Any])
+    resources: Resources = field(default_factory=Resources)
 
     def for_check(self, name: str) -> Self:
         """Return the same session for the check called `name`, without evidence."""
-        other = copy.copy(self)
-        other.figures = {}
-        other._check = name
-        return other
+        return replace(self, check_name=name, figures={})
 
     def about(self, candidate: Candidate) -> Self:
         """Return the same session, sharing its evidence, for another candidate."""
-        other = copy.copy(self)
-        other.candidate = candidate
-        return other
+        return replace(self, candidate=candidate)
 
     def of(self, name: str, style: Style | None = None) -> Self:
         """Return the same session for another function of the candidate's file."""
         mine = self.candidate
         return self.about(replace(mine, name=name, style=style or mine.style))
+
+    def with_files(self, files: Mapping[str, bytes]) -> Self:
+        """Return the same session, sharing its evidence, for a submission of these files."""
+        folder = self.keep(scratch())
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+        return replace(self, files=SubmissionFiles(folder))
 
     @property
     def edited(self) -> tuple[str, ...]:
@@ -113,9 +127,9 @@ class Session:
 
         Raises JudgeFault if there are none.
         """
-        if self._spec is None:
+        if self.options.spec is None:
             raise JudgeFault("module.yaml names no files for this task")
-        return self._spec.files
+        return self.options.spec.files
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -125,7 +139,7 @@ class Session:
         """
         spec = self._check_spec
         if not spec.levels:
-            raise JudgeFault(f"module.yaml has no levels for the check {self._check}")
+            raise JudgeFault(f"module.yaml has no levels for the check {self.check_name}")
         return spec.by_device.get(device_name(), spec.levels) if spec.gpu else spec.levels
 
     @property
@@ -136,7 +150,7 @@ class Session:
         """
         declared = self._check_spec.reachable
         if declared is None:
-            raise JudgeFault(f"module.yaml has no `reachable` for the check {self._check}")
+            raise JudgeFault(f"module.yaml has no `reachable` for the check {self.check_name}")
         return declared
 
     @property
@@ -146,13 +160,13 @@ class Session:
         Raises JudgeFault if there are none.
         """
         if not self._check_spec.limits:
-            raise JudgeFault(f"module.yaml has no limits for the check {self._check}")
+            raise JudgeFault(f"module.yaml has no limits for the check {self.check_name}")
         return self._check_spec.limits
 
     @property
     def _check_spec(self) -> CheckSpec:
-        none = CheckSpec()
-        return none if self._spec is None else self._spec.checks.get(self._check, none)
+        spec = self.options.spec
+        return CheckSpec() if spec is None else spec.checks.get(self.check_name, CheckSpec())
 
     # --- what is said ---------------------------------------------------------------------------
 
@@ -168,10 +182,6 @@ class Session:
         if share >= 1:
             return sentence
         raise Partly(share, sentence)
-
-    def progress(self, text: str) -> None:
-        """Report the current step to the person who waits."""
-        self._on_progress(text)
 
     def log_exception(self, error: BaseException) -> None:
         """Write the exception to the instructor's log; learners never see it."""
@@ -204,18 +214,13 @@ class Session:
     # --- the candidate --------------------------------------------------------------------------
 
     @property
-    def interpreted(self) -> dict[str, str]:
-        """Environment of a process that runs Triton kernels on the CPU, even if there is a GPU."""
-        return INTERPRETED
-
-    @property
     def met_candidate(self) -> bool:
         """True if code of the candidate was started or read: an exception may be its doing."""
-        return bool(self.files.read or self._workers)
+        return bool(self.files.read or self.resources.workers)
 
     def last_answer(self) -> str:
         """Return its worker's last plain answer as text for a sentence; empty if unknown."""
-        worker = self._workers.get(self.candidate.file)
+        worker = self.resources.workers.get(self.candidate.file)
         return "" if worker is None else worker.answered
 
     @property
@@ -225,7 +230,7 @@ class Session:
 
     def called(self, name: str) -> str:
         """Return the candidate's name for what the check calls `name`."""
-        return name if self._variant is None else self._variant.called(name)
+        return name if self.options.variant is None else self.options.variant.called(name)
 
     def launcher_text(self, path: Path) -> str:
         """Return the text of the check's CUDA file that launches the kernel.
@@ -233,9 +238,9 @@ class Session:
         For a variant, `#define` lines that rename its functions come first.
         """
         text = path.read_text(encoding="utf-8")
-        if self._variant is None:
+        if self.options.variant is None:
             return text
-        names = self._variant.names.items()
+        names = self.options.variant.names.items()
         renamed = (f"#define {old} {new}\n" for old, new in names if old in text)
         return "".join(renamed) + text
 
@@ -247,11 +252,11 @@ class Session:
 
     def worker(self) -> WorkerConnection:
         """Return the candidate's process, with the judged function found in it."""
-        worker = self._workers.get(self.candidate.file)
+        worker = self.resources.workers.get(self.candidate.file)
         if worker is None or not worker.continues:
             worker = self._start()
             worker.judged_within(self.budget)
-            self._workers[self.candidate.file] = worker
+            self.resources.workers[self.candidate.file] = worker
         self._resolve(worker)
         return worker
 
@@ -261,7 +266,7 @@ class Session:
         It is not forked: two forks of one process share the seed of Python's `hash`.
         """
         worker = self._start(anew=True)
-        self._owned.append(worker)
+        self.keep(closing(worker))
         worker.judged_within(self.budget)
         self._resolve(worker)
         return worker
@@ -293,12 +298,12 @@ class Session:
         worker.trusted = not runs_kernels
         if runs_kernels:
             worker.judged_within(self.budget)  # what its files take is the candidate's time
-        self._owned.append(worker)
+        self.keep(closing(worker))
         return worker
 
     def simulator(self) -> WorkerConnection:
         """Start a simulator for the candidate's CUDA kernels; its failures are the candidate's."""
-        environment, read_only = self._simulator()
+        environment, read_only = self._prepared_simulator()
         worker = self.launcher.start(
             program=("-m", "hotloop.engines.simulate.worker"),
             files=None,
@@ -308,18 +313,18 @@ class Session:
         )
         worker.trusted = False
         worker.judged_within(self.budget)
-        self._owned.append(worker)
+        self.keep(closing(worker))
         return worker
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return the value stored under `key`; the first check that asks makes it with `make`."""
-        if key not in self._made:
-            self._made[key] = make()
-        return cast(T, self._made[key])
+        if key not in self.resources.cached:
+            self.resources.cached[key] = make()
+        return cast(T, self.resources.cached[key])
 
     def keep(self, context: AbstractContextManager[T]) -> T:
         """Enter a context that is exited when the session closes."""
-        return self._kept.enter_context(context)
+        return self.resources.stack.enter_context(context)
 
     def staged(self, files: Mapping[str, Path]) -> Path:
         """Copy files of the check, under the given names, into a folder of the session."""
@@ -331,36 +336,37 @@ class Session:
     def libraries(self) -> dict[str, str]:
         """Return the library versions that the candidate's workers report."""
         versions: dict[str, str] = {}
-        for worker in self._workers.values():
+        for worker in self.resources.workers.values():
             versions.update(worker.versions)
         return versions
 
     def close(self) -> None:
         """End all workers that the judge started; disconnect from the notebook's process."""
-        for file, worker in self._workers.items():
+        for file, worker in self.resources.workers.items():
             if file is None and worker.confined is None:
                 worker.bye()
             else:
                 worker.close()
-        for worker in self._owned:
-            worker.close()
-        self._kept.close()
+        self.resources.stack.close()
 
     def _resolve(self, worker: WorkerConnection) -> None:
         worker.resolve(self.name, self.candidate.file, self.timeout(RESOLVE_TIMEOUT_S))
 
     def _start(self, *, anew: bool = False) -> WorkerConnection:
-        if self.candidate.file is not None:
-            self.source()
-            if self.candidate.operator:
-                return self._start_with_simulator(anew)
-            return self.launcher.start(
-                files=self.files.root,
-                trusted=False,
-                environment=self.interpreted,
-                anew=anew,
-            )
-        worker = self._connect()
+        if self.candidate.file is None:
+            return self._notebook()
+        self.source()
+        environment, read_only = self._prepared_simulator() if self.candidate.operator else ({}, {})
+        return self.launcher.start(
+            files=self.files.root,
+            trusted=False,
+            environment={**INTERPRETED, **environment},
+            read_only=read_only,
+            anew=anew,
+        )
+
+    def _notebook(self) -> WorkerConnection:
+        worker = self.connect()
         if worker is None:
             raise Ruling(
                 Verdict.RUNTIME_ERROR,
@@ -369,17 +375,7 @@ class Session:
         self.launcher.bystanders.add(worker)
         return worker
 
-    def _start_with_simulator(self, anew: bool) -> WorkerConnection:
-        environment, read_only = self._simulator()
-        return self.launcher.start(
-            files=self.files.root,
-            trusted=False,
-            environment={**self.interpreted, **environment},
-            read_only=read_only,
-            anew=anew,
-        )
-
-    def _simulator(self) -> tuple[dict[str, str], dict[str, Path]]:
+    def _prepared_simulator(self) -> tuple[dict[str, str], dict[str, Path]]:
         """Return the environment and read-only folders of a worker that builds CUDA kernels.
 
         Build the files that every kernel is linked with, once: the first time takes minutes on a
@@ -396,14 +392,3 @@ class Session:
         if self.launcher.isolation == "none":
             return {"HOTLOOP_SIMULATOR_PREBUILT": str(folder)}, {}
         return {"HOTLOOP_SIMULATOR_PREBUILT": SIMULATOR}, {SIMULATOR: folder}
-
-
-def accept(listener: socket.socket, timeout_s: float) -> socket.socket | None:
-    """Return the first connection within the timeout, or None."""
-    listener.settimeout(timeout_s)
-    try:
-        connection, _ = listener.accept()
-    except OSError:
-        return None
-    connection.settimeout(None)
-    return connection

@@ -58,7 +58,7 @@ class TaskSpec:
 
     def uses_gpu(self, only: Collection[str] | None = None) -> bool:
         """Return True if one of the checks in `only` (None: any check) runs on a GPU."""
-        return any(r.gpu for name, r in self.checks.items() if only is None or name in only)
+        return any(check.gpu for name, check in self.checks.items() if only is None or name in only)
 
     @property
     def file(self) -> str | None:
@@ -83,15 +83,13 @@ class TaskSpec:
 
 
 def _check(message: Mapping[str, Any]) -> CheckSpec:
-    by_device = {str(device): _levels(found) for device, found in message["by_device"].items()}
-    levels = _levels(message["levels"])
-    limits = tuple(CountLimit(**limit) for limit in message["limits"])
+    by_device = {str(device): _levels(levels) for device, levels in message["by_device"].items()}
     return CheckSpec(
         tuple(message["needs"]),
-        levels,
+        _levels(message["levels"]),
         by_device,
         bool(message["gpu"]),
-        limits,
+        tuple(CountLimit(**limit) for limit in message["limits"]),
         message["reachable"],
         str(message["unfit"]),
     )

@@ -224,10 +224,10 @@ class SpeedComparison:
         while frozen, TOO_SLOW if it delays itself or its windows use up the time.
         """
         try:
-            kept_s = self._control()
-            figure = self._measure(self.deadline - kept_s)
+            control_s = self._control()
+            figure = self._measure(self.deadline - control_s)
             # A candidate's last window that overran the deadline takes no time from the controls.
-            self.deadline = max(self.deadline, time.monotonic() + kept_s)
+            self.deadline = max(self.deadline, time.monotonic() + control_s)
             self._require_baseline_undisturbed(figure)
             self._require_second_baseline_alike()
         except _TimeIsUp:
@@ -244,14 +244,11 @@ class SpeedComparison:
             while len(self.samples.baseline) < look:
                 if time.monotonic() > deadline or not self._block_in_time():
                     return figure or self._nothing_counted()
-            figure = self._estimate()
+            baseline, candidate = self.samples.baseline, self.samples.candidate
+            figure = estimate(baseline, candidate, self.rng, looks=len(self.pace.looks))
             if decided(self.levels, figure):
                 return figure
         return figure or self._too_noisy()
-
-    def _estimate(self) -> Estimate:
-        looks = len(self.pace.looks)
-        return estimate(self.samples.baseline, self.samples.candidate, self.rng, looks=looks)
 
     def _block_in_time(self) -> bool:
         """Run one block; return False if time runs out during it."""
@@ -267,7 +264,10 @@ class SpeedComparison:
         b2 = self._candidate_window() if b1 is not None else None
         a2 = self._baseline_window()
         if b1 is None or b2 is None:
-            self._blame_candidate()
+            # Those of the baseline were not delayed.
+            self.samples.self_delayed += 1
+            if self.samples.self_delayed >= MAX_SELF_DELAYED:
+                self._nothing_counted()
             return
         self.samples.baseline.append([a1, a2])
         self.samples.candidate.append([b1, b2])
@@ -359,13 +359,6 @@ class SpeedComparison:
                 "Your process ran while it was frozen for the measurement: "
                 "leave no timers, threads or child processes running.",
             )
-
-    def _blame_candidate(self) -> None:
-        """Count a block whose candidate windows were all delayed, unlike the baseline's."""
-        self.samples.self_delayed += 1
-        if self.samples.self_delayed < MAX_SELF_DELAYED:
-            return
-        self._nothing_counted()
 
     def _nothing_counted(self) -> Estimate:
         """Raise UNDECIDED if the baseline was disturbed too, otherwise TOO_SLOW.

@@ -27,16 +27,16 @@ class Limit:
 
     def evidence(self, seconds: float) -> dict[str, Any]:
         """Return plain data about a call that takes `seconds`."""
-        found: dict[str, Any] = {"fraction_of_limit": self.seconds / seconds}
+        figures: dict[str, Any] = {"fraction_of_limit": self.seconds / seconds}
         if self.bytes_per_call is not None and self.bytes_per_s is not None:
-            found["bytes_per_call"] = int(self.bytes_per_call)
-            found["gb_per_s"] = self.bytes_per_call / seconds / 1e9
-            found["peak_gb_per_s"] = self.bytes_per_s / 1e9
+            figures["bytes_per_call"] = int(self.bytes_per_call)
+            figures["gb_per_s"] = self.bytes_per_call / seconds / 1e9
+            figures["peak_gb_per_s"] = self.bytes_per_s / 1e9
         if self.flops_per_call is not None and self.flops_per_s is not None:
-            found["flops_per_call"] = int(self.flops_per_call)
-            found["gflop_per_s"] = self.flops_per_call / seconds / 1e9
-            found["peak_gflop_per_s"] = self.flops_per_s / 1e9
-        return found
+            figures["flops_per_call"] = int(self.flops_per_call)
+            figures["gflop_per_s"] = self.flops_per_call / seconds / 1e9
+            figures["peak_gflop_per_s"] = self.flops_per_s / 1e9
+        return figures
 
 
 def speed_evidence(

@@ -134,7 +134,7 @@ def find(module: str, name: str, source: Path | None = None) -> TaskChecks:
     return task
 
 
-def folder_of(module: str, source: str | None = None) -> Path:
+def folder_of(module: str, source: str | None) -> Path:
     """Return the folder of the module's `tasks.py`. source: as in `Job`."""
     return CHECKS / module if source is None else Path(source)
 

@@ -131,7 +131,7 @@ class WorkerConnection:
             wire.send(self.sock, message, fds)
         except wire.WireError:
             release(self._held)
-            self._fail(Ruling(*self._death()))
+            self._fail(self._death())
         except wire.TooLong as error:
             release(self._held)
             sentence = f"What it gave is too long to be passed on: {error}."
@@ -157,12 +157,14 @@ class WorkerConnection:
             with self.budget.waiting():
                 reply = wire.receive(self.sock, min(deadline, own, latest))
         except wire.WireTimeout:
-            self._give_up()
+            self._late = True  # a late reply must not be read as the next request's
+            if self.confined is not None:
+                self.close()
             if latest < min(deadline, own):
                 raise self.budget.time_is_up() from None
             self._fail(Ruling(Verdict.TIMEOUT, f"It did not finish in time: {LATE}"))
         except wire.WireClosed:
-            self._fail(Ruling(*self._death()))
+            self._fail(self._death())
         except wire.WireError as error:
             self._fail(Ruling(Verdict.TAMPERED, f"{NO_PROTOCOL[:-1]}: {error}."))
         except Overrun as overrun:
@@ -256,25 +258,16 @@ class WorkerConnection:
             pass
         self.sock.close()
 
-    def _give_up(self) -> None:
-        """Mark the connection as late: a late reply must not be read as the next request's."""
-        self._late = True
+    def _death(self) -> Ruling:
+        cause = None
         if self.confined is not None:
-            self.close()
-
-    def _death(self) -> tuple[Verdict, str]:
-        died = self._cause_of_death()
-        if died is None:
-            return Verdict.RUNTIME_ERROR, "The process ended before it answered."
-        return died, _DEATHS.get(died, "The process was stopped.")
-
-    def _cause_of_death(self) -> Verdict | None:
-        if self.confined is None:
-            return None
-        self.confined.wait(0.5)
-        if self.confined.fault is not None:
-            raise JudgeFault(f"the sandbox failed: {self.confined.fault}")
-        return self.confined.death
+            self.confined.wait(0.5)
+            if self.confined.fault is not None:
+                raise JudgeFault(f"the sandbox failed: {self.confined.fault}")
+            cause = self.confined.death
+        if cause is None:
+            return Ruling(Verdict.RUNTIME_ERROR, "The process ended before it answered.")
+        return Ruling(cause, _DEATHS.get(cause, "The process was stopped."))
 
     def _fail(self, ruling: Ruling, cause: Stumble | None = None) -> NoReturn:
         if self.trusted:

@@ -39,7 +39,14 @@ def worker_fork(needs: Iterable[str]) -> Callable[[Confinement], Confined]:
 def preloaded(needs: Iterable[str]) -> tuple[str, ...]:
     """Return the modules that the zygote imports for these needs, if installed."""
     beside = (name for need in needs for name in NEEDED.get(need, ()))
-    return (WORKER, *filter(_is_installed, (*FRAMEWORKS, *beside)))
+    return (
+        WORKER,
+        *(
+            name
+            for name in (*FRAMEWORKS, *beside)
+            if importlib.util.find_spec(name.partition(".")[0]) is not None
+        ),
+    )
 
 
 def _zygote(modules: tuple[str, ...]) -> Zygote:
@@ -53,7 +60,3 @@ def _zygote(modules: tuple[str, ...]) -> Zygote:
         _zygotes[modules] = Zygote(modules, shared=(simulator.folder(),))
     _zygotes.move_to_end(modules)
     return _zygotes[modules]
-
-
-def _is_installed(name: str) -> bool:
-    return importlib.util.find_spec(name.partition(".")[0]) is not None

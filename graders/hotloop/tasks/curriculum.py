@@ -168,13 +168,13 @@ class Module(TaskSet[Task]):
     @property
     def tasks_by_part(self) -> list[tuple[str, list[Task]]]:
         """Title and tasks of each part; if there are no parts, all tasks with the title ""."""
-        found: list[tuple[str, list[Task]]] = [] if self.parts else [("", [])]
+        parts: list[tuple[str, list[Task]]] = [] if self.parts else [("", [])]
         titles = {part.first: part.title for part in self.parts}
         for task in self.tasks:
             if task.id in titles:
-                found.append((f"Part {len(found) + 1}: {titles[task.id]}", []))
-            found[-1][1].append(task)
-        return found
+                parts.append((f"Part {len(parts) + 1}: {titles[task.id]}", []))
+            parts[-1][1].append(task)
+        return parts
 
     @property
     def minutes(self) -> int:
@@ -254,10 +254,10 @@ def curriculum() -> Curriculum:
 
 def modules() -> list[Module]:
     """Return all modules on disk, in the curriculum's order; those not listed in it come last."""
-    found = sorted(path.parent.name for path in paths.curriculum().glob("*/module.yaml"))
+    names = sorted(path.parent.name for path in paths.curriculum().glob("*/module.yaml"))
     place = {name: index for index, name in enumerate(curriculum().order)}
-    found.sort(key=lambda name: place.get(name, len(place)))
-    return [load_module(name) for name in found]
+    names.sort(key=lambda name: place.get(name, len(place)))
+    return [load_module(name) for name in names]
 
 
 @cache

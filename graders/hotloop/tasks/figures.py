@@ -47,8 +47,8 @@ def _speedup(m: curriculum.Measurement) -> str | None:
 
 def _measured(name: str, unit: str) -> Value:
     def value(m: curriculum.Measurement) -> str | None:
-        found: float | None = getattr(m, name)
-        return None if found is None else f"{three_digits(found)} {unit}"
+        number: float | None = getattr(m, name)
+        return None if number is None else f"{three_digits(number)} {unit}"
 
     return value
 
@@ -85,13 +85,13 @@ def insert(text: str, place: str) -> str:
     notes: dict[str, str] = {}
 
     def noted(value: str, name: str, run: curriculum.RecordedRun) -> str:
-        note = f"run-{run.module}-{name.rpartition('/')[2]}"
-        notes[note] = circumstances(run)
-        return f"{value}[^{note}]"
+        label = f"run-{run.module}-{name.rpartition('/')[2]}"
+        notes[label] = circumstances(run)
+        return f"{value}[^{label}]"
 
-    lines = _told_lines(text, place, noted)
+    lines = _lines_with_figures(text, place, noted)
     if notes:
-        lines += ["", *(f"[^{name}]: {told}" for name, told in notes.items()), ""]
+        lines += ["", *(f"[^{name}]: {note}" for name, note in notes.items()), ""]
     return "\n".join(lines)
 
 
@@ -100,37 +100,34 @@ def plain(text: str, place: str) -> str:
 
     For readers that show no footnotes, and for solutions, which runs are compared with.
     """
-    return "\n".join(_told_lines(text, place, lambda value, _name, _run: value))
+    return "\n".join(_lines_with_figures(text, place, lambda value, _name, _run: value))
 
 
-def _told_lines(text: str, place: str, shown: Shown) -> list[str]:
+def _lines_with_figures(text: str, place: str, shown: Shown) -> list[str]:
     fence = ""
     lines: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):
         fence = _fence_after(line, fence)
-        lines.append(line if fence else _told_line(line, f"{place}:{number}", shown))
+        lines.append(line if fence else _with_figures(line, f"{place}:{number}", shown))
     return lines
 
 
 def _fence_after(line: str, fence: str) -> str:
     """Return the fence mark of the code block after `line`; empty outside a block."""
-    found = _FENCE.match(line)
-    if found is None:
+    match = _FENCE.match(line)
+    if match is None:
         return fence
-    mark = found["mark"]
+    mark = match["mark"]
     if not fence:
         return mark
     return "" if mark.startswith(fence) else fence
 
 
-def _told_line(line: str, place: str, shown: Shown) -> str:
-    def told(match: re.Match[str]) -> str:
-        return _figure(match["words"].split(), place, shown)
-
-    done = _FIGURE.sub(told, line)
-    if re.search(r"(?<!`)\{\{\s*run\b", done):
+def _with_figures(line: str, place: str, shown: Shown) -> str:
+    text = _FIGURE.sub(lambda match: _figure(match["words"].split(), place, shown), line)
+    if re.search(r"(?<!`)\{\{\s*run\b", text):
         raise FigureError(f"{place}: this is no figure; it would be {GRAMMAR} on one line")
-    return done
+    return text
 
 
 def _figure(words: list[str], place: str, shown: Shown) -> str:
@@ -143,12 +140,14 @@ def _figure(words: list[str], place: str, shown: Shown) -> str:
     _refuse_unknown_check(module, task, check, place)
     if run is None:
         return NOT_MEASURED_HERE
-    found = _measurement(run, candidate, task, check)
-    if found is None:
+    wanted = (candidate, task, check)
+    matches = (m for m in run.measurements if (m.candidate, m.task, m.check) == wanted)
+    measurement = next(matches, None)
+    if measurement is None:
         raise FigureError(f"{place}: {name} has no measurement of {candidate}, {task}.{check}")
-    if found.verdict is Verdict.NOT_MEASURED:
+    if measurement.verdict is Verdict.NOT_MEASURED:
         return NOT_MEASURED_HERE
-    value = FIELDS[field](found)
+    value = FIELDS[field](measurement)
     if value is None:
         raise FigureError(f"{place}: {name} has no {field} for {candidate}, {task}.{check}")
     return shown(value, name, run)
@@ -163,14 +162,14 @@ def _run(module: str, device: str, place: str) -> tuple[str, curriculum.Recorded
         curriculum.folder(module)
     except KeyError as error:
         raise FigureError(f"{place}: {error.args[0]}") from None
-    found = recorded(module)
+    runs = recorded(module)
     if device == ANY_GPU:
-        on_gpu = next((name for name, run in found.items() if run.kind == "gpu"), ANY_GPU)
-        return f"{module}/{on_gpu}", found.get(on_gpu)
+        on_gpu = next((name for name, run in runs.items() if run.kind == "gpu"), ANY_GPU)
+        return f"{module}/{on_gpu}", runs.get(on_gpu)
     if device not in devices():
         known = ", ".join(sorted(devices()))
         raise FigureError(f"{place}: nothing was recorded on {device!r}; devices: {known}")
-    return f"{module}/{device}", found.get(device)
+    return f"{module}/{device}", runs.get(device)
 
 
 def _refuse_unknown_check(module: str, task: str, check: str, place: str) -> None:
@@ -180,12 +179,3 @@ def _refuse_unknown_check(module: str, task: str, check: str, place: str) -> Non
         raise FigureError(f"{place}: {error.args[0]}") from None
     if check not in checks:
         raise FigureError(f"{place}: {module}.{task} has no check {check!r}")
-
-
-def _measurement(
-    run: curriculum.RecordedRun, candidate: str, task: str, check: str
-) -> curriculum.Measurement | None:
-    for found in run.measurements:
-        if (found.candidate, found.task, found.check) == (candidate, task, check):
-            return found
-    return None

@@ -15,8 +15,8 @@ SECOND_DEVICE = "judged_again_on"
 
 def settled(record: Record, again: Callable[[list[str]], Record]) -> Record:
     """Return the record, with undecided checks judged once more. again: judges the named checks."""
-    left = [check.check for check in record.checks if check.verdict is Verdict.UNDECIDED]
-    return with_checks(record, again(left)) if left else record
+    undecided = [check.check for check in record.checks if check.verdict is Verdict.UNDECIDED]
+    return with_checks(record, again(undecided)) if undecided else record
 
 
 def with_checks(record: Record, later: Record) -> Record:
@@ -27,10 +27,10 @@ def with_checks(record: Record, later: Record) -> Record:
     before, after = record.circumstances, later.circumstances
     if (before.variant, before.seeded) != (after.variant, after.seeded):
         raise ValueError(f"{record.task} was judged again with another variant or a given seed")
-    told = {SECOND_SEED: later.circumstances.seed}
-    if later.circumstances.device != record.circumstances.device:
-        told[SECOND_DEVICE] = later.circumstances.device
-    again = {r.check: replace(r, evidence={**r.evidence, **told}) for r in later.checks}
+    evidence = {SECOND_SEED: after.seed}
+    if after.device != before.device:
+        evidence[SECOND_DEVICE] = after.device
+    again = {r.check: replace(r, evidence={**r.evidence, **evidence}) for r in later.checks}
     checks = tuple(again.get(check.check, check) for check in record.checks)
     verdict, sentence = summarize(checks)
     return replace(record, checks=checks, verdict=verdict, sentence=sentence)
@@ -38,8 +38,13 @@ def with_checks(record: Record, later: Record) -> Record:
 
 def open_on_gpu(records: Iterable[Record]) -> list[tuple[Record, list[str]]]:
     """Return the records that a machine with a GPU could complete, each with those checks."""
-    found = [(record, _open_on_gpu(record)) for record in records]
-    return [(record, checks) for record, checks in found if checks]
+    open_records: list[tuple[Record, list[str]]] = []
+    for record in records:
+        on_gpu = needing_gpu(record.module, record.task)
+        checks = [r.check for r in record.checks if r.verdict.pending and r.check in on_gpu]
+        if checks:
+            open_records.append((record, checks))
+    return open_records
 
 
 def settled_on_gpu(record: Record, later: Record) -> Record:
@@ -61,8 +66,3 @@ def seeds(record: Record) -> str:
     others = {check.check: check.evidence.get(SECOND_SEED) for check in record.checks}
     also = [f"{check} again with {seed}" for check, seed in others.items() if seed]
     return "; ".join(filter(None, [record.circumstances.seed, *also]))
-
-
-def _open_on_gpu(record: Record) -> list[str]:
-    needing = needing_gpu(record.module, record.task)
-    return [r.check for r in record.checks if r.verdict.pending and r.check in needing]

@@ -17,8 +17,8 @@ _NOT_FOR_READERS = {"design.md", "README.md"}
 
 def pages(module: str) -> list[Path]:
     """Return the lesson and the other pages for readers in a module's folder, by name."""
-    found = sorted(curriculum.folder(module).glob("*.md"))
-    return [path for path in found if path.name not in _NOT_FOR_READERS]
+    files = sorted(curriculum.folder(module).glob("*.md"))
+    return [path for path in files if path.name not in _NOT_FOR_READERS]
 
 
 def beside_notebook(module: str) -> dict[str, bytes]:

@@ -104,13 +104,13 @@ def judge_folder(
     wanted = tuple(checks) if checks is not None else None
     summary = digest(root)
 
-    asked = curriculum.load_module(module) if source is None else load_problem(source)
+    problem = curriculum.load_module(module) if source is None else load_problem(source)
 
     def judged(task: str) -> Record:
         job = Job(
             module,
             task,
-            task_spec(asked, task),
+            task_spec(problem, task),
             source=None if source is None else str(source.resolve()),
             files=str(root),
             notebook=NOTEBOOK,

@@ -56,7 +56,7 @@ class Region:
         lead = self.indent + (self.leader if self.leader == "# " else "")
         return [self.heading(), *((lead + text).rstrip() for text in self.stub)]
 
-    def with_body(self, body: tuple[str, ...] | None = None) -> Lines:
+    def with_body(self, body: tuple[str, ...] | None) -> Lines:
         """Return the region's lines when solved: with its own body, or with a wrong answer's."""
         if body is None:
             return [self.heading(), *self.body]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from hotloop.core import paths
-from hotloop.tasks.reference_files import VARIANTS, given
+from hotloop.tasks.reference_files import VARIANTS, files_below, given
 
 
 @cache
@@ -45,8 +45,8 @@ def _plain(node: object) -> object:
         return [_plain(each) for each in cast(list[object], node) if not _is_docstring(each)]
     if not isinstance(node, ast.AST):
         return node
-    given = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
-    return [type(node).__name__, *((name, _plain(value)) for name, value in given)]
+    filled = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+    return [type(node).__name__, *((name, _plain(value)) for name, value in filled)]
 
 
 def _is_docstring(statement: object) -> bool:
@@ -63,16 +63,8 @@ def _files(module: str) -> Iterator[tuple[str, Path]]:
 
     Not what differs in a take-home: a run measures the module as it is.
     """
-    solutions = {**_below(paths.solutions() / module), **given(module)}
+    solutions = {**files_below(paths.solutions() / module), **given(module)}
     for name in sorted(solutions.keys() - {VARIANTS}, key=Path):
         yield f"solutions/{name}", solutions[name]
-    for name, path in _below(Path(__file__).parent / "modules" / module).items():
+    for name, path in files_below(Path(__file__).parent / "modules" / module).items():
         yield f"checks/{name}", path
-
-
-def _below(folder: Path) -> dict[str, Path]:
-    return {
-        path.relative_to(folder).as_posix(): path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts
-    }

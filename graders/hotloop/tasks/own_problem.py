@@ -14,6 +14,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,20 +52,20 @@ def require_checks(problem: TaskSet[JudgedTask], task: JudgedTask, source: Path)
     from hotloop.tasks.task_spec import task_spec
 
     defined = _defined_task(problem, task, source)
-    found = defined.checks
-    named = [check.id for check in task.checks]
-    if list(found) != named:
+    checks = defined.checks
+    names = [check.id for check in task.checks]
+    if list(checks) != names:
         raise UserError(
-            f"{task.id} has the checks {', '.join(found)} in {source / TASKS}, and "
-            f"{', '.join(named)} in {source / FILE}: name the same, in the same order."
+            f"{task.id} has the checks {', '.join(checks)} in {source / TASKS}, and "
+            f"{', '.join(names)} in {source / FILE}: name the same, in the same order."
         )
     spec = task_spec(problem, task.id)
     _require_arguments(defined, task, source)
     _require_baselines(defined, task, source)
     _require_shapes(defined, task, (source / FILE, ("tasks", problem.tasks.index(task))))
-    for number, name in enumerate(named):
+    for number, name in enumerate(names):
         at = place(source / FILE, ("tasks", problem.tasks.index(task), "checks", number))
-        reads, declared = found[name].scored_by, spec.checks[name]
+        reads, declared = checks[name].scored_by, spec.checks[name]
         if reads and not getattr(declared, reads):
             raise UserError(
                 f"{at}: the check {name} has no {reads}, which say how many points a "
@@ -93,10 +94,10 @@ def _defined_task(problem: TaskSet[JudgedTask], task: JudgedTask, source: Path) 
         at = author_line(places(error), source)
         if isinstance(error, KeyError) and not at:
             raise UserError(_no_task(task.id, source)) from None
-        said = _PACKAGE.sub("", f"{type(error).__name__}: {error}")
+        message = _PACKAGE.sub("", f"{type(error).__name__}: {error}")
         if isinstance(error, ModuleNotFoundError) and (source / f"{error.name}.py").is_file():
-            said += f": write `from . import {error.name}`"
-        raise UserError(f"{source / at if at else file}: {said}") from error
+            message += f": write `from . import {error.name}`"
+        raise UserError(f"{source / at if at else file}: {message}") from error
 
 
 def _no_task(name: str, source: Path) -> str:
@@ -144,8 +145,8 @@ def _truths(defined: TaskChecks) -> list[Truth]:
     """Return the truths of the checks, also of those that share calls."""
     from hotloop.judge.checks.correct import Truth
 
-    found = (getattr(getattr(r, "calls", r), "truth", None) for r in defined.checks.values())
-    return [truth for truth in found if isinstance(truth, Truth)]
+    truths = (getattr(getattr(r, "calls", r), "truth", None) for r in defined.checks.values())
+    return [truth for truth in truths if isinstance(truth, Truth)]
 
 
 def _require_shapes(
@@ -208,7 +209,7 @@ def _require_arguments(defined: TaskChecks, task: JudgedTask, source: Path) -> N
     file = source / ANSWER / task.files[-1]
     if defined.style not in constructors or file.suffix != ".py" or not file.is_file():
         return
-    (said, extra), (other, other_extra) = (
+    (constructor, extra), (other, other_extra) = (
         constructors[defined.style],
         constructors["destination" if defined.style == "return" else "return"],
     )
@@ -218,8 +219,8 @@ def _require_arguments(defined: TaskChecks, task: JudgedTask, source: Path) -> N
             raise UserError(
                 f"{file}: `{task.entry}` takes {takes} arguments, and is called with "
                 f"{inputs + extra}, since {task.id} in {source / TASKS} is made by "
-                f"`{said}` and the reference takes {inputs}: make it by `{other}`, or change the "
-                "answer or the reference."
+                f"`{constructor}` and the reference takes {inputs}: make it by `{other}`, or "
+                "change the answer or the reference."
             )
 
 
@@ -231,9 +232,9 @@ def _arguments_of(file: Path, entry: str | None) -> int | None:
         return None
     for node in statements:
         if isinstance(node, ast.FunctionDef) and node.name == entry:
-            given = node.args
-            fixed = not (given.vararg or given.defaults)
-            return len(given.posonlyargs + given.args) if fixed else None
+            parameters = node.args
+            fixed = not (parameters.vararg or parameters.defaults)
+            return len(parameters.posonlyargs + parameters.args) if fixed else None
     return None
 
 
@@ -281,7 +282,7 @@ class AuthorFault:
 
 def faults(records: Mapping[str, Record], source: Path) -> list[AuthorFault]:
     """Return what went wrong in the problem's own files, for its author."""
-    found: list[AuthorFault] = []
+    author_faults: list[AuthorFault] = []
     for task, record in records.items():
         for check in record.checks:
             if "error" not in check.evidence:
@@ -294,10 +295,10 @@ def faults(records: Mapping[str, Record], source: Path) -> list[AuthorFault]:
                 defined = _defined(source / TASKS, task)
                 stated = error != raised
                 error = error.rstrip(".")
-                found.append(
+                author_faults.append(
                     AuthorFault(task, check.check, where, defined, error, not ours, stated)
                 )
-    return found
+    return author_faults
 
 
 def _defined(file: Path, task: str) -> str:
@@ -358,14 +359,14 @@ def answers_beside(source: Path, problem: TaskSet[JudgedTask]) -> list[AnswerBes
     right = source / ANSWER
     if not right.is_dir():
         raise UserError(f"There is no {right}: put an answer there that must pass.")
-    found = [AnswerBeside(right, task) for task in tasks]
+    answers = [AnswerBeside(right, task) for task in tasks]
     wrong = source / WRONG
     folders = sorted(path for path in wrong.iterdir() if path.is_dir()) if wrong.is_dir() else []
-    found += [_wrong(folder, tasks) for folder in folders]
-    for one in found:
+    answers += [_wrong(folder, tasks) for folder in folders]
+    for one in answers:
         if missing := [name for name in one.task.files if not (one.folder / name).is_file()]:
             raise UserError(f"There is no {missing[0]} in {one.folder}.")
-    return found
+    return answers
 
 
 def _wrong(folder: Path, tasks: Sequence[JudgedTask]) -> AnswerBeside:
@@ -404,44 +405,44 @@ def judged(
     from hotloop.tasks.local_judging import judge_folder
 
     module = load_problem(source).id
+
+    def record_of(answer: AnswerBeside, checks: Sequence[str]) -> Record:
+        task = answer.task.id
+        records = judge_folder(
+            answer.folder,
+            module,
+            [task],
+            checks,
+            judge=judge,
+            on_progress=lambda text: say(f"{answer.folder.name}: {text}"),
+            source=source,
+        )
+        return records[task]
+
     for answer in answers:
         names = [check.id for check in answer.task.checks]
         only = names[: names.index(answer.fails) + 1] if answer.fails else names
-
-        def of(checks: Sequence[str], answer: AnswerBeside = answer) -> Record:
-            def told(text: str) -> None:
-                say(f"{answer.folder.name}: {text}")
-
-            task = answer.task.id
-            found = judge_folder(
-                answer.folder, module, [task], checks, judge=judge, on_progress=told, source=source
-            )
-            return found[task]
-
-        yield _outcome(answer, settled(of(only), of), source)
-
-
-def _outcome(answer: AnswerBeside, record: Record, source: Path) -> AnswerVerdict:
-    found = faults({answer.task.id: record}, source)
-    told, sentence = _must_fail(answer, record) if answer.fails else _must_pass(record)
-    return AnswerVerdict(answer, told, sentence, found)
+        record = settled(record_of(answer, only), partial(record_of, answer))
+        as_wanted, sentence = _must_fail(answer, record) if answer.fails else _must_pass(record)
+        faulty = faults({answer.task.id: record}, source)
+        yield AnswerVerdict(answer, as_wanted, sentence, faulty)
 
 
 def _must_pass(record: Record) -> tuple[bool | None, str]:
     for check in record.checks:
         if check.verdict not in {Verdict.PASSED, Verdict.NOT_MEASURED}:
-            return False, f"{check.check}: {_said(check)}"
+            return False, f"{check.check}: {_verdict(check)}"
     for check in record.checks:
         if check.verdict is Verdict.NOT_MEASURED:
-            return None, f"{check.check}: {_said(check)}"
+            return None, f"{check.check}: {_verdict(check)}"
     return True, "It passes every check."
 
 
 def _must_fail(answer: AnswerBeside, record: Record) -> tuple[bool | None, str]:
     for check in record.checks:
-        said = f"{check.check}: {_said(check)}"
+        verdict = f"{check.check}: {_verdict(check)}"
         if check.verdict is Verdict.JUDGE_ERROR or check.check == "judge":
-            return False, said
+            return False, verdict
         if check.check != answer.fails:
             continue
         if check.verdict is Verdict.PASSED:
@@ -449,10 +450,10 @@ def _must_fail(answer: AnswerBeside, record: Record) -> tuple[bool | None, str]:
         if check.sentence.startswith(NOT_REACHED):
             return False, f"It fails before {check.check}: {record.sentence}"
         if check.verdict is Verdict.NOT_MEASURED:
-            return None, said
-        return (False, said) if check.verdict.pending else (True, said)
+            return None, verdict
+        return not check.verdict.pending, verdict
     return False, record.sentence
 
 
-def _said(check: CheckRecord) -> str:
+def _verdict(check: CheckRecord) -> str:
     return f"{check.verdict.value.replace('_', ' ')}. {check.sentence}"

@@ -55,7 +55,7 @@ def _changed(file: PatchedFile, patch: Path, read: Read) -> str:
         lines = lines_of(read(file.path))
     except FileNotFoundError:
         raise MarkerError(f"{patch}:1: it changes {file.path}, which is not there") from None
-    found: list[str] = []
+    changed: list[str] = []
     place = 0
     for hunk in file:
         wanted = [line for line in hunk if not line.is_added]
@@ -67,10 +67,10 @@ def _changed(file: PatchedFile, patch: Path, read: Read) -> str:
                     "one. `hotloop author render --rebase` carries a patch over a change of the "
                     "reference"
                 )
-        found += lines[place:start]
-        found += [line.value.rstrip("\n") for line in hunk if not line.is_removed]
+        changed += lines[place:start]
+        changed += [line.value.rstrip("\n") for line in hunk if not line.is_removed]
         place = start + len(wanted)
-    return "\n".join([*found, *lines[place:]]) + "\n"
+    return "\n".join([*changed, *lines[place:]]) + "\n"
 
 
 def from_solutions(name: str) -> str:
@@ -118,13 +118,13 @@ def _merged(ours: str, base: str, theirs: str) -> str | None:
 
 
 def _from_last_commit(name: str) -> str:
-    found = subprocess.run(
+    result = subprocess.run(
         ["git", "show", f"HEAD:{name}"],
         cwd=paths.root(),
         check=False,
         capture_output=True,
         text=True,
     )
-    if found.returncode:
+    if result.returncode:
         raise FileNotFoundError(name)
-    return found.stdout
+    return result.stdout

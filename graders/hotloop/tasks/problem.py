@@ -142,15 +142,15 @@ class Counted(Strict):
         return self
 
     @property
-    def said(self) -> str:
-        """One sentence for people."""
+    def sentence(self) -> str:
+        """What the count earns, for people."""
         if self.limits is not None:
             bound, steps = "At most", [(at.factor, at.plus, at.earned) for at in self.limits]
         else:
             declared = reversed(self.levels or [])
             bound, steps = "At least", [(at.ratio, 0.0, at.earned) for at in declared]
-        told = [_step(*step, of=self.of if n == 0 else "") for n, step in enumerate(steps)]
-        return f"{bound} {'; '.join(told)}."
+        texts = [_step(*step, of=self.of if n == 0 else "") for n, step in enumerate(steps)]
+        return f"{bound} {'; '.join(texts)}."
 
 
 def _step(factor: float, plus: float, earned: float, *, of: str) -> str:
@@ -187,7 +187,7 @@ class CheckEntry(Strict):
     @property
     def asked(self) -> str:
         """`what`, and how much of a count earns how many points."""
-        return self.what if self.counted is None else f"{self.what} {self.counted.said}"
+        return self.what if self.counted is None else f"{self.what} {self.counted.sentence}"
 
 
 class JudgedTask(Strict):
@@ -283,11 +283,11 @@ def settle(problem: TaskSet[TaskT], name: str, record: Record | None) -> Score:
     judged = {check.check: check for check in record.checks} if record is not None else {}
     points = pending = 0.0
     for check in task.checks:
-        found = judged.get(check.id)
-        if found is None or found.verdict.pending:
+        result = judged.get(check.id)
+        if result is None or result.verdict.pending:
             pending += check.points
         else:
-            points += found.earned * check.points
+            points += result.earned * check.points
     return Score(points, pending, float(task.points))
 
 

@@ -110,25 +110,24 @@ def solved_in_part(module: str, tasks: Collection[str], variant: Variant | None 
         for region in _regions_of(path)
         if region.task not in solved_keys
     }
-    rewriting = _rewriting(module, variant)
-    return {
-        _target(name): _finished(name, path, module, untouched, rewriting)
-        for name, path in sources(module).items()
-        if not (_is_made_by_learner(path) and _regions_of(path)[0].key in untouched)
-    }
+    files = with_bodies(module, untouched, variant)
+    for name, path in sources(module).items():
+        if _is_made_by_learner(path) and _regions_of(path)[0].key in untouched:
+            del files[_target(name)]
+    return files
 
 
 def wrong_answers(module: str) -> list[WrongAnswer]:
     """Return the wrong answers of `module`, in name order."""
     folder = paths.solutions() / module / WRONG
-    found = [p for p in folder.glob("*") if p.is_file() and not p.name.startswith(("_", "."))]
-    known = _files_by_region(module) if found else {}
-    return [_wrong_answer(module, path, known) for path in sorted(found)]
+    files = [p for p in folder.glob("*") if p.is_file() and not p.name.startswith(("_", "."))]
+    known = files_by_region(module) if files else {}
+    return [_wrong_answer(module, path, known) for path in sorted(files)]
 
 
 def wrong_answer(module: str, path: Path) -> WrongAnswer:
     """Read one wrong answer. Raises MarkerError if it is incomplete or matches no region."""
-    return _wrong_answer(module, path, _files_by_region(module))
+    return _wrong_answer(module, path, files_by_region(module))
 
 
 def _wrong_answer(module: str, path: Path, known: Mapping[str, str]) -> WrongAnswer:
@@ -136,18 +135,18 @@ def _wrong_answer(module: str, path: Path, known: Mapping[str, str]) -> WrongAns
     fails = _FAILS.search(text)
     if fails is None:
         raise MarkerError(f"{path}:1: there must be a line `fails: task.check`")
-    found = _changed(path) if path.suffix == patches.SUFFIX else regions(parse(text, str(path)))
-    if not found:
+    changed = _changed(path) if path.suffix == patches.SUFFIX else regions(parse(text, str(path)))
+    if not changed:
         raise MarkerError(f"{path}:1: there is no region: it replaces nothing")
-    for region in found:
+    for region in changed:
         if region.key not in known:
             raise MarkerError(f"{path}:{region.line}: the reference has no region {region.key}")
         if region.task != f"{module}.{fails['task']}":
             raise MarkerError(
                 f"{path}:{region.line}: the region {region.key} is not of the task that fails"
             )
-    bodies = {region.key: region.body for region in found}
-    mistake, file = _first_sentence(text, path), known[found[0].key]
+    bodies = {region.key: region.body for region in changed}
+    mistake, file = _first_sentence(text, path), known[changed[0].key]
     return WrongAnswer(path, mistake, fails["task"], fails["check"], bodies, file)
 
 
@@ -156,26 +155,21 @@ def _changed(patch: Path) -> list[Region]:
 
     Raises MarkerError if it changes anything else.
     """
-    found: list[Region] = []
+    changed: list[Region] = []
     for name, text in patches.patched(patch, patches.from_solutions).items():
         right, wrong = parse(patches.from_solutions(name), name), parse(text, f"{name}, patched")
         bodies = {region.key: region.body for region in regions(right)}
         if exercise(wrong, _unexpanded) != exercise(right, _unexpanded):
             raise MarkerError(f"{patch}:1: it changes {name} outside of what a learner writes")
-        found += [region for region in regions(wrong) if region.body != bodies[region.key]]
-    return found
+        changed += [region for region in regions(wrong) if region.body != bodies[region.key]]
+    return changed
 
 
 def _unexpanded(directive: Directive) -> Lines:
     return [f"{directive.word} {directive.task}"]
 
 
-def region_keys(module: str) -> list[str]:
-    """Return the keys of all regions of the reference solution, file by file."""
-    return list(_files_by_region(module))
-
-
-def _files_by_region(module: str) -> dict[str, str]:
+def files_by_region(module: str) -> dict[str, str]:
     """Return the file of each region in the module's solutions, by key."""
     return {
         region.key: name for name, path in sources(module).items() for region in _regions_of(path)
@@ -200,8 +194,8 @@ def _stale(wanted: Mapping[Path, bytes]) -> list[Path]:
     current |= {
         path for path, content in wanted.items() if path.is_file() and path.read_bytes() == content
     }
-    found = set(files_below(paths.exercises()).values())
-    return sorted((found | set(wanted)) - current)
+    present = set(files_below(paths.exercises()).values())
+    return sorted((present | set(wanted)) - current)
 
 
 def write() -> list[Path]:
@@ -224,8 +218,8 @@ def rebase() -> list[Path]:
 
     Returns the rewritten ones. Raises MarkerError if the lines that a patch changes have changed.
     """
-    found = sorted(paths.solutions().glob(f"*/{WRONG}/*{patches.SUFFIX}"))
-    rebased = {path: patches.rebased(path) for path in found if not patches.fits(path)}
+    files = sorted(paths.solutions().glob(f"*/{WRONG}/*{patches.SUFFIX}"))
+    rebased = {path: patches.rebased(path) for path in files if not patches.fits(path)}
     for path, text in rebased.items():
         path.write_text(text, encoding="utf-8")
     return list(rebased)
@@ -289,7 +283,7 @@ def _rewriting(module: str, variant: Variant | None) -> Rewriting | None:
 
 
 def _finished(
-    source: str, path: Path, module: str, bodies: Bodies | None, rewriting: Rewriting | None = None
+    source: str, path: Path, module: str, bodies: Bodies | None, rewriting: Rewriting | None
 ) -> bytes:
     """Return the exercise if `bodies` is None, else the solution with `bodies` inserted."""
     pieces = _pieces(path)

@@ -17,22 +17,25 @@ from hotloop.judge.spec import CheckSpec, TaskSpec
 
 if TYPE_CHECKING:
     # The GPU self-test builds a spec without the libraries that read these files.
-    from hotloop.tasks.problem import CheckEntry, Counted, TaskSet, Threshold
-    from hotloop.tasks.problem import LevelEntry as Declared
+    from hotloop.tasks.problem import CheckEntry, LevelEntry, TaskSet
 
 
 def task_spec(problem: TaskSet[Any], name: str) -> TaskSpec:
     """Return the spec of the code task called `name`. Raises KeyError, which lists the tasks."""
     task = problem.task(name)
     unfit = _unfit()
-    checks = {
-        check.id: replace(
-            _check_spec(problem, check), unfit=unfit.get(f"{problem.id}.{name}.{check.id}", "")
-        )
-        for check in task.checks
-    }
-    cases = tuple(dict(case) for case in task.cases)
-    return TaskSpec(task.entry or "", tuple(task.files), checks, cases, tuple(problem.needs))
+    return TaskSpec(
+        task.entry or "",
+        tuple(task.files),
+        {
+            check.id: _check_spec(
+                problem.needs_of(check), check, unfit.get(f"{problem.id}.{name}.{check.id}", "")
+            )
+            for check in task.checks
+        },
+        tuple(dict(case) for case in task.cases),
+        tuple(problem.needs),
+    )
 
 
 def unfit_file() -> Path:
@@ -48,32 +51,33 @@ def _unfit() -> Mapping[str, str]:
     return unfit.read(unfit_file())
 
 
-def _check_spec(problem: TaskSet[Any], check: CheckEntry) -> CheckSpec:
-    needs = (*problem.needs_of(check), *([COMPILER] if check.needs_compiler else []))
-    if check.counted is not None:
-        return _counted(CheckSpec(needs, gpu=check.needs_gpu), check.counted)
-    if check.threshold is None:
-        return CheckSpec(needs, gpu=check.needs_gpu)
-    asked = check.threshold
-    by_device = {own.device: _levels(asked, own.levels) for own in asked.devices}
-    return CheckSpec(
-        needs,
-        _levels(asked, asked.levels),
-        by_device,
-        check.needs_gpu,
-        reachable=asked.reachable,
+def _check_spec(needs: Sequence[str], check: CheckEntry, unfit: str) -> CheckSpec:
+    spec = CheckSpec(
+        needs=(*needs, *([COMPILER] if check.needs_compiler else [])),
+        gpu=check.needs_gpu,
+        unfit=unfit,
     )
+    if check.counted is not None:
+        levels, limits = check.counted.levels or (), check.counted.limits or ()
+        return replace(
+            spec,
+            levels=_levels(levels),
+            limits=tuple(CountLimit(at.factor, at.earned, at.plus) for at in limits),
+        )
+    if check.threshold is not None:
+        stretch = check.threshold.stretch
+        return replace(
+            spec,
+            levels=_levels(check.threshold.levels, stretch),
+            by_device={own.device: _levels(own.levels, stretch) for own in check.threshold.devices},
+            reachable=check.threshold.reachable,
+        )
+    return spec
 
 
-def _counted(spec: CheckSpec, counted: Counted) -> CheckSpec:
-    levels = tuple(Level(level.ratio, level.earned) for level in counted.levels or ())
-    limits = (CountLimit(at.factor, at.earned, at.plus) for at in counted.limits or ())
-    return replace(spec, levels=levels, limits=tuple(limits))
-
-
-def _levels(asked: Threshold, declared: Sequence[Declared]) -> tuple[Level, ...]:
+def _levels(entries: Sequence[LevelEntry], stretch: float | None = None) -> tuple[Level, ...]:
     """Return the judge's levels, with the stretch goal last if it exceeds them."""
-    promised = [Level(level.ratio, level.earned) for level in declared]
-    if asked.stretch is None or asked.stretch <= max(level.ratio for level in declared):
-        return tuple(promised)
-    return (*promised, Level(asked.stretch, 0.0))
+    levels = tuple(Level(entry.ratio, entry.earned) for entry in entries)
+    if stretch is None or stretch <= max(level.ratio for level in levels):
+        return levels
+    return (*levels, Level(stretch, 0.0))

@@ -33,11 +33,11 @@ def speed_svg(evidence: Mapping[str, Any]) -> str | None:
     rows = bars(evidence)
     if not rows:
         return None
-    asked = _asked(evidence)
-    scale = _SPAN / (_top(rows, asked) * 1.02)
+    levels = _level_ratios(evidence)
+    scale = _SPAN / (_top(rows, levels) * 1.02)
     height = _TOP + _ROW * len(rows) + 6
     drawn = [_row(bar, index, scale) for index, bar in enumerate(rows)]
-    lines = [_level(ratio, scale, height, labeled=ratio == asked[-1]) for ratio in asked]
+    lines = [_level(ratio, scale, height, labeled=ratio == levels[-1]) for ratio in levels]
     style = f"width:100%;max-width:{_SHOWN_WIDTH}px;height:auto"
     return svg.picture(_WIDTH, height, [*drawn, *lines], describe(evidence), style=style)
 
@@ -45,23 +45,23 @@ def speed_svg(evidence: Mapping[str, Any]) -> str | None:
 def describe(evidence: Mapping[str, Any]) -> str:
     """Describe the drawing in one or two sentences, as alternative text and caption."""
     ratio, low, high = _measured(evidence)
-    said = f"{_times(ratio)} as fast as naive (95 % interval {low:.2f} to {high:.2f})"
+    text = f"{ratio:.2f} times as fast as naive (95 % interval {low:.2f} to {high:.2f})"
     bandwidth = _number(evidence.get("gb_per_s"))
     if bandwidth is not None:
-        said += f"; {bandwidth:.1f} GB/s"
+        text += f"; {bandwidth:.1f} GB/s"
     fraction, limit = _number(evidence.get("fraction_of_limit")), _limit(evidence)
     if fraction is None:
-        said += ". The device’s limit is not yet measured."
+        text += ". The device’s limit is not yet measured."
     elif limit:
-        said += f", {fraction:.0%} of the speed of {limit}."
+        text += f", {fraction:.0%} of the speed of {limit}."
     else:
-        said += f", {fraction:.0%} of what this device can do."
-    said += _slowest(evidence)
-    if _is_cut(bars(evidence), _asked(evidence)):
-        said += " The bar of the limit is cut short."
+        text += f", {fraction:.0%} of what this device can do."
+    text += _slowest(evidence)
+    if _is_cut(bars(evidence), _level_ratios(evidence)):
+        text += " The bar of the limit is cut short."
     if _number(evidence.get("reference_ratio")) is None:
-        said += " The reference is not yet measured on this device."
-    return said
+        text += " The reference is not yet measured on this device."
+    return text
 
 
 def bars(evidence: Mapping[str, Any]) -> list[SpeedBar]:
@@ -92,8 +92,8 @@ def _limit(evidence: Mapping[str, Any]) -> str:
 
 def _slowest(evidence: Mapping[str, Any]) -> str:
     """Describe 95th percentiles, if requests were timed individually; else return ""."""
-    found = evidence.get("p95_seconds")
-    both = cast(Sequence[Any], found) if isinstance(found, list | tuple) else ()
+    p95 = evidence.get("p95_seconds")
+    both = cast(Sequence[Any], p95) if isinstance(p95, list | tuple) else ()
     tails = [tail for tail in map(_number, both) if tail is not None]
     if len(tails) != 2:
         return ""
@@ -102,22 +102,22 @@ def _slowest(evidence: Mapping[str, Any]) -> str:
     )
 
 
-def _top(rows: Sequence[SpeedBar], asked: Sequence[float]) -> float:
+def _top(rows: Sequence[SpeedBar], levels: Sequence[float]) -> float:
     """Return the ratio at the right end of the drawing."""
-    if _is_cut(rows, asked):
-        return 1.4 * _furthest(rows, asked)
-    return max(_furthest(rows, asked), rows[-1].ratio)
+    if _is_cut(rows, levels):
+        return 1.4 * _furthest(rows, levels)
+    return max(_furthest(rows, levels), rows[-1].ratio)
 
 
-def _is_cut(rows: Sequence[SpeedBar], asked: Sequence[float]) -> bool:
+def _is_cut(rows: Sequence[SpeedBar], levels: Sequence[float]) -> bool:
     """True if the device's limit is too far away to be drawn to scale."""
-    return any(b.color == "none" and b.ratio > _FAR * _furthest(rows, asked) for b in rows)
+    return any(b.color == "none" and b.ratio > _FAR * _furthest(rows, levels) for b in rows)
 
 
-def _furthest(rows: Sequence[SpeedBar], asked: Sequence[float]) -> float:
+def _furthest(rows: Sequence[SpeedBar], levels: Sequence[float]) -> float:
     """Return the largest ratio that was measured or is required."""
     measured = [b.interval[1] if b.interval else b.ratio for b in rows if b.color != "none"]
-    return max([*measured, *asked])
+    return max([*measured, *levels])
 
 
 def _row(bar: SpeedBar, index: int, scale: float) -> str:
@@ -129,9 +129,9 @@ def _row(bar: SpeedBar, index: int, scale: float) -> str:
         low, high = (_LEFT + bound * scale for bound in bar.interval)
         ends = f"M{low:.1f} {y + 3}v{_BAR - 6}M{high:.1f} {y + 3}v{_BAR - 6}"
         drawn += svg.path(f"M{low:.1f} {middle}H{high:.1f}{ends}", stroke_width=1.5)
-    said = f"{bar.ratio:.{0 if bar.ratio >= 100 else 2}f}×"
-    said += f" · {seconds(bar.seconds)}" if bar.seconds is not None else ""
-    return drawn + svg.text(_WIDTH - _RIGHT + 10, middle + 4, said)
+    label = f"{bar.ratio:.{0 if bar.ratio >= 100 else 2}f}×"
+    label += f" · {seconds(bar.seconds)}" if bar.seconds is not None else ""
+    return drawn + svg.text(_WIDTH - _RIGHT + 10, middle + 4, label)
 
 
 def _shape(bar: SpeedBar, y: int, length: float) -> str:
@@ -178,20 +178,16 @@ def _median(evidence: Mapping[str, Any], key: str) -> float | None:
     return _number(cast(Mapping[str, Any], samples).get("p50"))
 
 
-def _asked(evidence: Mapping[str, Any]) -> list[float]:
+def _level_ratios(evidence: Mapping[str, Any]) -> list[float]:
     """Return the ratios that earn points, ascending; the last one earns all."""
-    found = evidence.get("levels")
-    levels = cast(list[Any], found) if isinstance(found, list | tuple) else []
-    known = [cast(Mapping[str, Any], level) for level in levels if isinstance(level, Mapping)]
-    asked = [_number(level.get("ratio")) for level in known if _number(level.get("earned"))]
-    return sorted(ratio for ratio in asked if ratio)
+    recorded = evidence.get("levels")
+    entries = cast(list[Any], recorded) if isinstance(recorded, list | tuple) else []
+    levels = [cast(Mapping[str, Any], level) for level in entries if isinstance(level, Mapping)]
+    ratios = [_number(level.get("ratio")) for level in levels if _number(level.get("earned"))]
+    return sorted(ratio for ratio in ratios if ratio)
 
 
 def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value)
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.2f} times"

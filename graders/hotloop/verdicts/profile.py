@@ -40,11 +40,11 @@ class Profile:
             return cls(columns, [], found)
         if not isinstance(found, list):
             return None
-        return cls(columns, [_row(kernel) for kernel in cast("list[dict[str, Any]]", found)])
-
-
-def _row(kernel: Mapping[str, Any]) -> list[str]:
-    return [_cell(kernel.get(name), shape, factor) for _, name, shape, factor in _COLUMNS]
+        rows = [
+            [_cell(kernel.get(name), shape, factor) for _, name, shape, factor in _COLUMNS]
+            for kernel in cast("list[dict[str, Any]]", found)
+        ]
+        return cls(columns, rows)
 
 
 def _cell(value: Any, shape: str, factor: float) -> str:

@@ -38,8 +38,8 @@ class _Line:
 
     def show(self, text: str) -> None:
         elapsed = f"{time.monotonic() - self._started:.0f} s{self._expected}"
-        said = f"Judging {self._task}{f': {text}' if text else ''} … ({elapsed})"
-        data = {"text/plain": said, "text/html": f"<em style='opacity:.7'>{escape(said)}</em>"}
+        line = f"Judging {self._task}{f': {text}' if text else ''} … ({elapsed})"
+        data = {"text/plain": line, "text/html": f"<em style='opacity:.7'>{escape(line)}</em>"}
         if self._handle is None:
             from IPython import display
 

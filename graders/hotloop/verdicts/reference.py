@@ -21,18 +21,13 @@ def with_reference(record: Record, check: CheckRecord) -> Mapping[str, Any]:
 
 def reference_ratio(record: Record, check: CheckRecord) -> float | None:
     """Return the recorded speedup of the reference over the baseline, or None."""
+    wanted = (REFERENCE, record.task, check.check, check.evidence.get("threads"))
     for run in _runs(record.module):
         if run.device != record.circumstances.device:
             continue
-        for measured in run.measurements:
-            if (measured.candidate, measured.task, measured.check) != (
-                REFERENCE,
-                record.task,
-                check.check,
-            ):
-                continue
-            if measured.ratio and measured.threads == check.evidence.get("threads"):
-                return measured.ratio.estimate
+        for one in run.measurements:
+            if one.ratio and (one.candidate, one.task, one.check, one.threads) == wanted:
+                return one.ratio.estimate
     return None
 
 

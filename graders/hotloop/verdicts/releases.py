@@ -14,8 +14,8 @@ RELEASES = Path(__file__).with_name("releases.json")
 
 def release_of(module: str, digest: str) -> str | None:
     """Return the latest release that judges `module` with this code; None if there is none."""
-    found = [version for version, digests in _releases().items() if digests.get(module) == digest]
-    return found[-1] if found else None
+    versions = [name for name, digests in _releases().items() if digests.get(module) == digest]
+    return versions[-1] if versions else None
 
 
 def grader(module: str, version: str, digest: str) -> str:

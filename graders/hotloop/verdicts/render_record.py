@@ -60,7 +60,10 @@ class DisplayedRecord:
 
     def __init__(self, record: Record, score: Score | None = None, advice: str = "") -> None:
         self.record = record
-        self.advice = _MEASURE_AGAIN if _may_change(record) else advice
+        # A machine's missing capabilities do not change; judging again may decide the others.
+        unsettled = {Verdict.UNDECIDED, Verdict.JUDGE_ERROR}
+        repeats = any(check.verdict in unsettled for check in record.checks)
+        self.advice = _MEASURE_AGAIN if repeats else advice
         known, self.worth = _points_of(record)
         self.score = score or known
 
@@ -88,12 +91,15 @@ def html(
         f'<p><span class="hl-badge">{verdict_words.of_task(record)}</span> '
         f"<strong>{escape(record.module)}.{escape(record.task)}</strong> {points}</p>"
     )
+    worth = worth or {}
+    rows = "".join(_check(check, record, worth.get(check.check)) for check in record.checks)
+    columns = "<tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>"
     parts = [
         f'<div class="hotloop" style="--hl:{color_of(record)}"><style>{_STYLE}</style>',
         head,
         f"<p>{prose(record.sentence)}</p>",
         f"<p>{prose(advice)}</p>" if advice else "",
-        _checks(record, worth or {}),
+        f"<table class='hl-checks'>{columns}{rows}</table>",
         *figures(record),
         *profiles(record),
         _circumstances(record),
@@ -108,8 +114,8 @@ def text(record: Record, score: Score | None = None) -> str:
     verdict = verdict_words.of_task(record)
     lines = [f"{record.module}.{record.task}: {verdict}{points}", record.sentence]
     for check in record.checks:
-        said = filter(None, verdict_words.of_check(check, record))
-        lines.append(f"  {check.check}: {' – '.join(said)}")
+        words = filter(None, verdict_words.of_check(check, record))
+        lines.append(f"  {check.check}: {' – '.join(words)}")
     return "\n".join(lines)
 
 
@@ -117,18 +123,13 @@ def points_text(score: Score, unit: str = " points") -> str:
     """Format points: `7 of 10 points`, with the number of open ones, which are never shown as 0."""
     if score.pending and score.pending >= score.possible:
         return f"{number(score.pending)}{unit} pending"
-    said = f"{number(score.points)} of {number(score.possible)}{unit}"
-    return f"{said}, {number(score.pending)} pending" if score.pending else said
+    earned = f"{number(score.points)} of {number(score.possible)}{unit}"
+    return f"{earned}, {number(score.pending)} pending" if score.pending else earned
 
 
 def number(value: float) -> str:
     """Format points without unnecessary decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _may_change(record: Record) -> bool:
-    """True if judging again may decide; a machine's missing capabilities will not change."""
-    return any(check.verdict in {Verdict.UNDECIDED, Verdict.JUDGE_ERROR} for check in record.checks)
 
 
 def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
@@ -139,12 +140,6 @@ def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
         return settle(module, record.task, record), worth
     except (LookupError, OSError, ValueError):
         return None, None
-
-
-def _checks(record: Record, worth: Worth) -> str:
-    rows = "".join(_check(check, record, worth.get(check.check)) for check in record.checks)
-    head = "<tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>"
-    return f"<table class='hl-checks'>{head}{rows}</table>"
 
 
 def _check(check: CheckRecord, record: Record, worth: float | None) -> str:
@@ -173,17 +168,17 @@ def _how(evidence: Mapping[str, Any]) -> str:
     threads = evidence.get("threads")
     if not (isinstance(windows, int) and isinstance(calls, int)):
         return ""
-    said = f"Medians of {windows} windows, {_of_a_window(evidence, calls)}"
+    sentence = f"Medians of {windows} windows, {_of_a_window(evidence, calls)}"
     if not isinstance(threads, int):
-        return f"{said}."
-    return f"{said}, {threads} thread{'' if threads == 1 else 's'}."
+        return f"{sentence}."
+    return f"{sentence}, {threads} thread{'' if threads == 1 else 's'}."
 
 
 def _of_a_window(evidence: Mapping[str, Any], calls: int) -> str:
     """Describe what was timed in a window: calls, or requests to a server."""
-    asked = evidence.get("measures")
-    if isinstance(asked, str) and asked.startswith("requests "):
-        return f"each {calls} {asked}"
+    measured = evidence.get("measures")
+    if isinstance(measured, str) and measured.startswith("requests "):
+        return f"each {calls} {measured}"
     return "latency: one call a window" if calls == 1 else f"throughput: {calls} calls a window"
 
 
@@ -194,8 +189,8 @@ def figures(record: Record) -> list[str]:
 
 def profiles(record: Record) -> list[str]:
     """Return Nsight Compute's measurements of a learner's kernels, if requested."""
-    found = [(check.check, Profile.of(check.evidence)) for check in record.checks]
-    return [_profile(check, profile) for check, profile in found if profile is not None]
+    tables = [(check.check, Profile.of(check.evidence)) for check in record.checks]
+    return [_profile(check, profile) for check, profile in tables if profile is not None]
 
 
 def _profile(check: str, profile: Profile) -> str:

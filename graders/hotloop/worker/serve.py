@@ -19,7 +19,6 @@ import traceback
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
 from typing import Any, cast
 
 from hotloop.core.wire import Message, WireClosed, receive_with_fds, send

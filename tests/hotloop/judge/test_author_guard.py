@@ -168,7 +168,7 @@ def test_every_exported_dataclass_that_takes_functions_is_guarded() -> None:
         for name, value in EXPORTED.items()
         if isinstance(value, type)
         and dataclasses.is_dataclass(value)
-        and not issubclass(value, Authored)
+        and not issubclass(value, Authored | Session)  # the judge makes the sessions
         and any("Callable" in str(field.type) for field in fields(value))
     ]
     assert unguarded == []
@@ -469,7 +469,7 @@ def test_a_check_inside_another_one(
     @settings(SETTINGS, max_examples=8)
     @given({**OF_CASES, **OF_CORRECT}[field])
     def judged(broken: Callable[..., Any]) -> None:
-        session._made.clear()  # pyright: ignore[reportPrivateUsage]
+        session.resources.cached.clear()
         check = make(_with(CORRECT, field, broken))
         verdict, told = _verdict(check, "twice", "return", session, "torch")
         assert verdict is Verdict.JUDGE_ERROR, told
@@ -479,7 +479,7 @@ def test_a_check_inside_another_one(
 
 @pytest.mark.slow
 def test_no_long_row_is_nothing_to_inspect(session: Session) -> None:
-    session._made.clear()  # pyright: ignore[reportPrivateUsage]
+    session.resources.cached.clear()
     check = OnePass(RecordedCalls(CORRECT, "operations"))
     verdict, told = _verdict(check, "twice", "return", session, "torch")
     assert verdict is Verdict.JUDGE_ERROR, told
@@ -495,7 +495,7 @@ def test_launches_are_recorded_of_cases_only(check: Any, field: str, session: Se
     @settings(SETTINGS, max_examples=8)
     @given(strategies[field])
     def judged(broken: Callable[..., Any]) -> None:
-        session._made.clear()  # pyright: ignore[reportPrivateUsage]
+        session.resources.cached.clear()
         calls = _with(CALLS, field, broken)
         verdict, told = _verdict(replace(check, calls=calls), "twice", "destination", session)
         assert verdict is Verdict.JUDGE_ERROR, told

@@ -1,6 +1,7 @@
 """Batch sizes: what a mean implies, and that the check distinguishes batching from none."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,8 +71,7 @@ def test_batching_is_told_from_none(
     installed: ServingEnvironment, session_over: SessionOver, line: str, verdict: Verdict
 ) -> None:
     turns: list[str] = []
-    session = session_over()
-    session.budget = Budget(120.0, lambda: turns.append("alone"))
+    session = replace(session_over(), budget=Budget(120.0, lambda: turns.append("alone")))
     record = judged(session, line)
     assert record.verdict is verdict
     assert turns == ["alone"], "what is measured is measured alone"

@@ -37,7 +37,7 @@ def test_a_call_moves_each_tensor_once_without_its_gaps() -> None:
 @pytest.mark.parametrize(("text", "copies"), [(ONLY_COPIES, True), ("copy = 1\n", False)])
 def test_a_baseline_is_a_file_beside_tasks_py(text: str, copies: bool, tmp_path: Path) -> None:
     (tmp_path / "baseline.py").write_text(text)
-    session = new_session(checks=tmp_path)
+    session = new_session(folder=tmp_path)
     assert Baseline("baseline.py", "eager").folder(session) == tmp_path
     assert Baseline("baseline.py", "eager").copies(session) is copies
 
@@ -46,7 +46,7 @@ def test_a_baseline_is_a_file_beside_tasks_py(text: str, copies: bool, tmp_path:
 @pytest.mark.parametrize("text", [ONLY_COPIES, ""], ids=["of its own", "of the judge"])
 def test_the_limit_is_measured_with_a_copy(text: str, tmp_path: Path) -> None:
     (tmp_path / "baseline.py").write_text(text + ONLY_COPIES.replace("copy(", "eager("))
-    session = new_session(checks=tmp_path)
+    session = new_session(folder=tmp_path)
     check = Fast(WORKLOAD, Baseline("baseline.py", "eager"))
     side = TimedWorker(
         check.baseline.start(session), check.baseline.candidate, WORKLOAD, 1, session.seeds
@@ -113,7 +113,7 @@ def levels_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lev
     """Yield a function from what the strong baseline reaches here to the lowered level of 1.3×."""
     (tmp_path / "baseline.py").write_text(ONLY_COPIES)
     spec = CheckSpec(levels=(Level(1.3, 1.0),), reachable=1.68)
-    session = new_session(checks=tmp_path, spec=TaskSpec("f", ("f.py",), {"fast": spec}))
+    session = new_session(folder=tmp_path, spec=TaskSpec("f", ("f.py",), {"fast": spec}))
     strong = Baseline("baseline.py", "copy", label="the strong one")
     check = Fast(WORKLOAD, Baseline("baseline.py", "copy"), reachable=strong)
     side = TimedWorker(strong.start(session), strong.candidate, WORKLOAD, 1, session.seeds)

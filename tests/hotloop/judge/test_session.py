@@ -6,6 +6,7 @@ import pytest
 
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
@@ -23,14 +24,11 @@ def test_waiting_for_the_machine() -> None:
         events.append("waits")
         time.sleep(WAIT_S)
 
-    launcher = Launcher("none")
     session = Session(
         Candidate("nobody"),
-        files=None,
-        launcher=launcher,
-        connect=lambda: None,
-        budget=Budget(9, turn),
-        device="cpu",
+        SubmissionFiles(None),
+        Launcher("none"),
+        Budget(9, turn),
     )
     before = session.budget.deadline
     session.alone()

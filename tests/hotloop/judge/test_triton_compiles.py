@@ -107,7 +107,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 def judge(session: Session, name: str, check: TritonCompiles = CHECK) -> CheckRecord:
-    session._made.clear()  # shared by the checks of one task
+    session.resources.cached.clear()  # shared by the checks of one task
     (record,) = judge_checks(
         {"compiles": check}, session.about(Candidate(name, FILE, "destination"))
     )

@@ -306,7 +306,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 def judge(session: Session, name: str, check: TritonTraffic = CHECK) -> CheckRecord:
-    session._made.clear()  # shared by the checks of one task
+    session.resources.cached.clear()  # shared by the checks of one task
     (record,) = judge_checks(
         {"traffic": check}, session.about(Candidate(name, FILE, "destination"))
     )

@@ -120,7 +120,7 @@ PLACES = {
     "judge/worker_connection.py WorkerConnection.send": (
         "An answer came as JSON, so it can be sent as JSON."
     ),
-    "judge/worker_connection.py WorkerConnection._cause_of_death": (
+    "judge/worker_connection.py WorkerConnection._death": (
         "The sandbox's own first process says so, before it executes the worker."
     ),
     "judge/worker_connection.py WorkerConnection._fail": OWN_PROCESS,

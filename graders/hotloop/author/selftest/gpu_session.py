@@ -7,13 +7,14 @@ from pathlib import Path
 from hotloop.author.selftest.step_results import StepFailed
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.gpu.card import Card, NoCard, open_card
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.session import Session
+from hotloop.judge.session import JudgingOptions, Session
 from hotloop.sandbox.level import level
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -38,11 +39,10 @@ def session(candidate: Candidate | None = None) -> Generator[Session]:
     """Open a session on the self-test's programs."""
     opened = Session(
         candidate or Candidate("nobody"),
-        files=PROGRAMS,
-        launcher=Launcher(level()[0]),
-        connect=lambda: None,
-        budget=Budget(600),
-        device="cuda",
+        SubmissionFiles(PROGRAMS),
+        Launcher(level()[0]),
+        Budget(600),
+        JudgingOptions(device="cuda"),
     )
     try:
         yield opened

@@ -24,7 +24,6 @@ from hotloop.engines.serving.server import RunningServer
 from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.owner import new_tag
-from hotloop.sandbox.process import Confined
 from hotloop.sandbox.unconfined import launch_plain
 
 RELEASE = "24.10"

@@ -7,7 +7,8 @@ gives a large error, but a maximum over half of them is as good as any, and a sc
 
 import numpy as np
 
-from hotloop.judge.adversarial.reductions import Floats, Places
+from hotloop.judge.adversarial.reductions import Places
+from hotloop.judge.compare import Floats
 from hotloop.judge.seeds import Rng
 
 

@@ -11,10 +11,10 @@ def indices(rng: Rng, size: int, count: int) -> Places:
 
     A gather that clamps, wraps, sorts, drops repeats or is off by one is wrong for one of them.
     """
-    found = places(rng, size, count)
+    positions = places(rng, size, count)
     if count >= 8:
         run = int(rng.integers(max(size - 3, 1)))
-        found[:3] = np.arange(run + 2, run - 1, -1) % size  # a decreasing run
-        found[3] = found[2]  # an adjacent repeat
-        found[-1] = found[4]  # a distant repeat
-    return found
+        positions[:3] = np.arange(run + 2, run - 1, -1) % size  # a decreasing run
+        positions[3] = positions[2]  # an adjacent repeat
+        positions[-1] = positions[4]  # a distant repeat
+    return positions

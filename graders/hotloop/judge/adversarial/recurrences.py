@@ -6,7 +6,8 @@ first block, or corrupted by an empty block.
 
 import numpy as np
 
-from hotloop.judge.adversarial.reductions import Floats, places
+from hotloop.judge.adversarial.reductions import places
+from hotloop.judge.compare import Floats
 from hotloop.judge.seeds import Rng
 
 ROWS = 16

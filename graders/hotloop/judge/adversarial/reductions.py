@@ -7,9 +7,9 @@ rows reach every part that `reached` in the tests lists; fewer rows reach the en
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.judge.compare import Floats
 from hotloop.judge.seeds import Rng
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 ROWS = 64

@@ -58,14 +58,16 @@ class Batches(Check):
             if mean_size(sizes) < self.least_mean:
                 sizes = self._sizes(server, session)
         mean = mean_size(sizes)
-        said = f"{self.clients} clients: {mean:.2f} rows in a mean execution of {self.model}"
+        sentence = f"{self.clients} clients: {mean:.2f} rows in a mean execution of {self.model}"
         evidence = {"mean": mean, "sizes": {str(size): count for size, count in sizes.items()}}
         if mean >= self.least_mean:
             session.note(**evidence)
-            return f"{said}."
-        said += f"; at least {self.least_mean:g} are asked for: let requests wait for one another."
+            return f"{sentence}."
+        sentence += (
+            f"; at least {self.least_mean:g} are asked for: let requests wait for one another."
+        )
         session.note(**evidence)
-        raise Ruling(Verdict.TOO_SLOW, said)
+        raise Ruling(Verdict.TOO_SLOW, sentence)
 
     def _sizes(self, server: TritonServer, session: Session) -> dict[int, int]:
         """Return by batch size how often the model computed one, during one load run."""
@@ -110,8 +112,8 @@ def _require_no_more_rows(sizes: Mapping[int, int], requests: int, model: str) -
     """
     rows = sum(size * count for size, count in sizes.items())
     if rows > _LATE * requests:
-        said = f"{model} computed {rows} rows for {requests} texts: each needs it once."
-        raise Ruling(Verdict.WRONG_ANSWER, said)
+        sentence = f"{model} computed {rows} rows for {requests} texts: each needs it once."
+        raise Ruling(Verdict.WRONG_ANSWER, sentence)
 
 
 def mean_size(sizes: Mapping[int, int]) -> float:

@@ -144,8 +144,8 @@ def case(
 
     Raises TypeError for an array of another dtype.
     """
-    given = tuple(_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments)
-    shapeless = Case(label, given, TensorSpec((), out))
+    inputs = tuple(_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments)
+    shapeless = Case(label, inputs, TensorSpec((), out))
     return replace(shapeless, out=TensorSpec(shapeless.truth(reference).shape, out))
 
 
@@ -456,8 +456,8 @@ def _require_inputs_kept(call: PlacedCall, case: Case) -> None:
     for index, argument in enumerate(case.arguments):
         if not isinstance(argument, InputTensor):
             continue
-        kept = to_storage(argument.values, argument.dtype)
-        if call.input(index).tobytes() != kept.tobytes():
+        original = to_storage(argument.values, argument.dtype)
+        if call.input(index).tobytes() != original.tobytes():
             raise Ruling(
                 Verdict.WRONG_ANSWER, "Your function changed its input: write to new memory."
             )

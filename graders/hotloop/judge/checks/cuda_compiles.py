@@ -6,8 +6,9 @@ and error messages quote included text. So the learner sees only diagnostics abo
 the toolkit's headers.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ class CudaCompiles(Check):
         kernels = self.kernels or (session.candidate.name,)
         named = replace(self, kernels=tuple(map(session.called, kernels)))
         tools = _toolchain()
-        made: list[Compiled] = []
+        compiled: list[Compiled] = []
         with kernel_process(session, "nvcc_compile", {}) as worker:
             for target in self.targets:
                 session.progress(f"compiling {file} for sm_{target}")
@@ -76,8 +77,8 @@ class CudaCompiles(Check):
                 job = compiling.job(tools, target, timeout_s, include=self.include)
                 outcome = _compile(file, source, job, worker)
                 self._require_compiled(session, outcome, tools, timeout_s)
-                made.append(outcome.compiled())
-        return _Ruled(named, file, made).sentence(session)
+                compiled.append(outcome.compiled())
+        return _Ruled(named, file, compiled).sentence(session)
 
     def _require_compiled(
         self, session: Session, outcome: Compilation, tools: Toolchain, timeout_s: float
@@ -86,7 +87,8 @@ class CudaCompiles(Check):
         if outcome.ended != "done":
             verdict = Verdict.TIMEOUT if outcome.ended == "timeout" else Verdict.OUTPUT_LIMIT
             raise Ruling(verdict, compiling.failure(outcome, timeout_s))
-        if _strangers(outcome, (*tools.headers, *self.include)):
+        headers = (*tools.headers, *self.include)
+        if not all(_known(path, headers) for path in outcome.read or ()):
             sentence = (
                 f"{file} includes a file that is no header of CUDA or C++: "
                 "it has to compile by itself, so put what it needs into it."
@@ -94,7 +96,12 @@ class CudaCompiles(Check):
             raise Ruling(Verdict.COMPILE_ERROR, sentence)
         if outcome.succeeded:
             return
-        reported = [d for d in outcome.diagnostics() if d.failure and _is_shown(d, outcome, file)]
+        # Those of other files may be shown only if it is known which files the compiler read.
+        reported = [
+            diagnostic
+            for diagnostic in outcome.diagnostics()
+            if diagnostic.failure and (outcome.read is not None or diagnostic.file in (None, file))
+        ]
         sentence = f"It does not compile for sm_{outcome.capability}"
         if reported:
             # Show an error in the file itself before an error in a header.
@@ -112,35 +119,36 @@ class _Ruled:
 
     check: CudaCompiles
     file: str
-    made: Sequence[Compiled]
-    named: list[tuple[CompiledKernel, Code]] = field(
-        default_factory=list[tuple[CompiledKernel, Code]]
-    )
+    compiled: Sequence[Compiled]
+    """For each target."""
 
     def sentence(self, session: Session) -> str:
         """Record the figures of all kernels; raise Ruling if one of them breaks a limit."""
-        self.named.extend(self._named())
-        found = self._absent() or self._not_launchable() or self._spilled() or self._narrow_loads()
+        fault = self._absent() or self._not_launchable() or self._spilled() or self._narrow_loads()
         session.note(kernels=[self._figures(k, code) for k, code in self.named[:_SHOWN]])
-        if found is not None:
-            raise Ruling(*found)
+        if fault is not None:
+            raise Ruling(*fault)
         return self._praise()
 
-    def _named(self) -> Iterator[tuple[CompiledKernel, Code]]:
-        for made in self.made:
-            for kernel in made.kernels:
-                if kernel.resources.base_name in self.check.kernels:
-                    yield kernel, made.code
+    @cached_property
+    def named(self) -> list[tuple[CompiledKernel, Code]]:
+        """The instances of the kernels to check, with what their accesses were read from."""
+        return [
+            (kernel, compiled.code)
+            for compiled in self.compiled
+            for kernel in compiled.kernels
+            if kernel.resources.base_name in self.check.kernels
+        ]
 
     def _absent(self) -> tuple[Verdict, str] | None:
-        for made in self.made:
-            there = {kernel.resources.base_name for kernel in made.kernels}
+        for compiled in self.compiled:
+            there = {kernel.resources.base_name for kernel in compiled.kernels}
             for kernel in self.check.kernels:
                 if kernel not in there:
                     return Verdict.WRONG_ANSWER, (
                         f"{self.file} compiles, but has no kernel `{kernel}` for "
-                        f"sm_{made.capability}: a template becomes one only where it is launched "
-                        "or instantiated."
+                        f"sm_{compiled.capability}: a template becomes one only where it is "
+                        "launched or instantiated."
                     )
         return None
 
@@ -174,17 +182,17 @@ class _Ruled:
         if least is None:
             return None
         worst, code = min(self.named, key=lambda pair: widest(pair[0].accesses, "load"))
-        found = widest(worst.accesses, "load")
-        if found >= least:
+        width = widest(worst.accesses, "load")
+        if width >= least:
             return None
-        if found == 0 and code == "PTX":
+        if width == 0 and code == "PTX":
             # In PTX, the loads of a function that was not inlined are outside of the kernel.
             return Verdict.TOO_SLOW, (
                 f"Loads of {_called(worst)} were not found in its PTX, where those of a function "
                 "that was not inlined stand apart: declare functions that load __forceinline__."
             )
         return Verdict.TOO_SLOW, (
-            f"{_called(worst)} loads {found} bytes a thread with its widest instruction, "
+            f"{_called(worst)} loads {width} bytes a thread with its widest instruction, "
             f"{least} are asked for{_lines(worst)}: load a float4 (or as many bytes of another "
             "type) through a pointer to a multiple of 16 bytes, and only a tail one by one."
         )
@@ -249,11 +257,6 @@ def _compile(
         ) from None
 
 
-def _strangers(outcome: Compilation, allowed: Sequence[Path]) -> bool:
-    """Return True if the compiler read a file besides the learner's and the allowed headers."""
-    return any(not _known(read, allowed) for read in outcome.read or ())
-
-
 def _known(read: str, allowed: Sequence[Path]) -> bool:
     if "/" not in read:
         # A file in the compilation's folder, which contains only the learner's file.
@@ -262,18 +265,10 @@ def _known(read: str, allowed: Sequence[Path]) -> bool:
     return any(path.is_relative_to(folder.resolve()) for folder in allowed)
 
 
-def _is_shown(found: Diagnostic, outcome: Compilation, file: str) -> bool:
-    """Return True if the learner may see the diagnostic.
-
-    Diagnostics of other files are shown only if the list of files that the compiler read is known.
-    """
-    return found.file in (None, file) or outcome.read is not None
-
-
-def _place(found: Diagnostic, file: str) -> str:
-    name = found.file.rpartition("/")[2] if found.file is not None else file
+def _place(diagnostic: Diagnostic, file: str) -> str:
+    name = diagnostic.file.rpartition("/")[2] if diagnostic.file is not None else file
     name = readable(name, _NAME_LIMIT)
-    return name if found.line is None else f"{name}, line {found.line}"
+    return name if diagnostic.line is None else f"{name}, line {diagnostic.line}"
 
 
 def _called(kernel: CompiledKernel) -> str:

@@ -29,13 +29,13 @@ class CorrectOrRaises(Check):
             with ruling_about(case):
                 right += self._is_right(case, worker, session)
             cases += 1
-        said = f"Right on {right} of {cases} hidden cases, and an error on the others."
+        sentence = f"Right on {right} of {cases} hidden cases, and an error on the others."
         if right == cases:
-            said = f"Right on all {cases} hidden cases."
+            sentence = f"Right on all {cases} hidden cases."
         if right == 0:
-            said = f"Refused with an error in all {cases} hidden cases, as it may."
+            sentence = f"Refused with an error in all {cases} hidden cases, as it may."
         session.note(cases=cases, right=right)
-        return said
+        return sentence
 
     def _is_right(self, case: Case, worker: WorkerConnection, session: Session) -> bool:
         """Return True for a correct answer, False if the function raised an exception."""

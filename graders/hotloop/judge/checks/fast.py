@@ -113,7 +113,7 @@ class Baseline(Authored):
 
     def folder(self, session: Session) -> Path:
         """Return the folder that the baseline's worker sees."""
-        path = session.checks / self.path
+        path = session.options.folder / self.path
         if not self.beside:
             return path.parent
         files = {path.name: path, **self.beside}
@@ -121,7 +121,7 @@ class Baseline(Authored):
 
     def copies(self, session: Session) -> bool:
         """Return True if the file has a function that only copies."""
-        code = ast.parse((session.checks / self.path).read_bytes())
+        code = ast.parse((session.options.folder / self.path).read_bytes())
         return any(isinstance(s, ast.FunctionDef) and s.name == self.copy for s in code.body)
 
 

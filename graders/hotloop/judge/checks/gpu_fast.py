@@ -71,7 +71,7 @@ class GpuFast(Check):
         except CardBusy as busy:
             raise _others_use_it(str(busy)) from None
         finally:
-            if session.nsight:
+            if session.options.nsight:
                 session.progress("profiling with Nsight Compute")
                 profile(session, self.workload, card)
 

@@ -1,6 +1,5 @@
 """Correct answers on the GPU, for inputs in device memory that the judge allocates."""
 
-import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -120,12 +119,8 @@ def read(driver: Driver, buffer: DeviceBuffer, place: TensorPlacement) -> NDArra
 
 def run(worker: WorkerConnection, loan: Loan, timeout_s: float) -> Message:
     """Lend the device memory to a worker that has its plan; wait until it has made the calls."""
-    fds = [buffer.export() for buffer in loan.buffers]
-    try:
+    with loan.descriptors() as fds:
         return worker.request({"op": "device_run"}, timeout_s, fds)
-    finally:
-        for fd in fds:
-            os.close(fd)
 
 
 def _fill(driver: Driver, buffer: DeviceBuffer, call: PlacedCall, case: Case) -> None:
@@ -146,8 +141,8 @@ def _require_inputs_kept(
     driver: Driver, buffer: DeviceBuffer, call: PlacedCall, case: Case
 ) -> None:
     for place, argument in _tensors(call, case):
-        kept = to_storage(argument.values, place.dtype)
-        if read(driver, buffer, place).tobytes() != kept.tobytes():
+        original = to_storage(argument.values, place.dtype)
+        if read(driver, buffer, place).tobytes() != original.tobytes():
             raise Ruling(
                 Verdict.WRONG_ANSWER, "Your function changed its input: write to new memory."
             )

@@ -68,8 +68,8 @@ class OnePass(Check):
             if not steps:
                 _wrong(why)
             require = self.calls.correct.truth.require(noted.fresh)
-            asked = replace(noted.fresh, arguments=(*noted.fresh.arguments, steps))
-            answer = process.answer("repeated", asked)
+            repetition = replace(noted.fresh, arguments=(*noted.fresh.arguments, steps))
+            answer = process.answer("repeated", repetition)
             try:
                 require(answer)
             except Ruling as ruling:

@@ -155,10 +155,10 @@ def tail_estimate(
     )
 
 
-def _with_tail(said: str, tails: list[float]) -> str:
+def _with_tail(sentence: str, tails: list[float]) -> str:
     """Return the sentence that denies points for throughput gained at the cost of tail latency."""
     before, after = (1e3 * seconds for seconds in tails)
     return (
-        f"{said} But {TAIL:.0%} of the answers came within {before:.1f} ms, and now within "
+        f"{sentence} But {TAIL:.0%} of the answers came within {before:.1f} ms, and now within "
         f"{after:.1f}: no points for throughput that others wait for."
     )

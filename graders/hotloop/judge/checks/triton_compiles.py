@@ -103,17 +103,15 @@ def _compile(
     )
     with reading():
         if "fault" in reply:
-            raise _failure(launch, target, source, reply["fault"])
+            fault = reply["fault"]
+            place, message = source.place(fault.get("line")), readable(fault["message"], 500)
+            raise Ruling(
+                Verdict.COMPILE_ERROR,
+                f"{place}: `{launch.kernel}` does not compile for sm_{target}: {message}",
+            )
         figures = {str(name): int(value) for name, value in reply["figures"].items()}
         _require_shared_memory(launch, target, figures["shared_bytes"])
     return {**figures, "kernel": launch.kernel, "target": f"sm_{target}"}
-
-
-def _failure(launch: Launch, target: int, source: KernelSource, fault: Mapping[str, Any]) -> Ruling:
-    said = f"does not compile for sm_{target}: {readable(fault['message'], 500)}"
-    return Ruling(
-        Verdict.COMPILE_ERROR, f"{source.place(fault.get('line'))}: `{launch.kernel}` {said}"
-    )
 
 
 def _require_shared_memory(launch: Launch, target: int, used: int) -> None:

@@ -4,7 +4,8 @@ import math
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -130,8 +131,11 @@ class TritonKernelCalls(Authored):
         """Return the correctness cases in order, with the other cases at random positions."""
         make = same_shapes(session.seeds)
         cases = list(self.truth.cases(make()))
-        again = _Later(lambda: list(self.truth.cases(make())))
-        planned = [_PlannedCall(case, again.item(i), "correct") for i, case in enumerate(cases)]
+        again = cache(lambda: list(self.truth.cases(make())))
+        planned = [
+            _PlannedCall(case, lambda index=index: again()[index], "correct")
+            for index, case in enumerate(cases)
+        ]
         others = [("counted", self.counted)] * self.counted_calls
         if self.compiled is not None:
             others.append(("compiled", self.compiled))
@@ -304,24 +308,6 @@ _UNDEFINED = (
 )
 
 
-@dataclass
-class _Later:
-    """A list that is made when its first item is requested."""
-
-    make: Callable[[], list[Case]]
-    made: list[Case] = field(default_factory=list[Case])
-
-    def item(self, index: int) -> Callable[[], Case]:
-        """Return a function that returns item `index`."""
-
-        def get() -> Case:
-            if not self.made:
-                self.made = self.make()
-            return self.made[index]
-
-        return get
-
-
 def _twice(builder: Callable[[Rng], Case], kind: str, session: Session) -> _PlannedCall:
     make = same_shapes(session.seeds)
     return _PlannedCall(builder(make()), lambda: builder(make()), kind)
@@ -390,28 +376,20 @@ def _traffic(
     for entry in cast(list[dict[str, Any]], reply["traffic"]):
         tensor, index = str(entry["tensor"]), int(entry["index"])
         size = sizes[index] if tensor == "argument" else 0
-        name = _tensor_name(reported.plan, tensor, index)
+        name = _tensor_name(reported.plan.launches, tensor, index)
         traffic.append(
             TensorTraffic(name, size, int(entry["loaded_bytes"]), int(entry["stored_bytes"]))
         )
     return traffic
 
 
-def _tensor_name(plan: Plan, tensor: str, index: int) -> str:
+def _tensor_name(launches: Sequence[Launch], tensor: str, index: int) -> str:
     """Return a tensor's name for the learner: the first kernel parameter that received it."""
-    for launch in plan.launches:
-        name = _parameter_name(launch, tensor, index)
-        if name is not None:
-            return name
+    for launch in launches:
+        for name, value in launch.arguments.items():
+            if isinstance(value, Pointer) and (value.tensor, value.index) == (tensor, index):
+                return name
     return f"argument {index}" if tensor == "argument" else "a temporary tensor"
-
-
-def _parameter_name(launch: Launch, tensor: str, index: int) -> str | None:
-    """Return the parameter of this launch that received the tensor, or None."""
-    for name, argument in launch.arguments.items():
-        if isinstance(argument, Pointer) and (argument.tensor, argument.index) == (tensor, index):
-            return name
-    return None
 
 
 def _element(fault: Mapping[str, Any], reported: Recorded) -> str:
@@ -425,7 +403,7 @@ def _element(fault: Mapping[str, Any], reported: Recorded) -> str:
     }  # fmt: skip
     before = {name: one for name, one in pointers.items() if one.offset <= offset}
     if not before:
-        return _tensor_name(reported.plan, tensor, index)
+        return _tensor_name(reported.plan.launches, tensor, index)
     name = max(before, key=lambda name: before[name].offset)
     element = (offset - before[name].offset) // launch_plan.ELEMENT_BYTES[before[name].dtype]
     return f"{name}[{element}]"
@@ -456,7 +434,7 @@ def _ruling(fault: Mapping[str, Any], reported: Recorded) -> Ruling:
             Verdict.RUNTIME_ERROR, f"{place}: `{launch.kernel}` raised {error}: {message}"
         )
     tensor, index = fault["tensor"]
-    name = _parameter_name(launch, tensor, index) or _tensor_name(reported.plan, tensor, index)
+    name = _tensor_name([launch, *reported.plan.launches], tensor, index)
     what = _misdeed(str(kind), readable(fault["access"], 20), f"`{name}`", fault)
     return Ruling(Verdict.WRONG_ANSWER, f"{place}: `{launch.kernel}` {what}.")
 

@@ -43,13 +43,13 @@ class Arithmetic:
         self._wrap = wrap
 
     @classmethod
-    def on_cuda(cls, ordinal: int = 0) -> Arithmetic:
-        """Use the device that torch calls cuda:`ordinal`. Raises RuntimeError if torch cannot."""
+    def on_cuda(cls) -> Arithmetic:
+        """Use the device that torch calls cuda:0. Raises RuntimeError if torch cannot."""
         import torch
 
         torch.cuda.init()
-        torch.cuda.set_device(ordinal)
-        return cls(f"cuda:{ordinal}", lambda address, size: cuda_bytes(address, size, ordinal))
+        torch.cuda.set_device(0)
+        return cls("cuda:0", lambda address, size: cuda_bytes(address, size, 0))
 
     def flat(self, address: int, size: int) -> Tensor:
         """Return a uint8 tensor that shares the `size` bytes at `address`."""
@@ -97,13 +97,13 @@ class Arithmetic:
 
     def any_nan(self, tensors: Sequence[Tensor]) -> bool:
         """Return True if an element of a floating-point tensor is NaN, as poison is."""
-        found = [
+        nan_in_block = [
             self.torch.isnan(tensor[block]).any()
             for tensor in tensors
             if tensor.dtype.is_floating_point
             for block in blocks(tensor.shape)
         ]
-        return bool(found) and bool(self.number(self.torch.stack(found).any()))
+        return bool(nan_in_block) and bool(self.number(self.torch.stack(nan_in_block).any()))
 
     def same(self, left: Tensor, right: Tensor) -> bool:
         """Return True if all bits are equal. `right` must be contiguous."""
@@ -145,13 +145,13 @@ class Arithmetic:
             picks = [(self.index(rows), rows.tolist())]
         for pick, numbers in picks:
             want = truth(*[self._part(value, pick, got.shape[0]) for value in inputs])
-            found = self._worst(got[pick].double(), want, tolerance)
-            if found is None:
+            of_rows = self._worst(got[pick].double(), want, tolerance)
+            if of_rows is None:
                 continue
-            wrong += found.wrong
-            if worst is None or found.excess > worst.excess:
-                first, *rest = found.index
-                worst = replace(found, index=(numbers[first], *rest))
+            wrong += of_rows.wrong
+            if worst is None or of_rows.excess > worst.excess:
+                first, *rest = of_rows.index
+                worst = replace(of_rows, index=(numbers[first], *rest))
         if worst is None:
             return None
         total = got.numel() if rows is None else len(rows) * got[0].numel()
@@ -171,12 +171,12 @@ class Arithmetic:
 
     def _mask(self, spec: TensorSpec, recipe: Keep, generator: Any) -> Tensor:
         chance = self.torch.empty(spec.shape, device=self.device).uniform_(generator=generator)
-        kept = chance < recipe.share
+        mask = chance < recipe.share
         if recipe.empty_rows:
             row = self.torch.empty(spec.shape[0], device=self.device)
             row = row.uniform_(generator=generator) >= recipe.empty_rows
-            kept &= row.reshape(-1, *[1] * (len(spec.shape) - 1))
-        return kept.to(self._dtype(spec.dtype))
+            mask &= row.reshape(-1, *[1] * (len(spec.shape) - 1))
+        return mask.to(self._dtype(spec.dtype))
 
     def _whole(self, values: Tensor, recipe: Whole, generator: Any) -> Tensor:
         parts = [values] if len(recipe.columns) == 1 else values.unbind(-1)

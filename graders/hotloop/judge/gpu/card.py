@@ -79,17 +79,17 @@ def open_card(guests: int = 0) -> Card:
         at stake: a candidate that computes during calibration would make its later load look
         normal.
     """
-    found = _open_once()
-    if isinstance(found, str):
-        raise NoCard(found)
-    if not found.probe.calibrated:
-        found.clocks.expected_clients = 1 + guests
-        if found.clocks.crowded():
+    opened = _open_once()
+    if isinstance(opened, str):
+        raise NoCard(opened)
+    if not opened.probe.calibrated:
+        opened.clocks.expected_clients = 1 + guests
+        if opened.clocks.crowded():
             raise NoCard("Other programs use this GPU: stop them and judge again.")
-        found.probe.calibrate()
-        found.clocks.calibrate()
-        found.free_bytes = found.driver.memory()[0]
-    return found
+        opened.probe.calibrate()
+        opened.clocks.calibrate()
+        opened.free_bytes = opened.driver.memory()[0]
+    return opened
 
 
 def has_context() -> bool:

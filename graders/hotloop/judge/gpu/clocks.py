@@ -90,9 +90,9 @@ class Clocks:
         return self.state().clients > self.expected_clients
 
     def _clients(self) -> int:
-        found = self._nvml.clients()
-        if len(found) <= self.expected_clients or os.getpid() not in found:
+        clients = self._nvml.clients()
+        if len(clients) <= self.expected_clients or os.getpid() not in clients:
             # There is no extra client, or the process ids belong to another namespace.
-            return len(found)
-        others = set(found) - set(tree(os.getpid()))
-        return len(found) - sum(stands_still(pid) for pid in others)
+            return len(clients)
+        others = set(clients) - set(tree(os.getpid()))
+        return len(clients) - sum(stands_still(pid) for pid in others)

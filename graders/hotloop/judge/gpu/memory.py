@@ -6,7 +6,9 @@ handle of an old buffer sees nothing of the next. The layout is planned before m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,7 +102,7 @@ class Layout:
 
     def messages(self, *, destination: bool) -> list[dict[str, Any]]:
         """Return the calls for a worker's device_plan."""
-        return [c.destination_message() if destination else c.message() for c in self.calls]
+        return [call.message(destination=destination) for call in self.calls]
 
 
 class Loan(Closing):
@@ -115,10 +117,15 @@ class Loan(Closing):
             self.inputs.close()
             raise
 
-    @property
-    def buffers(self) -> Sequence[DeviceBuffer]:
-        """The buffers in the order in which a worker gets their descriptors."""
-        return self.inputs, self.outputs
+    @contextmanager
+    def descriptors(self) -> Generator[list[int]]:
+        """Yield file descriptors of the buffers in a worker's order; they are closed after that."""
+        fds = [self.inputs.export(), self.outputs.export()]
+        try:
+            yield fds
+        finally:
+            for fd in fds:
+                os.close(fd)
 
     def close(self) -> None:
         """Release both buffers."""

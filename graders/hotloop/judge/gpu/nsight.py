@@ -112,11 +112,11 @@ def _kernel(row: dict[str, str]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _why_not(said: str) -> str:
-    if "ERR_NVGPUCTRPERM" in said:
+def _why_not(output: str) -> str:
+    if "ERR_NVGPUCTRPERM" in output:
         return (
             "The driver keeps performance counters for administrators: "
             "https://developer.nvidia.com/ERR_NVGPUCTRPERM says how to allow them."
         )
-    words = " ".join(said.split())
+    words = " ".join(output.split())
     return f"Nsight Compute did not measure it: {words[-300:] or 'it printed nothing'}"

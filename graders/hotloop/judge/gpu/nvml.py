@@ -95,7 +95,10 @@ class Nvml:
 
     def persistent(self) -> bool:
         """Return True if persistence mode keeps the driver loaded between processes."""
-        return self._optional("nvmlDeviceGetPersistenceMode") == 1
+        try:
+            return self._number("nvmlDeviceGetPersistenceMode") == 1
+        except NvmlError:
+            return False
 
     def sliced(self) -> bool:
         """Return True if the GPU is divided into MIG slices."""
@@ -114,12 +117,6 @@ class Nvml:
         value = _uint()
         self.call(function, self._device, *which, ctypes.byref(value))
         return value.value
-
-    def _optional(self, function: str) -> int | None:
-        try:
-            return self._number(function)
-        except NvmlError:
-            return None
 
 
 def library_path() -> str:

@@ -12,7 +12,6 @@ A window has several legs if the device memory is too small for one window of fr
 """
 
 import math
-import os
 import statistics
 import time
 from collections.abc import Sequence
@@ -219,10 +218,10 @@ class TimedDeviceWorker:
         self.card.arithmetic.give_back_unused()
         if self._keeps_little():
             return
-        kept = self._free_bytes - self.card.driver.memory()[0]
+        excess = self._free_bytes - self.card.driver.memory()[0]
         raise Ruling(
             Verdict.MEMORY_LIMIT,
-            f"Your process keeps {kept / 1e9:.1f} GB of GPU memory between calls: "
+            f"Your process keeps {excess / 1e9:.1f} GB of GPU memory between calls: "
             "allocate less, and keep no tensors from earlier calls.",
         )
 
@@ -245,15 +244,11 @@ class TimedDeviceWorker:
     def _go(self, loan: Loan, index: Tensor) -> tuple[float, NDArray[np.uint8]]:
         """Start the clock, lend the memory, wait, capture, stop the clock, freeze."""
         flat = self._verifier.flat(loan.outputs)
-        fds = [buffer.export() for buffer in loan.buffers]
-        try:
+        with loan.descriptors() as fds:
             # The request stays in the socket until the worker is thawed.
             self.worker.send({"op": "device_run"}, fds)
             started = now()
             self.worker.thaw()
-        finally:
-            for fd in fds:
-                os.close(fd)
         self.worker.receive(time.monotonic() + self.timeout_s)
         captured = self._capture(flat, index)
         seconds = now() - started

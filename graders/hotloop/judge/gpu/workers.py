@@ -1,7 +1,7 @@
 """Workers that may use the GPU."""
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def card_for(session: Session) -> Card:
 
     In JupyterLab, where no points are at stake, the kernel may have a context already.
     """
-    if session.device == "cuda":
+    if session.options.device == "cuda":
         session.alone()
     elif kind() == "cuda":
         raise Ruling(Verdict.NOT_MEASURED, WITHHELD)
@@ -88,24 +88,19 @@ def candidate_worker(
     if memory_bytes is not None:
         launcher = replace(launcher, memory_bytes=memory_bytes)
     worker = _start(launcher, session.files.root, card, trusted=False, under=under)
-    worker.judged_within(session.budget)
-    try:
+    with closing(worker):
+        worker.judged_within(session.budget)
         path = candidate.launched_by
         launcher_source = None if path is None else session.launcher_text(path)
         worker.resolve(session.name, candidate.file, RESOLVE_TIMEOUT_S, launcher_source)
         yield worker
-    finally:
-        worker.close()
 
 
-@contextmanager
-def trusted_worker(session: Session, folder: Path, card: Card) -> Generator[WorkerConnection]:
-    """Yield a worker that sees only `folder`, one of the check, with the same confinement."""
-    worker = _start(session.launcher, folder, card, trusted=True)
-    try:
-        yield worker
-    finally:
-        worker.close()
+def trusted_worker(
+    session: Session, folder: Path, card: Card
+) -> AbstractContextManager[WorkerConnection]:
+    """Start a worker that sees only `folder`, one of the check, with the same confinement."""
+    return closing(_start(session.launcher, folder, card, trusted=True))
 
 
 def notebook_worker(launcher: Launcher, files: Path | None, card: Card | None) -> WorkerConnection:
@@ -141,9 +136,9 @@ def _require_jax(session: Session, card: Card) -> None:
     """Raise Ruling(NOT_MEASURED) if JAX cannot use the GPU: it would silently use the CPU."""
     with trusted_worker(session, JAX.parent, card) as worker:
         worker.resolve("platform", JAX.name, RESOLVE_TIMEOUT_S)
-        found = ask_plainly(worker, [], RESOLVE_TIMEOUT_S)
-    if found != "gpu":
-        raise Ruling(Verdict.NOT_MEASURED, str(found))
+        platform = ask_plainly(worker, [], RESOLVE_TIMEOUT_S)
+    if platform != "gpu":
+        raise Ruling(Verdict.NOT_MEASURED, str(platform))
 
 
 def _number(card: Card) -> int:

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor
-from hotloop.judge.compare import Tolerance, compare
+from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.onnx.programs import onnx_program
@@ -37,7 +36,6 @@ forty such networks, rewritten and not; a wrong epsilon is off by more than 1e-2
 """
 
 Rng = np.random.Generator
-Floats = NDArray[np.float64]
 Wrong = tuple[int, str]
 
 
@@ -108,23 +106,23 @@ def misread(
     session: Session,
     function: str,
     sources: Sequence[bytes],
-    made: Sequence[bytes],
+    files: Sequence[bytes],
     version: int,
 ) -> Wrong | None:
     """Return the first rewritten model with a wrong structure, and a message, or None.
 
     version: what the reader's function takes after the pairs; 0 to ignore models' versions.
     """
-    pairs = [[_packed(a), _packed(b)] for a, b in zip(sources, made, strict=True)]
-    file = GivenFile("pairs.json", json.dumps(pairs).encode())
-    said = as_list(reader.given(session, "reads").ask(function, file, version))
-    return (int(said[0]), readable(said[1], 300)) if said else None
+    pairs = [[_packed(a), _packed(b)] for a, b in zip(sources, files, strict=True)]
+    pairs_file = GivenFile("pairs.json", json.dumps(pairs).encode())
+    wrong = as_list(reader.given(session, "reads").ask(function, pairs_file, version))
+    return (int(wrong[0]), readable(wrong[1], 300)) if wrong else None
 
 
 def miscomputed(
     session: Session,
     graphs: Sequence[HiddenGraph],
-    made: Sequence[bytes],
+    files: Sequence[bytes],
     share: float = SHARE_OF_LARGEST,
 ) -> Wrong | None:
     """Return the first rewritten model whose outputs differ from its source's, or None.
@@ -133,7 +131,7 @@ def miscomputed(
     """
     models = [
         {"model": _packed(data), "inputs": graph.inputs, "outputs": graph.outputs}
-        for graph, data in zip(graphs, made, strict=True)
+        for graph, data in zip(graphs, files, strict=True)
     ]
     runner = RUNNER.given(session, "runs")
     runner.ask("load", GivenFile("models.json", json.dumps(models).encode()))

@@ -5,6 +5,7 @@ import hmac
 from collections.abc import Iterable
 
 from hotloop.core.variant import Value, Variant
+from hotloop.tasks.variants.form import form_of
 from hotloop.tasks.variants.words import WORDS
 
 
@@ -14,9 +15,6 @@ def draw(module: str, secret: bytes, pseudonym: str) -> Variant:
     Plain options are not drawn, so that the public solution answers no variant. Raises ValueError
     if the secret has less than 16 bytes.
     """
-    # Imported here: the judge imports this package without the libraries that read modules.
-    from hotloop.tasks.variants.form import form_of
-
     if len(secret) < 16:
         raise ValueError("a secret of less than 16 bytes can be guessed")
     form = form_of(module)
@@ -46,8 +44,6 @@ def same_answers(first: Variant, second: Variant) -> list[str]:
 
     Empty if the module has no choices, because then no meaning can differ.
     """
-    from hotloop.tasks.variants.form import form_of
-
     choices = form_of(first.module).choices
     tasks = dict.fromkeys(task for choice in choices for task in choice.tasks)
     alike = {c.name for c in choices if c.of(first.constants) == c.of(second.constants)}
@@ -59,7 +55,5 @@ def same_for_all(module: str, tasks: Iterable[str]) -> list[str]:
 
     The published solution, or another candidate's, answers them.
     """
-    from hotloop.tasks.variants.form import form_of
-
     differing = {task for choice in form_of(module).choices for task in choice.tasks}
     return [task for task in tasks if task not in differing]

@@ -167,14 +167,12 @@ class Choice(Strict):
         """
         prose = {name.lower(): _as_written(value) for name, value in constants.items()}
         if self.options:
-            prose |= self._option(constants).prose
+            matches = (one for one in self.options.values() if one.code == constants)
+            option = next(matches, None)
+            if option is None:
+                raise ValueError(f"the choice {self.name} has no option with {dict(constants)}")
+            prose |= option.prose
         return {**{name: repr(value) for name, value in constants.items()}, **prose}
-
-    def _option(self, constants: Constants) -> Option:
-        for option in self.options.values():
-            if option.code == constants:
-                return option
-        raise ValueError(f"the choice {self.name} has no option with {dict(constants)}")
 
 
 class VariantForm(Strict):
@@ -239,11 +237,11 @@ def _names_by_themselves(module: str) -> list[str]:
 
 def _defined(files: Mapping[str, Path]) -> dict[str, list[str]]:
     """Return the names of the Python files that define a function, by the function's name."""
-    found: dict[str, list[str]] = {}
+    files_by_function: dict[str, list[str]] = {}
     for name, path in files.items():
         if "/" in name or path.suffix != ".py":
             continue
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and re.fullmatch(r"[a-z_0-9]+", node.name):
-                found.setdefault(node.name, []).append(name)
-    return found
+                files_by_function.setdefault(node.name, []).append(name)
+    return files_by_function

@@ -17,7 +17,7 @@ _CELL = "# %%"
 
 
 @dataclass(frozen=True)
-class _Told:
+class _FilledEdit:
     """An edit with its slots filled. tasks: whose answers it applies to; None for given text."""
 
     edit: VariantEdit
@@ -30,8 +30,11 @@ class Rewriting:
 
     def __init__(self, variant: Variant, stems: Iterable[str]) -> None:
         self._module = variant.module
-        self._edits = [told for choice in form_of(variant.module).choices
-                       for told in _told(choice, variant)]  # fmt: skip
+        self._edits = [
+            edit
+            for choice in form_of(variant.module).choices
+            for edit in _filled_edits(choice, variant)
+        ]
         before = "|".join(map(re.escape, sorted(stems)))
         self._names = [
             (re.compile(rf"(?<![\w.])((?:(?:{before})\.)?){re.escape(old)}(?!\w)"), rf"\g<1>{new}")
@@ -40,16 +43,16 @@ class Rewriting:
 
     def pieces(self, pieces: Sequence[Piece], file: str) -> list[Piece]:
         """Rewrite a file's parts: given text, and each region's stub and body."""
-        found: list[Piece] = []
+        rewritten: list[Piece] = []
         for piece in pieces:
             if isinstance(piece, Region):
                 stub, body = self.given(piece.stub, file), self.answer(piece.body, piece.key, file)
-                found.append(replace(piece, stub=tuple(stub), body=tuple(body)))
+                rewritten.append(replace(piece, stub=tuple(stub), body=tuple(body)))
             elif isinstance(piece, str):
-                found += self.given([piece], file)
+                rewritten += self.given([piece], file)
             else:
-                found.append(piece)
-        return found
+                rewritten.append(piece)
+        return rewritten
 
     def given(self, lines: Iterable[str], file: str) -> Lines:
         """Rewrite lines that a learner gets as they are."""
@@ -65,17 +68,17 @@ class Rewriting:
         """Rewrite lines that explain a task and can include code."""
         return self.given(self.answer(lines, key, file), file)
 
-    def _rewritten(self, lines: Iterable[str], file: str, edits: Sequence[_Told]) -> Lines:
+    def _rewritten(self, lines: Iterable[str], file: str, edits: Sequence[_FilledEdit]) -> Lines:
         here = [e for e in edits if not e.edit.files or file in e.edit.files]
-        found: Lines = []
+        rewritten: Lines = []
         for line in lines:
             if line.startswith(_CELL):
-                found.append(line)
+                rewritten.append(line)
                 continue
-            for told in here:
-                line = _edited(line, told.edit.find, told.becomes)
-            found += self._renamed(line, file).split("\n")
-        return found
+            for filled in here:
+                line = _edited(line, filled.edit.find, filled.becomes)
+            rewritten += self._renamed(line, file).split("\n")
+        return rewritten
 
     def _renamed(self, line: str, file: str) -> str:
         if not file.endswith(_TEXTS):
@@ -85,16 +88,16 @@ class Rewriting:
         return line
 
 
-def _told(choice: Choice, variant: Variant) -> list[_Told]:
+def _filled_edits(choice: Choice, variant: Variant) -> list[_FilledEdit]:
     constants = {**choice.plain, **choice.of(variant.constants)}
     if constants == choice.plain:
         return []
     slots = choice.slots(constants)
 
-    def told(edits: Iterable[VariantEdit], tasks: frozenset[str] | None) -> list[_Told]:
-        return [_Told(e, Template(e.becomes).substitute(slots), tasks) for e in edits]
+    def filled(edits: Iterable[VariantEdit], tasks: frozenset[str] | None) -> list[_FilledEdit]:
+        return [_FilledEdit(e, Template(e.becomes).substitute(slots), tasks) for e in edits]
 
-    return [*told(choice.answers, frozenset(choice.tasks)), *told(choice.text, None)]
+    return [*filled(choice.answers, frozenset(choice.tasks)), *filled(choice.text, None)]
 
 
 def _edited(line: str, find: str, becomes: str) -> str:

@@ -1,7 +1,5 @@
 """Judge-owned device memory: layout, mapping into workers, and what a worker can access when."""
 
-import os
-
 import numpy as np
 import pytest
 
@@ -24,12 +22,8 @@ def lend(worker, driver: Driver, layout: Layout, loan: Loan) -> None:
 
 
 def go(worker, loan: Loan) -> None:
-    fds = [b.export() for b in loan.buffers]
-    try:
+    with loan.descriptors() as fds:
         worker.connection.request({"op": "device_run"}, 10, fds)
-    finally:
-        for fd in fds:
-            os.close(fd)
 
 
 def test_layout_packs_aligned_and_apart() -> None:

@@ -44,13 +44,13 @@ the learner's own line
 """
 
 
-def session_about(file: str | None, folder: Path) -> Session:
+def session_about(file: str | None, folder: Path, *, nsight: bool = True) -> Session:
     return new_session(
         folder,
         candidate=Candidate("softmax", file, "destination"),
         budget_s=100,
         device="cuda",
-        nsight=True,
+        nsight=nsight,
     )
 
 
@@ -122,8 +122,7 @@ def test_it_is_profiled_after_it_was_judged_and_only_where_asked(
     monkeypatch.setattr(gpu_fast, "card_for", lambda _session: card)
     monkeypatch.setattr(gpu_fast, "profile", lambda *_: happened.append("profiled"))
     monkeypatch.setattr(GpuFast, "_judge_on", lambda *_: happened.append("judged") or "Fast.")
-    session = session_about("c.py", tmp_path)
-    session.nsight = asked
+    session = session_about("c.py", tmp_path, nsight=asked)
     check = GpuFast(WORKLOAD, Baseline(Path("b.py"), "softmax"), lambda spec: spec.out.bytes)
     assert check(session) == "Fast."
     assert happened == (["judged", "profiled"] if asked else ["judged"])

@@ -12,6 +12,7 @@ from hotloop.engines.nvcc import toolchain
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu import devices, engine, workers
 from hotloop.judge.launcher import Launcher
+from hotloop.judge.session import JudgingOptions
 
 from ...sessions import new_session
 
@@ -64,12 +65,14 @@ def test_a_grading_that_leaves_the_gpu_alone_never_opens_it(
     monkeypatch.setattr(workers, "kind", lambda: "cuda")
     monkeypatch.setattr(workers, "open_card", opened.append)
     session = SimpleNamespace(
-        device="cpu", alone=lambda: None, launcher=SimpleNamespace(isolation="none")
+        options=JudgingOptions(device="cpu"),
+        alone=lambda: None,
+        launcher=SimpleNamespace(isolation="none"),
     )
     with pytest.raises(Ruling) as ruled:
         workers.card_for(session)  # type: ignore[arg-type]
     assert ruled.value.verdict is Verdict.NOT_MEASURED
-    session.device = "cuda"
+    session.options = JudgingOptions(device="cuda")
     workers.card_for(session)  # type: ignore[arg-type]
     assert opened == [1]
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def test_names_alone_share_no_task_that_they_could_differ_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     form = VariantForm(format=1, names=["read_graph", "read_build"])
-    monkeypatch.setattr("hotloop.tasks.variants.form.form_of", lambda _module: form)
+    monkeypatch.setattr(sys.modules[draw.__module__], "form_of", lambda _module: form)
     first, second = _drawn(2, "resnet_tensorrt")
     assert first.names != second.names
     assert first.constants == second.constants == {}

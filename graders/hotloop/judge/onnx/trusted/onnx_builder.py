@@ -76,14 +76,16 @@ class Builder:
         """
         name = f"{op.lower()}_{len(self.nodes)}"
         ends = ["", *(f"_{i}" for i in range(1, outputs))]
-        made = [self.new_name(f"{name}_output{end}") for end in ends]
-        node = helper.make_node(op, list(inputs), made, name=name, **attributes)
+        output_names = [self.new_name(f"{name}_output{end}") for end in ends]
+        node = helper.make_node(op, list(inputs), output_names, name=name, **attributes)
         self.nodes.append(node)
         if shape is None:
             self.types.update(self._inferred(node))
         else:
-            self.types[made[0]] = helper.make_tensor_type_proto(TensorProto.FLOAT, list(shape))
-        return made[0]
+            self.types[output_names[0]] = helper.make_tensor_type_proto(
+                TensorProto.FLOAT, list(shape)
+            )
+        return output_names[0]
 
     def shape(self, name: str) -> tuple[Dim, ...]:
         """Return a tensor's sizes: a number, a name, or None where neither is known."""
@@ -113,11 +115,13 @@ class Builder:
             weight = self.weight(self.rng.normal(0, spread, shape))
         inputs = [x, weight] if bias is None else [x, weight, bias]
         sizes = list(self.shape(weight)[2:])
-        said = {"kernel_shape": sizes, "strides": [stride] * 2, "group": group}
+        attributes = {"kernel_shape": sizes, "strides": [stride] * 2, "group": group}
         defaults = {"kernel_shape": sizes, "strides": [1, 1], "group": 1}
         if self.rng.random() >= self.explicit:
-            said = {name: value for name, value in said.items() if value != defaults[name]}
-        return self.node("Conv", inputs, pads=[size // 2 for size in sizes] * 2, **said)
+            attributes = {
+                name: value for name, value in attributes.items() if value != defaults[name]
+            }
+        return self.node("Conv", inputs, pads=[size // 2 for size in sizes] * 2, **attributes)
 
     def batchnorm(self, x: str, outputs: int = 1, **attributes: object) -> str:
         """Add a normalization with variances small enough that a wrong epsilon shows.

@@ -140,9 +140,9 @@ def _types(
 ) -> set[str]:
     """Return the types of everything that is stored, computed or cast to."""
     values = (*graph.input, *graph.value_info, *graph.output)
-    found = {v.type.tensor_type.elem_type for v in values} | {t.data_type for t in tensors}
+    elements = {v.type.tensor_type.elem_type for v in values} | {t.data_type for t in tensors}
     casts = (a.i for n in nodes if n.op_type == "Cast" for a in n.attribute if a.name == "to")
-    return {_name(element) for element in (*found, *casts)}
+    return {_name(element) for element in (*elements, *casts)}
 
 
 def _computed_kernels(graph: onnx.GraphProto, nodes: list[onnx.NodeProto]) -> int:
@@ -182,12 +182,12 @@ def _products(graph: onnx.GraphProto, shown: onnx.GraphProto) -> list[list[Any]]
     values = {value.name: value for value in shown.value_info}
     known = stored(graph)
     nodes = [each for node in alive(graph) for each in (node, *nodes_inside(node))]
-    found = [
+    products = [
         [node.op_type, *_weights(graph, node.input[1], known, values)]
         for node in nodes
         if node.op_type in PRODUCTS
     ]
-    return found[:MOST_PRODUCTS]
+    return products[:MOST_PRODUCTS]
 
 
 def _weights(

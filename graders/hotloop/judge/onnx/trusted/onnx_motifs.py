@@ -68,20 +68,22 @@ def grow(net: Builder, motif: str, x: str) -> str:
 
 
 def _added(net: Builder, node: onnx.NodeProto, inputs: list[str]) -> str:
-    said = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     count = len(node.output)
     if node.op_type == "Inside":
         return _inside(net, inputs[0])
     if node.op_type == "BatchNormalization" and len(inputs) == 1:
-        return net.batchnorm(inputs[0], count, **said)
+        return net.batchnorm(inputs[0], count, **attributes)
     if node.op_type != "Conv":
-        return net.node(node.op_type, inputs, outputs=count, **said)
+        return net.node(node.op_type, inputs, outputs=count, **attributes)
     return net.conv(
         inputs[0],
-        said.get("channels", 0),
-        said["kernel_shape"][0] if "kernel_shape" in said else int(net.rng.choice([1, 3])),
-        stride=said.get("strides", [1])[0],
-        group=said.get("group", 1),
+        attributes.get("channels", 0),
+        attributes["kernel_shape"][0]
+        if "kernel_shape" in attributes
+        else int(net.rng.choice([1, 3])),
+        stride=attributes.get("strides", [1])[0],
+        group=attributes.get("group", 1),
         weight="".join(inputs[1:2]),
         bias=inputs[2] if len(inputs) > 2 else None,
     )
@@ -106,9 +108,9 @@ def _inside(net: Builder, read: str) -> str:
             branch: subgraph(BRANCH.format(f"{inner}_{op}", read, op))
             for branch, op in (("then_branch", "Tanh"), ("else_branch", "Sigmoid"))
         }
-        made = net.node("If", [flag], **branches)
+        result = net.node("If", [flag], **branches)
     else:
-        given = [net.weight(np.array(2, np.int64), "rounds"), flag, net.weight(0.5, "start")]
-        made = net.node("Loop", given, body=subgraph(BODY.format(inner, read)))
+        inputs = [net.weight(np.array(2, np.int64), "rounds"), flag, net.weight(0.5, "start")]
+        result = net.node("Loop", inputs, body=subgraph(BODY.format(inner, read)))
     # Shape inference cannot know the shape of what a loop carries.
-    return net.node("Reshape", [made, net.weight(np.zeros(0, np.int64), "shape")])
+    return net.node("Reshape", [result, net.weight(np.zeros(0, np.int64), "shape")])

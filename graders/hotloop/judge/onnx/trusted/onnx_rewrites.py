@@ -64,31 +64,31 @@ def first_wrong(path: str, mismatch: Mismatch, wanted: Callable[[int, int], int]
     path: JSON, pairs of source and rewritten model. wanted: the required model_version for the
     source's and for the number of nodes that are gone; 0 to accept any.
     """
-    for place, (source, made) in enumerate(json.loads(Path(path).read_text(encoding="utf-8"))):
+    for place, (source, rewritten) in enumerate(json.loads(Path(path).read_text(encoding="utf-8"))):
         before = onnx.load_model_from_string(base64.b64decode(source))
         try:
-            model = onnx.load_model_from_string(base64.b64decode(made))
+            model = onnx.load_model_from_string(base64.b64decode(rewritten))
         except DecodeError:
             return place, "what was written is no ONNX model"
-        said = mismatch(before, model)
+        message = mismatch(before, model)
         version = wanted(before.model_version, len(before.graph.node) - len(model.graph.node))
-        if said is None and version and model.model_version != version:
-            said = f"its model_version is {model.model_version} and should be {version}"
-        if said is not None:
-            return place, said
+        if message is None and version and model.model_version != version:
+            message = f"its model_version is {model.model_version} and should be {version}"
+        if message is not None:
+            return place, message
     return None
 
 
-def unsound(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
+def unsound(source: onnx.ModelProto, rewritten: onnx.ModelProto) -> Iterator[str]:
     """Yield what is wrong with any rewritten model: other ends or versions, or no valid model."""
-    if any(tensor.external_data for tensor in made.graph.initializer):
+    if any(tensor.external_data for tensor in rewritten.graph.initializer):
         yield "weights lie outside of the file"
     for end in ("input", "output"):
-        before, now = getattr(source.graph, end), getattr(made.graph, end)
-        names, found = [v.name for v in before], [v.name for v in now]
-        if names != found:
+        before, now = getattr(source.graph, end), getattr(rewritten.graph, end)
+        names, new_names = [v.name for v in before], [v.name for v in now]
+        if names != new_names:
             yield (
-                f"the graph's {end}s are {', '.join(found)[:100]} "
+                f"the graph's {end}s are {', '.join(new_names)[:100]} "
                 f"and should be {', '.join(names)[:100]}"
             )
         yield from (
@@ -96,15 +96,15 @@ def unsound(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
             for old, new in zip(before, now, strict=False)
             if old.type != new.type
         )
-    if list(made.opset_import) != list(source.opset_import):
+    if list(rewritten.opset_import) != list(source.opset_import):
         yield "the model's opset should have stayed as it was"
-    if made.ir_version != source.ir_version:
+    if rewritten.ir_version != source.ir_version:
         yield "the model's IR version should have stayed as it was"
-    if made.functions or any(node.domain for node in made.graph.node):
+    if rewritten.functions or any(node.domain for node in rewritten.graph.node):
         yield "there are nodes that are not ONNX's own"
-    if (said := refusal(made)) is not None:
+    if (message := refusal(rewritten)) is not None:
         # The checker nests the kinds of its errors.
-        plain = re.sub(r"\[\w+Error\] |Inference error\(s\): ", "", said)
+        plain = re.sub(r"\[\w+Error\] |Inference error\(s\): ", "", message)
         yield f"onnx.checker does not accept the model: {plain.rstrip('.')}"
 
 

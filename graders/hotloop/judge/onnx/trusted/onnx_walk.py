@@ -30,15 +30,15 @@ def alive(graph: Any) -> list[Any]:
     """
     makers = {name: at for at, node in enumerate(graph.node) for name in node.output if name}
     waiting = [value.name for value in graph.output[:1]]
-    found: set[int] = set()
+    numbers: set[int] = set()
     while waiting:
         at = makers.get(waiting.pop())
-        if at is None or at in found:
+        if at is None or at in numbers:
             continue
-        found.add(at)
+        numbers.add(at)
         node = graph.node[at]
         waiting.extend(name for each in (node, *nodes_inside(node)) for name in each.input)
-    return [graph.node[at] for at in sorted(found)]
+    return [graph.node[at] for at in sorted(numbers)]
 
 
 def stored(graph: Any) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def stored(graph: Any) -> dict[str, Any]:
 
 def origin(graph: Any, name: str, through: tuple[str, ...]) -> str:
     """Return the tensor that a name stands for if the operators in `through` pass it on."""
-    makers = {made: node for node in graph.node for made in node.output}
+    makers = {output: node for node in graph.node for output in node.output}
     for _ in range(len(graph.node)):
         node = makers.get(name)
         if node is None or node.op_type not in through or not node.input:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from hotloop.core.wire import Message, as_list
 from hotloop.judge.calls import CallSpec, PlacedCall, TensorSpec
 from hotloop.judge.checks.correct import Case, InputTensor

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,7 +22,6 @@ from hotloop.judge.checks.correct import InputTensor
 from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.seeds import Rng
@@ -31,7 +29,6 @@ from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.judge.written_files import Assignment, file_written
-from hotloop.sandbox.scratch import scratch
 from hotloop.tasks.modules.control_flow_export.encoder_paths import (
     KINDS,
     QUEUES,
@@ -213,8 +210,8 @@ def _service_mismatch(package: Written, requests: list[Request], session: Sessio
     """Ask the learner's service, in a process with only its own file, and compare its answers."""
     arguments = (GivenFile(FILE, package.data), _requests_file(requests))
     service, *_ = session.edited
-    with _alone(session, service):
-        worker = session.about(Candidate(ANSWERS, service, "json")).another_worker()
+    alone = session.with_files({service: session.files.read_text(service).encode()})
+    worker = alone.about(Candidate(ANSWERS, service, "json")).another_worker()
     try:
         answer = ask_plainly(worker, arguments, session.timeout(60.0))
     finally:
@@ -225,20 +222,6 @@ def _service_mismatch(package: Written, requests: list[Request], session: Sessio
 def _requests_file(requests: list[Request]) -> GivenFile:
     text = json.dumps([{"tokens": r.tokens, "kind": r.kind} for r in requests])
     return GivenFile("requests.json", text.encode())
-
-
-@contextmanager
-def _alone(session: Session, name: str) -> Generator[None]:
-    """Within this context, new workers see only this file of the submission."""
-    submitted = session.files
-    text = submitted.read_text(name)
-    with scratch() as folder:
-        (folder / name).write_text(text, encoding="utf-8")
-        session.files = SubmissionFiles(folder)
-        try:
-            yield
-        finally:
-            session.files = submitted
 
 
 def _compiled_answer(package: Written, request: Request, session: Session) -> str | None:

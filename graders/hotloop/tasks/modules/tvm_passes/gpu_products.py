@@ -22,7 +22,6 @@ from hotloop.tasks.modules.tvm_passes.products import (
     ROUNDING,
     Size,
     flops,
-    instead,
     moved_bytes,
     reschedule,
     workload,
@@ -67,5 +66,4 @@ def fast(session: Session) -> str:
     data = reschedule(SIZE, session, "on_gpu")
     files = {name: path.read_bytes() for name, path in FILES.items()}
     files |= {RUNNER: (PROGRAMS / RUNNER).read_bytes(), MODULE: data}
-    with instead(session, files):
-        return FAST(session.about(Candidate("run", RUNNER, "destination")))
+    return FAST(session.with_files(files).about(Candidate("run", RUNNER, "destination")))

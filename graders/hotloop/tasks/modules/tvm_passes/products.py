@@ -6,8 +6,7 @@ and the outputs are compared here.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,7 +23,6 @@ from hotloop.judge.checks.cuda_compiles import CudaCompiles
 from hotloop.judge.checks.fast import Baseline, Fast
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
@@ -32,7 +30,6 @@ from hotloop.judge.verification import Rows
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import WorkerConnection, reading
 from hotloop.judge.written_files import Assignment, file_written
-from hotloop.sandbox.scratch import scratch
 from hotloop.tasks.modules.tvm_passes.given_files import PROGRAMS, ours
 
 Rng = np.random.Generator
@@ -304,19 +301,5 @@ def generates_cuda(session: Session) -> str:
         threads, shared = int(generated["threads"]), int(generated["shared_bytes"])
     session.note(threads=threads, shared_bytes=shared)
     compiles = CudaCompiles((KERNEL,), TARGETS, threads, min_load_bytes=16)
-    with instead(session, {"matmul.cu": looks.take(generated["path"])}):
-        return compiles(session.about(Candidate(KERNEL, "matmul.cu")))
-
-
-@contextmanager
-def instead(session: Session, files: dict[str, bytes]) -> Generator[None]:
-    """Replace the submission's files, within the block, with `files` made by our programs."""
-    submitted = session.files
-    with scratch() as folder:
-        for name, data in files.items():
-            (folder / name).write_bytes(data)
-        session.files = SubmissionFiles(folder)
-        try:
-            yield
-        finally:
-            session.files = submitted
+    kernel = session.with_files({"matmul.cu": looks.take(generated["path"])})
+    return compiles(kernel.about(Candidate(KERNEL, "matmul.cu")))
