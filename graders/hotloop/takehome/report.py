@@ -35,6 +35,9 @@ CONFINED = "bubblewrap"
 LONGEST = 64 << 20
 """Most bytes of a report to read; it contains the samples of every speed check."""
 
+GOOD = 0.9
+"""Share of the points from which something went well."""
+
 
 class UnreadableReport(UserError):
     """The file is not a report. The text is one sentence."""
@@ -50,12 +53,8 @@ def _record(value: object) -> object:
         raise ValueError(f"no record of the judge: {error}") from None
 
 
-def _plain(record: Record) -> dict[str, Any]:
-    return record.to_json()
-
-
 JudgeRecord = Annotated[
-    Record, BeforeValidator(_record), PlainSerializer(_plain, return_type=dict[str, Any])
+    Record, BeforeValidator(_record), PlainSerializer(Record.to_json, return_type=dict[str, Any])
 ]
 
 
@@ -227,6 +226,11 @@ class TaskReport(Strict):
     active_minutes: float | None = None
     check_quality: CheckQuality | None = None
     code: list[CodeShown] = Field(default_factory=list[CodeShown])
+
+    @property
+    def failed(self) -> list[CheckReport]:
+        """The counted checks that certainly lost points."""
+        return [c for c in self.checks if c.counted and c.points.high < c.possible * GOOD]
 
 
 class SkillReport(Strict):
@@ -412,11 +416,11 @@ def read_report(path: Path) -> TakehomeReport:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of report.json (draft 2020-12)."""
-    found = TypeAdapter(TakehomeReport).json_schema()
+    properties = TypeAdapter(TakehomeReport).json_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Report on a take-home exercise, by Hotloop",
-        **{key: value for key, value in found.items() if key != "title"},
+        **{key: value for key, value in properties.items() if key != "title"},
     }
 
 

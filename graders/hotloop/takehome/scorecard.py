@@ -24,7 +24,7 @@ from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
 from hotloop.learn.pack.manifest import Digest, Pseudonym
 from hotloop.takehome import assistants
-from hotloop.takehome.report import JSON_NAME, TakehomeReport, UnreadableReport
+from hotloop.takehome.report import TakehomeReport, UnreadableReport
 from hotloop.takehome.report_digests import AlteredReport, OwnReports
 from hotloop.takehome.team import Team
 from hotloop.tasks.curriculum import Rubric
@@ -128,7 +128,7 @@ def form(team: Team, pack: UUID) -> ScorecardForm:
     Raises ScorecardError if there is no report yet, ReportAltered if it was edited.
     """
     try:
-        report = OwnReports(team).read(team.scorecard_path(pack).with_name(JSON_NAME))
+        report = OwnReports(team).read(team.report_path(pack))
     except AlteredReport as error:
         raise ReportAltered(str(error)) from None
     except UnreadableReport as error:
@@ -179,7 +179,7 @@ def file(
 def report_digest(team: Team, pack: UUID) -> str:
     """Return the SHA-256 of the current report. Raises ScorecardError if there is none."""
     try:
-        data = team.scorecard_path(pack).with_name(JSON_NAME).read_bytes()
+        data = team.report_path(pack).read_bytes()
     except OSError:
         raise ScorecardError("There is no report to mark yet.") from None
     return hashlib.sha256(data).hexdigest()

@@ -138,7 +138,7 @@ def make_fixed(team: Team, role: str, who: str, say: Callable[[str], None]) -> V
 
 def own_path(team: Team, pack: UUID) -> Path:
     """Return the path of the items on a candidate's work."""
-    return team.scorecard_path(pack).with_name(NAME)
+    return team.report_path(pack).with_name(NAME)
 
 
 def fixed_path(team: Team, role: str) -> Path:
@@ -196,7 +196,7 @@ def file(team: Team, pack: UUID, answers: Path, who: str) -> Filed:
 
 def filed(team: Team, pack: UUID) -> Filed | None:
     """Return the stored answers, or None. Raises VivaError if the file is damaged."""
-    path = team.scorecard_path(pack).with_name(ANSWERS)
+    path = team.report_path(pack).with_name(ANSWERS)
     try:
         return Filed.model_validate_json(path.read_bytes())
     except FileNotFoundError:

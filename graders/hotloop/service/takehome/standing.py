@@ -13,7 +13,7 @@ from hotloop.core.intervals import Interval
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
 from hotloop.service.takehome.queue import PortalQueue, QueuedSubmission
 from hotloop.service.web.queue import WorkState as Queued
-from hotloop.takehome.hand_in_status import headline, outcome_of, report_path
+from hotloop.takehome.hand_in_status import headline, outcome_of
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
 
 _CLOCK = timedelta(milliseconds=20)
@@ -126,7 +126,7 @@ def written_since(team: Team, pack: UUID, digest: str, since: datetime | None) -
         return False
     if since is None:
         return True
-    written = datetime.fromtimestamp(report_path(team, pack).stat().st_mtime, UTC)
+    written = datetime.fromtimestamp(team.report_path(pack).stat().st_mtime, UTC)
     return written >= since - _CLOCK
 
 
@@ -146,7 +146,7 @@ def _standing(
     state = _after(one, came.score is not None)
     problem = one.problem if one else ""
     if state is CandidateState.LOST:
-        path = report_path(team, record.pack)
+        path = team.report_path(record.pack)
         problem = f"{path} holds no report on this hand-in that can be read: grade it again."
     if state is CandidateState.GRADED:
         state, problem = (

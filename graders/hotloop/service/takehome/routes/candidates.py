@@ -23,7 +23,6 @@ from hotloop.service.web.accounts import Member
 from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.site import Who, pages_for
 from hotloop.takehome import installable
-from hotloop.takehome.hand_in_status import report_path
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.team import AlreadyInvited, TeamError, UnknownPack
@@ -121,7 +120,7 @@ def one(portal: Here, who: Who, pack: UUID, link: bool = False) -> Response:
         address=f"{portal.settings.origin}/c/{there.token}" if link and there else "",
         works_until=there.works_until(found.record.deadline) if there else None,
         is_due=found.record.keep_until <= datetime.now(UTC),
-        report=report_path(portal.team, pack).is_file(),
+        report=portal.team.report_path(pack).is_file(),
         filed=portal.team.scorecard_path(pack).is_file(),
     )
 

@@ -31,7 +31,6 @@ from hotloop.takehome.compare import (
     compare,
     viva_words,
 )
-from hotloop.takehome.hand_in_status import report_path
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, TakehomeReport, UnreadableReport
 from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.scorecard import (
@@ -183,7 +182,7 @@ def _compared(
     own = OwnReports(portal.team)
     for record in records:
         try:
-            read = own.read(report_path(portal.team, record.pack))
+            read = own.read(portal.team.report_path(record.pack))
             card = scorecard.read(portal.team, record.pack)
             answered = viva.score_of(portal.team, record.pack, read.submission.digest)
         except (UnreadableReport, ScorecardError, viva.VivaError) as error:
@@ -204,7 +203,7 @@ def _compared(
 
 def _file(portal: Portal, pack: UUID, name: str, kind: str) -> Response:
     known(portal, pack)
-    path = report_path(portal.team, pack).with_name(name)
+    path = portal.team.report_path(pack).with_name(name)
     if not path.is_file():
         raise RequestRefused(404, "There is no report yet.")
     headers = {"Content-Security-Policy": REPORT_POLICY}
