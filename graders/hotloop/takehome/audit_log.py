@@ -65,16 +65,16 @@ def read(data: bytes) -> list[Line]:
 
 def breaks(lines: Iterable[Line]) -> list[str]:
     """Return what is wrong with which line; one cut off by a crash is not."""
-    found: list[str] = []
+    faults: list[str] = []
     unreadable = 0
     for number, line in enumerate(lines, 1):
         document = line.document or {}
         if unreadable and document.get("kind") != RESUMED:
-            found.append(f"line {unreadable} cannot be read")
+            faults.append(f"line {unreadable} cannot be read")
         if line.document is not None and not line.fits:
-            found.append(f"line {number} does not follow from the line before it")
+            faults.append(f"line {number} does not follow from the line before it")
         unreadable = number if line.document is None else 0
-    return [*found, f"line {unreadable} cannot be read"] if unreadable else found
+    return [*faults, f"line {unreadable} cannot be read"] if unreadable else faults
 
 
 def read_page(path: Path, count: int, before: int | None = None) -> Page:
@@ -98,9 +98,9 @@ def read_page(path: Path, count: int, before: int | None = None) -> Page:
         whole = whole[1:]
         if not whole:
             return Page((Line(None, fits=False),), earlier=start)
-    shown, named = _shown(whole, count, "" if start else _BEGINNING)
+    shown, previous = _shown(whole, count, "" if start else _BEGINNING)
     left = start + len(data) - sum(len(line) + 1 for line in shown)
-    return Page(tuple(reversed(_lines(shown, named))), left or None)
+    return Page(tuple(reversed(_lines(shown, previous))), left or None)
 
 
 def _end(stream: BinaryIO) -> tuple[str, bool]:
@@ -120,14 +120,14 @@ def _line(document: Mapping[str, Any], previous: str) -> bytes:
     return json.dumps({**document, "previous": previous}).encode()
 
 
-def _lines(whole: Sequence[bytes], named: str) -> list[Line]:
-    """Parse lines. named: the digest that the first of them must have."""
-    found: list[Line] = []
+def _lines(whole: Sequence[bytes], previous: str) -> list[Line]:
+    """Parse lines. previous: the digest that the first of them must have."""
+    lines: list[Line] = []
     for line in whole:
         document = _parsed(line)
-        found.append(Line(document, document is not None and document.get("previous") == named))
-        named = _digest(line)
-    return found
+        lines.append(Line(document, document is not None and document.get("previous") == previous))
+        previous = _digest(line)
+    return lines
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:

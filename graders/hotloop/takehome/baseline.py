@@ -36,7 +36,6 @@ from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.score import Points, check_score, share, weighted
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.team import Team, TeamError
-from hotloop.tasks import curriculum
 from hotloop.tasks.notebook_cells import NOTEBOOK
 from hotloop.tasks.variants import Variant, draw
 
@@ -52,7 +51,7 @@ _FENCE = re.compile(r"\A\s*```[^\n]*\n(.*?)^```\s*\Z", re.MULTILINE | re.DOTALL)
 _LONGEST_FILE = 100_000
 
 
-Task = Mapping[str, Points]
+CheckPoints = Mapping[str, Points]
 """Points by check; checks that do not count are left out."""
 
 
@@ -83,13 +82,13 @@ class ModelBaseline(Strict):
     def is_hard(self, task: str) -> bool:
         """True if fewer than half of attempts succeed: the 95 % interval is below 0.5."""
         without = _measured_nowhere([attempt.tasks for attempt in self.attempts])
-        found = [_share(attempt.tasks[task], task, without) for attempt in self.attempts]
-        shares = [share for share in found if share is not None]
+        every = [_share(attempt.tasks[task], task, without) for attempt in self.attempts]
+        shares = [share for share in every if share is not None]
         solved = rate_interval(sum(share.high >= SOLVED for share in shares), len(shares))
         return solved is not None and solved.high < 0.5
 
 
-def _measured_nowhere(works: Sequence[Mapping[str, Task]]) -> set[tuple[str, str]]:
+def _measured_nowhere(works: Sequence[Mapping[str, CheckPoints]]) -> set[tuple[str, str]]:
     """Return (task, check) pairs without a result for any of the works.
 
     On a machine without a GPU these cannot distinguish the works.
@@ -102,12 +101,12 @@ def _measured_nowhere(works: Sequence[Mapping[str, Task]]) -> set[tuple[str, str
     }
 
 
-def _share(checks: Task, task: str, without: set[tuple[str, str]]) -> Interval | None:
+def _share(checks: CheckPoints, task: str, without: set[tuple[str, str]]) -> Interval | None:
     return share(points for check, points in checks.items() if (task, check) not in without)
 
 
 def _score(
-    work: Mapping[str, Task], weights: Mapping[str, float], without: set[tuple[str, str]]
+    work: Mapping[str, CheckPoints], weights: Mapping[str, float], without: set[tuple[str, str]]
 ) -> Interval:
     return weighted((_share(work[task], task, without), weight) for task, weight in weights.items())
 
@@ -160,7 +159,7 @@ def places(
         if task.kind == "code"
     }
     weights = {name: manifest.tasks[name].weight for name in own}
-    found: list[BaselinePlace] = []
+    placed: list[BaselinePlace] = []
     for one in series:
         works = [attempt.tasks for attempt in one.attempts]
         same = one.module == manifest.module and all(own.keys() <= work.keys() for work in works)
@@ -170,7 +169,7 @@ def places(
         scores = [_score(work, weights, without) for work in works]
         span = Interval(low=min(s.low for s in scores), high=max(s.high for s in scores))
         mine = _score(own, weights, without)
-        found.append(
+        placed.append(
             BaselinePlace(
                 model=one.model,
                 made=one.made,
@@ -184,7 +183,7 @@ def places(
                 hard=[name for name in own if one.is_hard(name)],
             )
         )
-    return found
+    return placed
 
 
 def _position(own: Interval, span: Interval) -> Position:
@@ -212,31 +211,28 @@ def attempt(
     """
     variant = draw(role.module, team.key.variants, f"baseline-{secrets.token_hex(8)}")
     tasks = execution.code_tasks(role.module, [task.task for task in role.tasks])
-    given = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
-    messages = prompt(role, given)
-    work = dict(given)
+    starter = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
+    messages = prompt(role, starter)
+    work = dict(starter)
     records: Mapping[str, Record] = {}
     pieces = 0
     for turn in range(turns):
         say(f"turn {turn + 1} of {turns}: waiting for the model")
         reply = chat.reply(messages)
         pieces = take(reply, role, work)
-        read = _hand_in(role, given, work, variant, tasks)
-        records = execute(read, Terms(), lambda _task, text: say(text)).records
+        handed_in = _hand_in(role, starter, work, variant, tasks)
+        records = execute(handed_in, Terms(), lambda _task, text: say(text)).records
         messages = [
             *messages,
             Message(role="assistant", content=reply),
             Message(role="user", content=_feedback(records)),
         ]
     module = role.definition()
-    return ModelAttempt(
-        tasks={name: _points(module.task(name), records[name]) for name in tasks}, pieces=pieces
-    )
-
-
-def _points(task: curriculum.Task, record: Record) -> dict[str, Points]:
-    scores = {check.id: check_score(check, record) for check in task.checks}
-    return {check: points for check, points in scores.items() if points.counted}
+    points: dict[str, dict[str, Points]] = {}
+    for name in tasks:
+        scores = {c.id: check_score(c, records[name]) for c in module.task(name).checks}
+        points[name] = {check: score for check, score in scores.items() if score.counted}
+    return ModelAttempt(tasks=points, pieces=pieces)
 
 
 def series(
@@ -255,16 +251,16 @@ def series(
     )
 
 
-def prompt(role: TakehomeRole, given: Mapping[str, bytes]) -> list[Message]:
+def prompt(role: TakehomeRole, starter: Mapping[str, bytes]) -> list[Message]:
     """Return the prompt: tasks and starter files of the pack, and nothing about any candidate."""
-    asked = [task for task in role.chosen() if task.kind == "code"]
-    todo = "\n".join(f"- {task.title}: {task.goal} In {', '.join(task.files)}." for task in asked)
+    tasks = [task for task in role.chosen() if task.kind == "code"]
+    todo = "\n".join(f"- {task.title}: {task.goal} In {', '.join(task.files)}." for task in tasks)
     files = "\n\n".join(
         f"=== FILE {name} ===\n{text}\n=== END ==="
-        for name, data in sorted(given.items())
+        for name, data in sorted(starter.items())
         if name != NOTEBOOK and (text := _text(data))
     )
-    content = f"{_ASK}\n\nTasks:\n{todo}\n\nNotebook:\n\n{_notebook(given)}\n\n{files}"
+    content = f"{_ASK}\n\nTasks:\n{todo}\n\nNotebook:\n\n{_notebook(starter)}\n\n{files}"
     return [Message(role="user", content=content)]
 
 
@@ -289,9 +285,9 @@ def _text(data: bytes) -> str:
         return ""
 
 
-def _notebook(given: Mapping[str, bytes]) -> str:
+def _notebook(starter: Mapping[str, bytes]) -> str:
     lines: list[str] = []
-    for cell in _cells(given[NOTEBOOK]):
+    for cell in json.loads(starter[NOTEBOOK])["cells"]:
         grade_id = _grade_id(cell)
         source = "".join(cell["source"])
         if grade_id.endswith(_SOLUTION):
@@ -304,9 +300,9 @@ def _notebook(given: Mapping[str, bytes]) -> str:
 
 def take(reply: str, role: TakehomeRole, work: dict[str, bytes]) -> int:
     """Copy files and cells that the tasks ask for from a reply into `work`; return how many."""
-    asked = [task for task in role.chosen() if task.kind == "code"]
-    files = {name for task in asked for name in task.files} - {NOTEBOOK}
-    cells = {task.id for task in asked if NOTEBOOK in task.files}
+    tasks = [task for task in role.chosen() if task.kind == "code"]
+    files = {name for task in tasks for name in task.files} - {NOTEBOOK}
+    cells = {task.id for task in tasks if NOTEBOOK in task.files}
     taken = 0
     for kind, name, body in cast("list[tuple[str, str, str]]", _PIECE.findall(reply)):
         fenced = _FENCE.match(body)
@@ -329,28 +325,24 @@ def _with_cell(notebook: bytes, grade_id: str, source: str) -> bytes:
     return json.dumps(document).encode()
 
 
-def _cells(notebook: bytes) -> list[dict[str, Any]]:
-    return cast("list[dict[str, Any]]", json.loads(notebook)["cells"])
-
-
 def _grade_id(cell: Mapping[str, Any]) -> str:
     return str(cell["metadata"].get("nbgrader", {}).get("grade_id", ""))
 
 
 def _hand_in(
     role: TakehomeRole,
-    given: Mapping[str, bytes],
+    starter: Mapping[str, bytes],
     work: Mapping[str, bytes],
     variant: Variant,
     tasks: Sequence[str],
 ) -> HandIn:
     """Read the work like a candidate's hand-in."""
     own = {name for task in role.chosen() for name in task.files if name in work}
-    release = of_files(role.module, given, own)
+    release = of_files(role.module, starter, own)
     files = {name: work[name] for name in own}
-    read = hand_in.complete("baseline", release, files, work[NOTEBOOK], tasks=tuple(tasks))
-    digests = {name: hashlib.sha256(data).hexdigest() for name, data in given.items()}
-    return replace(read, digests=digests, variant=variant.to_json())
+    whole = hand_in.complete("baseline", release, files, work[NOTEBOOK], tasks=tuple(tasks))
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in starter.items()}
+    return replace(whole, digests=digests, variant=variant.to_json())
 
 
 def _feedback(records: Mapping[str, Record]) -> str:

@@ -154,15 +154,15 @@ class Calibration(Strict):
 
 def calibrate(team: Team, role: str) -> Calibration:
     """Calibrate a role with the data so far. Raises TeamError if there is no such role."""
-    chosen = team.role(role)
-    module = chosen.definition()
+    spec = team.role(role)
+    module = spec.definition()
     past = _past(team, role)
-    points = task_points(past, [task.id for task in chosen.chosen()])
+    points = task_points(past, [task.id for task in spec.chosen()])
     share = item_statistics.shares(points.earned, points.pending, points.possible)
-    weights = {task.task: task.weight for task in chosen.tasks}
-    planned = chosen.pack_tasks(1.0)
+    weights = {task.task: task.weight for task in spec.tasks}
+    planned = spec.pack_tasks(1.0)
     tasks: list[TaskCalibration] = []
-    for number, task in enumerate(chosen.chosen()):
+    for number, task in enumerate(spec.chosen()):
         difficulty = item_statistics.difficulty(share[:, number])
         time = time_of(_minutes(past, task.id), planned[task.id].minutes)
         discrimination = item_statistics.discrimination(
@@ -185,7 +185,7 @@ def calibrate(team: Team, role: str) -> Calibration:
             )
         )
     return Calibration(
-        role=chosen.role,
+        role=spec.role,
         module=module.id,
         candidates=len(past),
         warning=_warning(len(past)),

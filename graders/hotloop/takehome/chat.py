@@ -37,12 +37,12 @@ class Message(Strict):
     content: str
 
 
-class _Said(BaseModel):
+class _Reply(BaseModel):
     content: str | None = None
 
 
 class _Choice(BaseModel):
-    message: _Said
+    message: _Reply
 
 
 class _Completion(BaseModel):
@@ -106,13 +106,13 @@ class Chat:
                     return response.read(LONGEST_REPLY)
             except urllib.error.HTTPError as error:
                 if error.code not in _AGAIN or not left:
-                    raise ChatError(self._said(error)) from None
+                    raise ChatError(self._refusal(error)) from None
                 time.sleep(_wait_s(error.headers.get("Retry-After"), TRIES - left))
             except OSError as error:
                 raise ChatError(f"{self.host} cannot be reached: {error}.") from None
         raise AssertionError
 
-    def _said(self, error: urllib.error.HTTPError) -> str:
+    def _refusal(self, error: urllib.error.HTTPError) -> str:
         if error.code in (401, 403):
             return (
                 f"{self.host} refused the key (HTTP {error.code}): set the environment variable "
@@ -125,7 +125,7 @@ class Chat:
 def _wait_s(retry_after: str | None, tried: int) -> float:
     """Return the wait that the server asked for, else exponential backoff; in seconds."""
     try:
-        asked = float(retry_after or "")
+        wait_s = float(retry_after or "")
     except ValueError:
-        asked = 2.0**tried
-    return min(max(asked, 0.0), LONGEST_WAIT_S)
+        wait_s = 2.0**tried
+    return min(max(wait_s, 0.0), LONGEST_WAIT_S)

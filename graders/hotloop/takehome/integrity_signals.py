@@ -32,7 +32,7 @@ def signals(
     submission: Submission,
     team: Team,
     records: Mapping[str, Record],
-    given: Mapping[str, bytes],
+    starter: Mapping[str, bytes],
 ) -> list[Signal]:
     """Return all signals, for a person to look at."""
     manifest = submission.manifest
@@ -43,8 +43,8 @@ def signals(
     tasks, files = list(manifest.tasks), submission.work.files
     found = [
         *caught(records, submission.altered),
-        *similarity.signals(module, tasks, files, given, others),
-        *prose.signals(module, tasks, files, given, others),
+        *similarity.signals(module, tasks, files, starter, others),
+        *prose.signals(module, tasks, files, starter, others),
         *variant_mismatch.signals(
             files, submission.handed_in, team.variant(manifest.pack), variants
         ),
@@ -60,15 +60,15 @@ def _peers(team: Team, module: str, mine: UUID) -> list[_Peer]:
 
     Deleted or damaged ones are left out.
     """
-    found: list[_Peer] = []
+    peers: list[_Peer] = []
     records, _damaged = team.readable_packs()
     for record in reversed(records):
-        if record.pack == mine or len(found) == MOST_OTHERS:
+        if record.pack == mine or len(peers) == MOST_OTHERS:
             continue
         with suppress(OSError, TeamError, ForgedManifest):
             if team.manifest(record.pack).module == module:
-                found.append(_Peer(record, team.variant(record.pack)))
-    return found[::-1]
+                peers.append(_Peer(record, team.variant(record.pack)))
+    return peers[::-1]
 
 
 def _works(team: Team, peer: PackRecord) -> Iterator[Other]:
@@ -110,13 +110,12 @@ def caught(records: Mapping[str, Record], altered: Iterable[str]) -> list[Signal
         if check.verdict in _INNOCENT
     ]
     if names := list(altered):
-        said = f"Changed: {', '.join(names[:20])}."
         found.append(
             Signal(
                 kind="altered_files",
                 strength="weak",
                 title="Files that were handed out came back changed",
-                evidence=[said],
+                evidence=[f"Changed: {', '.join(names[:20])}."],
                 innocent=_ALTERED,
             )
         )

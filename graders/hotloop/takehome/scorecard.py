@@ -12,7 +12,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Literal, get_args
 from uuid import UUID
 
@@ -155,6 +154,8 @@ def file(
         decision = _require_whole(found, filing)
         folder = team.report_folder(pack)
         last = read(team, pack)
+        revealed = f"revealed the name of {found.report.pseudonym}"
+        events = [(line.document or {}).get("what") for line in team.audited()]
         card = Scorecard(
             pack=pack,
             pseudonym=found.report.pseudonym,
@@ -163,7 +164,9 @@ def file(
             by=who,
             report=digest,
             submission=found.report.submission.digest,
-            name_known=_name_known(team, found.report.pseudonym),
+            name_known=any(
+                (line.document or {}).get("what") == revealed for line in team.audited()
+            ),
             previous=hashlib.sha256(_text(last)).hexdigest() if last else None,
             decision=decision,
             marks=dict(filing.marks),
@@ -188,7 +191,12 @@ def report_digest(team: Team, pack: UUID) -> str:
 def read(team: Team, pack: UUID) -> Scorecard | None:
     """Return the latest version, or None. Raises ScorecardError if the file is damaged."""
     path = team.scorecard_path(pack)
-    return _read(path) if path.is_file() else None
+    if not path.is_file():
+        return None
+    try:
+        return Scorecard.model_validate_json(path.read_bytes())
+    except ValidationError:
+        raise ScorecardError(f"{path} is damaged: its versions lie in {VERSIONS}/.") from None
 
 
 def written_marks(card: Scorecard | None, report: TakehomeReport) -> Mapping[str, int]:
@@ -255,18 +263,6 @@ def _require_whole(found: ScorecardForm, filing: Filing) -> Decision:
     if lines or filing.decision is None:
         raise ScorecardError("\n".join(lines))
     return filing.decision
-
-
-def _name_known(team: Team, pseudonym: str) -> bool:
-    said = f"revealed the name of {pseudonym}"
-    return any((line.document or {}).get("what") == said for line in team.audited())
-
-
-def _read(path: Path) -> Scorecard:
-    try:
-        return Scorecard.model_validate_json(path.read_bytes())
-    except ValidationError:
-        raise ScorecardError(f"{path} is damaged: its versions lie in {VERSIONS}/.") from None
 
 
 def _text(card: Scorecard) -> bytes:

@@ -49,15 +49,20 @@ def write(team: Team, pack: UUID) -> Path:
 
 def page(pseudonym: str, own: Viva | None, fixed: Viva | None) -> str:
     """Return the HTML document. Raises VivaError if no item is accepted."""
-    given = {"own": own, "fixed": fixed}
-    sets = {name: found for name, found in given.items() if found is not None and found.items}
+    both = {"own": own, "fixed": fixed}
+    sets = {name: found for name, found in both.items() if found is not None and found.items}
     if not sets:
         raise viva.VivaError("No item is accepted yet: read them, then name them with --accept.")
     script = (_TEMPLATES / "viva.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     asked = {"candidate": pseudonym, "items": {name: found.digest for name, found in sets.items()}}
     count = sum(len(found.items) for found in sets.values())
-    templates = environment(_TEMPLATES, words=_words, side=_side)
+    templates = environment(
+        _TEMPLATES,
+        words=lambda name: name.replace("_", " "),
+        # The CSS class of a diff line.
+        side=lambda line: {"+": "add", "-": "cut", "@": "at"}.get(line[:1], "same"),
+    )
     return templates.get_template("viva.html.j2").render(
         pseudonym=pseudonym,
         parts=[_part(name, found) for name, found in sets.items()],
@@ -76,16 +81,16 @@ def page(pseudonym: str, own: Viva | None, fixed: Viva | None) -> str:
 
 def facts(item: PredictionItem) -> str:
     """Return additional facts of the item's outcome as sentences, or ""."""
-    found = item.outcome
-    said: list[str] = []
-    if found.lines:
-        which = "Line" if len(found.lines) == 1 else "Lines"
-        said.append(f"{which} {' and '.join(map(str, found.lines))} of the changed code.")
-    if found.factor is not None and f"{found.factor:.2f}×" not in found.sentence:
-        said.append(f"It moves {found.factor:.2f}× the fewest bytes.")
+    outcome = item.outcome
+    sentences: list[str] = []
+    if outcome.lines:
+        which = "Line" if len(outcome.lines) == 1 else "Lines"
+        sentences.append(f"{which} {' and '.join(map(str, outcome.lines))} of the changed code.")
+    if outcome.factor is not None and f"{outcome.factor:.2f}×" not in outcome.sentence:
+        sentences.append(f"It moves {outcome.factor:.2f}× the fewest bytes.")
     if item.width is not None:
-        said.append(f"Of the widths asked it shows from {item.width} on.")
-    return " ".join(said)
+        sentences.append(f"Of the widths asked it shows from {item.width} on.")
+    return " ".join(sentences)
 
 
 def _part(name: str, found: Viva) -> _Part:
@@ -97,12 +102,3 @@ def _part(name: str, found: Viva) -> _Part:
         "comparable."
     )
     return _Part(name, "R", "A solution that you have not written", about, found.items)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _side(line: str) -> str:
-    """Return the CSS class of a diff line."""
-    return {"+": "add", "-": "cut", "@": "at"}.get(line[:1], "same")

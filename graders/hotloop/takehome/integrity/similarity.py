@@ -152,7 +152,7 @@ def published_code(
 @cache
 def _reference(module: str) -> Mapping[str, Mapping[str, str]]:
     """Return the code in the reference's regions, by task and file."""
-    found: dict[str, dict[str, str]] = {}
+    code: dict[str, dict[str, str]] = {}
     for name, path in sources(module).items():
         if language_of(name) is None:
             continue
@@ -164,9 +164,9 @@ def _reference(module: str) -> Mapping[str, Mapping[str, str]]:
             task = region.task.partition(".")[2]
             if region.leader == "# ":
                 continue
-            texts = found.setdefault(task, {})
+            texts = code.setdefault(task, {})
             texts[name] = "\n".join(filter(None, [texts.get(name), *region.body]))
-    return found
+    return code
 
 
 def _signal(matches: Sequence[_Match]) -> Signal:
