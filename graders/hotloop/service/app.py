@@ -117,8 +117,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _not_understood(request: Request, error: Exception) -> Response:
-    found = cast(RequestValidationError, error).errors()
-    fields = sorted({str(one["loc"][-1])[:60] for one in found})
+    errors = cast(RequestValidationError, error).errors()
+    fields = sorted({str(one["loc"][-1])[:60] for one in errors})
     return refusal(request, 422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.")
 
 
@@ -132,9 +132,9 @@ async def _login_needed(request: Request, _error: Exception) -> Response:
 
 
 async def _http(request: Request, error: Exception) -> Response:
-    found = cast(HTTPException, error)
-    said = _sentence(request, found.status_code)
-    return refusal(request, found.status_code, said, dict(found.headers or {}))
+    answer = cast(HTTPException, error)
+    sentence = _sentence(request, answer.status_code)
+    return refusal(request, answer.status_code, sentence, dict(answer.headers or {}))
 
 
 async def _fault(request: Request, error: Exception) -> Response:
@@ -153,6 +153,6 @@ def _sentence(request: Request, status: int) -> str:
 def _upload(app: FastAPI, path: str) -> Mapping[int, str] | None:
     """Return the sentences on refused uploads to a path; None if it receives none."""
     for part in app.state.parts.values():
-        if (found := part.upload(path)) is not None:
-            return found
+        if (sentences := part.upload(path)) is not None:
+            return sentences
     return None

@@ -50,8 +50,8 @@ def require(team: Team, role: TakehomeRole) -> None:
         ) from None
     if package.version != __version__:
         raise TeamError(
-            f"`{wanted}` is version {package.version}, and packs are made with {__version__}: change "
-            f"`wheel` or `install` in {where}."
+            f"`{wanted}` is version {package.version}, and packs are made with {__version__}: "
+            f"change `wheel` or `install` in {where}."
         )
     extras = {name for part in _EXTRAS.findall(wanted) for name in part.split(",") if name}
     if missing := sorted(set(map(_plain, extras)) - package.extras):

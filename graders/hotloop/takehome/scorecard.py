@@ -164,9 +164,7 @@ def file(
             by=who,
             report=digest,
             submission=found.report.submission.digest,
-            name_known=any(
-                (line.document or {}).get("what") == revealed for line in team.audited()
-            ),
+            name_known=revealed in events,
             previous=hashlib.sha256(_text(last)).hexdigest() if last else None,
             decision=decision,
             marks=dict(filing.marks),

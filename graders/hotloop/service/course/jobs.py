@@ -34,12 +34,12 @@ KEY_REUSED = (
 
 
 @dataclass(frozen=True)
-class Put:
+class NewJob:
     """A learner's request, completed by what the course gave. key: the idempotency key."""
 
     account: int
     key: str
-    asked: WholeRequest
+    request: WholeRequest
     deadline: datetime | None = None
 
 
@@ -53,19 +53,19 @@ class JobResult:
     records: list[dict[str, Any]]
 
 
-def put(engine: Engine, sent: Put) -> str:
+def put(engine: Engine, new: NewJob) -> str:
     """Store a job, put it in the queue, and return its id. Idempotent per key.
 
     A waiting job of the same learner whose tasks are all in this one is replaced, and the new job
     takes its place in the queue. Raises Refused if the key was used for another request, or if too
     many jobs are open.
     """
-    document = sent.asked.model_dump_json()
+    document = new.request.model_dump_json()
     digest = sha256(document.encode()).hexdigest()
     with writing(engine) as connection:
         before = connection.execute(
             select(jobs.c.id, jobs.c.digest).where(
-                jobs.c.account == sent.account, jobs.c.key == sent.key
+                jobs.c.account == new.account, jobs.c.key == new.key
             )
         ).one_or_none()
         if before is not None:
@@ -73,22 +73,22 @@ def put(engine: Engine, sent: Put) -> str:
                 raise RequestRefused(422, KEY_REUSED)
             return str(before.id)
         now = datetime.now(UTC)
-        place = min([now, *_replaced(connection, sent)])
-        _require_room(connection, sent, len(document))
+        place = min([now, *_replaced(connection, new)])
+        _require_room(connection, new, len(document))
         job = str(uuid4())
         row = {
             "id": job,
-            "account": sent.account,
-            "key": sent.key,
+            "account": new.account,
+            "key": new.key,
             "digest": digest,
-            "module": sent.asked.module,
-            "tasks": json.dumps(sent.asked.tasks),
+            "module": new.request.module,
+            "tasks": json.dumps(new.request.tasks),
             "request": document,
             "state": "open",
             "submitted": now,
             "place": place,
-            "deadline": sent.deadline,
-            "variant": digest_of(sent.asked.variant),
+            "deadline": new.deadline,
+            "variant": digest_of(new.request.variant),
         }
         connection.execute(insert(jobs).values(row))
         enqueue(connection, job, "cpu")
@@ -130,22 +130,22 @@ def outcome(engine: Engine, job: str) -> JobResult:
         row = connection.execute(
             select(jobs.c.tasks, jobs.c.state, jobs.c.submitted).where(jobs.c.id == job)
         ).one()
-        found = connection.execute(
+        rows = connection.execute(
             select(records.c.task, records.c.record).where(records.c.job == job)
         ).all()
         problems = connection.execute(
             select(works.c.problem).where(works.c.job == job, works.c.state == WorkState.LOST)
         ).scalars()
         problem = " ".join(problems)
-    by_task = {task: json.loads(text) for task, text in found}
+    by_task = {task: json.loads(text) for task, text in rows}
     ordered = [by_task[task] for task in json.loads(row.tasks) if task in by_task]
     return JobResult(row.state, row.submitted, problem, ordered)
 
 
 def known(connection: Connection, job: str) -> list[Record]:
     """Return the records of a job so far."""
-    found = connection.execute(select(records.c.record).where(records.c.job == job)).scalars()
-    return [Record.from_json(json.loads(text)) for text in found]
+    texts = connection.execute(select(records.c.record).where(records.c.job == job)).scalars()
+    return [Record.from_json(json.loads(text)) for text in texts]
 
 
 def write(connection: Connection, job: str, judged: Sequence[tuple[str, str]]) -> None:
@@ -156,35 +156,35 @@ def write(connection: Connection, job: str, judged: Sequence[tuple[str, str]]) -
         connection.execute(insert(records).values(job=job, task=task, record=text))
 
 
-def _replaced(connection: Connection, sent: Put) -> list[datetime]:
+def _replaced(connection: Connection, new: NewJob) -> list[datetime]:
     """End the jobs that are replaced, and return the places they had in the queue."""
-    found = connection.execute(
+    waiting = connection.execute(
         select(jobs.c.id, jobs.c.tasks, jobs.c.place)
         .join(works, works.c.job == jobs.c.id)
         .where(
-            jobs.c.account == sent.account,
-            jobs.c.module == sent.asked.module,
+            jobs.c.account == new.account,
+            jobs.c.module == new.request.module,
             jobs.c.state == "open",
             works.c.state == WorkState.WAITING,
         )
     ).all()
-    same = [row for row in found if set(json.loads(row.tasks)) <= set(sent.asked.tasks)]
+    same = [row for row in waiting if set(json.loads(row.tasks)) <= set(new.request.tasks)]
     for row in same:
         close(connection, row.id, "replaced")
     return [row.place for row in same]
 
 
-def _require_room(connection: Connection, sent: Put, length: int) -> None:
-    size = func.coalesce(func.sum(func.length(jobs.c.request)), 0)
-    query = select(func.count(), size).where(jobs.c.account == sent.account, jobs.c.state == "open")
+def _require_room(connection: Connection, new: NewJob, length: int) -> None:
+    total = func.coalesce(func.sum(func.length(jobs.c.request)), 0)
+    query = select(func.count(), total).where(jobs.c.account == new.account, jobs.c.state == "open")
     count, stored = connection.execute(query).one()
     if count >= MOST_OPEN:
         raise RequestRefused(
             429, f"{MOST_OPEN} of your jobs are open: wait for them, or cancel some.", wait_s=10
         )
     if stored + length > MOST_OPEN_BYTES:
-        said = f"Your open jobs have {stored >> 20} MiB of files, and this one has too many more"
-        raise RequestRefused(429, f"{said}: wait for them, or cancel some.", wait_s=10)
+        size = f"Your open jobs have {stored >> 20} MiB of files, and this one has too many more"
+        raise RequestRefused(429, f"{size}: wait for them, or cancel some.", wait_s=10)
 
 
 def _give_up(connection: Connection, work: WorkRow, problem: str) -> None:
@@ -193,8 +193,8 @@ def _give_up(connection: Connection, work: WorkRow, problem: str) -> None:
     job = connection.execute(query).one()
     before = known(connection, work.job)
     tasks = json.loads(job.tasks)
-    found = faults.given_up(job.module, job.variant, tasks, before, problem)
-    write(connection, work.job, [(r.task, json.dumps(r.to_json())) for r in found])
+    lost = faults.given_up(job.module, job.variant, tasks, before, problem)
+    write(connection, work.job, [(r.task, json.dumps(r.to_json())) for r in lost])
     close(connection, work.job, "done")
 
 
@@ -204,6 +204,8 @@ QUEUE = WorkQueue(
     select(works.c.id, works.c.job, works.c.account, works.c.queued, jobs.c.deadline).join(
         jobs, jobs.c.id == works.c.job
     ),
-    _give_up,
+    ended=faults.ENDED,
+    silent=faults.SILENT,
+    given_up=_give_up,
 )
 """The service's queue: works of a phase, in turns of learners."""

@@ -55,7 +55,7 @@ class Working:
 
 def queue(engine: Engine) -> list[Open]:
     """Return all open jobs: those being judged, then those that wait, in queue order."""
-    at = places(engine)
+    states = places(engine)
     query = (
         select(jobs.c.id, accounts.c.name, jobs.c.module, jobs.c.tasks, jobs.c.submitted)
         .join(accounts, accounts.c.id == jobs.c.account)
@@ -63,13 +63,13 @@ def queue(engine: Engine) -> list[Open]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    found = [
-        Open(row.name, _what(row.module, row.tasks), row.submitted, at[row.id])
+    open_jobs = [
+        Open(row.name, _what(row.module, row.tasks), row.submitted, states[row.id])
         for row in rows
-        if row.id in at
+        if row.id in states
     ]
     return sorted(
-        found, key=lambda one: (not one.place.running, one.place.phase, one.place.position or 0)
+        open_jobs, key=lambda one: (not one.place.running, one.place.phase, one.place.position or 0)
     )
 
 

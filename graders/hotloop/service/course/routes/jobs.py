@@ -28,10 +28,10 @@ NO_JOB = "There is no such job of yours."
 
 async def own(service: Here, who: Asking, job: UUID) -> str:
     """Return the id of the asking person's job. Raises Refused if they have none with this id."""
-    found = await run_in_threadpool(jobs.find, service.engine, who.account, str(job))
-    if found is None:
+    row = await run_in_threadpool(jobs.find, service.engine, who.account, str(job))
+    if row is None:
         raise RequestRefused(404, NO_JOB)
-    return found.id
+    return row.id
 
 
 async def stream(service: Here, who: Asking) -> AsyncGenerator[None]:
@@ -54,16 +54,16 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
     tasks that still waits is replaced.
     """
     try:
-        asked = parsed(JudgeRequest, body)
-        judging.require_known(asked)
-        asked.contents()
+        request = parsed(JudgeRequest, body)
+        judging.require_known(request)
+        request.contents()
     except (UserError, ValueError) as error:
         raise RequestRefused(422, str(error)) from None
-    deadline = service.group.deadlines.get(asked.module)
+    deadline = service.group.deadlines.get(request.module)
     if deadline is not None and deadline < datetime.now(UTC):
         deadline = None  # a module that is overdue must not stay ahead of the others
-    sent = jobs.Put(who.account, key, _completed(service, asked), deadline)
-    return Stored(id=jobs.put(service.engine, sent))
+    new = jobs.NewJob(who.account, key, _completed(service, request), deadline)
+    return Stored(id=jobs.put(service.engine, new))
 
 
 @router.get("/{job}")
@@ -80,16 +80,16 @@ async def follow(service: Here, job: Own) -> AsyncIterable[ServerSentEvent]:
 
     Each event holds the complete job, so a client that reconnects has missed nothing.
     """
-    found = await _outcome(service, job)
-    while found.state == "open":
+    result = await _outcome(service, job)
+    while result.state == "open":
         phase = None
         async for at in service.watch.follow(job):
             # Records change between the phases only.
             if at.phase != phase:
-                phase, found = at.phase, await _outcome(service, job)
-            yield ServerSentEvent(data=_seen(job, found, at), event="state")
-        found = await _outcome(service, job)
-    yield ServerSentEvent(data=_seen(job, found, None), event="state")
+                phase, result = at.phase, await _outcome(service, job)
+            yield ServerSentEvent(data=_seen(job, result, at), event="state")
+        result = await _outcome(service, job)
+    yield ServerSentEvent(data=_seen(job, result, None), event="state")
 
 
 @router.post("/{job}/cancel", status_code=204)
@@ -98,23 +98,23 @@ def cancel(service: Here, job: Own) -> None:
     jobs.cancel(service.engine, job)
 
 
-def _completed(service: Service, asked: JudgeRequest) -> WholeRequest:
+def _completed(service: Service, request: JudgeRequest) -> WholeRequest:
     """Return the request with what the course gave. Raises Refused if the work is not for that."""
-    variant, given = service.given(asked.module)
-    if asked.made_for not in (None, variant.digest):
+    variant, given = service.given(request.module)
+    if request.made_for not in (None, variant.digest):
         raise RequestRefused(
             422,
-            f"Your folder is made for another variant of {asked.module} than this course has: "
+            f"Your folder is made for another variant of {request.module} than this course has: "
             "fetch the module again.",
         )
     document = None if variant.is_plain else variant.to_json()
-    return WholeRequest(**dict(asked), variant=document, given=dict(given))
+    return WholeRequest(**dict(request), variant=document, given=dict(given))
 
 
 async def _outcome(service: Service, job: str) -> JobResult:
     return await run_in_threadpool(jobs.outcome, service.engine, job)
 
 
-def _seen(job: str, found: JobResult, place: JobState | None) -> RemoteJob:
-    at = asdict(place) if place is not None and found.state == "open" else {}
-    return RemoteJob(id=job, **vars(found), **at)
+def _seen(job: str, result: JobResult, place: JobState | None) -> RemoteJob:
+    at = asdict(place) if place is not None and result.state == "open" else {}
+    return RemoteJob(id=job, **vars(result), **at)

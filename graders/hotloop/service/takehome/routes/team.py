@@ -45,9 +45,9 @@ def audit(
     portal: Here, who: Who, before: Annotated[int | None, Query(ge=1, le=10**15)] = None
 ) -> Response:
     """Show the audit log, the latest first. before: offset in the file before which to begin."""
-    found = portal.team.latest(LINES, before)
-    shown = [_line(one) for one in found.lines]
-    return page("audit.html", member=who, shown=shown, earlier=found.earlier)
+    log = portal.team.latest(LINES, before)
+    shown = [_line(one) for one in log.lines]
+    return page("audit.html", member=who, shown=shown, earlier=log.earlier)
 
 
 def _line(one: Line) -> dict[str, str]:
@@ -55,8 +55,9 @@ def _line(one: Line) -> dict[str, str]:
     if one.document is None:
         return {"at": "", "who": "", "what": "", "fault": "This line cannot be read."}
     fault = "" if one.fits else "This line does not follow from the one before it."
-    said = {key: str(one.document.get(key, ""))[:LONGEST] for key in ("at", "who", "what", "kind")}
-    return {**said, "what": said["what"] or said["kind"], "fault": fault}
+    names = ("at", "who", "what", "kind")
+    fields = {name: str(one.document.get(name, ""))[:LONGEST] for name in names}
+    return {**fields, "what": fields["what"] or fields["kind"], "fault": fault}
 
 
 @router.get("/account")
