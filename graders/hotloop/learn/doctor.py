@@ -73,7 +73,9 @@ def _rows(module: curriculum.Module, missing: set[str]) -> Iterator[Gradable]:
     for task in module.tasks:
         if task.kind != "code":
             continue
-        text = _text_of(f"{module.id}.{task.id}", texts)
+        heading = re.compile(rf"### TASK {module.id}\.{task.id}\b")
+        # The cell or file in which the task is solved.
+        text = next((text for text in texts if heading.search(text)), "")
         for check in task.checks:
             lacking = tuple(name for name in _needed(module, check, text) if name in missing)
             yield Gradable(module.id, task.id, check.id, check.points, lacking)
@@ -103,12 +105,6 @@ def _exercise_texts(module: str) -> list[str]:
     return texts
 
 
-def _text_of(key: str, texts: list[str]) -> str:
-    """Return the cell or file in which the task is solved; "" if there is none."""
-    heading = re.compile(rf"### TASK {re.escape(key)}\b")
-    return next((text for text in texts if heading.search(text)), "")
-
-
 # --- looking --------------------------------------------------------------------------------------
 
 
@@ -118,19 +114,14 @@ def _python() -> DoctorFinding:
     )
 
 
-def _torch() -> DoctorFinding:
-    version = _version("torch")
-    if not version:
-        return DoctorFinding("torch", FindingState.MISSING, "not installed", "see local")
-    return DoctorFinding("torch", FindingState.OK, version)
+def _package(name: str, absent: str) -> Callable[[], DoctorFinding]:
+    def look() -> DoctorFinding:
+        version = _version(name)
+        if not version:
+            return DoctorFinding(name, FindingState.MISSING, absent, "see local")
+        return DoctorFinding(name, FindingState.OK, version)
 
-
-def _triton() -> DoctorFinding:
-    version = _version("triton")
-    if not version:
-        what = "not installed; it exists for Linux on x86-64"
-        return DoctorFinding("triton", FindingState.MISSING, what, "see local")
-    return DoctorFinding("triton", FindingState.OK, version)
+    return look
 
 
 def _gpu() -> DoctorFinding:
@@ -138,12 +129,12 @@ def _gpu() -> DoctorFinding:
         fix = "grade on a machine with an NVIDIA GPU and driver"
         return DoctorFinding("gpu", FindingState.MISSING, "no NVIDIA driver or device", fix)
     name = f"{device.device_name()}; {_driver()}"
-    works, said = _torch_sees_gpu()
+    works, message = _torch_sees_gpu()
     if works:
         return DoctorFinding("gpu", FindingState.OK, name)
     fix = _pip("--force-reinstall 'torch>=2.11,<2.14'")
     return DoctorFinding(
-        "gpu", FindingState.MISSING, f"{name}; but PyTorch cannot use it: {said}", fix
+        "gpu", FindingState.MISSING, f"{name}; but PyTorch cannot use it: {message}", fix
     )
 
 
@@ -192,9 +183,9 @@ def _compiler() -> DoctorFinding:
 
 def _other_system() -> DoctorFinding:
     """Report that grading needs Linux: the judge's modules cannot even be imported elsewhere."""
-    found = f"confinement needs Linux, and this is {platform.system()}"
+    what = f"confinement needs Linux, and this is {platform.system()}"
     fix = "judge on a Linux machine that you reach: hotloop check MODULE --on URL"
-    return DoctorFinding("sandbox", FindingState.MISSING, found, fix)
+    return DoctorFinding("sandbox", FindingState.MISSING, what, fix)
 
 
 def _sandbox() -> DoctorFinding:
@@ -221,8 +212,8 @@ def _freezer() -> DoctorFinding:
         confined.kill()
     if kind == "cgroup":
         return DoctorFinding("freezer", FindingState.OK, "control group")
-    found = "SIGSTOP only: a candidate that wakes itself is seen by its CPU time, not prevented"
-    return DoctorFinding("freezer", FindingState.LIMITED, found, "run the grader as root")
+    what = "SIGSTOP only: a candidate that wakes itself is seen by its CPU time, not prevented"
+    return DoctorFinding("freezer", FindingState.LIMITED, what, "run the grader as root")
 
 
 def _serving() -> DoctorFinding:
@@ -294,8 +285,8 @@ def _trees() -> DoctorFinding:
 _LOOKS: tuple[Callable[[], DoctorFinding], ...] = (
     _python,
     _trees,
-    _torch,
-    _triton,
+    _package("torch", "not installed"),
+    _package("triton", "not installed; it exists for Linux on x86-64"),
     _compiler,
     _sandbox,
     _freezer,

@@ -10,13 +10,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
 from hotloop.core.document import Strict
 from hotloop.core.user_error import UserError
+from hotloop.learn.remote.client import NoRedirect
 
 TRIES = 4
 LONGEST_WAIT_S = 60.0
@@ -49,14 +50,6 @@ class _Completion(BaseModel):
     """The parts of a response that are used; servers add other keys."""
 
     choices: list[_Choice] = Field(min_length=1)
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects, so that the key is sent only to the configured host."""
-
-    def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
-        """Return None, so that a redirect raises HTTPError."""
-        return
 
 
 @dataclass(frozen=True)
@@ -99,7 +92,7 @@ class Chat:
         return completion.choices[0].message.content or ""
 
     def _read(self, request: urllib.request.Request) -> bytes:
-        opener = urllib.request.build_opener(_NoRedirects)
+        opener = urllib.request.build_opener(NoRedirect)
         for left in range(TRIES - 1, -1, -1):
             try:
                 with opener.open(request, timeout=self.timeout_s) as response:

@@ -105,8 +105,8 @@ def _ruled(name: str, check: Check, session: Session, ruling: Ruling) -> Failure
 
 
 def _callee(session: Session) -> Callee:
-    asked = session.candidate
-    return Callee(session.name, asked.file, asked.style, asked.framework)
+    candidate = session.candidate
+    return Callee(session.name, candidate.file, candidate.style, candidate.framework)
 
 
 def _part(check: object, name: str) -> Any:

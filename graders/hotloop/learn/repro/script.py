@@ -34,9 +34,9 @@ def write(failure: Failure, module: str, task: str, origin: str, work: Path) -> 
     Raises ValueError if the failure is not about a single input.
     """
     head = _HEAD.format(key=f"{module}.{task}", check=failure.check, origin=origin, task=task)
-    said = f"JUDGE = {failure.sentence!r}"
+    line = f"JUDGE = {failure.sentence!r}"
     text, files = _body(failure, task)
-    program = f'"""{head}"""\n\n{text.replace("@judge@", said)}'
+    program = f'"""{head}"""\n\n{text.replace("@judge@", line)}'
     folder = work / FOLDER
     folder.mkdir(exist_ok=True)
     written = [folder / f"{task}.py"]
