@@ -23,7 +23,11 @@ def watch() -> None:
     ipython = sys.modules.get("IPython")
     shell = cast(Any, ipython).get_ipython() if ipython is not None else None
     if shell is not None:
-        shell.events.register("pre_run_cell", lambda info: note(str(info.raw_cell)))
+        shell.events.register("pre_run_cell", _before_a_cell)
+
+
+def _before_a_cell(info: Any) -> None:
+    note(str(info.raw_cell))
 
 
 def note(text: str) -> None:

@@ -86,7 +86,8 @@ def compare(
     _require_comparable(reports)
     left_out = frozenset[Key]()
     if measured_only:
-        left_out = frozenset.intersection(*map(_unmeasured, reports))
+        first, *others = map(_unmeasured, reports)
+        left_out = first.intersection(*others)
     cards = scorecards or {}
     in_order = sorted(reports, key=lambda report: report.pseudonym)
     scores = {r.pseudonym: score(r, cards.get(r.pseudonym), left_out) for r in in_order}

@@ -4,9 +4,7 @@ It contains the judge's complete records, from which points, intervals and pictu
 the candidate's pseudonym, but no name and no accommodation.
 """
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 from uuid import UUID
@@ -396,8 +394,8 @@ class TakehomeReport(Strict):
 
 def to_json(report: TakehomeReport) -> str:
     """Return the text of report.json."""
-    document = _finite(report.model_dump(mode="json"))
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    # NaN and infinity, which JSON lacks, become null.
+    return report.model_dump_json(indent=1) + "\n"
 
 
 def read_report(path: Path) -> TakehomeReport:
@@ -422,14 +420,3 @@ def schema() -> dict[str, Any]:
         "title": "Report on a take-home exercise, by Hotloop",
         **{key: value for key, value in properties.items() if key != "title"},
     }
-
-
-def _finite(value: object) -> object:
-    """Replace NaN and infinity, which JSON lacks, by None."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {k: _finite(v) for k, v in cast("Mapping[str, object]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_finite(v) for v in cast("Sequence[object]", value)]
-    return value

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from hotloop.core import intervals, svg
 from hotloop.core.html_templates import environment
 from hotloop.core.intervals import Interval
-from hotloop.learn.bank.export import markup
+from hotloop.learn.bank.export import kit
 from hotloop.takehome import assistants, code_shown, quality
 from hotloop.takehome.report import CONFINED, Position, TakehomeReport, TaskReport
 from hotloop.takehome.scorecard import OVERALL_RUBRIC
@@ -29,10 +29,9 @@ def page(report: TakehomeReport) -> str:
     templates = environment(
         _TEMPLATES,
         prose=render_record.prose,
-        inline=lambda text: Markup(markup.inline(text)),
-        paragraphs=lambda text: Markup(markup.paragraphs(text)),
+        inline=kit.inline,
+        paragraphs=kit.paragraphs,
         number=render_record.number,
-        words=lambda text: str(text).replace("_", " "),
         hue=render_record.color,
         moment="{:%Y-%m-%d %H:%M} UTC".format,
     )
@@ -43,7 +42,7 @@ def page(report: TakehomeReport) -> str:
         confined=report.environment.isolation == CONFINED,
         overall=OVERALL_RUBRIC,
         steering=assistants.RUBRIC,
-        place=lambda one: f"{intervals.said(one.own)} of 100 is {_POSITIONS[one.position]}",
+        positions=_POSITIONS,
         bar=bar,
         said=said_points,
         span=intervals.said,

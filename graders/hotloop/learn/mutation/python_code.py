@@ -130,13 +130,13 @@ def edits(text: str) -> Iterator[Edit]:
     source = Source(text)
     for node in ast.walk(source.tree):
         for operator, target, new in _mistakes(node, source):
-            start, end = source.span(target)
+            start, end = target if isinstance(target, tuple) else source.span(target)
             if source.text[start:end] != new:
                 yield Edit(operator, start, end, new)
 
 
-Changes = Iterator[tuple[str, ast.AST, str]]
-"""Operator, node to replace, new text."""
+Changes = Iterator[tuple[str, ast.AST | tuple[int, int], str]]
+"""Operator, node or characters [start, end) to replace, new text."""
 
 
 def _mistakes(node: ast.AST, source: Source) -> Changes:
@@ -182,7 +182,7 @@ def _swapped(node: ast.Call, source: Source) -> Changes:
         if first != second and are_alike:
             start, end = source.span(one)[0], source.span(other)[1]
             between = source.text[source.span(one)[1] : source.span(other)[0]]
-            yield "swapped arguments", _Span(source, start, end), second + between + first
+            yield "swapped arguments", (start, end), second + between + first
 
 
 def _without_keywords(node: ast.Call, source: Source) -> Changes:
@@ -191,7 +191,7 @@ def _without_keywords(node: ast.Call, source: Source) -> Changes:
             start, end = source.span(keyword)
             before = source.text[:start].rstrip(" \n")
             if before.endswith(","):
-                yield "dropped guard", _Span(source, len(before) - 1, end), ""
+                yield "dropped guard", (len(before) - 1, end), ""
 
 
 def _reduction(node: ast.Call, source: Source, name: str, owner: str) -> Changes:
@@ -384,16 +384,3 @@ def _name(node: ast.AST) -> str:
 def _owner(node: ast.AST) -> str:
     value = node.value if isinstance(node, ast.Attribute) else node
     return value.id if isinstance(node, ast.Attribute) and isinstance(value, ast.Name) else ""
-
-
-class _Span(ast.AST):
-    """A range of the text that is not a node."""
-
-    def __init__(self, source: Source, start: int, end: int) -> None:
-        super().__init__()
-        first = source.text[:start]
-        last = source.text[:end]
-        self.lineno = first.count("\n") + 1
-        self.col_offset = len(first.rpartition("\n")[2].encode())
-        self.end_lineno = last.count("\n") + 1
-        self.end_col_offset = len(last.rpartition("\n")[2].encode())

@@ -107,7 +107,7 @@ def question(item: PredictionItem, place: str) -> str:
 def answer(item: PredictionItem, line: PredictionLine) -> str:
     """Return the judge's result and the prediction's Brier score, as text."""
     was = item.outcome.kind
-    predicted = next(kind for kind in _KINDS if kind == line.said)
+    predicted: Kind = next(kind for kind in _KINDS if kind == line.said)
     score = brier(predicted, line.sure, was)
     verdict = "Right" if line.right else "Not so"
     return (

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.in_simulator import ORDER
 from hotloop.judge.dtypes import BF16, to_storage
 from hotloop.judge.questions import GivenFile, Question
-from hotloop.learn.repro.failure import Callee, Failure
+from hotloop.learn.repro.failure import Failure
 from hotloop.tasks.notebook_cells import NOTEBOOK
 
 FOLDER = "repro"
@@ -114,7 +115,7 @@ with watched(order=0) as races:
 print("races:", *races, sep="\\n")"""
 
 
-def _loaded(callee: Callee) -> str:
+def _loaded(callee: Candidate) -> str:
     """Return the statements that load the learner's function."""
     if callee.file is None:
         return _FROM_NOTEBOOK.format(notebook=NOTEBOOK, name=callee.name)
@@ -126,7 +127,7 @@ def _loaded(callee: Callee) -> str:
 # --- functions that are asked for plain data ------------------------------------------------------
 
 
-def _asked(question: Question, callee: Callee, task: str) -> tuple[str, Files]:
+def _asked(question: Question, callee: Candidate, task: str) -> tuple[str, Files]:
     files = {f"{task}/{a.name}": a.data for a in question.arguments if isinstance(a, GivenFile)}
     lines = "".join(
         f"    str(HERE / {f'{task}/{a.name}'!r}),\n"

@@ -22,7 +22,6 @@ from hotloop.learn.pack.manifest import ForgedManifest
 from hotloop.service.pages import refusal
 from hotloop.service.settings import ServiceSettings, own_folder
 from hotloop.service.takehome import links
-from hotloop.service.takehome.answers import DAMAGED, NO_CANDIDATE, OVER
 from hotloop.service.takehome.passwords import MEMBER
 from hotloop.service.takehome.queue import PortalQueue
 from hotloop.service.web import secret
@@ -31,6 +30,15 @@ from hotloop.service.web.site import Part, SiteState, client, part_of
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 
 _UPLOAD = re.compile(r"/c/[^/]{1,100}/submission")
+
+FOR_MEMBERS = "These pages are for the members of a team."
+OVER = "The time of this link is over. Ask the team that sent it."
+NO_CANDIDATE = "There is no such candidate, or all about them was deleted."
+DAMAGED = (
+    "Something of the team's is not as it must be, and nothing was taken: keep your work, "
+    "and write to the team."
+)
+"""Message for a candidate, who did not cause the error."""
 
 TOO_SLOW = (
     "The upload was too slow, or stalled, and was not taken. What you handed in before is "

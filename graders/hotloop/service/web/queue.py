@@ -93,7 +93,7 @@ class WorkQueue:
     turns: Select[*tuple[Any, ...]]
     ended: str
     silent: str
-    given_up: Callable[[Connection, WorkRow, str], None] = lambda *_: None
+    given_up: Callable[[Connection, WorkRow, str], None] = lambda _connection, _row, _problem: None
 
     def add(self, connection: Connection, queued: datetime, **about: Any) -> None:
         """Put a work into the queue. about: the site's own columns."""

@@ -35,11 +35,11 @@ def signals(log: WorkLog | None, rule: str, earliest: datetime, latest: datetime
         sentence = "The role asks for a work log, and none was handed in."
         return [_signal("No work log", [sentence], _MISSING)]
     found: list[Signal] = []
-    impossible = list(filter(None, (_impossible(e, earliest, latest) for e in log.entries)))
+    impossible = [what for entry in log.entries if (what := _impossible(entry, earliest, latest))]
     if impossible:
         title = "The work log's times cannot be"
         found.append(_signal(title, impossible[:10], _IMPOSSIBLE))
-    large = list(filter(None, map(_large, log.entries)))
+    large = [what for entry in log.entries if (what := _large(entry))]
     if large:
         found.append(_signal("Much work came at once", large[:10], _AT_ONCE))
     return found

@@ -22,11 +22,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 def page(entries: Sequence[CatalogEntry], language: Language) -> str:
     """Return the kit for these questions, in this order."""
-    templates = environment(
-        _TEMPLATES,
-        inline=lambda text: Markup(markup.inline(text)),
-        paragraphs=lambda text: Markup(markup.paragraphs(text)),
-    )
+    templates = environment(_TEMPLATES, inline=inline, paragraphs=paragraphs)
     titles = {track.id: track.title for track in curriculum.curriculum().tracks}
     return templates.get_template("kit.html.j2").render(
         language=language,
@@ -44,6 +40,16 @@ def page(entries: Sequence[CatalogEntry], language: Language) -> str:
             for entry in entries
         ],
     )
+
+
+def inline(text: str) -> Markup:
+    """Return a piece of text as markup, for a template's filter."""
+    return Markup(markup.inline(text))
+
+
+def paragraphs(text: str) -> Markup:
+    """Return a text's paragraphs as markup, for a template's filter."""
+    return Markup(markup.paragraphs(text))
 
 
 def _instance(entry: CatalogEntry, language: Language) -> Instance | None:

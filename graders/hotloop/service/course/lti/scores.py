@@ -169,7 +169,7 @@ def _pass_to(
 def _is_taken(engine: Engine, item: Row[Any], token: str) -> bool:
     try:
         document = score(standing(engine, item.account, item.module), item.subject)
-        parts = urlsplit(item.lineitem)
+        parts = urlsplit(str(item.lineitem))
         url = urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/scores"))
         kind = {"Content-Type": "application/vnd.ims.lis.v1.score+json"}
         _post(url, json.dumps(document).encode(), {**kind, "Authorization": f"Bearer {token}"})

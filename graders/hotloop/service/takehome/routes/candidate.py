@@ -21,9 +21,8 @@ from hotloop.learn.pack import limits
 from hotloop.service.pages import page
 from hotloop.service.settings import UPLOAD_BYTES, own_folder
 from hotloop.service.takehome import links, standing
-from hotloop.service.takehome.answers import OVER
 from hotloop.service.takehome.links import Link
-from hotloop.service.takehome.portal import Here, Portal, of
+from hotloop.service.takehome.portal import OVER, Here, Portal, of
 from hotloop.service.takehome.standing import CandidateState
 from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.site import unknown

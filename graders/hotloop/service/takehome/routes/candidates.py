@@ -15,9 +15,8 @@ from hotloop.learn.pack.keys import KeyMissing
 from hotloop.learn.pack.manifest import RoleId
 from hotloop.service.pages import page
 from hotloop.service.takehome import links, standing
-from hotloop.service.takehome.answers import FOR_MEMBERS, NO_CANDIDATE
 from hotloop.service.takehome.passwords import MEMBER
-from hotloop.service.takehome.portal import Here, Portal
+from hotloop.service.takehome.portal import FOR_MEMBERS, NO_CANDIDATE, Here, Portal
 from hotloop.service.takehome.standing import CandidateOverview, CandidateStanding
 from hotloop.service.web.accounts import Member
 from hotloop.service.web.answers import RequestRefused

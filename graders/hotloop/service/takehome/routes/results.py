@@ -13,9 +13,8 @@ from hotloop.learn.pack.keys import KeyMissing
 from hotloop.learn.predicting.scores import VivaScore
 from hotloop.service.pages import page
 from hotloop.service.takehome import standing
-from hotloop.service.takehome.answers import FOR_MEMBERS
 from hotloop.service.takehome.passwords import MEMBER
-from hotloop.service.takehome.portal import Here, Portal
+from hotloop.service.takehome.portal import FOR_MEMBERS, Here, Portal
 from hotloop.service.takehome.routes.candidates import known
 from hotloop.service.takehome.standing import CandidateState
 from hotloop.service.web.accounts import Member

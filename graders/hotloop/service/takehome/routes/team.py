@@ -9,9 +9,8 @@ from starlette.responses import RedirectResponse, Response
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.service.pages import page
 from hotloop.service.takehome import passwords
-from hotloop.service.takehome.answers import FOR_MEMBERS
 from hotloop.service.takehome.passwords import MEMBER
-from hotloop.service.takehome.portal import Here, count_guess, guessed_right
+from hotloop.service.takehome.portal import FOR_MEMBERS, Here, count_guess, guessed_right
 from hotloop.service.web.accounts import AccountError
 from hotloop.service.web.site import Who, pages_for
 from hotloop.takehome.audit_log import Line
