@@ -114,10 +114,10 @@ def _judge_there(module: str, task: str, server: str) -> Record:
     from hotloop.learn.remote import judge_remotely, saved_notebook
     from hotloop.verdicts.progress_line import progress_line
 
-    variant, given = _given(module)
+    variant, digests = _given(module)
     notebook = Path.cwd() / NOTEBOOK
     saved_notebook.require_saved(notebook)
-    request = judge_remotely.request(Path.cwd(), module, [task], variant=variant, given=given)
+    request = judge_remotely.request(Path.cwd(), module, [task], variant=variant, given=digests)
     before_s = verdicts.took_before([f"{module}.{task}"])
     with progress_line(task, before_s) as say:
         return judge_remotely.ask(server, request, say)[task]
@@ -145,7 +145,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.tasks.task_spec import task_spec
     from hotloop.verdicts.progress_line import progress_line
 
-    variant, given = _given(module)
+    variant, digests = _given(module)
     judge = _judge = _judge or JudgeProcess(quiet=True)
     job = Job(
         module,
@@ -155,7 +155,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
         isolation="none",
         budget_s=budget_s,
         variant=variant.to_json(),
-        given=given,
+        given=digests,
     )
     ours, theirs = socket.socketpair()
     try:

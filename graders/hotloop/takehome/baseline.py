@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal, cast
 
 from pydantic import Field, ValidationError
 
@@ -29,14 +29,15 @@ from hotloop.course.hand_in import HandIn
 from hotloop.course.release import of_files
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.learn.pack.manifest import Digest, Manifest
+from hotloop.learn.predicting.own_code import with_cell
 from hotloop.takehome import execution
 from hotloop.takehome.chat import Chat, Message
 from hotloop.takehome.report import BaselinePlace, Position, TaskReport
 from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.score import Points, check_score, share, weighted
-from hotloop.takehome.starter import starter_files
+from hotloop.takehome.starter import starter_files, text_of
 from hotloop.takehome.team import Team, TeamError
-from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.tasks.notebook_cells import NOTEBOOK, readable_cells
 from hotloop.tasks.variants import Variant, draw
 
 NAME = "baseline.json"
@@ -258,7 +259,7 @@ def prompt(role: TakehomeRole, starter: Mapping[str, bytes]) -> list[Message]:
     files = "\n\n".join(
         f"=== FILE {name} ===\n{text}\n=== END ==="
         for name, data in sorted(starter.items())
-        if name != NOTEBOOK and (text := _text(data))
+        if name != NOTEBOOK and len(data) <= _LONGEST_FILE and (text := text_of(data))
     )
     content = f"{_ASK}\n\nTasks:\n{todo}\n\nNotebook:\n\n{_notebook(starter)}\n\n{files}"
     return [Message(role="user", content=content)]
@@ -277,25 +278,16 @@ nothing else between these lines:
 === END ==="""
 
 
-def _text(data: bytes) -> str:
-    """Decode text; return "" for long data or data that is not UTF-8."""
-    try:
-        return data.decode() if len(data) <= _LONGEST_FILE else ""
-    except UnicodeDecodeError:
-        return ""
-
-
 def _notebook(starter: Mapping[str, bytes]) -> str:
-    lines: list[str] = []
-    for cell in json.loads(starter[NOTEBOOK])["cells"]:
-        grade_id = _grade_id(cell)
-        source = "".join(cell["source"])
-        if grade_id.endswith(_SOLUTION):
-            source = f"=== CELL {grade_id.removesuffix(_SOLUTION)} ===\n{source}\n=== END ==="
-        elif cell["cell_type"] == "code":
-            source = f"```python\n{source}\n```"
-        lines.append(source)
-    return "\n\n".join(lines)
+    parts: list[str] = []
+    for cell in readable_cells(starter[NOTEBOOK]):
+        part = cell.source
+        if cell.grade_id.endswith(_SOLUTION):
+            part = f"=== CELL {cell.grade_id.removesuffix(_SOLUTION)} ===\n{part}\n=== END ==="
+        elif cell.kind == "code":
+            part = f"```python\n{part}\n```"
+        parts.append(part)
+    return "\n\n".join(parts)
 
 
 def take(reply: str, role: TakehomeRole, work: dict[str, bytes]) -> int:
@@ -310,23 +302,11 @@ def take(reply: str, role: TakehomeRole, work: dict[str, bytes]) -> int:
         if kind == "FILE" and name in files:
             work[name] = text.encode()
         elif kind == "CELL" and name in cells:
-            work[NOTEBOOK] = _with_cell(work[NOTEBOOK], f"{name}{_SOLUTION}", text)
+            work[NOTEBOOK] = with_cell(work[NOTEBOOK], f"{name}{_SOLUTION}", text.rstrip("\n"))
         else:
             continue
         taken += 1
     return taken
-
-
-def _with_cell(notebook: bytes, grade_id: str, source: str) -> bytes:
-    document = cast("dict[str, Any]", json.loads(notebook))
-    for cell in document["cells"]:
-        if _grade_id(cell) == grade_id:
-            cell["source"] = source.rstrip("\n").splitlines(keepends=True)
-    return json.dumps(document).encode()
-
-
-def _grade_id(cell: Mapping[str, Any]) -> str:
-    return str(cell["metadata"].get("nbgrader", {}).get("grade_id", ""))
 
 
 def _hand_in(

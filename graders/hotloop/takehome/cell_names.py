@@ -54,12 +54,12 @@ def statements(source: str) -> list[str]:
     except SyntaxError:
         return []
     lines = source.splitlines()
-    found: list[str] = []
+    texts: list[str] = []
     for statement in body:
         decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
         first = min([statement.lineno, *(decorator.lineno for decorator in decorators)])
-        found.append("\n".join(lines[first - 1 : statement.end_lineno]))
-    return found
+        texts.append("\n".join(lines[first - 1 : statement.end_lineno]))
+    return texts
 
 
 def _nodes(source: str) -> list[ast.AST]:

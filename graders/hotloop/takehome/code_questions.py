@@ -178,11 +178,11 @@ def _first(question: CodeQuestion, shown: CodeShown) -> int | None:
 
 def _lines(shown: CodeShown, numbers: Sequence[int]) -> tuple[str, str]:
     """Return the file's name, and the given lines with context, numbered."""
-    kept = sorted({near for n in numbers for near in range(n - AROUND, n + AROUND + 1)})
+    near_lines = sorted({near for n in numbers for near in range(n - AROUND, n + AROUND + 1)})
     marks: Mapping[bool, str] = {True: "▶", False: " "}
     text = [
         f"{marks[n in numbers]}{n:4}  {shown.lines[n - 1]}"
-        for n in kept
+        for n in near_lines
         if 1 <= n <= len(shown.lines)
     ]
     return shown.name, "\n".join(text)

@@ -157,7 +157,7 @@ def rows(shown: CodeShown) -> list[CodeLine]:
     for check, lines in shown.cited.items():
         for number in lines:
             cited[number].append(check)
-    kept = {
+    in_context = {
         near
         for number in {*added, *cited, *shown.removed}
         for near in range(number - AROUND, number + AROUND + 1)
@@ -166,16 +166,16 @@ def rows(shown: CodeShown) -> list[CodeLine]:
     found: list[CodeLine] = []
     folded: list[int] = []
     for number, text in enumerate([*shown.lines, None], start=1):
-        gone = shown.removed.get(number, [])
-        if folded and (gone or text is None or number in kept):
+        removed = shown.removed.get(number, [])
+        if folded and (removed or text is None or number in in_context):
             found.append(
                 CodeLine("folded", _placeholder(len(folded), elsewhere.intersection(folded)))
             )
             folded = []
-        found += [CodeLine("removed", line) for line in gone]
+        found += [CodeLine("removed", line) for line in removed]
         if text is None:
             break
-        if number not in kept:
+        if number not in in_context:
             folded.append(number)
             continue
         kind = "added" if number in added else "given"

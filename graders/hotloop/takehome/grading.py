@@ -111,5 +111,5 @@ def _refresh(report: TakehomeReport, team: Team) -> None:
         _keep(report.model_copy(update={"signals": fresh}), team, instead_of=report)
 
 
-def _text(found: Iterable[Signal]) -> str:
-    return "\n".join(line for signal in found for line in (signal.title, *signal.evidence))
+def _text(signals: Iterable[Signal]) -> str:
+    return "\n".join(line for signal in signals for line in (signal.title, *signal.evidence))

@@ -39,9 +39,9 @@ def signals(
     peers = _peers(team, manifest.module, manifest.pack)
     variants = {peer.record.pseudonym: peer.variant for peer in peers}
     module = curriculum.load_module(manifest.module)
-    others = [other for peer in peers for other in _works(team, peer.record)]
+    others = [other for peer in peers for other in _last_work(team, peer.record)]
     tasks, files = list(manifest.tasks), submission.work.files
-    found = [
+    every = [
         *caught(records, submission.altered),
         *similarity.signals(module, tasks, files, starter, others),
         *prose.signals(module, tasks, files, starter, others),
@@ -52,7 +52,7 @@ def signals(
             submission.work_log, manifest.work_log, manifest.not_before, submission.received
         ),
     ]
-    return sorted(found, key=lambda signal: _ORDER[signal.strength])
+    return sorted(every, key=lambda signal: _ORDER[signal.strength])
 
 
 def _peers(team: Team, module: str, mine: UUID) -> list[_Peer]:
@@ -71,12 +71,14 @@ def _peers(team: Team, module: str, mine: UUID) -> list[_Peer]:
     return peers[::-1]
 
 
-def _works(team: Team, peer: PackRecord) -> Iterator[Other]:
+def _last_work(team: Team, peer: PackRecord) -> Iterator[Other]:
     """Yield the candidate's last submission; nothing if there is none or it cannot be opened."""
     with suppress(RefusedSubmission, OSError, TeamError, ForgedManifest):
         for path in team.submissions(peer.pack)[-1:]:
-            found = open_submission(path, team)
-            yield Other(peer.pseudonym, found.work.files, given_files(team, found.manifest))
+            submission = open_submission(path, team)
+            yield Other(
+                peer.pseudonym, submission.work.files, given_files(team, submission.manifest)
+            )
 
 
 _INNOCENT = {
@@ -97,7 +99,7 @@ _ALTERED = (
 
 def caught(records: Mapping[str, Record], altered: Iterable[str]) -> list[Signal]:
     """Return signals for tampering, implausible speed, and given files that were changed."""
-    found = [
+    signals = [
         Signal(
             kind="caught",
             strength="strong" if check.verdict is Verdict.TAMPERED else "moderate",
@@ -110,7 +112,7 @@ def caught(records: Mapping[str, Record], altered: Iterable[str]) -> list[Signal
         if check.verdict in _INNOCENT
     ]
     if names := list(altered):
-        found.append(
+        signals.append(
             Signal(
                 kind="altered_files",
                 strength="weak",
@@ -119,4 +121,4 @@ def caught(records: Mapping[str, Record], altered: Iterable[str]) -> list[Signal
                 innocent=_ALTERED,
             )
         )
-    return found
+    return signals

@@ -147,23 +147,23 @@ def file(
     # Hold the lock, so that no other version and no deletion happens in between.
     with team.alone():
         team.pack(pack)
-        found = form(team, pack)
+        blank = form(team, pack)
         digest = report_digest(team, pack)
         if report not in (None, digest):
             raise ReportChanged("The report was written anew meanwhile: read it, then file.")
-        decision = _require_whole(found, filing)
+        decision = _require_whole(blank, filing)
         folder = team.report_folder(pack)
         last = read(team, pack)
-        revealed = f"revealed the name of {found.report.pseudonym}"
+        revealed = f"revealed the name of {blank.report.pseudonym}"
         events = [(line.document or {}).get("what") for line in team.audited()]
         card = Scorecard(
             pack=pack,
-            pseudonym=found.report.pseudonym,
+            pseudonym=blank.report.pseudonym,
             version=last.version + 1 if last else 1,
             filed=datetime.now(UTC),
             by=who,
             report=digest,
-            submission=found.report.submission.digest,
+            submission=blank.report.submission.digest,
             name_known=revealed in events,
             previous=hashlib.sha256(_text(last)).hexdigest() if last else None,
             decision=decision,
@@ -203,9 +203,9 @@ def written_marks(card: Scorecard | None, report: TakehomeReport) -> Mapping[str
         return {}
     written = {f"task.{task.task}": task.task for task in report.tasks if task.kind == "written"}
     return {
-        written[key]: found.mark
-        for key, found in card.marks.items()
-        if key in written and found.mark is not None
+        written[key]: mark.mark
+        for key, mark in card.marks.items()
+        if key in written and mark.mark is not None
     }
 
 
@@ -244,9 +244,9 @@ def criteria(report: TakehomeReport) -> Iterator[Criterion]:
     )
 
 
-def _require_whole(found: ScorecardForm, filing: Filing) -> Decision:
+def _require_whole(blank: ScorecardForm, filing: Filing) -> Decision:
     """Return the decision. Raises ScorecardError if anything required is missing."""
-    known = {criterion.key: criterion for criterion in found.criteria}
+    known = {criterion.key: criterion for criterion in blank.criteria}
     lines = [
         f"There is nothing to mark called {key!r}." for key in filing.marks if key not in known
     ]

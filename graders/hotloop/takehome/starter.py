@@ -71,7 +71,7 @@ def chosen_files(
     dropped = (edited - needed) & rendered.keys()
     kept: dict[str, bytes] = {}
     for name in rendered.keys() - dropped:
-        text = _text(rendered[name])
+        text = text_of(rendered[name])
         if name in needed or not any(_uses(text, other) for other in dropped):
             kept[name] = rendered[name]
     _add_what_is_used(kept, rendered, code_of(notebook))
@@ -89,16 +89,16 @@ def code_of(notebook: bytes) -> str:
 
 def _add_what_is_used(kept: dict[str, bytes], all_files: Mapping[str, bytes], code: str) -> None:
     """Add files that the kept files import or name, transitively."""
-    texts = [code, *map(_text, kept.values())]
+    texts = [code, *map(text_of, kept.values())]
     while texts:
         text = texts.pop()
         for name in sorted(all_files.keys() - kept.keys()):
             if _uses(text, name):
                 kept[name] = all_files[name]
-                texts.append(_text(kept[name]))
+                texts.append(text_of(kept[name]))
 
 
-def _text(data: bytes) -> str:
+def text_of(data: bytes) -> str:
     """Decode text; return "" for data that is not UTF-8."""
     try:
         return data.decode()
@@ -197,8 +197,8 @@ class _Numbers:
     @classmethod
     def of(cls, module: Module, chosen: set[str]) -> _Numbers:
         titles = {number: task.title for number, task in enumerate(module.tasks, start=1)}
-        asked = [n for n, task in enumerate(module.tasks, start=1) if task.id in chosen]
-        return cls({old: new for new, old in enumerate(asked, start=1)}, titles)
+        numbers = [n for n, task in enumerate(module.tasks, start=1) if task.id in chosen]
+        return cls({old: new for new, old in enumerate(numbers, start=1)}, titles)
 
     def in_cell(self, cell: Cell) -> Cell:
         """Renumber tasks in a cell's headings and mentions."""
@@ -254,7 +254,7 @@ def _written(notebook: dict[str, Any]) -> bytes:
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _without_rows(notebook: bytes, kept: Collection[str], lost: Collection[str]) -> bytes:
+def _without_rows(notebook: bytes, files: Collection[str], dropped: Collection[str]) -> bytes:
     """Remove dropped files from the notebook's table of files.
 
     A row's first cell names files, folders (`tuned/`) or patterns (`run_*.json`), separated by
@@ -263,7 +263,7 @@ def _without_rows(notebook: bytes, kept: Collection[str], lost: Collection[str])
 
     def is_lost(name: str) -> bool:
         pattern = f"{name}*" if name.endswith("/") else name
-        return bool(fnmatch.filter(lost, pattern)) and not fnmatch.filter(kept, pattern)
+        return bool(fnmatch.filter(dropped, pattern)) and not fnmatch.filter(files, pattern)
 
     def are_lost(names: list[str]) -> bool:
         return bool(names) and all(map(is_lost, names))
@@ -279,7 +279,7 @@ def _without_rows(notebook: bytes, kept: Collection[str], lost: Collection[str])
     for cell in cast("list[Cell]", document["cells"]):
         if cell["cell_type"] == "markdown":
             text = "".join(map(row, _source(cell).splitlines(keepends=True)))
-            for name in sorted({name for name in lost if f"`{name}`" in text}):
+            for name in sorted({name for name in dropped if f"`{name}`" in text}):
                 text = text.replace(f"`{name}`", f"`{name}` {ELSEWHERE}", 1)
             cell["source"] = text.splitlines(keepends=True)
     return _written(document)
@@ -310,11 +310,11 @@ def _kept(sections: list[tuple[list[Cell], bool]], learned: set[str]) -> list[Ce
     return kept
 
 
-def _that_run(kept: list[Cell], cells: list[Cell], spoiled: set[str]) -> list[Cell]:
+def _that_run(notebook: list[Cell], cells: list[Cell], spoiled: set[str]) -> list[Cell]:
     """Remove given cells that try out the result of another task."""
-    lost = _bound_by(cells) - _bound_by(kept)
+    lost = _bound_by(cells) - _bound_by(notebook)
     runnable: list[Cell] = []
-    for cell in kept:
+    for cell in notebook:
         statements = cell_names.statements(_source(cell)) if _is_given(cell) else []
         if spoiled & set(statements) or (statements and _read_by(cell) & lost):
             lost |= _bound_by([cell]) - _bound_by(runnable)

@@ -31,14 +31,14 @@ class CannotSubmit(UserError):
 def pack_in(folder: Path) -> PackFolder:
     """Return the pack that was unpacked into `folder`. Raises CannotSubmit if there is none."""
     try:
-        found = manifest.find(folder)
+        pack = manifest.find(folder)
     except ForgedManifest as error:
         raise CannotSubmit(f"{error} Take {MANIFEST} from the pack again.") from None
-    if found is None:
+    if pack is None:
         raise CannotSubmit(
             f"There is no pack in {folder.resolve()}: name the folder that you unpacked."
         )
-    return found
+    return pack
 
 
 def submission_path(pack: PackFolder) -> Path:
@@ -109,13 +109,13 @@ def _work(folder: Path) -> dict[str, bytes]:
 
 def _without_outputs(notebook: bytes) -> bytes:
     """Return the notebook's cells with their ids, without outputs: everything is run again."""
-    found = cells(notebook, most=limits.MAX_NOTEBOOK)
-    if any(cell.source == UNREADABLE_CELL for cell in found):
+    sources = cells(notebook, most=limits.MAX_NOTEBOOK)
+    if any(cell.source == UNREADABLE_CELL for cell in sources):
         raise UnreadableNotebook(
             f"A cell is no text, or longer than {MAX_SOURCE >> 10} KiB: shorten it."
         )
     document = {
-        "cells": [_without_output(cell, number) for number, cell in enumerate(found)],
+        "cells": [_without_output(cell, number) for number, cell in enumerate(sources)],
         "metadata": dict[str, Any](),
         "nbformat": 4,
         "nbformat_minor": 5,

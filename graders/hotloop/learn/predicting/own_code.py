@@ -43,7 +43,7 @@ class PredictedSubmission:
 
     def with_text(self, code: "Code", text: str) -> "PredictedSubmission":
         """Return the work with `text` in place of `code`."""
-        data = _in_notebook(self.files[NOTEBOOK], code, text) if code.cell else text.encode()
+        data = with_cell(self.files[NOTEBOOK], code.cell, text) if code.cell else text.encode()
         return replace(self, files={**self.files, code.file: data})
 
 
@@ -200,9 +200,10 @@ def _cell(files: Mapping[str, bytes], grade_id: str) -> str:
     return next((cell.source for cell in cells if cell.grade_id == grade_id), "")
 
 
-def _in_notebook(data: bytes, code: Code, text: str) -> bytes:
-    document: dict[str, Any] = json.loads(data)
+def with_cell(notebook: bytes, grade_id: str, text: str) -> bytes:
+    """Return the notebook with `text` in the cell of that id."""
+    document: dict[str, Any] = json.loads(notebook)
     for cell in document["cells"]:
-        if cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") == code.cell:
+        if cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") == grade_id:
             cell["source"] = text
     return json.dumps(document).encode()

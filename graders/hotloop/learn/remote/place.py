@@ -63,18 +63,18 @@ def remember(server: str, token: str) -> None:
     whole_file.replace(target, changed.model_dump_json(indent=1).encode(), 0o600)
 
 
-def chosen(said: str = "") -> str:
+def chosen(argument: str = "") -> str:
     """Return the URL of the service to ask; empty for this machine.
 
-    Taken from the argument `said`, else the environment, else the file.
+    Taken from `argument`, else the environment, else the file.
     """
-    server = said or os.environ.get(SERVER, "") or logins().server
+    server = argument or os.environ.get(SERVER, "") or logins().server
     return "" if server == HERE else server
 
 
-def required(said: str = "") -> str:
+def required(argument: str = "") -> str:
     """As `chosen`, but raises UserError if there is no service."""
-    if not (server := chosen(said)):
+    if not (server := chosen(argument)):
         raise UserError(
             "You are logged in to no service: run `hotloop login` with the invitation that your "
             "instructor has sent."

@@ -100,7 +100,7 @@ def _part(check: object, name: str) -> Any:
     """Return an attribute of a check or of what it is made of; None if there is none."""
     if check is None:
         return None
-    if (found := getattr(check, name, None)) is not None:
-        return found
+    if (value := getattr(check, name, None)) is not None:
+        return value
     inner = (getattr(check, part, None) for part in ("calls", "correct", "truth", "on"))
     return next((f for f in (_part(part, name) for part in inner) if f is not None), None)

@@ -84,8 +84,8 @@ def _called(failure: Failure, case: Case) -> str:
     )
     call = f"got = {_NAME}(*arguments)"
     if callee.style == "destination":
-        made = f"output({list(case.out.shape)}, {_dtype(case.out)!r}, {list(case.out.strides)})"
-        call = f"got = {made}\n{_NAME}(*arguments, got)"
+        output = f"output({list(case.out.shape)}, {_dtype(case.out)!r}, {list(case.out.strides)})"
+        call = f"got = {output}\n{_NAME}(*arguments, got)"
     if failure.races:
         call = _WATCHED.format(call=textwrap.indent(call, "    "))
     framework = _TORCH if torch else _NUMPY

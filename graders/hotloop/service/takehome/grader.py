@@ -111,9 +111,10 @@ class Grader:
             # Avoid starting the executor, which may start a cluster, for an empty queue.
             return 0
         waiting = _Waiting(self)
+        say = partial(log.info, "%s %s %s")
         booked = 0
         try:
-            with closing(self.executor.run(waiting, self.terms, self._tell)) as outcomes:
+            with closing(self.executor.run(waiting, self.terms, say)) as outcomes:
                 for key, outcome in chain.from_iterable(outcomes):
                     self._book(*waiting.claimed.pop(key), outcome)
                     booked += 1
@@ -180,9 +181,6 @@ class Grader:
     def written(self, pack: UUID, digest: str, since: datetime | None) -> bool:
         """True if a report on it exists, written since a time if one is given."""
         return written_since(self.team, pack, digest, since)
-
-    def _tell(self, key: str, task: str, text: str) -> None:
-        log.info("%s %s %s", key, task, text)
 
 
 class _Waiting(Iterator[ExecutorWork]):

@@ -84,17 +84,17 @@ def overview(team: Team, queue: PortalQueue, now: datetime | None = None) -> Can
     """Return the state of all candidates."""
     gradings = queue.all()
     records, faults = team.readable_packs()
-    found: list[CandidateStanding] = []
+    candidates: list[CandidateStanding] = []
     damaged = [Damaged(name, str(fault)) for name, fault in sorted(faults.items())]
     for record in records:
         try:
-            found.append(_standing(team, record, gradings, now or datetime.now(UTC)))
+            candidates.append(_standing(team, record, gradings, now or datetime.now(UTC)))
         except UnknownPack:
             # Deleted at this moment.
             continue
         except (TeamError, ForgedManifest, OSError) as fault:
             damaged.append(Damaged(record.pseudonym, str(fault)))
-    return CandidateOverview(found[::-1], damaged)
+    return CandidateOverview(candidates[::-1], damaged)
 
 
 def standing(team: Team, queue: PortalQueue, pack: UUID) -> CandidateStanding:

@@ -93,15 +93,12 @@ class TooLarge:
 
         async def send_pages(message: Message) -> None:
             nonlocal replaced
-            if message["type"] == "http.response.start" and _is_bare(message):
-                replaced = True
+            if message["type"] == "http.response.start" and message["status"] == 413:
+                kind = Headers(raw=message["headers"]).get("content-type", "")
+                replaced = kind.startswith("text/plain")
+            if replaced and message["type"] == "http.response.start":
                 await self.refusal(Request(scope))(scope, receive, send)
             elif not replaced:
                 await send(message)
 
         await self.app(scope, receive, send_pages)
-
-
-def _is_bare(message: Message) -> bool:
-    kind = Headers(raw=message["headers"]).get("content-type", "")
-    return message["status"] == 413 and kind.startswith("text/plain")

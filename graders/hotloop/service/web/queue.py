@@ -104,8 +104,8 @@ class WorkQueue:
         """Return whether a work waits: a cheap query before a transaction that writes."""
         waits = self.works.c.state == WorkState.WAITING
         with reading(engine) as connection:
-            found = connection.execute(select(self.works.c.id).where(waits, *which).limit(1))
-            return found.one_or_none() is not None
+            rows = connection.execute(select(self.works.c.id).where(waits, *which).limit(1))
+            return rows.one_or_none() is not None
 
     def waiting(self, connection: Connection, *which: ColumnElement[bool]) -> list[WaitingWork]:
         """Return the works that wait, the next one first. which: of these works."""

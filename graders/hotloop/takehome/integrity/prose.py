@@ -80,15 +80,15 @@ def _alike(
     """Return a signal for each text that shares MODERATE or more, the most similar first."""
     own = words(text)
     mine = runs(own) - quotable
-    found: list[tuple[float, Signal]] = []
+    signals: list[tuple[float, Signal]] = []
     for what, other in texts:
         theirs = runs(words(other)) - quotable
         shorter = min(len(mine), len(theirs))
         common = mine & theirs
         if shorter >= FEWEST_RUNS and len(common) >= MODERATE * shorter:
             share = len(common) / shorter
-            found.append((share, _signal(title, what, share, _longest(own, common), innocent)))
-    return [signal for _, signal in sorted(found, key=lambda one: -one[0])]
+            signals.append((share, _signal(title, what, share, _longest(own, common), innocent)))
+    return [signal for _, signal in sorted(signals, key=lambda one: -one[0])]
 
 
 def _signal(title: str, what: str, share: float, passage: list[str], innocent: str) -> Signal:

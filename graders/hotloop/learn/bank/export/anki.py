@@ -79,7 +79,11 @@ def _deck(
                         model=model,
                         fields=[prompt, answer, *_about(entry, language)],
                         guid=guid(entry, language, kind),
-                        tags=_tags(entry),
+                        tags=[
+                            f"hotloop::{place}"
+                            for place in (entry.track, entry.question.level, entry.module)
+                            if place
+                        ],
                     )
                 )
     return deck
@@ -102,11 +106,6 @@ def _about(entry: CatalogEntry, language: Language) -> list[str]:
     about = f"{labels.levels[question.level]} · {question.minutes} {labels.minutes}"
     practise = f"{labels.practise}: {', '.join(question.links)}" if question.links else ""
     return [about, entry.key, practise]
-
-
-def _tags(entry: CatalogEntry) -> list[str]:
-    places = [entry.track, entry.question.level, *([entry.module] if entry.module else [])]
-    return [f"hotloop::{place}" for place in places]
 
 
 def _packed(package: Any, written: float) -> bytes:

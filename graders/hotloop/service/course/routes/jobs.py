@@ -100,7 +100,7 @@ def cancel(service: Here, job: Own) -> None:
 
 def _completed(service: Service, request: JudgeRequest) -> WholeRequest:
     """Return the request with what the course gave. Raises Refused if the work is not for that."""
-    variant, given = service.given(request.module)
+    variant, files = service.given(request.module)
     if request.made_for not in (None, variant.digest):
         raise RequestRefused(
             422,
@@ -108,7 +108,7 @@ def _completed(service: Service, request: JudgeRequest) -> WholeRequest:
             "fetch the module again.",
         )
     document = None if variant.is_plain else variant.to_json()
-    return WholeRequest(**dict(request), variant=document, given=dict(given))
+    return WholeRequest(**dict(request), variant=document, given=dict(files))
 
 
 async def _outcome(service: Service, job: str) -> JobResult:

@@ -258,18 +258,22 @@ def _values(card: scorecard.Scorecard | None) -> dict[str, str]:
     return values
 
 
-def _filing(given: dict[str, str]) -> Filing:
+def _filing(fields: dict[str, str]) -> Filing:
     """Parse the fields. Raises ValidationError if they are invalid."""
-    keys = {key.partition(".")[2] for key in given if key.startswith(("mark.", "note."))}
+    keys = {key.partition(".")[2] for key in fields if key.startswith(("mark.", "note."))}
     marks: dict[str, dict[str, object]] = {}
     for key in sorted(keys):
-        number = given.get(f"mark.{key}", "")
+        number = fields.get(f"mark.{key}", "")
         mark = int(number) if number in ("0", "1", "2", "3", "4") else number or None
-        marks[key] = {"mark": mark, "note": _text(given, f"note.{key}")}
-    document = {"decision": given.get("decision", ""), "marks": marks, "note": _text(given, "note")}
+        marks[key] = {"mark": mark, "note": _text(fields, f"note.{key}")}
+    document = {
+        "decision": fields.get("decision", ""),
+        "marks": marks,
+        "note": _text(fields, "note"),
+    }
     return Filing.model_validate(document)
 
 
-def _text(given: dict[str, str], key: str) -> str:
+def _text(fields: dict[str, str], key: str) -> str:
     """Normalize line ends: browsers send CRLF."""
-    return given.get(key, "").replace("\r\n", "\n").strip()
+    return fields.get(key, "").replace("\r\n", "\n").strip()
