@@ -23,7 +23,7 @@ from hotloop.service.settings import FIELD_BYTES, FIELDS, FORM_BYTES, ServiceSet
 from hotloop.service.web import bodies
 from hotloop.service.web.answers import SENTENCES, LoginNeeded, RequestRefused
 from hotloop.service.web.headers import StrictHeaders
-from hotloop.service.web.site import Part, SiteState, counted, from_here, parts_of
+from hotloop.service.web.site import ServicePart, SiteState, counted, from_here, parts_of
 
 NO_SESSION = (
     "Nobody is logged in here. An instructor runs `hotloop login --page` for a link to these "
@@ -34,14 +34,14 @@ LOGGED_OUT = "You are not logged in any more: log in, and do it again."
 log = logging.getLogger("hotloop.service")
 
 
-def opened(settings: ServiceSettings) -> list[Part]:
+def opened(settings: ServiceSettings) -> list[ServicePart]:
     """Open the parts that the settings name; they share a database.
 
     Raises DatabaseUnavailable, CurriculumError, PermissionError, or UserError if the named course
     does not exist.
     """
     site = SiteState.open(settings)
-    parts: list[Part] = []
+    parts: list[ServicePart] = []
     # Imported here, as each part needs packages of its own.
     if "course" in settings.parts:
         from hotloop.service.course.service import Service
@@ -54,7 +54,7 @@ def opened(settings: ServiceSettings) -> list[Part]:
     return parts
 
 
-def served(*parts: Part) -> ASGIApp:
+def served(*parts: ServicePart) -> ASGIApp:
     """Return the ASGI application, with limits on body size and strict headers."""
     app = application(*parts)
 
@@ -64,7 +64,7 @@ def served(*parts: Part) -> ASGIApp:
     return StrictHeaders(bodies.TooLarge(app, too_large), secure=parts[0].site.settings.secure)
 
 
-def application(*parts: Part) -> FastAPI:
+def application(*parts: ServicePart) -> FastAPI:
     """Return the routes of the parts; OpenAPI describes a class's API at /openapi.json."""
 
     site = parts[0].site

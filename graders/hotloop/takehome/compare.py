@@ -48,7 +48,7 @@ class Compared(Strict):
     viva: VivaScore | None = None
 
 
-class Pair(Strict):
+class CandidatePair(Strict):
     """Two candidates. higher: None if their intervals overlap and they are not ranked."""
 
     first: Pseudonym
@@ -68,7 +68,7 @@ class CandidateComparison(Strict):
     left_out: list[str]
     cautions: list[str]
     candidates: list[Compared]
-    pairs: list[Pair]
+    pairs: list[CandidatePair]
 
 
 def compare(
@@ -179,17 +179,17 @@ def _compared(name: str, scores: Mapping[str, Interval], viva: VivaScore | None)
     )
 
 
-def _pairs(scores: Mapping[str, Interval]) -> list[Pair]:
-    pairs: list[Pair] = []
+def _pairs(scores: Mapping[str, Interval]) -> list[CandidatePair]:
+    pairs: list[CandidatePair] = []
     for first, second in combinations(scores, 2):
         higher = None
         if not scores[first].overlaps(scores[second]):
             higher = max(first, second, key=lambda name: scores[name].low)
-        pairs.append(Pair(first=first, second=second, higher=higher))
+        pairs.append(CandidatePair(first=first, second=second, higher=higher))
     return pairs
 
 
-def _by_marks(pairs: Sequence[Pair], unmarked: Sequence[Pair]) -> list[str]:
+def _by_marks(pairs: Sequence[CandidatePair], unmarked: Sequence[CandidatePair]) -> list[str]:
     """Return a caution that names pairs ranked only by people's marks."""
     by_marks = [
         f"{pair.first} and {pair.second}"

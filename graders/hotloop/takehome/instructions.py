@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hotloop import __version__
 from hotloop.core import own_environments
@@ -133,17 +133,8 @@ def requirement(role: TakehomeRole) -> str:
     return f"./{role.wheel}[{extras}]" if role.wheel else f"hotloop[{extras}]=={__version__}"
 
 
-def makefile(role: TakehomeRole) -> str:
-    """Return the pack's Makefile, with `make lab` and others."""
-    return _filled("Makefile", role)
-
-
-def containerfile(role: TakehomeRole) -> str:
-    """Return the pack's Containerfile, for an image to work in."""
-    return _filled("Containerfile", role)
-
-
-def _filled(name: str, role: TakehomeRole) -> str:
+def filled(name: Literal["Makefile", "Containerfile"], role: TakehomeRole) -> str:
+    """Return the pack's Makefile, with `make lab` and others, or the Containerfile of its image."""
     text = (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
     copied = f"COPY {role.wheel} ./\n" if role.wheel else ""
     return text.replace("@copy the wheel@\n", copied).replace("@requirement@", requirement(role))

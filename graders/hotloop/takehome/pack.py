@@ -28,12 +28,7 @@ from hotloop.learn.pack import MANIFEST, manifest, work_files, work_summary
 from hotloop.learn.pack.manifest import Manifest
 from hotloop.takehome import assistants
 from hotloop.takehome import team as teams
-from hotloop.takehome.instructions import (
-    containerfile,
-    instructions_html,
-    instructions_markdown,
-    makefile,
-)
+from hotloop.takehome.instructions import filled, instructions_html, instructions_markdown
 from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.submission_file import zipped
@@ -197,8 +192,8 @@ def _contents(
         MANIFEST: signed,
         "INSTRUCTIONS.md": text.encode(),
         "instructions.html": instructions_html(text, role.title).encode(),
-        "Makefile": makefile(role).encode(),
-        "Containerfile": containerfile(role).encode(),
+        "Makefile": filled("Makefile", role).encode(),
+        "Containerfile": filled("Containerfile", role).encode(),
     }
     if role.wheel:
         contents[role.wheel] = wheel

@@ -451,12 +451,12 @@ class Team:
         document = {"kind": "audit", "who": who[:LONGEST_NAME], "what": what[:500]}
         audit_log.append(self.folder / AUDIT, document, datetime.now(UTC))
 
-    def audited(self) -> list[audit_log.Line]:
+    def audited(self) -> list[audit_log.AuditLine]:
         """Return the lines of the audit log."""
         path = self.folder / AUDIT
         return audit_log.read(path.read_bytes() if path.exists() else b"")
 
-    def latest(self, count: int, before: int | None = None) -> audit_log.Page:
+    def latest(self, count: int, before: int | None = None) -> audit_log.AuditPage:
         """Return the audit log's latest lines, or those before an offset."""
         return audit_log.read_page(self.folder / AUDIT, count, before)
 

@@ -26,7 +26,13 @@ from hotloop.learn.pack.manifest import Digest, Pseudonym
 from hotloop.learn.predicting import items
 from hotloop.learn.predicting.items import ItemSet, PredictionItem
 from hotloop.learn.predicting.own_code import PredictedSubmission
-from hotloop.learn.predicting.scores import Prediction, ScoredPredictions, Truth, VivaScore, scored
+from hotloop.learn.predicting.scores import (
+    Prediction,
+    ScoredPredictions,
+    TrueOutcome,
+    VivaScore,
+    scored,
+)
 from hotloop.takehome.execution import code_tasks
 from hotloop.takehome.submission import given_files, open_submission
 from hotloop.takehome.team import Team
@@ -212,10 +218,12 @@ def score_of(team: Team, pack: UUID, submission: str) -> VivaScore | None:
     return stored.score if stored is not None and stored.submission == submission else None
 
 
-def truth(item: PredictionItem) -> Truth:
+def truth(item: PredictionItem) -> TrueOutcome:
     """Return what a prediction on the item is compared with."""
     outcome = item.outcome
-    return Truth(kind=outcome.kind, lines=outcome.lines, factor=outcome.factor, width=item.width)
+    return TrueOutcome(
+        kind=outcome.kind, lines=outcome.lines, factor=outcome.factor, width=item.width
+    )
 
 
 def _score(answers: VivaAnswers | None, viva: Viva | None) -> ScoredPredictions | None:

@@ -17,7 +17,7 @@ from hotloop.core.user_error import UserError
 if TYPE_CHECKING:
     from hotloop.service.course.settings import Counts
     from hotloop.service.settings import ServiceSettings
-    from hotloop.service.web.site import Part
+    from hotloop.service.web.site import ServicePart
     from hotloop.service.web.supervisor import Supervisor
 
 Folder = Annotated[Path, typer.Option("--folder", help="Where the service keeps its data.")]
@@ -153,7 +153,7 @@ def settings(
         raise UserError(str(error)) from None
 
 
-def _grader(parts: Sequence[Part], jobs: int | None, ray: str) -> Supervisor:
+def _grader(parts: Sequence[ServicePart], jobs: int | None, ray: str) -> Supervisor:
     """Return the supervisor of the team's grader. Raises UserError if no member has an account."""
     from hotloop.cli.takehome.serve import require_accounts
     from hotloop.service.takehome.grader import supervisor

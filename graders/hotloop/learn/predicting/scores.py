@@ -55,7 +55,7 @@ class Prediction(Strict):
     note: Annotated[str, Field(max_length=4000)] = ""
 
 
-class Truth(Strict):
+class TrueOutcome(Strict):
     """The judge's outcome of an item, as far as it can be predicted."""
 
     kind: Kind
@@ -110,7 +110,9 @@ def brier(predicted: Kind, sure: float, truth: Kind) -> float:
     return sum((share - (kind == truth)) ** 2 for kind, share in shares.items())
 
 
-def scored(predictions: Sequence[Prediction], truths: Mapping[int, Truth]) -> ScoredPredictions:
+def scored(
+    predictions: Sequence[Prediction], truths: Mapping[int, TrueOutcome]
+) -> ScoredPredictions:
     """Return the scores of predictions; `truths` by item number.
 
     Raises ValueError if there are no predictions.

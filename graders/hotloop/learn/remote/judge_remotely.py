@@ -45,7 +45,8 @@ def ask(url: str, whole: WholeRequest, say: Say) -> dict[str, Record]:
     ssh:// of a machine.
     """
     if url.startswith(("http:", "https:")):
-        records = resumable_request.ask(ServiceClient.at(url), whole.of_learner(), say)
+        work = whole.of_learner()
+        records = resumable_request.ask(ServiceClient.at(url), work, say)
     else:
         records = list(ssh.ask(ssh.SshHost.of(url), whole, say))
     return {record.task: record for record in records}

@@ -42,7 +42,7 @@ class NodeLost(Exception):
 
 
 @dataclass
-class Node:
+class RayNode:
     """Where a worker's work is judged: any node with free resources. key: the worker's name."""
 
     key: str
@@ -93,7 +93,12 @@ def run(engine: Engine, ray: Any, name: str, counts: Counts, ending: threading.E
     tasks = Tasks(ray, lambda key, _task, text: progress[key](text), retries=0)
     workers = [
         QueueWorker(
-            engine, own, phase, _judge, partial(Node, own, phase, tasks, progress, ending), ending
+            engine,
+            own,
+            phase,
+            _judge,
+            partial(RayNode, own, phase, tasks, progress, ending),
+            ending,
         )
         for phase in get_args(Phase)
         for own in counts.names(name, phase)

@@ -24,7 +24,7 @@ from hotloop.service.course.settings import Class
 from hotloop.service.course.watch import Watch
 from hotloop.service.settings import ServiceSettings
 from hotloop.service.web.answers import SENTENCES, RequestRefused
-from hotloop.service.web.site import Part, SiteState, part_of, unknown
+from hotloop.service.web.site import ServicePart, SiteState, part_of, unknown
 from hotloop.service.web.uploads import place
 from hotloop.tasks.variants import Variant, plain
 
@@ -44,7 +44,7 @@ UPLOADS = ("/api/jobs", "/api/hand-ins")
 
 
 @dataclass
-class Service(Part):
+class Service(ServicePart):
     """A class's service.
 
     tool: for an LMS; None if none is registered. streams: how many each account follows now.
@@ -107,7 +107,7 @@ class Service(Part):
         return FROM_LMS if self.tool is not None else ()
 
     def upload(self, path: str) -> Mapping[int, str] | None:
-        """As in `Part`."""
+        """As in `ServicePart`."""
         return {} if path in UPLOADS else None
 
     @asynccontextmanager

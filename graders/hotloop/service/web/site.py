@@ -50,7 +50,7 @@ class SiteState:
 
 
 @dataclass
-class Part:
+class ServicePart:
     """A part of the service: judging for a class, or take-homes of a team.
 
     role: of the accounts that its pages are for. home: their first page. login: the page on which
@@ -108,7 +108,7 @@ class Part:
         self.engine.dispose()
 
 
-PartT = TypeVar("PartT", bound=Part)
+PartT = TypeVar("PartT", bound=ServicePart)
 
 
 def of(request: Request) -> SiteState:
@@ -116,14 +116,14 @@ def of(request: Request) -> SiteState:
     return cast(SiteState, request.app.state.site)
 
 
-def parts_of(request: Request) -> Iterable[Part]:
+def parts_of(request: Request) -> Iterable[ServicePart]:
     """Return all parts that are served."""
-    return cast("dict[type[Part], Part]", request.app.state.parts).values()
+    return cast("dict[type[ServicePart], ServicePart]", request.app.state.parts).values()
 
 
 def part_of(request: Request, kind: type[PartT]) -> PartT:
     """Return the part that serves a request."""
-    return cast(PartT, cast("dict[type[Part], Any]", request.app.state.parts)[kind])
+    return cast(PartT, cast("dict[type[ServicePart], Any]", request.app.state.parts)[kind])
 
 
 def client(request: Request) -> str:

@@ -22,7 +22,7 @@ from hotloop.service.pages import page
 from hotloop.service.settings import UPLOAD_BYTES, own_folder
 from hotloop.service.takehome import links, standing
 from hotloop.service.takehome.links import Link
-from hotloop.service.takehome.portal import OVER, Here, Portal, of
+from hotloop.service.takehome.portal import OVER, Here, Portal
 from hotloop.service.takehome.standing import CandidateState
 from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.site import unknown
@@ -55,9 +55,8 @@ LATE = (
 router = APIRouter(prefix="/c", default_response_class=Response)
 
 
-def opened(request: Request, token: Annotated[str, InPath(max_length=100)]) -> Link:
+def opened(request: Request, portal: Here, token: Annotated[str, InPath(max_length=100)]) -> Link:
     """Return the link. Raises Refused if it does not exist or has expired."""
-    portal = of(request)
     link = links.find(portal.engine, token)
     if link is None:
         raise unknown(request, 404, "There is no such link. Check that you have copied all of it.")

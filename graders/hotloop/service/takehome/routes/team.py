@@ -13,7 +13,7 @@ from hotloop.service.takehome.passwords import MEMBER
 from hotloop.service.takehome.portal import FOR_MEMBERS, Here, count_guess, guessed_right
 from hotloop.service.web.accounts import AccountError
 from hotloop.service.web.site import Who, pages_for
-from hotloop.takehome.audit_log import Line
+from hotloop.takehome.audit_log import AuditLine
 from hotloop.takehome.role import TakehomeRole
 
 LINES = 200
@@ -49,7 +49,7 @@ def audit(
     return page("audit.html", member=who, shown=shown, earlier=log.earlier)
 
 
-def _line(one: Line) -> dict[str, str]:
+def _line(one: AuditLine) -> dict[str, str]:
     """Return a line's fields for the page, even if it was tampered with."""
     if one.document is None:
         return {"at": "", "who": "", "what": "", "fault": "This line cannot be read."}
