@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from uuid import UUID
 
 from hotloop.core.record import Record
@@ -20,14 +19,6 @@ from hotloop.tasks.variants import Variant
 _ORDER = {"strong": 0, "moderate": 1, "weak": 2}
 
 
-@dataclass(frozen=True)
-class _Peer:
-    """Another candidate with the same module."""
-
-    record: PackRecord
-    variant: Variant
-
-
 def signals(
     submission: Submission,
     team: Team,
@@ -37,9 +28,9 @@ def signals(
     """Return all signals, for a person to look at."""
     manifest = submission.manifest
     peers = _peers(team, manifest.module, manifest.pack)
-    variants = {peer.record.pseudonym: peer.variant for peer in peers}
+    variants = {record.pseudonym: variant for record, variant in peers}
     module = curriculum.load_module(manifest.module)
-    others = [other for peer in peers for other in _last_work(team, peer.record)]
+    others = [other for record, _ in peers for other in _last_work(team, record)]
     tasks, files = list(manifest.tasks), submission.work.files
     every = [
         *caught(records, submission.altered),
@@ -55,19 +46,19 @@ def signals(
     return sorted(every, key=lambda signal: _ORDER[signal.strength])
 
 
-def _peers(team: Team, module: str, mine: UUID) -> list[_Peer]:
-    """Return the latest packs with the same module, in any role.
+def _peers(team: Team, module: str, mine: UUID) -> list[tuple[PackRecord, Variant]]:
+    """Return the latest packs with the same module, in any role, with their variants.
 
     Deleted or damaged ones are left out.
     """
-    peers: list[_Peer] = []
+    peers: list[tuple[PackRecord, Variant]] = []
     records, _damaged = team.readable_packs()
     for record in reversed(records):
         if record.pack == mine or len(peers) == MOST_OTHERS:
             continue
         with suppress(OSError, TeamError, ForgedManifest):
             if team.manifest(record.pack).module == module:
-                peers.append(_Peer(record, team.variant(record.pack)))
+                peers.append((record, team.variant(record.pack)))
     return peers[::-1]
 
 

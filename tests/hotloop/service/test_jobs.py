@@ -112,9 +112,11 @@ def test_the_same_request_at_once_is_one_job(school: School) -> None:
     """As sent again by a client that had no answer, perhaps to another server."""
     engines = [school.service.engine, opened_again(school)]
     asked = WholeRequest.model_validate(request())
-    sent = jobs.NewJob(1, "k" * 20, asked)
+    key = "k" * 20
     with ThreadPoolExecutor(8) as pool:
-        found = set(pool.map(lambda number: jobs.put(engines[number % 2], sent), range(24)))
+        found = set(
+            pool.map(lambda number: jobs.put(engines[number % 2], 1, key, asked), range(24))
+        )
     engines[1].dispose()
     assert len(found) == 1
     assert school.judged() == 1

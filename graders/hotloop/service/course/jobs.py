@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
 
 from hotloop.core.record import Record
 from hotloop.core.transactions import reading, writing
-from hotloop.learn.remote import job as job_format
+from hotloop.learn.remote.job import Phase, RemoteJob
 from hotloop.learn.remote.request import MAX_BYTES, WholeRequest
 from hotloop.service.course import faults
 from hotloop.service.tables import jobs, records, works
@@ -33,69 +31,50 @@ KEY_REUSED = (
 )
 
 
-@dataclass(frozen=True)
-class NewJob:
-    """A learner's request, completed by what the course gave. key: the idempotency key."""
-
-    account: int
-    key: str
-    request: WholeRequest
-    deadline: datetime | None = None
-
-
-@dataclass(frozen=True)
-class JobResult:
-    """The present result of a job; fields as in `hotloop.learn.remote.job.RemoteJob`."""
-
-    state: job_format.State
-    submitted: datetime
-    problem: str
-    records: list[dict[str, Any]]
-
-
-def put(engine: Engine, new: NewJob) -> str:
+def put(
+    engine: Engine, account: int, key: str, request: WholeRequest, deadline: datetime | None = None
+) -> str:
     """Store a job, put it in the queue, and return its id. Idempotent per key.
 
-    A waiting job of the same learner whose tasks are all in this one is replaced, and the new job
-    takes its place in the queue. Raises Refused if the key was used for another request, or if too
-    many jobs are open.
+    key: the idempotency key. request: a learner's, completed by what the course gave. A waiting job
+    of the same learner whose tasks are all in this one is replaced, and the new job takes its place
+    in the queue. Raises Refused if the key was used for another request, or if too many jobs are
+    open.
     """
-    document = new.request.model_dump_json()
+    document = request.model_dump_json()
     digest = sha256(document.encode()).hexdigest()
     with writing(engine) as connection:
         before = connection.execute(
-            select(jobs.c.id, jobs.c.digest).where(
-                jobs.c.account == new.account, jobs.c.key == new.key
-            )
+            select(jobs.c.id, jobs.c.digest).where(jobs.c.account == account, jobs.c.key == key)
         ).one_or_none()
         if before is not None:
             if before.digest != digest:
                 raise RequestRefused(422, KEY_REUSED)
             return str(before.id)
         now = datetime.now(UTC)
-        place = min([now, *_replaced(connection, new)])
-        _require_room(connection, new, len(document))
+        place = min([now, *_replaced(connection, account, request)])
+        _require_room(connection, account, len(document))
         job = str(uuid4())
         row = {
             "id": job,
-            "account": new.account,
-            "key": new.key,
+            "account": account,
+            "key": key,
             "digest": digest,
-            "module": new.request.module,
-            "tasks": json.dumps(new.request.tasks),
+            "module": request.module,
+            "tasks": json.dumps(request.tasks),
             "request": document,
             "state": "open",
             "submitted": now,
             "place": place,
-            "deadline": new.deadline,
-            "variant": digest_of(new.request.variant),
+            "deadline": deadline,
+            "variant": digest_of(request.variant),
         }
         connection.execute(insert(jobs).values(row))
         enqueue(connection, job, "cpu")
     return job
 
 
-def enqueue(connection: Connection, job: str, phase: job_format.Phase) -> None:
+def enqueue(connection: Connection, job: str, phase: Phase) -> None:
     """Put a phase of a job into the queue, at the job's place."""
     query = select(jobs.c.account, jobs.c.place).where(jobs.c.id == job)
     row = connection.execute(query).one()
@@ -124,7 +103,7 @@ def find(engine: Engine, account: int, job: str) -> Row[str] | None:
         return connection.execute(query).one_or_none()
 
 
-def outcome(engine: Engine, job: str) -> JobResult:
+def outcome(engine: Engine, job: str) -> RemoteJob:
     """Return the present result of a job, with the records in the order of its tasks."""
     with reading(engine) as connection:
         row = connection.execute(
@@ -139,7 +118,9 @@ def outcome(engine: Engine, job: str) -> JobResult:
         problem = " ".join(problems)
     by_task = {task: json.loads(text) for task, text in rows}
     ordered = [by_task[task] for task in json.loads(row.tasks) if task in by_task]
-    return JobResult(row.state, row.submitted, problem, ordered)
+    return RemoteJob(
+        id=job, state=row.state, submitted=row.submitted, problem=problem, records=ordered
+    )
 
 
 def known(connection: Connection, job: str) -> list[Record]:
@@ -156,27 +137,27 @@ def write(connection: Connection, job: str, judged: Sequence[tuple[str, str]]) -
         connection.execute(insert(records).values(job=job, task=task, record=text))
 
 
-def _replaced(connection: Connection, new: NewJob) -> list[datetime]:
+def _replaced(connection: Connection, account: int, request: WholeRequest) -> list[datetime]:
     """End the jobs that are replaced, and return the places they had in the queue."""
     waiting = connection.execute(
         select(jobs.c.id, jobs.c.tasks, jobs.c.place)
         .join(works, works.c.job == jobs.c.id)
         .where(
-            jobs.c.account == new.account,
-            jobs.c.module == new.request.module,
+            jobs.c.account == account,
+            jobs.c.module == request.module,
             jobs.c.state == "open",
             works.c.state == WorkState.WAITING,
         )
     ).all()
-    same = [row for row in waiting if set(json.loads(row.tasks)) <= set(new.request.tasks)]
+    same = [row for row in waiting if set(json.loads(row.tasks)) <= set(request.tasks)]
     for row in same:
         close(connection, row.id, "replaced")
     return [row.place for row in same]
 
 
-def _require_room(connection: Connection, new: NewJob, length: int) -> None:
+def _require_room(connection: Connection, account: int, length: int) -> None:
     total = func.coalesce(func.sum(func.length(jobs.c.request)), 0)
-    query = select(func.count(), total).where(jobs.c.account == new.account, jobs.c.state == "open")
+    query = select(func.count(), total).where(jobs.c.account == account, jobs.c.state == "open")
     count, stored = connection.execute(query).one()
     if count >= MOST_OPEN:
         raise RequestRefused(

@@ -19,7 +19,7 @@ MOST = 100
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenJob:
     """A job that has not ended."""
 
     who: str
@@ -39,7 +39,7 @@ class FailedWork:
 
 
 @dataclass(frozen=True)
-class Working:
+class KnownWorker:
     """A worker. beat: time of its last heartbeat."""
 
     name: str
@@ -53,7 +53,7 @@ class Working:
         return self.beat > datetime.now(UTC) - LEASE
 
 
-def queue(engine: Engine) -> list[Open]:
+def queue(engine: Engine) -> list[OpenJob]:
     """Return all open jobs: those being judged, then those that wait, in queue order."""
     states = places(engine)
     query = (
@@ -64,7 +64,7 @@ def queue(engine: Engine) -> list[Open]:
     with reading(engine) as connection:
         rows = connection.execute(query).all()
     open_jobs = [
-        Open(row.name, _what(row.module, row.tasks), row.submitted, states[row.id])
+        OpenJob(row.name, _what(row.module, row.tasks), row.submitted, states[row.id])
         for row in rows
         if row.id in states
     ]
@@ -101,12 +101,12 @@ def scores(engine: Engine) -> list[FailedWork]:
         return [FailedWork(*row) for row in connection.execute(query)]
 
 
-def working(engine: Engine) -> list[Working]:
+def working(engine: Engine) -> list[KnownWorker]:
     """Return the known workers by name, also those that were silent for up to a day."""
     columns = (workers.c.name, workers.c.phase, workers.c.host, workers.c.beat)
     with reading(engine) as connection:
         rows = connection.execute(select(*columns).order_by(workers.c.name)).all()
-    return [Working(*row) for row in rows]
+    return [KnownWorker(*row) for row in rows]
 
 
 def _what(module: str, tasks: str) -> str:

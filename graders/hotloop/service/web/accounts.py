@@ -45,18 +45,19 @@ accounts = Table(
     Column("made", Utc, nullable=False),
 )
 
+
+def owner() -> Column[int]:
+    """Return a foreign key of the owner's account; rows are deleted with the account."""
+    key = ForeignKey("accounts.id", ondelete="CASCADE")
+    return Column("account", Integer, key, nullable=False, index=True)
+
+
 sessions = Table(
     "sessions",
     metadata,
     # SHA-256 of the cookie's value: reading the table does not allow opening a session.
     Column("digest", String(64), primary_key=True),
-    Column(
-        "account",
-        Integer,
-        ForeignKey("accounts.id", ondelete="CASCADE"),
-        nullable=False,
-        index=True,
-    ),
+    owner(),
     Column("csrf", String(64), nullable=False),
     Column("seen", Utc, nullable=False),
     Column("expires", Utc, nullable=False),

@@ -18,7 +18,6 @@ from hotloop.learn.remote.request import MAX_BYTES, WholeRequest, parsed
 from hotloop.learn.remote.request import RemoteRequest as JudgeRequest
 from hotloop.service import judging
 from hotloop.service.course import jobs
-from hotloop.service.course.jobs import JobResult
 from hotloop.service.course.service import Asking, Body, Here, Key, Service, body_of
 from hotloop.service.course.watch import JobState, places
 from hotloop.service.web.answers import RequestRefused
@@ -62,8 +61,8 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
     deadline = service.group.deadlines.get(request.module)
     if deadline is not None and deadline < datetime.now(UTC):
         deadline = None  # a module that is overdue must not stay ahead of the others
-    new = jobs.NewJob(who.account, key, _completed(service, request), deadline)
-    return Stored(id=jobs.put(service.engine, new))
+    whole = _completed(service, request)
+    return Stored(id=jobs.put(service.engine, who.account, key, whole, deadline))
 
 
 @router.get("/{job}")
@@ -71,7 +70,7 @@ def look(service: Here, who: Asking, job: Own) -> RemoteJob:
     """Return the state of a job, with the records so far. Use the stream to follow a job."""
     # A look reads the whole queue, so it counts against the same limit as a new stream.
     service.rates.count("stream", str(who.account))
-    return _seen(job, jobs.outcome(service.engine, job), places(service.engine).get(job))
+    return _seen(jobs.outcome(service.engine, job), places(service.engine).get(job))
 
 
 @router.get("/{job}/events", response_class=EventSourceResponse, dependencies=[Depends(stream)])
@@ -87,9 +86,9 @@ async def follow(service: Here, job: Own) -> AsyncIterable[ServerSentEvent]:
             # Records change between the phases only.
             if at.phase != phase:
                 phase, result = at.phase, await _outcome(service, job)
-            yield ServerSentEvent(data=_seen(job, result, at), event="state")
+            yield ServerSentEvent(data=_seen(result, at), event="state")
         result = await _outcome(service, job)
-    yield ServerSentEvent(data=_seen(job, result, None), event="state")
+    yield ServerSentEvent(data=result, event="state")
 
 
 @router.post("/{job}/cancel", status_code=204)
@@ -111,10 +110,12 @@ def _completed(service: Service, request: JudgeRequest) -> WholeRequest:
     return WholeRequest(**dict(request), variant=document, given=dict(files))
 
 
-async def _outcome(service: Service, job: str) -> JobResult:
+async def _outcome(service: Service, job: str) -> RemoteJob:
     return await run_in_threadpool(jobs.outcome, service.engine, job)
 
 
-def _seen(job: str, result: JobResult, place: JobState | None) -> RemoteJob:
-    at = asdict(place) if place is not None and result.state == "open" else {}
-    return RemoteJob(id=job, **vars(result), **at)
+def _seen(job: RemoteJob, place: JobState | None) -> RemoteJob:
+    """Add a job's place in the queue while it is open."""
+    if place is None or job.state != "open":
+        return job
+    return job.model_copy(update=asdict(place))
