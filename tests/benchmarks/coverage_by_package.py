@@ -1,11 +1,11 @@
 """Which share of each package's statements do the tests run?
 
-    python tests/benchmarks/coverage_by_package.py            # the quick tests, all modules' compilers installed
-    python tests/benchmarks/coverage_by_package.py --keep     # … and write results/coverage_by_package.json
+    python tests/benchmarks/coverage_by_package.py [--keep] [option of pytest …]
 
+The quick tests run, with the compilers of all modules installed; `--keep` writes
+results/coverage_by_package.json.
 What runs behind bubblewrap, and a process that is killed, cannot report: `worker/` and the
-modules' `programs/` are run far more often than is counted here. The rest of the command line goes
-to pytest.
+modules' `programs/` are run far more often than is counted here.
 """
 
 import json

@@ -73,7 +73,9 @@ def _rows(module: curriculum.Module, missing: set[str]) -> Iterator[Gradable]:
     for task in module.tasks:
         if task.kind != "code":
             continue
-        text = _text_of(f"{module.id}.{task.id}", texts)
+        heading = re.compile(rf"### TASK {module.id}\.{task.id}\b")
+        # The cell or file in which the task is solved.
+        text = next((text for text in texts if heading.search(text)), "")
         for check in task.checks:
             lacking = tuple(name for name in _needed(module, check, text) if name in missing)
             yield Gradable(module.id, task.id, check.id, check.points, lacking)
@@ -103,48 +105,33 @@ def _exercise_texts(module: str) -> list[str]:
     return texts
 
 
-def _text_of(key: str, texts: list[str]) -> str:
-    """Return the cell or file in which the task is solved; "" if there is none."""
-    heading = re.compile(rf"### TASK {re.escape(key)}\b")
-    return next((text for text in texts if heading.search(text)), "")
-
-
 # --- looking --------------------------------------------------------------------------------------
 
 
 def _python() -> DoctorFinding:
-    return DoctorFinding(
-        "python", FindingState.OK, f"{platform.python_version()}, {sys.executable}"
-    )
+    return _ok("python", f"{platform.python_version()}, {sys.executable}")
 
 
-def _torch() -> DoctorFinding:
-    version = _version("torch")
-    if not version:
-        return DoctorFinding("torch", FindingState.MISSING, "not installed", "see local")
-    return DoctorFinding("torch", FindingState.OK, version)
+def _package(name: str, absent: str) -> Callable[[], DoctorFinding]:
+    def look() -> DoctorFinding:
+        version = _version(name)
+        if not version:
+            return _missing(name, absent, "see local")
+        return _ok(name, version)
 
-
-def _triton() -> DoctorFinding:
-    version = _version("triton")
-    if not version:
-        what = "not installed; it exists for Linux on x86-64"
-        return DoctorFinding("triton", FindingState.MISSING, what, "see local")
-    return DoctorFinding("triton", FindingState.OK, version)
+    return look
 
 
 def _gpu() -> DoctorFinding:
     if device.kind() != "cuda":
         fix = "grade on a machine with an NVIDIA GPU and driver"
-        return DoctorFinding("gpu", FindingState.MISSING, "no NVIDIA driver or device", fix)
+        return _missing("gpu", "no NVIDIA driver or device", fix)
     name = f"{device.device_name()}; {_driver()}"
-    works, said = _torch_sees_gpu()
+    works, message = _torch_sees_gpu()
     if works:
-        return DoctorFinding("gpu", FindingState.OK, name)
+        return _ok("gpu", name)
     fix = _pip("--force-reinstall 'torch>=2.11,<2.14'")
-    return DoctorFinding(
-        "gpu", FindingState.MISSING, f"{name}; but PyTorch cannot use it: {said}", fix
-    )
+    return _missing("gpu", f"{name}; but PyTorch cannot use it: {message}", fix)
 
 
 def _driver() -> str:
@@ -173,28 +160,28 @@ def _nvcc() -> DoctorFinding:
         tools = toolchain.find()
     except ToolMissing:
         fix = _pip("'cuda-toolkit[nvcc,cudart,cccl]'")
-        return DoctorFinding("nvcc", FindingState.LIMITED, "not found; CUDA C++ tasks need it", fix)
+        return _limited("nvcc", "not found; CUDA C++ tasks need it", fix)
     release = f"release {tools.version()}"
     if tools.nvdisasm is None:
         what = f"{release}; no nvdisasm: the width of loads is read from PTX"
-        return DoctorFinding("nvcc", FindingState.LIMITED, what, toolchain.DISASSEMBLER_REMEDY)
-    return DoctorFinding("nvcc", FindingState.OK, release)
+        return _limited("nvcc", what, toolchain.DISASSEMBLER_REMEDY)
+    return _ok("nvcc", release)
 
 
 def _compiler() -> DoctorFinding:
     compiler = os.environ.get("CXX", "g++")
     if shutil.which(compiler) is None:
         what = f"{compiler} not found; torch.compile and CUDA C++ operators need it"
-        return DoctorFinding("g++", FindingState.MISSING, what, "sudo apt-get install g++")
+        return _missing("g++", what, "sudo apt-get install g++")
     lines = _run([compiler, "--version"]).stdout.splitlines()
-    return DoctorFinding("g++", FindingState.OK, lines[0] if lines else compiler)
+    return _ok("g++", lines[0] if lines else compiler)
 
 
 def _other_system() -> DoctorFinding:
     """Report that grading needs Linux: the judge's modules cannot even be imported elsewhere."""
-    found = f"confinement needs Linux, and this is {platform.system()}"
+    what = f"confinement needs Linux, and this is {platform.system()}"
     fix = "judge on a Linux machine that you reach: hotloop check MODULE --on URL"
-    return DoctorFinding("sandbox", FindingState.MISSING, found, fix)
+    return _missing("sandbox", what, fix)
 
 
 def _sandbox() -> DoctorFinding:
@@ -202,8 +189,8 @@ def _sandbox() -> DoctorFinding:
 
     isolation, reason = level()
     if isolation != "none":
-        return DoctorFinding("sandbox", FindingState.OK, isolation)
-    return DoctorFinding("sandbox", FindingState.MISSING, reason, reason.rpartition(": ")[2])
+        return _ok("sandbox", isolation)
+    return _missing("sandbox", reason, reason.rpartition(": ")[2])
 
 
 def _freezer() -> DoctorFinding:
@@ -212,7 +199,7 @@ def _freezer() -> DoctorFinding:
     from hotloop.sandbox.level import TRIAL, level
 
     if level()[0] == "none":
-        return DoctorFinding("freezer", FindingState.MISSING, "no sandbox", "see sandbox")
+        return _missing("freezer", "no sandbox", "see sandbox")
     sleeper = replace(TRIAL, argv=("/bin/sleep", "60"), wall_s=60.0)
     confined = launch(sleeper)
     try:
@@ -220,9 +207,9 @@ def _freezer() -> DoctorFinding:
     finally:
         confined.kill()
     if kind == "cgroup":
-        return DoctorFinding("freezer", FindingState.OK, "control group")
-    found = "SIGSTOP only: a candidate that wakes itself is seen by its CPU time, not prevented"
-    return DoctorFinding("freezer", FindingState.LIMITED, found, "run the grader as root")
+        return _ok("freezer", "control group")
+    what = "SIGSTOP only: a candidate that wakes itself is seen by its CPU time, not prevented"
+    return _limited("freezer", what, "run the grader as root")
 
 
 def _serving() -> DoctorFinding:
@@ -233,20 +220,16 @@ def _serving() -> DoctorFinding:
     gaps = [finding for finding in findings if not finding.fine]
     needed = next((gap for gap in gaps if gap.needed), None)
     if needed is not None:
-        return DoctorFinding(
-            "serving", FindingState.MISSING, f"{needed.name}: {needed.found}", needed.fix
-        )
+        return _missing("serving", f"{needed.name}: {needed.found}", needed.fix)
     where = next(finding.found for finding in findings if finding.name == "environment")
     found = f"tritonserver, {where}"
     if not _importable("google.protobuf"):
         what = f"{found}; without protobuf no repository is checked"
-        return DoctorFinding("serving", FindingState.LIMITED, what, extras.remedy("serving"))
+        return _limited("serving", what, extras.remedy("serving"))
     lacking = next((gap for gap in gaps if gap.name == "perf_analyzer"), None)
     if lacking is not None:
-        return DoctorFinding(
-            "serving", FindingState.LIMITED, f"{found}; no perf_analyzer", lacking.fix
-        )
-    return DoctorFinding("serving", FindingState.OK, found)
+        return _limited("serving", f"{found}; no perf_analyzer", lacking.fix)
+    return _ok("serving", found)
 
 
 def _extra(name: str) -> Callable[[], DoctorFinding]:
@@ -254,8 +237,8 @@ def _extra(name: str) -> Callable[[], DoctorFinding]:
         lacking = extras.missing(name)
         if lacking:
             what = f"{', '.join(lacking)} not installed"
-            return DoctorFinding(name, FindingState.MISSING, what, extras.remedy(name))
-        return DoctorFinding(name, FindingState.OK, ", ".join(extras.IMPORTED[name]))
+            return _missing(name, what, extras.remedy(name))
+        return _ok(name, ", ".join(extras.IMPORTED[name]))
 
     return look
 
@@ -270,32 +253,24 @@ def _simulator() -> DoctorFinding:
         built = has_libraries()
     except (SimulatorError, OSError) as problem:
         what = f"{found}; but the compiler does not run: {problem}"
-        return DoctorFinding(
-            "cuda", FindingState.MISSING, what, _pip("--force-reinstall 'hotloop[cuda]'")
-        )
+        return _missing("cuda", what, _pip("--force-reinstall 'hotloop[cuda]'"))
     later = "the C and C++ library is built with the first program, which takes a minute"
-    return DoctorFinding(
-        "cuda", FindingState.OK, f"{found}; {'C and C++ library built' if built else later}"
-    )
+    return _ok("cuda", f"{found}; {'C and C++ library built' if built else later}")
 
 
 def _trees() -> DoctorFinding:
     try:
         where = paths.root()
     except UserError as error:
-        return DoctorFinding(
-            "curriculum", FindingState.MISSING, str(error), _pip("--force-reinstall hotloop")
-        )
-    return DoctorFinding(
-        "curriculum", FindingState.OK, f"{where}{'' if paths.in_clone() else ', installed'}"
-    )
+        return _missing("curriculum", str(error), _pip("--force-reinstall hotloop"))
+    return _ok("curriculum", f"{where}{'' if paths.in_clone() else ', installed'}")
 
 
 _LOOKS: tuple[Callable[[], DoctorFinding], ...] = (
     _python,
     _trees,
-    _torch,
-    _triton,
+    _package("torch", "not installed"),
+    _package("triton", "not installed; it exists for Linux on x86-64"),
     _compiler,
     _sandbox,
     _freezer,
@@ -306,6 +281,18 @@ _LOOKS: tuple[Callable[[], DoctorFinding], ...] = (
     _gpu,
 )
 _LOOKS_ELSEWHERE = (_python, _trees, _other_system, _simulator, _extra("bank"))
+
+
+def _ok(name: str, found: str) -> DoctorFinding:
+    return DoctorFinding(name, FindingState.OK, found)
+
+
+def _limited(name: str, found: str, fix: str) -> DoctorFinding:
+    return DoctorFinding(name, FindingState.LIMITED, found, fix)
+
+
+def _missing(name: str, found: str, fix: str) -> DoctorFinding:
+    return DoctorFinding(name, FindingState.MISSING, found, fix)
 
 
 def _version(package: str) -> str:

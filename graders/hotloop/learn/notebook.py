@@ -92,8 +92,8 @@ def predict(key: str) -> None:
     saved_notebook.require_saved(Path.cwd() / NOTEBOOK)
     own = game.work(module, task, Path.cwd())
     with progress_line(task) as say:
-        asked = game.questions(own, say)
-    game.play(module, asked)
+        items = game.questions(own, say)
+    game.play(module, items)
 
 
 def _require_task(module: str, task: str) -> None:
@@ -114,13 +114,13 @@ def _judge_there(module: str, task: str, server: str) -> Record:
     from hotloop.learn.remote import judge_remotely, saved_notebook
     from hotloop.verdicts.progress_line import progress_line
 
-    variant, given = _given(module)
+    variant, digests = _given(module)
     notebook = Path.cwd() / NOTEBOOK
     saved_notebook.require_saved(notebook)
-    asked = judge_remotely.request(Path.cwd(), module, [task], variant=variant, given=given)
+    request = judge_remotely.request(Path.cwd(), module, [task], variant=variant, given=digests)
     before_s = verdicts.took_before([f"{module}.{task}"])
     with progress_line(task, before_s) as say:
-        return judge_remotely.ask(server, asked, say)[task]
+        return judge_remotely.ask(server, request, say)[task]
 
 
 def _given(module: str) -> tuple[Variant, Mapping[str, str]]:
@@ -128,10 +128,10 @@ def _given(module: str) -> tuple[Variant, Mapping[str, str]]:
     from hotloop.learn.pack import manifest
     from hotloop.tasks.variants import beside
 
-    found = manifest.find(Path.cwd())
-    if found is None or found.manifest.module != module:
+    pack = manifest.find(Path.cwd())
+    if pack is None or pack.manifest.module != module:
         return beside(Path.cwd(), module), {}
-    return found.variant(), found.manifest.files
+    return pack.variant(), pack.manifest.files
 
 
 def _judge_here(module: str, task: str, budget_s: float) -> Record:
@@ -145,7 +145,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.tasks.task_spec import task_spec
     from hotloop.verdicts.progress_line import progress_line
 
-    variant, given = _given(module)
+    variant, digests = _given(module)
     judge = _judge = _judge or JudgeProcess(quiet=True)
     job = Job(
         module,
@@ -155,7 +155,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
         isolation="none",
         budget_s=budget_s,
         variant=variant.to_json(),
-        given=given,
+        given=digests,
     )
     ours, theirs = socket.socketpair()
     try:
@@ -179,21 +179,15 @@ def _serve_until_done(
 
     The judge sends the record before it interrupts. Returns None if it ended without interrupt.
     """
+    from hotloop.core.verdict import Verdict
+
     try:
         serve(sock, sys.modules["__main__"].__dict__, lambda: judge.follow(sock, say))
     except KeyboardInterrupt:
         record = judge.ready_record()
-        if record is None or not _interrupted_by_judge(record):
+        # The judge interrupts after a timeout only. After a learner's Ctrl-C, it reports a lost
+        # worker instead.
+        if record is None or all(check.verdict is not Verdict.TIMEOUT for check in record.checks):
             raise
         return record
     return None
-
-
-def _interrupted_by_judge(record: Record) -> bool:
-    """Return True if the record has a timeout: only then the judge interrupts.
-
-    After a learner's Ctrl-C, the judge reports a lost worker instead.
-    """
-    from hotloop.core.verdict import Verdict
-
-    return any(check.verdict is Verdict.TIMEOUT for check in record.checks)

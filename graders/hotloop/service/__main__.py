@@ -26,13 +26,13 @@ def main() -> int:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     try:
-        asked = parsed(WholeRequest, sys.stdin.buffer.read(MAX_BYTES + 1))
-        require_known(asked)
+        request = parsed(WholeRequest, sys.stdin.buffer.read(MAX_BYTES + 1))
+        require_known(request)
         with scratch() as folder:
-            lay_out(asked.contents(), folder)
+            lay_out(request.contents(), folder)
             with JudgeProcess() as judge:
                 for record in judged(
-                    asked, folder, judge, lambda text: _say(answers, progress=text)
+                    request, folder, judge, lambda text: _say(answers, progress=text)
                 ):
                     _say(answers, record=record.to_json())
     except (UserError, SandboxUnavailable, ValueError) as error:
@@ -41,12 +41,12 @@ def main() -> int:
     return 0
 
 
-def _say(answers: IO[str], **said: Any) -> None:
+def _say(answers: IO[str], **fields: Any) -> None:
     """Write one JSON line and flush it.
 
     If the asking process is gone, the write fails, so the judge ends with this process.
     """
-    print(json.dumps(said), file=answers, flush=True)
+    print(json.dumps(fields), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from hotloop.service.settings import FIELD_BYTES, FIELDS, FORM_BYTES, ServiceSet
 from hotloop.service.web import bodies
 from hotloop.service.web.answers import SENTENCES, LoginNeeded, RequestRefused
 from hotloop.service.web.headers import StrictHeaders
-from hotloop.service.web.site import Part, SiteState, counted, from_here, parts_of
+from hotloop.service.web.site import ServicePart, SiteState, counted, from_here, parts_of
 
 NO_SESSION = (
     "Nobody is logged in here. An instructor runs `hotloop login --page` for a link to these "
@@ -34,14 +34,14 @@ LOGGED_OUT = "You are not logged in any more: log in, and do it again."
 log = logging.getLogger("hotloop.service")
 
 
-def opened(settings: ServiceSettings) -> list[Part]:
+def opened(settings: ServiceSettings) -> list[ServicePart]:
     """Open the parts that the settings name; they share a database.
 
     Raises DatabaseUnavailable, CurriculumError, PermissionError, or UserError if the named course
     does not exist.
     """
     site = SiteState.open(settings)
-    parts: list[Part] = []
+    parts: list[ServicePart] = []
     # Imported here, as each part needs packages of its own.
     if "course" in settings.parts:
         from hotloop.service.course.service import Service
@@ -54,7 +54,7 @@ def opened(settings: ServiceSettings) -> list[Part]:
     return parts
 
 
-def served(*parts: Part) -> ASGIApp:
+def served(*parts: ServicePart) -> ASGIApp:
     """Return the ASGI application, with limits on body size and strict headers."""
     app = application(*parts)
 
@@ -64,7 +64,7 @@ def served(*parts: Part) -> ASGIApp:
     return StrictHeaders(bodies.TooLarge(app, too_large), secure=parts[0].site.settings.secure)
 
 
-def application(*parts: Part) -> FastAPI:
+def application(*parts: ServicePart) -> FastAPI:
     """Return the routes of the parts; OpenAPI describes a class's API at /openapi.json."""
 
     site = parts[0].site
@@ -117,8 +117,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _not_understood(request: Request, error: Exception) -> Response:
-    found = cast(RequestValidationError, error).errors()
-    fields = sorted({str(one["loc"][-1])[:60] for one in found})
+    errors = cast(RequestValidationError, error).errors()
+    fields = sorted({str(one["loc"][-1])[:60] for one in errors})
     return refusal(request, 422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.")
 
 
@@ -132,9 +132,9 @@ async def _login_needed(request: Request, _error: Exception) -> Response:
 
 
 async def _http(request: Request, error: Exception) -> Response:
-    found = cast(HTTPException, error)
-    said = _sentence(request, found.status_code)
-    return refusal(request, found.status_code, said, dict(found.headers or {}))
+    answer = cast(HTTPException, error)
+    sentence = _sentence(request, answer.status_code)
+    return refusal(request, answer.status_code, sentence, dict(answer.headers or {}))
 
 
 async def _fault(request: Request, error: Exception) -> Response:
@@ -153,6 +153,6 @@ def _sentence(request: Request, status: int) -> str:
 def _upload(app: FastAPI, path: str) -> Mapping[int, str] | None:
     """Return the sentences on refused uploads to a path; None if it receives none."""
     for part in app.state.parts.values():
-        if (found := part.upload(path)) is not None:
-            return found
+        if (sentences := part.upload(path)) is not None:
+            return sentences
     return None

@@ -16,30 +16,30 @@ from hotloop.tasks.local_judging import judge_folder
 from hotloop.tasks.variants import Variant
 
 
-def require_release(sent: RemoteHandIn) -> None:
+def require_release(request: RemoteHandIn) -> None:
     """Raise UserError if another version of Hotloop sent this."""
-    if sent.hotloop != __version__:
+    if request.hotloop != __version__:
         raise UserError(
-            f"Hotloop {__version__} is installed there, and {sent.hotloop} asks: install the same "
-            "release on both."
+            f"Hotloop {__version__} is installed there, and {request.hotloop} asks: install the "
+            "same release on both."
         )
 
 
-def require_known(asked: RemoteRequest) -> None:
+def require_known(request: RemoteRequest) -> None:
     """Raise UserError for a request of another version, or if a task cannot be judged here."""
-    require_release(asked)
+    require_release(request)
     try:
-        tasks = curriculum.load_module(asked.module).tasks
+        tasks = curriculum.load_module(request.module).tasks
     except KeyError:
         tasks = []
     known = {task.id for task in tasks if task.kind == "code"}
-    unknown = [task for task in asked.tasks if task not in known]
+    unknown = [task for task in request.tasks if task not in known]
     if unknown:
-        raise UserError(f"There is no {asked.module}.{unknown[0]} that can be judged.")
+        raise UserError(f"There is no {request.module}.{unknown[0]} that can be judged.")
 
 
 def judged(
-    asked: WholeRequest,
+    request: WholeRequest,
     folder: Path,
     judge: JudgeProcess,
     say: Callable[[str], None],
@@ -52,19 +52,19 @@ def judged(
     folder: holds the request's files. checks: judge only these tasks, and of each only these
     checks; None for all. device: as in `Job`.
     """
-    variant = None if asked.variant is None else Variant.from_json(asked.variant)
-    for task in asked.tasks if checks is None else checks:
+    variant = None if request.variant is None else Variant.from_json(request.variant)
+    for task in request.tasks if checks is None else checks:
         records = judge_folder(
             folder,
-            asked.module,
+            request.module,
             [task],
             None if checks is None else checks[task],
             judge=judge,
             on_progress=say,
             variant=variant,
-            given=asked.given,
-            seed=asked.seed,
+            given=request.given,
+            seed=request.seed,
             device=device,
-            nsight=asked.nsight,
+            nsight=request.nsight,
         )
         yield records[task]

@@ -19,7 +19,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from hotloop.service.web.accounts import accounts, sessions
+from hotloop.service.web.accounts import accounts, owner, sessions
 from hotloop.service.web.database import Utc, connect, metadata
 from hotloop.service.web.queue import columns
 
@@ -28,18 +28,12 @@ FORMAT = 2
 LONGEST_EMAIL = 254
 
 
-def _owner() -> Column[int]:
-    """Foreign key of the owner's account; rows are deleted with the account."""
-    key = ForeignKey("accounts.id", ondelete="CASCADE")
-    return Column("account", Integer, key, nullable=False, index=True)
-
-
 tokens = Table(
     "service_tokens",
     metadata,
     # SHA-256, here and in invitations: a reader of the table cannot use the tokens.
     Column("digest", String(64), primary_key=True),
-    _owner(),
+    owner(),
     Column("made", Utc, nullable=False),
     Column("seen", Utc, nullable=False),
 )
@@ -48,7 +42,7 @@ invitations = Table(
     "service_invitations",
     metadata,
     Column("digest", String(64), primary_key=True),
-    _owner(),
+    owner(),
     Column("expires", Utc, nullable=False),
     Column("used", Utc),
 )
@@ -57,7 +51,7 @@ jobs = Table(
     "service_jobs",
     metadata,
     Column("id", String(36), primary_key=True),
-    _owner(),
+    owner(),
     # The client's idempotency key: the same request, sent twice, is one job.
     Column("key", String(64), nullable=False),
     Column("digest", String(64), nullable=False),
@@ -88,7 +82,7 @@ works = Table(
         nullable=False,
         index=True,
     ),
-    _owner(),
+    owner(),
     Column("phase", String(3), nullable=False),
     Index("service_works_queue", "phase", "state"),
 )
@@ -105,7 +99,7 @@ hand_ins = Table(
     "service_hand_ins",
     metadata,
     Column("id", Integer, primary_key=True),
-    _owner(),
+    owner(),
     Column("key", String(64), nullable=False),
     Column("digest", String(64), nullable=False),
     Column("module", String(60), nullable=False),
@@ -153,7 +147,7 @@ lti_users = Table(
     # An LMS's own id of a person: names and addresses may be reassigned.
     Column("issuer", String(255), primary_key=True),
     Column("subject", String(255), primary_key=True),
-    _owner(),
+    owner(),
     # As the LMS says, which may be untrue: nothing is found by it.
     Column("email", String(LONGEST_EMAIL), nullable=False),
 )
@@ -162,7 +156,7 @@ lti_items = Table(
     "service_lti_items",
     metadata,
     Column("id", Integer, primary_key=True),
-    _owner(),
+    owner(),
     Column("module", String(60), nullable=False),
     Column("issuer", String(255), nullable=False),
     Column("client_id", String(255), nullable=False),

@@ -28,7 +28,7 @@ LONGEST_PAGE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Line:
+class AuditLine:
     """One line. document: None if unreadable. fits: it has the digest of the line before it."""
 
     document: dict[str, Any] | None
@@ -36,10 +36,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Page:
+class AuditPage:
     """Lines, the latest first. earlier: offset before which there are more, or None."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[AuditLine, ...] = ()
     earlier: int | None = None
 
 
@@ -58,26 +58,26 @@ def append(path: Path, document: Mapping[str, Any], now: datetime) -> None:
         os.fsync(stream.fileno())
 
 
-def read(data: bytes) -> list[Line]:
+def read(data: bytes) -> list[AuditLine]:
     """Return the lines of a log; never raises. An incomplete last line is left out."""
     return _lines(data.split(b"\n")[:-1], _BEGINNING)
 
 
-def breaks(lines: Iterable[Line]) -> list[str]:
+def breaks(lines: Iterable[AuditLine]) -> list[str]:
     """Return what is wrong with which line; one cut off by a crash is not."""
-    found: list[str] = []
+    faults: list[str] = []
     unreadable = 0
     for number, line in enumerate(lines, 1):
         document = line.document or {}
         if unreadable and document.get("kind") != RESUMED:
-            found.append(f"line {unreadable} cannot be read")
+            faults.append(f"line {unreadable} cannot be read")
         if line.document is not None and not line.fits:
-            found.append(f"line {number} does not follow from the line before it")
+            faults.append(f"line {number} does not follow from the line before it")
         unreadable = number if line.document is None else 0
-    return [*found, f"line {unreadable} cannot be read"] if unreadable else found
+    return [*faults, f"line {unreadable} cannot be read"] if unreadable else faults
 
 
-def read_page(path: Path, count: int, before: int | None = None) -> Page:
+def read_page(path: Path, count: int, before: int | None = None) -> AuditPage:
     """Return at most `count` lines that end at or before offset `before`, or the end of the file.
 
     An incomplete last line is left out. A line longer than LONGEST_PAGE is unreadable.
@@ -90,17 +90,17 @@ def read_page(path: Path, count: int, before: int | None = None) -> Page:
             stream.seek(start)
             data = stream.read(end - start)
     except FileNotFoundError:
-        return Page()
+        return AuditPage()
     data = data[: data.rfind(b"\n") + 1]
     whole = data.split(b"\n")[:-1]
     if start:
         # The first line begins before the bytes that were read.
         whole = whole[1:]
         if not whole:
-            return Page((Line(None, fits=False),), earlier=start)
-    shown, named = _shown(whole, count, "" if start else _BEGINNING)
+            return AuditPage((AuditLine(None, fits=False),), earlier=start)
+    shown, previous = _shown(whole, count, "" if start else _BEGINNING)
     left = start + len(data) - sum(len(line) + 1 for line in shown)
-    return Page(tuple(reversed(_lines(shown, named))), left or None)
+    return AuditPage(tuple(reversed(_lines(shown, previous))), left or None)
 
 
 def _end(stream: BinaryIO) -> tuple[str, bool]:
@@ -120,14 +120,16 @@ def _line(document: Mapping[str, Any], previous: str) -> bytes:
     return json.dumps({**document, "previous": previous}).encode()
 
 
-def _lines(whole: Sequence[bytes], named: str) -> list[Line]:
-    """Parse lines. named: the digest that the first of them must have."""
-    found: list[Line] = []
+def _lines(whole: Sequence[bytes], previous: str) -> list[AuditLine]:
+    """Parse lines. previous: the digest that the first of them must have."""
+    lines: list[AuditLine] = []
     for line in whole:
         document = _parsed(line)
-        found.append(Line(document, document is not None and document.get("previous") == named))
-        named = _digest(line)
-    return found
+        lines.append(
+            AuditLine(document, document is not None and document.get("previous") == previous)
+        )
+        previous = _digest(line)
+    return lines
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:

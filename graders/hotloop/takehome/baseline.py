@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal, cast
 
 from pydantic import Field, ValidationError
 
@@ -30,15 +30,15 @@ from hotloop.course.notebook_run import Terms
 from hotloop.course.release import of_files
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.learn.pack.manifest import Digest, Manifest
+from hotloop.learn.predicting.own_code import with_cell
 from hotloop.takehome import execution
 from hotloop.takehome.chat import Chat, Message
 from hotloop.takehome.report import BaselinePlace, Position, TaskReport
 from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.score import Points, check_score, share, weighted
-from hotloop.takehome.starter import starter_files
+from hotloop.takehome.starter import starter_files, text_of
 from hotloop.takehome.team import Team, TeamError
-from hotloop.tasks import curriculum
-from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.tasks.notebook_cells import NOTEBOOK, readable_cells
 from hotloop.tasks.variants import Variant, draw
 
 NAME = "baseline.json"
@@ -53,7 +53,7 @@ _FENCE = re.compile(r"\A\s*```[^\n]*\n(.*?)^```\s*\Z", re.MULTILINE | re.DOTALL)
 _LONGEST_FILE = 100_000
 
 
-Task = Mapping[str, Points]
+CheckPoints = Mapping[str, Points]
 """Points by check; checks that do not count are left out."""
 
 
@@ -84,13 +84,13 @@ class ModelBaseline(Strict):
     def is_hard(self, task: str) -> bool:
         """True if fewer than half of attempts succeed: the 95 % interval is below 0.5."""
         without = _measured_nowhere([attempt.tasks for attempt in self.attempts])
-        found = [_share(attempt.tasks[task], task, without) for attempt in self.attempts]
-        shares = [share for share in found if share is not None]
+        every = [_share(attempt.tasks[task], task, without) for attempt in self.attempts]
+        shares = [share for share in every if share is not None]
         solved = rate_interval(sum(share.high >= SOLVED for share in shares), len(shares))
         return solved is not None and solved.high < 0.5
 
 
-def _measured_nowhere(works: Sequence[Mapping[str, Task]]) -> set[tuple[str, str]]:
+def _measured_nowhere(works: Sequence[Mapping[str, CheckPoints]]) -> set[tuple[str, str]]:
     """Return (task, check) pairs without a result for any of the works.
 
     On a machine without a GPU these cannot distinguish the works.
@@ -103,12 +103,12 @@ def _measured_nowhere(works: Sequence[Mapping[str, Task]]) -> set[tuple[str, str
     }
 
 
-def _share(checks: Task, task: str, without: set[tuple[str, str]]) -> Interval | None:
+def _share(checks: CheckPoints, task: str, without: set[tuple[str, str]]) -> Interval | None:
     return share(points for check, points in checks.items() if (task, check) not in without)
 
 
 def _score(
-    work: Mapping[str, Task], weights: Mapping[str, float], without: set[tuple[str, str]]
+    work: Mapping[str, CheckPoints], weights: Mapping[str, float], without: set[tuple[str, str]]
 ) -> Interval:
     return weighted((_share(work[task], task, without), weight) for task, weight in weights.items())
 
@@ -161,7 +161,7 @@ def places(
         if task.kind == "code"
     }
     weights = {name: manifest.tasks[name].weight for name in own}
-    found: list[BaselinePlace] = []
+    placed: list[BaselinePlace] = []
     for one in series:
         works = [attempt.tasks for attempt in one.attempts]
         same = one.module == manifest.module and all(own.keys() <= work.keys() for work in works)
@@ -171,7 +171,7 @@ def places(
         scores = [_score(work, weights, without) for work in works]
         span = Interval(low=min(s.low for s in scores), high=max(s.high for s in scores))
         mine = _score(own, weights, without)
-        found.append(
+        placed.append(
             BaselinePlace(
                 model=one.model,
                 made=one.made,
@@ -185,7 +185,7 @@ def places(
                 hard=[name for name in own if one.is_hard(name)],
             )
         )
-    return found
+    return placed
 
 
 def _position(own: Interval, span: Interval) -> Position:
@@ -213,31 +213,28 @@ def attempt(
     """
     variant = draw(role.module, team.key.variants, f"baseline-{secrets.token_hex(8)}")
     tasks = execution.code_tasks(role.module, [task.task for task in role.tasks])
-    given = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
-    messages = prompt(role, given)
-    work = dict(given)
+    starter = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
+    messages = prompt(role, starter)
+    work = dict(starter)
     records: Mapping[str, Record] = {}
     pieces = 0
     for turn in range(turns):
         say(f"turn {turn + 1} of {turns}: waiting for the model")
         reply = chat.reply(messages)
         pieces = take(reply, role, work)
-        read = _hand_in(role, given, work, variant, tasks)
-        records = execute(read, Terms(), lambda _task, text: say(text)).records
+        handed_in = _hand_in(role, starter, work, variant, tasks)
+        records = execute(handed_in, Terms(), lambda _task, text: say(text)).records
         messages = [
             *messages,
             Message(role="assistant", content=reply),
             Message(role="user", content=_feedback(records)),
         ]
     module = role.definition()
-    return ModelAttempt(
-        tasks={name: _points(module.task(name), records[name]) for name in tasks}, pieces=pieces
-    )
-
-
-def _points(task: curriculum.Task, record: Record) -> dict[str, Points]:
-    scores = {check.id: check_score(check, record) for check in task.checks}
-    return {check: points for check, points in scores.items() if points.counted}
+    points: dict[str, dict[str, Points]] = {}
+    for name in tasks:
+        scores = {c.id: check_score(c, records[name]) for c in module.task(name).checks}
+        points[name] = {check: score for check, score in scores.items() if score.counted}
+    return ModelAttempt(tasks=points, pieces=pieces)
 
 
 def series(
@@ -256,16 +253,16 @@ def series(
     )
 
 
-def prompt(role: TakehomeRole, given: Mapping[str, bytes]) -> list[Message]:
+def prompt(role: TakehomeRole, starter: Mapping[str, bytes]) -> list[Message]:
     """Return the prompt: tasks and starter files of the pack, and nothing about any candidate."""
-    asked = [task for task in role.chosen() if task.kind == "code"]
-    todo = "\n".join(f"- {task.title}: {task.goal} In {', '.join(task.files)}." for task in asked)
+    tasks = [task for task in role.chosen() if task.kind == "code"]
+    todo = "\n".join(f"- {task.title}: {task.goal} In {', '.join(task.files)}." for task in tasks)
     files = "\n\n".join(
         f"=== FILE {name} ===\n{text}\n=== END ==="
-        for name, data in sorted(given.items())
-        if name != NOTEBOOK and (text := _text(data))
+        for name, data in sorted(starter.items())
+        if name != NOTEBOOK and len(data) <= _LONGEST_FILE and (text := text_of(data))
     )
-    content = f"{_ASK}\n\nTasks:\n{todo}\n\nNotebook:\n\n{_notebook(given)}\n\n{files}"
+    content = f"{_ASK}\n\nTasks:\n{todo}\n\nNotebook:\n\n{_notebook(starter)}\n\n{files}"
     return [Message(role="user", content=content)]
 
 
@@ -282,32 +279,23 @@ nothing else between these lines:
 === END ==="""
 
 
-def _text(data: bytes) -> str:
-    """Decode text; return "" for long data or data that is not UTF-8."""
-    try:
-        return data.decode() if len(data) <= _LONGEST_FILE else ""
-    except UnicodeDecodeError:
-        return ""
-
-
-def _notebook(given: Mapping[str, bytes]) -> str:
-    lines: list[str] = []
-    for cell in _cells(given[NOTEBOOK]):
-        grade_id = _grade_id(cell)
-        source = "".join(cell["source"])
-        if grade_id.endswith(_SOLUTION):
-            source = f"=== CELL {grade_id.removesuffix(_SOLUTION)} ===\n{source}\n=== END ==="
-        elif cell["cell_type"] == "code":
-            source = f"```python\n{source}\n```"
-        lines.append(source)
-    return "\n\n".join(lines)
+def _notebook(starter: Mapping[str, bytes]) -> str:
+    parts: list[str] = []
+    for cell in readable_cells(starter[NOTEBOOK]):
+        part = cell.source
+        if cell.grade_id.endswith(_SOLUTION):
+            part = f"=== CELL {cell.grade_id.removesuffix(_SOLUTION)} ===\n{part}\n=== END ==="
+        elif cell.kind == "code":
+            part = f"```python\n{part}\n```"
+        parts.append(part)
+    return "\n\n".join(parts)
 
 
 def take(reply: str, role: TakehomeRole, work: dict[str, bytes]) -> int:
     """Copy files and cells that the tasks ask for from a reply into `work`; return how many."""
-    asked = [task for task in role.chosen() if task.kind == "code"]
-    files = {name for task in asked for name in task.files} - {NOTEBOOK}
-    cells = {task.id for task in asked if NOTEBOOK in task.files}
+    tasks = [task for task in role.chosen() if task.kind == "code"]
+    files = {name for task in tasks for name in task.files} - {NOTEBOOK}
+    cells = {task.id for task in tasks if NOTEBOOK in task.files}
     taken = 0
     for kind, name, body in cast("list[tuple[str, str, str]]", _PIECE.findall(reply)):
         fenced = _FENCE.match(body)
@@ -315,43 +303,27 @@ def take(reply: str, role: TakehomeRole, work: dict[str, bytes]) -> int:
         if kind == "FILE" and name in files:
             work[name] = text.encode()
         elif kind == "CELL" and name in cells:
-            work[NOTEBOOK] = _with_cell(work[NOTEBOOK], f"{name}{_SOLUTION}", text)
+            work[NOTEBOOK] = with_cell(work[NOTEBOOK], f"{name}{_SOLUTION}", text.rstrip("\n"))
         else:
             continue
         taken += 1
     return taken
 
 
-def _with_cell(notebook: bytes, grade_id: str, source: str) -> bytes:
-    document = cast("dict[str, Any]", json.loads(notebook))
-    for cell in document["cells"]:
-        if _grade_id(cell) == grade_id:
-            cell["source"] = source.rstrip("\n").splitlines(keepends=True)
-    return json.dumps(document).encode()
-
-
-def _cells(notebook: bytes) -> list[dict[str, Any]]:
-    return cast("list[dict[str, Any]]", json.loads(notebook)["cells"])
-
-
-def _grade_id(cell: Mapping[str, Any]) -> str:
-    return str(cell["metadata"].get("nbgrader", {}).get("grade_id", ""))
-
-
 def _hand_in(
     role: TakehomeRole,
-    given: Mapping[str, bytes],
+    starter: Mapping[str, bytes],
     work: Mapping[str, bytes],
     variant: Variant,
     tasks: Sequence[str],
 ) -> HandIn:
     """Read the work like a candidate's hand-in."""
     own = {name for task in role.chosen() for name in task.files if name in work}
-    release = of_files(role.module, given, own)
+    release = of_files(role.module, starter, own)
     files = {name: work[name] for name in own}
-    read = hand_in.complete("baseline", release, files, work[NOTEBOOK], tasks=tuple(tasks))
-    digests = {name: hashlib.sha256(data).hexdigest() for name, data in given.items()}
-    return replace(read, digests=digests, variant=variant.to_json())
+    whole = hand_in.complete("baseline", release, files, work[NOTEBOOK], tasks=tuple(tasks))
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in starter.items()}
+    return replace(whole, digests=digests, variant=variant.to_json())
 
 
 def _feedback(records: Mapping[str, Record]) -> str:

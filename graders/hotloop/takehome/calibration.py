@@ -6,6 +6,7 @@ reference and wrong answers. Deleted candidates do not count.
 
 import statistics
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,6 @@ from hotloop.course.item_statistics import GOOD_CORRELATION, Difficulty, Discrim
 from hotloop.learn.pack.manifest import RoleId
 from hotloop.takehome import quality, scorecard
 from hotloop.takehome.report import (
-    JSON_NAME,
     CheckQuality,
     TakehomeReport,
     TaskReport,
@@ -27,7 +27,7 @@ from hotloop.takehome.report import (
 from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.score import BEST_MARK
 from hotloop.takehome.scorecard import Scorecard, ScorecardError, written_marks
-from hotloop.takehome.team import PackRecord, Team
+from hotloop.takehome.team import Team
 from hotloop.tasks.curriculum import Task
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Past:
-    """A past candidate. card: the filed scorecard, or None."""
+    """A past candidate. card: the filed scorecard; None if it is missing or damaged."""
 
     report: TakehomeReport
     card: Scorecard | None
@@ -71,10 +71,10 @@ def task_points(past: Sequence[Past], tasks: Sequence[str]) -> PointMatrix:
             if column is None:
                 continue
             if task.kind == "written":
-                found = _points_written(task, marks.get(task.task), filed=one.filed)
+                points = _points_written(task, marks.get(task.task), filed=one.filed)
             else:
-                found = _points_judged(task)
-            earned[row, column], pending[row, column] = found
+                points = _points_judged(task)
+            earned[row, column], pending[row, column] = points
             possible[row, column] = task.possible
     return PointMatrix(earned, pending, possible)
 
@@ -90,10 +90,10 @@ def _points_written(task: TaskReport, mark: int | None, *, filed: bool) -> tuple
 
 def _points_judged(task: TaskReport) -> tuple[float, float]:
     """Return earned and pending points of a judged task."""
-    counted = [check for check in task.checks if check.counted]
-    settled = [check.points for check in counted if not check.verdict.pending]
-    earned = sum((found.low + found.high) / 2 for found in settled)
-    return earned, sum(check.possible for check in counted if check.verdict.pending)
+    checks = [check for check in task.checks if check.counted]
+    settled = [check.points for check in checks if not check.verdict.pending]
+    earned = sum((points.low + points.high) / 2 for points in settled)
+    return earned, sum(check.possible for check in checks if check.verdict.pending)
 
 
 FEW = item_statistics.fewest_learners()
@@ -154,24 +154,24 @@ class Calibration(Strict):
 
 def calibrate(team: Team, role: str) -> Calibration:
     """Calibrate a role with the data so far. Raises TeamError if there is no such role."""
-    found = team.role(role)
-    module = found.definition()
+    spec = team.role(role)
+    module = spec.definition()
     past = _past(team, role)
-    points = task_points(past, [task.id for task in found.chosen()])
+    points = task_points(past, [task.id for task in spec.chosen()])
     share = item_statistics.shares(points.earned, points.pending, points.possible)
-    weights = {task.task: task.weight for task in found.tasks}
-    planned = found.pack_tasks(1.0)
+    weights = {task.task: task.weight for task in spec.tasks}
+    planned = spec.pack_tasks(1.0)
     tasks: list[TaskCalibration] = []
-    for number, task in enumerate(found.chosen()):
+    for number, task in enumerate(spec.chosen()):
         difficulty = item_statistics.difficulty(share[:, number])
         time = time_of(_minutes(past, task.id), planned[task.id].minutes)
-        telling = item_statistics.discrimination(
+        discrimination = item_statistics.discrimination(
             points.earned, points.pending, points.possible, number
         )
         checks = quality.of_task(team, module, task)
-        said = remarks(task, difficulty, time, telling, checks)
+        notes = remarks(task, difficulty, time, discrimination, checks)
         if task.kind == "written":
-            said += _unmarked(past, task.id)
+            notes += _unmarked(past, task.id)
         tasks.append(
             TaskCalibration(
                 task=task.id,
@@ -179,13 +179,13 @@ def calibrate(team: Team, role: str) -> Calibration:
                 weight=weights[task.id],
                 difficulty=difficulty,
                 time=time,
-                discrimination=telling,
+                discrimination=discrimination,
                 check_quality=checks,
-                remarks=said,
+                remarks=notes,
             )
         )
     return Calibration(
-        role=found.role,
+        role=spec.role,
         module=module.id,
         candidates=len(past),
         warning=_warning(len(past)),
@@ -195,42 +195,38 @@ def calibrate(team: Team, role: str) -> Calibration:
 
 def _past(team: Team, role: str) -> list[Past]:
     """Return the candidates of the role whose report is readable and unmodified."""
-    found: list[Past] = []
+    past: list[Past] = []
     own = OwnReports(team)
     for record in team.packs():
-        path = team.folder / "reports" / str(record.pack) / JSON_NAME
+        path = team.report_path(record.pack)
         if record.role != role or not path.is_file():
             continue
         try:
-            found.append(Past(own.read(path), _card(team, record)))
+            report = own.read(path)
         except UnreadableReport:
             continue
-    return found
-
-
-def _card(team: Team, record: PackRecord) -> Scorecard | None:
-    """Return the scorecard; None if it is missing or damaged."""
-    try:
-        return scorecard.read(team, record.pack)
-    except ScorecardError:
-        return None
+        card = None
+        with suppress(ScorecardError):
+            card = scorecard.read(team, record.pack)
+        past.append(Past(report, card))
+    return past
 
 
 def _minutes(past: Sequence[Past], task: str) -> list[float]:
     return [
-        found.active_minutes
+        report.active_minutes
         for one in past
-        for found in one.report.tasks
-        if found.task == task and found.active_minutes is not None
+        for report in one.report.tasks
+        if report.task == task and report.active_minutes is not None
     ]
 
 
 def _unmarked(past: Sequence[Past], task: str) -> list[str]:
-    given = [one for one in past if any(t.task == task for t in one.report.tasks)]
-    filed = sum(one.filed for one in given)
-    if filed == len(given):
+    reports = [one for one in past if any(t.task == task for t in one.report.tasks)]
+    filed = sum(one.filed for one in reports)
+    if filed == len(reports):
         return []
-    return [f"Only candidates whose scorecard is filed count here: {filed} of {len(given)}."]
+    return [f"Only candidates whose scorecard is filed count here: {filed} of {len(reports)}."]
 
 
 def _warning(candidates: int) -> str:
@@ -238,9 +234,9 @@ def _warning(candidates: int) -> str:
         return ""
     if candidates == 0:
         return "There is no report yet: nothing is known of difficulty, time and discrimination."
-    said = f"{candidates} candidate{'' if candidates == 1 else 's'}"
+    count = f"{candidates} candidate{'' if candidates == 1 else 's'}"
     return (
-        f"From {said} only. Below {FEW} a correlation of 0.3 is within reach of chance: read "
+        f"From {count} only. Below {FEW} a correlation of 0.3 is within reach of chance: read "
         "difficulty and discrimination as hints, and judge no task and no candidate by them."
     )
 
@@ -249,44 +245,44 @@ def remarks(
     task: Task,
     difficulty: Difficulty,
     time: Time,
-    telling: Discrimination,
+    discrimination: Discrimination,
     checks: CheckQuality | None,
 ) -> list[str]:
     """Return remarks that hold at the far end of an interval, or were counted."""
     return [
-        *_hard(task, difficulty),
-        *_telling(telling),
-        *_long(time),
-        *_checked(task, checks),
+        *_on_difficulty(task, difficulty),
+        *_on_discrimination(discrimination),
+        *_on_time(time),
+        *_on_checks(task, checks),
     ]
 
 
-def _hard(task: Task, found: Difficulty) -> Iterator[str]:
-    if found.interval is None or found.count < FEW:
+def _on_difficulty(task: Task, difficulty: Difficulty) -> Iterator[str]:
+    if difficulty.interval is None or difficulty.count < FEW:
         return
-    if found.interval.low > 0.95:
+    if difficulty.interval.low > 0.95:
         yield "Nearly everybody earns all of it: it tells nobody apart."
-    if found.interval.high < 0.05:
+    if difficulty.interval.high < 0.05:
         why = "it is too hard, or its check is wrong" if task.kind == "code" else "it is too hard"
         yield f"Nearly nobody earns any of it: {why}."
 
 
-def _telling(found: Discrimination) -> Iterator[str]:
-    if found.interval is None or found.count < FEW:
+def _on_discrimination(discrimination: Discrimination) -> Iterator[str]:
+    if discrimination.interval is None or discrimination.count < FEW:
         return
-    if found.interval[1] < GOOD_CORRELATION:
+    if discrimination.interval[1] < GOOD_CORRELATION:
         yield "Who does well here does not do well elsewhere: look at the task."
 
 
-def _long(found: Time) -> Iterator[str]:
-    if found.interval is not None and found.interval.low > _LONGER * found.planned:
+def _on_time(time: Time) -> Iterator[str]:
+    if time.interval is not None and time.interval.low > _LONGER * time.planned:
         yield (
-            f"By {found.candidates} work logs it takes longer than the {found.planned:g} minutes "
+            f"By {time.candidates} work logs it takes longer than the {time.planned:g} minutes "
             "that candidates are told."
         )
 
 
-def _checked(task: Task, checks: CheckQuality | None) -> Iterator[str]:
+def _on_checks(task: Task, checks: CheckQuality | None) -> Iterator[str]:
     if checks is None:
         if task.kind == "code":
             yield "Its checks were never recorded: `hotloop takehome calibrate --measure`."

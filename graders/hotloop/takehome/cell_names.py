@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 
 
-def made(source: str) -> set[str]:
+def bound(source: str) -> set[str]:
     """Return the names that the cell binds at top level; none if it is not valid Python."""
     table = _table(source)
     if table is None:
@@ -14,21 +14,21 @@ def made(source: str) -> set[str]:
     return {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
 
 
-def taken(source: str) -> set[str]:
+def read(source: str) -> set[str]:
     """Return the names that the cell reads from global scope, including its own."""
     table = _table(source)
-    return set() if table is None else set(_looked_up(table))
+    return set() if table is None else set(_global_reads(table))
 
 
 def modules(source: str) -> set[str]:
     """Return the modules that the cell imports."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in _nodes(source):
         if isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-    return found
+            names.add(node.module)
+    return names
 
 
 def texts(source: str) -> set[str]:
@@ -54,7 +54,12 @@ def statements(source: str) -> list[str]:
     except SyntaxError:
         return []
     lines = source.splitlines()
-    return ["\n".join(lines[_first_line(one) - 1 : one.end_lineno]) for one in body]
+    texts: list[str] = []
+    for statement in body:
+        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+        first = min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+        texts.append("\n".join(lines[first - 1 : statement.end_lineno]))
+    return texts
 
 
 def _nodes(source: str) -> list[ast.AST]:
@@ -62,11 +67,6 @@ def _nodes(source: str) -> list[ast.AST]:
         return list(ast.walk(_parsed(source)))
     except SyntaxError:
         return []
-
-
-def _first_line(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min(statement.lineno, *(d.lineno for d in decorators), statement.lineno)
 
 
 def _table(source: str) -> symtable.SymbolTable | None:
@@ -83,10 +83,10 @@ def _parsed(source: str) -> ast.Module:
         return ast.parse(source)
 
 
-def _looked_up(table: symtable.SymbolTable) -> Iterator[str]:
+def _global_reads(table: symtable.SymbolTable) -> Iterator[str]:
     is_top = table.get_type() == "module"
     for symbol in table.get_symbols():
         if symbol.is_referenced() and (is_top or symbol.is_global()):
             yield symbol.get_name()
     for child in table.get_children():
-        yield from _looked_up(child)
+        yield from _global_reads(child)

@@ -10,13 +10,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
 from hotloop.core.document import Strict
 from hotloop.core.user_error import UserError
+from hotloop.learn.remote.client import NoRedirect
 
 TRIES = 4
 LONGEST_WAIT_S = 60.0
@@ -37,26 +38,18 @@ class Message(Strict):
     content: str
 
 
-class _Said(BaseModel):
+class _Reply(BaseModel):
     content: str | None = None
 
 
 class _Choice(BaseModel):
-    message: _Said
+    message: _Reply
 
 
 class _Completion(BaseModel):
     """The parts of a response that are used; servers add other keys."""
 
     choices: list[_Choice] = Field(min_length=1)
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects, so that the key is sent only to the configured host."""
-
-    def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
-        """Return None, so that a redirect raises HTTPError."""
-        return
 
 
 @dataclass(frozen=True)
@@ -99,20 +92,20 @@ class Chat:
         return completion.choices[0].message.content or ""
 
     def _read(self, request: urllib.request.Request) -> bytes:
-        opener = urllib.request.build_opener(_NoRedirects)
+        opener = urllib.request.build_opener(NoRedirect)
         for left in range(TRIES - 1, -1, -1):
             try:
                 with opener.open(request, timeout=self.timeout_s) as response:
                     return response.read(LONGEST_REPLY)
             except urllib.error.HTTPError as error:
                 if error.code not in _AGAIN or not left:
-                    raise ChatError(self._said(error)) from None
+                    raise ChatError(self._refusal(error)) from None
                 time.sleep(_wait_s(error.headers.get("Retry-After"), TRIES - left))
             except OSError as error:
                 raise ChatError(f"{self.host} cannot be reached: {error}.") from None
         raise AssertionError
 
-    def _said(self, error: urllib.error.HTTPError) -> str:
+    def _refusal(self, error: urllib.error.HTTPError) -> str:
         if error.code in (401, 403):
             return (
                 f"{self.host} refused the key (HTTP {error.code}): set the environment variable "
@@ -125,7 +118,7 @@ class Chat:
 def _wait_s(retry_after: str | None, tried: int) -> float:
     """Return the wait that the server asked for, else exponential backoff; in seconds."""
     try:
-        asked = float(retry_after or "")
+        wait_s = float(retry_after or "")
     except ValueError:
-        asked = 2.0**tried
-    return min(max(asked, 0.0), LONGEST_WAIT_S)
+        wait_s = 2.0**tried
+    return min(max(wait_s, 0.0), LONGEST_WAIT_S)

@@ -22,7 +22,6 @@ from hotloop.takehome.report import CheckReport, CodeShown, FollowUp, TaskReport
 MOST = 3
 AROUND = 2
 MINUTES = 4
-_GOOD = 0.9
 
 RUBRIC = {
     0: "cannot say what the lines do",
@@ -72,43 +71,35 @@ def about(tasks: Sequence[TaskReport]) -> list[FollowUp]:
     Questions on the judge's findings come first, by points lost, then questions on what the code
     does, if possible one per task and about failed checks.
     """
-    found = sorted(
-        ((_lost(task, check), task, check) for task in tasks for check in _failed(task)),
-        key=lambda one: -one[0],
+    findings = sorted(
+        ((task, check) for task in tasks for check in _failed(task)),
+        key=lambda one: -one[0].weight * (one[1].possible - one[1].points.high) / one[0].possible,
     )
-    chosen = [_on_finding(task, check) for _, task, check in found[: MOST - 1]]
-    asked: set[str] = set()
+    chosen = [_on_finding(task, check) for task, check in findings[: MOST - 1]]
+    used: set[str] = set()
     candidates = [(task, question) for task in tasks for question in _on_code(task)]
     # Prefer failed checks, then tasks without a question yet.
     candidates.sort(key=lambda one: not one[1].weak)
     for again in (False, True):
         for task, question in candidates:
             id_ = question.key.partition(".")[2]
-            is_new = id_ not in asked and question not in chosen
-            if len(chosen) < MOST and is_new and (again or task.task not in _tasks(chosen)):
+            is_new = id_ not in used and question not in chosen
+            with_question = {one.key.partition(".")[0] for one in chosen}
+            if len(chosen) < MOST and is_new and (again or task.task not in with_question):
                 chosen.append(question)
-                asked.add(id_)
+                used.add(id_)
     return chosen
-
-
-def _tasks(chosen: Sequence[FollowUp]) -> set[str]:
-    return {question.key.partition(".")[0] for question in chosen}
 
 
 def _failed(task: TaskReport) -> Iterator[CheckReport]:
     """Yield the first counted check that certainly lost points; later ones were not reached."""
-    lost = [r for r in task.checks if r.counted and r.points.high < r.possible * _GOOD]
-    yield from lost[:1] if task.kind == "code" and task.code else ()
-
-
-def _lost(task: TaskReport, check: CheckReport) -> float:
-    return task.weight * (check.possible - check.points.high) / task.possible
+    yield from task.failed[:1] if task.kind == "code" and task.code else ()
 
 
 def _on_finding(task: TaskReport, check: CheckReport) -> FollowUp:
     """Return a question about the judge's message, with the lines that it names."""
-    named = next((shown for shown in task.code if check.check in shown.cited), None)
-    where, code = ("", "") if named is None else _lines(named, named.cited[check.check])
+    cited = next((shown for shown in task.code if check.check in shown.cited), None)
+    where, code = ("", "") if cited is None else _lines(cited, cited.cited[check.check])
     return FollowUp(
         key=f"{task.task}.{check.check}",
         title=f"{task.title}: what happened at “{check.check}”?",
@@ -146,14 +137,14 @@ def _on_finding(task: TaskReport, check: CheckReport) -> FollowUp:
 
 def _on_code(task: TaskReport) -> Iterator[FollowUp]:
     """Yield all questions that match the code written for the task, in order of the file."""
-    lost = {check.check for check in _failed(task)}
+    failed = {check.check for check in _failed(task)}
     for question in known():
         for shown in task.code:
             line = _first(question, shown)
             if line is None:
                 continue
             where, code = _lines(shown, [line])
-            weak = bool(lost & set(question.checks))
+            weak = bool(failed & set(question.checks))
             yield FollowUp(
                 key=f"{task.task}.{question.id}",
                 title=question.title,
@@ -187,11 +178,11 @@ def _first(question: CodeQuestion, shown: CodeShown) -> int | None:
 
 def _lines(shown: CodeShown, numbers: Sequence[int]) -> tuple[str, str]:
     """Return the file's name, and the given lines with context, numbered."""
-    kept = sorted({near for n in numbers for near in range(n - AROUND, n + AROUND + 1)})
+    near_lines = sorted({near for n in numbers for near in range(n - AROUND, n + AROUND + 1)})
     marks: Mapping[bool, str] = {True: "▶", False: " "}
     text = [
         f"{marks[n in numbers]}{n:4}  {shown.lines[n - 1]}"
-        for n in kept
+        for n in near_lines
         if 1 <= n <= len(shown.lines)
     ]
     return shown.name, "\n".join(text)

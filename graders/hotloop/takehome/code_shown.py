@@ -25,27 +25,27 @@ _SOLUTION = "_solution"
 def of_task(
     task: Task,
     files: Mapping[str, bytes],
-    given: Mapping[str, bytes],
+    starter: Mapping[str, bytes],
     checks: Sequence[CheckReport],
 ) -> list[CodeShown]:
     """Return the files and cells that the task asks to edit, as diffs to the starter.
 
     A notebook's new cells come before the task's own cell. Files that the candidate added in the
-    same languages are included. files: as judged. given: content of the pack. checks: their
+    same languages are included. files: as judged. starter: content of the pack. checks: their
     sentences name lines.
     """
     languages = {language for name in task.files if (language := language_of(name)) is not None}
-    found: list[CodeShown] = []
+    parts: list[CodeShown] = []
     for name in task.files:
         if name == NOTEBOOK:
-            found += _cells(task.id, files.get(name, b""), given.get(name, b""))
+            parts += _cells(task.id, files.get(name, b""), starter.get(name, b""))
         elif name in files and language_of(name) is not None:
-            shown = _shown(name, lines_of(files[name]), lines_of(given.get(name, b"")))
-            found.append(_of_task_only(shown, task.id))
+            shown = _shown(name, lines_of(files[name]), lines_of(starter.get(name, b"")))
+            parts.append(_of_task_only(shown, task.id))
     for name, data in sorted(files.items()):
-        if name not in given and language_of(name) in languages and not name.endswith(".ipynb"):
-            found.append(_shown(name, lines_of(data), []))
-    return [_with_places(shown, checks, alone=len(found) == 1) for shown in found]
+        if name not in starter and language_of(name) in languages and not name.endswith(".ipynb"):
+            parts.append(_shown(name, lines_of(data), []))
+    return [_with_places(shown, checks, alone=len(parts) == 1) for shown in parts]
 
 
 def language(shown: CodeShown) -> Language | None:
@@ -53,10 +53,10 @@ def language(shown: CodeShown) -> Language | None:
     return "python" if shown.name.startswith(NOTEBOOK) else language_of(shown.name)
 
 
-def _cells(task: str, data: bytes, given: bytes) -> Iterator[CodeShown]:
+def _cells(task: str, data: bytes, starter: bytes) -> Iterator[CodeShown]:
     """Yield the task's own cell, and new cells between it and the previous task's cell."""
-    before = {cell.grade_id: cell.source for cell in readable_cells(given) if cell.grade_id}
-    known = {cell.source.strip() for cell in readable_cells(given)}
+    before = {cell.grade_id: cell.source for cell in readable_cells(starter) if cell.grade_id}
+    known = {cell.source.strip() for cell in readable_cells(starter)}
     own: list[Cell] = []
     for cell in readable_cells(data):
         if cell.kind != "code":
@@ -67,8 +67,8 @@ def _cells(task: str, data: bytes, given: bytes) -> Iterator[CodeShown]:
             for number, helper in enumerate(own, start=1):
                 name = f"{NOTEBOOK} · {task} · new cell {number}"
                 yield _shown(name, helper.source.splitlines(), [])
-            starter = before.get(cell.grade_id, "").splitlines()
-            yield _shown(f"{NOTEBOOK} · {task}", cell.source.splitlines(), starter)
+            lines = before.get(cell.grade_id, "").splitlines()
+            yield _shown(f"{NOTEBOOK} · {task}", cell.source.splitlines(), lines)
         if cell.grade_id.endswith(_SOLUTION):
             own = []
 
@@ -153,37 +153,38 @@ AROUND = 3
 def rows(shown: CodeShown) -> list[CodeLine]:
     """Return changed and named lines with context, and placeholders for the rest."""
     added = set(shown.added)
-    named = {n: [r for r, lines in shown.cited.items() if n in lines] for n in _named(shown)}
-    kept = {
+    cited: defaultdict[int, list[str]] = defaultdict(list)
+    for check, lines in shown.cited.items():
+        for number in lines:
+            cited[number].append(check)
+    in_context = {
         near
-        for number in {*added, *named, *shown.removed}
+        for number in {*added, *cited, *shown.removed}
         for near in range(number - AROUND, number + AROUND + 1)
     }
     elsewhere = set(shown.elsewhere)
     found: list[CodeLine] = []
     folded: list[int] = []
     for number, text in enumerate([*shown.lines, None], start=1):
-        gone = shown.removed.get(number, [])
-        if folded and (gone or text is None or number in kept):
-            found.append(CodeLine("folded", _said(len(folded), elsewhere.intersection(folded))))
+        removed = shown.removed.get(number, [])
+        if folded and (removed or text is None or number in in_context):
+            found.append(
+                CodeLine("folded", _placeholder(len(folded), elsewhere.intersection(folded)))
+            )
             folded = []
-        found += [CodeLine("removed", line) for line in gone]
+        found += [CodeLine("removed", line) for line in removed]
         if text is None:
             break
-        if number not in kept:
+        if number not in in_context:
             folded.append(number)
             continue
         kind = "added" if number in added else "given"
-        found.append(CodeLine(kind, text, number, tuple(named.get(number, ()))))
+        found.append(CodeLine(kind, text, number, tuple(cited.get(number, ()))))
     if shown.left_out:
         found.append(CodeLine("folded", f"{shown.left_out} more lines are not shown"))
     return found
 
 
-def _said(count: int, elsewhere: Collection[int]) -> str:
+def _placeholder(count: int, elsewhere: Collection[int]) -> str:
     lines = "1 line" if count == 1 else f"{count} lines"
     return f"{lines}, some of other tasks" if elsewhere else f"{lines} as handed out"
-
-
-def _named(shown: CodeShown) -> set[int]:
-    return {number for lines in shown.cited.values() for number in lines}

@@ -7,6 +7,7 @@ marks alone is reported.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Literal
 
 from hotloop.core.document import Strict
@@ -47,7 +48,7 @@ class Compared(Strict):
     viva: VivaScore | None = None
 
 
-class Pair(Strict):
+class CandidatePair(Strict):
     """Two candidates. higher: None if their intervals overlap and they are not ranked."""
 
     first: Pseudonym
@@ -67,7 +68,7 @@ class CandidateComparison(Strict):
     left_out: list[str]
     cautions: list[str]
     candidates: list[Compared]
-    pairs: list[Pair]
+    pairs: list[CandidatePair]
 
 
 def compare(
@@ -83,7 +84,10 @@ def compare(
     Raises CompareError for reports of different roles, or two on the same pack.
     """
     _require_comparable(reports)
-    left_out = _never_measured(reports) if measured_only else frozenset[Key]()
+    left_out = frozenset[Key]()
+    if measured_only:
+        first, *others = map(_unmeasured, reports)
+        left_out = first.intersection(*others)
     cards = scorecards or {}
     in_order = sorted(reports, key=lambda report: report.pseudonym)
     scores = {r.pseudonym: score(r, cards.get(r.pseudonym), left_out) for r in in_order}
@@ -126,14 +130,10 @@ def _brier(score: ScoredPredictions | None) -> str:
 
 def _share(task: TaskReport, mark: int | None, left_out: frozenset[Key]) -> Interval | None:
     if task.kind == "written" and mark is not None and task.answer is not None:
-        return _by_a_person(mark)
+        # Readers may differ by half a step.
+        low, high = max(0.0, mark - 0.5), min(float(BEST_MARK), mark + 0.5)
+        return Interval(low=low, high=high).scaled(1 / BEST_MARK)
     return share(check for check in task.checks if (task.task, check.check) not in left_out)
-
-
-def _by_a_person(mark: int) -> Interval:
-    """Convert a mark to an interval of ± half a step, within which readers may differ."""
-    low, high = max(0.0, mark - 0.5), min(float(BEST_MARK), mark + 0.5)
-    return Interval(low=low, high=high).scaled(1 / BEST_MARK)
 
 
 def _require_comparable(reports: Sequence[TakehomeReport]) -> None:
@@ -142,41 +142,35 @@ def _require_comparable(reports: Sequence[TakehomeReport]) -> None:
     roles = sorted({report.role for report in reports})
     if len(roles) > 1:
         raise CompareError(f"These reports are about different roles: {', '.join(roles)}.")
-    counted = Counter(report.pseudonym for report in reports)
-    if twice := [name for name, count in counted.items() if count > 1]:
+    counts = Counter(report.pseudonym for report in reports)
+    if twice := [name for name, count in counts.items() if count > 1]:
         raise CompareError(f"There are two reports on {twice[0]}: give one of them.")
-    asked = {tuple((task.task, task.weight) for task in report.tasks) for report in reports}
-    if len(asked) > 1:
+    tasks = {tuple((task.task, task.weight) for task in report.tasks) for report in reports}
+    if len(tasks) > 1:
         raise CompareError(
             "The role was changed in between: its tasks or weights are not the same in all reports."
         )
 
 
-def _never_measured(reports: Sequence[TakehomeReport]) -> frozenset[Key]:
-    """Return the checks that the judge measured for no candidate; written tasks never count."""
-
-    never = [_unmeasured(report) for report in reports]
-    return frozenset(key for key in never[0] if all(key in keys for keys in never))
-
-
-def _unmeasured(report: TakehomeReport) -> set[Key]:
-    judged = (task for task in report.tasks if task.kind == "code")
-    return {
+def _unmeasured(report: TakehomeReport) -> frozenset[Key]:
+    """Return the checks that the judge has not measured; written tasks never count."""
+    return frozenset(
         (task.task, check.check)
-        for task in judged
+        for task in report.tasks
+        if task.kind == "code"
         for check in task.checks
         if check.verdict is Verdict.NOT_MEASURED
-    }
+    )
 
 
 def _compared(name: str, scores: Mapping[str, Interval], viva: VivaScore | None) -> Compared:
-    mine = scores[name]
-    apart = {other: found for other, found in scores.items() if not found.overlaps(mine)}
-    is_below = [other for other, found in apart.items() if found.low > mine.high]
-    is_above = [other for other, found in apart.items() if found.high < mine.low]
+    own = scores[name]
+    apart = {other: score for other, score in scores.items() if not score.overlaps(own)}
+    is_below = [other for other, score in apart.items() if score.low > own.high]
+    is_above = [other for other, score in apart.items() if score.high < own.low]
     return Compared(
         pseudonym=name,
-        score=mine,
+        score=own,
         is_above=is_above,
         is_below=is_below,
         best_place=1 + len(is_below),
@@ -185,48 +179,47 @@ def _compared(name: str, scores: Mapping[str, Interval], viva: VivaScore | None)
     )
 
 
-def _pairs(scores: Mapping[str, Interval]) -> list[Pair]:
-    return [
-        _pair(first, second, scores)
-        for number, first in enumerate(scores)
-        for second in list(scores)[number + 1 :]
-    ]
+def _pairs(scores: Mapping[str, Interval]) -> list[CandidatePair]:
+    pairs: list[CandidatePair] = []
+    for first, second in combinations(scores, 2):
+        higher = None
+        if not scores[first].overlaps(scores[second]):
+            higher = max(first, second, key=lambda name: scores[name].low)
+        pairs.append(CandidatePair(first=first, second=second, higher=higher))
+    return pairs
 
 
-def _by_marks(pairs: Sequence[Pair], unmarked: Sequence[Pair]) -> list[str]:
+def _by_marks(pairs: Sequence[CandidatePair], unmarked: Sequence[CandidatePair]) -> list[str]:
     """Return a caution that names pairs ranked only by people's marks."""
-    only = [
+    by_marks = [
         f"{pair.first} and {pair.second}"
         for pair, without in zip(pairs, unmarked, strict=True)
         if pair.higher is not None and without.higher is None
     ]
-    if not only:
+    if not by_marks:
         return []
-    return [f"Ranked by people's marks alone: {', '.join(only)}. Have a second person read them."]
-
-
-def _pair(first: str, second: str, scores: Mapping[str, Interval]) -> Pair:
-    higher = None
-    if not scores[first].overlaps(scores[second]):
-        higher = max(first, second, key=lambda name: scores[name].low)
-    return Pair(first=first, second=second, higher=higher)
+    return [
+        f"Ranked by people's marks alone: {', '.join(by_marks)}. Have a second person read them."
+    ]
 
 
 def _cautions(reports: Sequence[TakehomeReport], cards: Mapping[str, Scorecard]) -> list[str]:
-    found: list[str] = []
+    cautions: list[str] = []
     if any(report.environment.isolation != CONFINED for report in reports if report.records()):
-        found.append("At least one was not judged in the sandbox: its verdicts are no evidence.")
+        cautions.append("At least one was not judged in the sandbox: its verdicts are no evidence.")
     for report in reports:
         card = cards.get(report.pseudonym)
         if card is not None and card.submission != report.submission.digest:
-            found.append(
+            cautions.append(
                 f"The scorecard of {report.pseudonym} is about an earlier hand-in: its marks do "
                 "not count."
             )
     if len({report.reproduce.grader_digest for report in reports}) > 1:
-        found.append("They were judged by different versions of the grader: grade all anew.")
+        cautions.append("They were judged by different versions of the grader: grade all anew.")
     if len({report.environment.device for report in reports}) > 1:
-        found.append("They were judged on different devices: speeds there are not the same scale.")
+        cautions.append(
+            "They were judged on different devices: speeds there are not the same scale."
+        )
     if any(signal.strength == "strong" for report in reports for signal in report.signals):
-        found.append("At least one report has a strong integrity signal: read it first.")
-    return found
+        cautions.append("At least one report has a strong integrity signal: read it first.")
+    return cautions

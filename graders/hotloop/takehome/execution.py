@@ -16,7 +16,6 @@ from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.task_spec import task_spec
-from hotloop.tasks.variants import Variant
 
 _TERMS = Terms()
 
@@ -30,11 +29,11 @@ def work(key: str, submission: Submission, team: Team, tasks: Iterable[str]) -> 
 
     It is plain data, which a process on any node can judge without the team's folder.
     """
-    found = submission.manifest
+    manifest = submission.manifest
     hand_in = replace(
         submission.work,
-        tasks=tuple(code_tasks(found.module, tasks)),
-        variant=team.variant(found.pack).to_json(),
+        tasks=tuple(code_tasks(manifest.module, tasks)),
+        variant=team.variant(manifest.pack).to_json(),
     )
     return ExecutorWork(key, hand_in)
 
@@ -54,10 +53,10 @@ def judged(
     to themselves. If a task's process is lost, that is a judge error: its points stay open.
     """
     module = submission.manifest.module
-    asked = code_tasks(module, tasks)
-    variant = team.variant(submission.manifest.pack)
-    works = [work(task, submission, team, [task]) for task in asked]
-    executor = Local(max(1, min(jobs, len(asked))))
+    judged_tasks = code_tasks(module, tasks)
+    variant = team.variant(submission.manifest.pack).to_json()
+    works = [work(task, submission, team, [task]) for task in judged_tasks]
+    executor = Local(max(1, min(jobs, len(judged_tasks))))
 
     def tell(task: str, _task: str, text: str) -> None:
         on_progress(f"{task}: {text}")
@@ -65,20 +64,16 @@ def judged(
     records: dict[str, Record] = {}
     with closing(executor.run(works, terms, tell)) as outcomes:
         for task, outcome in chain.from_iterable(outcomes):
-            records[task] = (
-                lost(_job(module, task, variant), GraderLost(outcome.reason))
-                if isinstance(outcome, Lost)
-                else outcome.records[task]
-            )
-    return {task: records[task] for task in asked}
+            if isinstance(outcome, Lost):
+                spec = task_spec(load_module(module), task)
+                job = Job(module, task, spec, isolation=level()[0], variant=variant)
+                records[task] = lost(job, GraderLost(outcome.reason))
+            else:
+                records[task] = outcome.records[task]
+    return {task: records[task] for task in judged_tasks}
 
 
 def code_tasks(module: str, tasks: Iterable[str]) -> list[str]:
     """Return the code tasks among `tasks`, in the module's order."""
     wanted = set(tasks)
     return [t.id for t in load_module(module).tasks if t.id in wanted and t.kind == "code"]
-
-
-def _job(module: str, task: str, variant: Variant) -> Job:
-    spec = task_spec(load_module(module), task)
-    return Job(module, task, spec, isolation=level()[0], variant=variant.to_json())

@@ -14,16 +14,15 @@ from functools import cache
 from hotloop.learn.bank import catalog
 from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.takehome import code_questions
-from hotloop.takehome.report import CheckReport, FollowUp, TaskReport
+from hotloop.takehome.report import GOOD, CheckReport, FollowUp, TaskReport
 from hotloop.tasks.curriculum import Module
 
 MOST = 6
 MOST_STRONG = 1
 """Most questions on tasks that went well, if others did not."""
 
-_GOOD = 0.9
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
-_SAID = 4
+_MOST_WORDS = 4
 """Most shared words to show."""
 
 
@@ -54,8 +53,8 @@ def follow_ups(module: Module, tasks: Sequence[TaskReport]) -> list[FollowUp]:
     strong = sorted((w for w in wanted if not w.weak), key=lambda w: -w.task.weight)
     left = MOST - len(own)
     taken: set[str] = set()
-    kept = MOST_STRONG if weak and strong else 0
-    chosen = _pick(module, weak, left - kept, taken)
+    reserved = MOST_STRONG if weak and strong else 0
+    chosen = _pick(module, weak, left - reserved, taken)
     chosen += _pick(module, strong, left - len(chosen), taken)
     return [*own, *(_follow_up(entry, why) for entry, why in chosen)]
 
@@ -65,15 +64,15 @@ def _wanted(task: TaskReport, weight: float) -> _Wanted:
     ceiling = task.share.high if task.share else 1.0
     lost = 100 * (1 - share) * task.weight / weight
     words = _words_of(task)
-    if ceiling < _GOOD:
-        where = _named(r for r in task.checks if r.counted and r.points.high < r.possible * _GOOD)
+    if ceiling < GOOD:
+        where = _named(task.failed)
         return _Wanted(task, lost, True, f"{task.title}: points were lost there{where}.", words)
-    if share < _GOOD:
-        where = _named(r for r in task.checks if r.counted and not r.points.settled)
-        said = f"{task.title}: points are still open there{where}."
-        return _Wanted(task, lost / 2, True, said, words)
-    said = f"{task.title}: done well. The question shows whether it is understood."
-    return _Wanted(task, lost, False, said, words)
+    if share < GOOD:
+        where = _named(c for c in task.checks if c.counted and not c.points.settled)
+        why = f"{task.title}: points are still open there{where}."
+        return _Wanted(task, lost / 2, True, why, words)
+    why = f"{task.title}: done well. The question shows whether it is understood."
+    return _Wanted(task, lost, False, why, words)
 
 
 def _named(checks: Iterable[CheckReport]) -> str:
@@ -83,18 +82,15 @@ def _named(checks: Iterable[CheckReport]) -> str:
 
 def _words_of(task: TaskReport) -> frozenset[str]:
     """Return the words of the first failed check's message and of the candidate's code."""
-    failed = [r for r in task.checks if r.counted and r.points.high < r.possible * _GOOD]
-    said = [f"{check.what} {check.sentence}" for check in failed[:1]]
-    written = [
-        shown.lines[n - 1] for shown in task.code for n in shown.added if n <= len(shown.lines)
-    ]
-    return frozenset(_words(" ".join([*said, *written, task.answer or ""])))
+    messages = [f"{check.what} {check.sentence}" for check in task.failed[:1]]
+    code = [shown.lines[n - 1] for shown in task.code for n in shown.added if n <= len(shown.lines)]
+    return frozenset(_words(" ".join([*messages, *code, task.answer or ""])))
 
 
 def _words(text: str) -> set[str]:
     """Return words in lower case; names with underscores also give their parts."""
-    found = {word.lower() for word in _WORD.findall(text)}
-    return found | {part for word in found for part in word.split("_") if len(part) > 2}
+    words = {word.lower() for word in _WORD.findall(text)}
+    return words | {part for word in words for part in word.split("_") if len(part) > 2}
 
 
 @cache
@@ -104,14 +100,13 @@ def _vocabulary() -> tuple[Mapping[str, frozenset[str]], Mapping[str, float]]:
     Rarity is the negated logarithm of the share of questions that contain the word.
     """
     entries = catalog.catalog()
-    words = {e.key: frozenset(_words(_text(e))) for e in entries}
-    counts = Counter(word for found in words.values() for word in found)
+    words: dict[str, frozenset[str]] = {}
+    for entry in entries:
+        question = entry.question
+        texts = [question.title, question.prompt, question.answer, *question.probes]
+        words[entry.key] = frozenset(_words(" ".join(texts)))
+    counts = Counter(word for own in words.values() for word in own)
     return words, {word: math.log(len(entries) / count) for word, count in counts.items()}
-
-
-def _text(entry: CatalogEntry) -> str:
-    question = entry.question
-    return " ".join([question.title, question.prompt, question.answer, *question.probes])
 
 
 def _pick(
@@ -135,8 +130,11 @@ def _pick(
 
 def _ordered(module: Module, each: _Wanted) -> list[CatalogEntry]:
     """Return the task's questions, those with most rare words in common first."""
-    found = [e for e in catalog.related(f"{module.id}.{each.task.task}") if e.module == module.id]
-    return sorted(found, key=lambda entry: -_likeness(each, entry))
+    entries = catalog.related(f"{module.id}.{each.task.task}")
+    return sorted(
+        (entry for entry in entries if entry.module == module.id),
+        key=lambda entry: -_likeness(each, entry),
+    )
 
 
 def _likeness(each: _Wanted, entry: CatalogEntry) -> float:
@@ -146,15 +144,11 @@ def _likeness(each: _Wanted, entry: CatalogEntry) -> float:
     return sum(rareness[word] for word in own & each.words) / math.sqrt(len(own))
 
 
-def _shared(entry: CatalogEntry, wanted: _Wanted) -> str:
-    words, rareness = _vocabulary()
-    common = sorted(words[entry.key] & wanted.words, key=lambda word: (-rareness[word], word))
-    return ", ".join(common[:_SAID])
-
-
 def _follow_up(entry: CatalogEntry, wanted: _Wanted) -> FollowUp:
     question = entry.question
-    shared = _shared(entry, wanted)
+    words, rareness = _vocabulary()
+    common = sorted(words[entry.key] & wanted.words, key=lambda word: (-rareness[word], word))
+    shared = ", ".join(common[:_MOST_WORDS])
     return FollowUp(
         key=entry.key,
         title=question.title,

@@ -58,7 +58,7 @@ def show_viva(team: Team, pack: UUID) -> bool:
     A report on another submission is left unchanged. Raises UnreadableReport for an edited report,
     VivaError if the filed answers are damaged.
     """
-    path = team.scorecard_path(pack).with_name(JSON_NAME)
+    path = team.report_path(pack)
     if not path.is_file():
         return False
     report = OwnReports(team).read(path)
@@ -89,15 +89,15 @@ def _refresh_others(report: TakehomeReport, team: Team) -> None:
 
     Similarity is symmetric. Reports that cannot be read are left unchanged.
     """
-    said = _text(report.signals)
+    named = _text(report.signals)
     own = OwnReports(team)
     records, _damaged = team.readable_packs()
     for record in records:
         if record.pack == report.pack or not record.submitted:
             continue
         with suppress(UnreadableReport, RefusedSubmission, OSError, TeamError, ForgedManifest):
-            other = own.read(team.scorecard_path(record.pack).with_name(JSON_NAME))
-            if other.pseudonym in said or report.pseudonym in _text(other.signals):
+            other = own.read(team.report_path(record.pack))
+            if other.pseudonym in named or report.pseudonym in _text(other.signals):
                 _refresh(other, team)
 
 
@@ -105,11 +105,11 @@ def _refresh(report: TakehomeReport, team: Team) -> None:
     submission = open_submission(team.submissions(report.pack)[-1], team)
     if submission.digest != report.submission.digest:
         return
-    given = given_files(team, submission.manifest)
-    found = signals(submission, team, report.records(), given)
-    if found != report.signals:
-        _keep(report.model_copy(update={"signals": found}), team, instead_of=report)
+    starter = given_files(team, submission.manifest)
+    fresh = signals(submission, team, report.records(), starter)
+    if fresh != report.signals:
+        _keep(report.model_copy(update={"signals": fresh}), team, instead_of=report)
 
 
-def _text(found: Iterable[Signal]) -> str:
-    return "\n".join(line for signal in found for line in (signal.title, *signal.evidence))
+def _text(signals: Iterable[Signal]) -> str:
+    return "\n".join(line for signal in signals for line in (signal.title, *signal.evidence))

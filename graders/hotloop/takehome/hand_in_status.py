@@ -13,7 +13,7 @@ from uuid import UUID
 
 from hotloop.core.intervals import Interval
 from hotloop.takehome import compare, scorecard
-from hotloop.takehome.report import JSON_NAME, UnreadableReport, read_report
+from hotloop.takehome.report import UnreadableReport, read_report
 from hotloop.takehome.scorecard import Scorecard, ScorecardError
 from hotloop.takehome.team import PackRecord, Team
 
@@ -44,21 +44,21 @@ def outcome_of(team: Team, record: PackRecord) -> HandInStatus:
     if not record.submitted:
         return HandInStatus()
     digest = record.submitted[-1].digest
-    said = headline(team, record.pack)
-    if said is None or said.digest != digest:
+    report = headline(team, record.pack)
+    if report is None or report.digest != digest:
         return HandInStatus()
     try:
         card = scorecard.read(team, record.pack)
         if card is None or card.submission != digest:
-            return HandInStatus(said.score)
+            return HandInStatus(report.score)
         return HandInStatus(_marked(team, card), is_filed=True)
     except (ScorecardError, UnreadableReport) as fault:
-        return HandInStatus(said.score, problem=str(fault))
+        return HandInStatus(report.score, problem=str(fault))
 
 
 def headline(team: Team, pack: UUID) -> Headline | None:
     """Return the headline of the report, or None if there is no readable one."""
-    path = report_path(team, pack)
+    path = team.report_path(pack)
     try:
         status = path.stat()
     except OSError:
@@ -66,14 +66,9 @@ def headline(team: Team, pack: UUID) -> Headline | None:
     return _headline(path, status.st_mtime_ns, status.st_ino)
 
 
-def report_path(team: Team, pack: UUID) -> Path:
-    """Return the path of report.json, without creating its folder."""
-    return team.folder / "reports" / str(pack) / JSON_NAME
-
-
 def _marked(team: Team, card: Scorecard) -> Interval:
     """Return the score as `compare` computes it. Raises UnreadableReport."""
-    path = report_path(team, card.pack)
+    path = team.report_path(card.pack)
     try:
         status = path.stat()
     except OSError as error:

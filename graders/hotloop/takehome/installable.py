@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from dataclasses import dataclass
 from email import message_from_bytes
 from functools import lru_cache
 from pathlib import Path
@@ -25,12 +24,6 @@ _EXTRAS = re.compile(r"\[([^\]]*)\]")
 _METADATA = re.compile(r"hotloop-[^/]+\.dist-info/METADATA")
 
 
-@dataclass(frozen=True)
-class _Found:
-    version: str
-    extras: frozenset[str]
-
-
 def require(team: Team, role: TakehomeRole) -> None:
     """Raise TeamError if the Hotloop that the role installs is missing or does not match.
 
@@ -41,20 +34,20 @@ def require(team: Team, role: TakehomeRole) -> None:
     wanted = requirement(role)
     where = f"{role.role}/takehome.yaml"
     try:
-        found = _of_wheel(team.folder / role.wheel) if role.wheel else _by_pip(wanted)
+        version, extras = _of_wheel(team.folder / role.wheel) if role.wheel else _by_pip(wanted)
     except _NotFound as error:
         raise TeamError(
             f"`make lab` in a pack of {role.role} would fail, so none was made: {error} Set "
             f"`wheel` in {where} to a wheel in the team's folder (`make wheel` in a clone builds "
             "one, `hotloop takehome init --wheel` copies it), or `install` to what pip finds."
         ) from None
-    if found.version != __version__:
+    if version != __version__:
         raise TeamError(
-            f"`{wanted}` is version {found.version}, and packs are made with {__version__}: change "
-            f"`wheel` or `install` in {where}."
+            f"`{wanted}` is version {version}, and packs are made with {__version__}: "
+            f"change `wheel` or `install` in {where}."
         )
-    asked = {name for part in _EXTRAS.findall(wanted) for name in part.split(",") if name}
-    if missing := sorted(set(map(_plain, asked)) - found.extras):
+    needed = {name for part in _EXTRAS.findall(wanted) for name in part.split(",") if name}
+    if missing := sorted(set(map(_plain, needed)) - extras):
         raise TeamError(f"`{wanted}` has no extra {', '.join(missing)}: see {where}.")
 
 
@@ -62,7 +55,8 @@ class _NotFound(Exception):
     """Why, in sentences. Not cached: the next attempt may succeed."""
 
 
-def _of_wheel(path: Path) -> _Found:
+def _of_wheel(path: Path) -> tuple[str, frozenset[str]]:
+    """Return the version and the extras of a wheel of Hotloop."""
     try:
         with zipfile.ZipFile(path) as archive:
             if damaged := archive.testzip():
@@ -74,17 +68,18 @@ def _of_wheel(path: Path) -> _Found:
     except (OSError, ValueError, zipfile.BadZipFile):
         raise _NotFound(f"{path} is no wheel of Hotloop.") from None
     extras = metadata.get_all("Provides-Extra", [])
-    return _Found(str(metadata["Version"]), frozenset(map(_plain, extras)))
+    return (str(metadata["Version"]), frozenset(map(_plain, extras)))
 
 
 @lru_cache(maxsize=64)
-def _by_pip(wanted: str) -> _Found:
+def _by_pip(wanted: str) -> tuple[str, frozenset[str]]:
+    """Return the version and the extras that pip finds."""
     with tempfile.TemporaryDirectory() as folder:
         python = Path(folder) / "bin" / "python"
         _run([sys.executable, "-m", "venv", folder])
-        said = _run([str(python), *_PIP, wanted])
-    metadata = cast("dict[str, Any]", json.loads(said))["install"][0]["metadata"]
-    return _Found(metadata["version"], frozenset(map(_plain, metadata.get("provides_extra", []))))
+        report = _run([str(python), *_PIP, wanted])
+    metadata = cast("dict[str, Any]", json.loads(report))["install"][0]["metadata"]
+    return (metadata["version"], frozenset(map(_plain, metadata.get("provides_extra", []))))
 
 
 _PIP = [

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hotloop import __version__
 from hotloop.core import own_environments
@@ -26,6 +26,9 @@ def instructions_markdown(role: TakehomeRole, manifest: Manifest) -> str:
     module, tasks = role.definition(), role.chosen()
     shares = percentages({name: task.weight for name, task in manifest.tasks.items()})
     minutes = sum(task.minutes for task in manifest.tasks.values())
+    duration = (
+        f"{math.ceil(minutes / 30) / 2:g} hours" if minutes >= 90 else f"{round(minutes)} minutes"
+    )
     rows = [
         {
             "title": _cell(task.title),
@@ -40,7 +43,7 @@ def instructions_markdown(role: TakehomeRole, manifest: Manifest) -> str:
         manifest=manifest,
         module=module,
         tasks=rows,
-        hours=_duration(minutes),
+        hours=duration,
         expires=f"{manifest.expires:%Y-%m-%d %H:%M}",
         window=f"{manifest.window_hours:g}",
         gpu=[line for task in tasks for line in gpu_parts(task)],
@@ -84,12 +87,6 @@ def _template() -> Any:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
-
-
-def _duration(minutes: float) -> str:
-    if minutes < 90:
-        return f"{round(minutes)} minutes"
-    return f"{math.ceil(minutes / 30) / 2:g} hours"
 
 
 _PAGE = """\
@@ -136,17 +133,8 @@ def requirement(role: TakehomeRole) -> str:
     return f"./{role.wheel}[{extras}]" if role.wheel else f"hotloop[{extras}]=={__version__}"
 
 
-def makefile(role: TakehomeRole) -> str:
-    """Return the pack's Makefile, with `make lab` and others."""
-    return _filled("Makefile", role)
-
-
-def containerfile(role: TakehomeRole) -> str:
-    """Return the pack's Containerfile, for an image to work in."""
-    return _filled("Containerfile", role)
-
-
-def _filled(name: str, role: TakehomeRole) -> str:
+def filled(name: Literal["Makefile", "Containerfile"], role: TakehomeRole) -> str:
+    """Return the pack's Makefile, with `make lab` and others, or the Containerfile of its image."""
     text = (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
     copied = f"COPY {role.wheel} ./\n" if role.wheel else ""
     return text.replace("@copy the wheel@\n", copied).replace("@requirement@", requirement(role))
@@ -156,10 +144,10 @@ def percentages(weights: Mapping[str, float]) -> dict[str, int]:
     """Return whole percentages that add up to 100, by largest remainder; ties go to the first."""
     total = sum(weights.values())
     exact = {name: 100 * weight / total for name, weight in weights.items()}
-    found = {name: int(share) for name, share in exact.items()}
-    left = 100 - sum(found.values())
+    whole = {name: int(share) for name, share in exact.items()}
+    left = 100 - sum(whole.values())
     # 12 digits: floating-point errors must not separate equal weights.
-    by_loss = sorted(exact, key=lambda name: round(found[name] - exact[name], 12))
+    by_loss = sorted(exact, key=lambda name: round(whole[name] - exact[name], 12))
     for name in by_loss[:left]:
-        found[name] += 1
-    return found
+        whole[name] += 1
+    return whole

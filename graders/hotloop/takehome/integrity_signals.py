@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from uuid import UUID
 
 from hotloop.core.record import Record
@@ -20,31 +19,23 @@ from hotloop.tasks.variants import Variant
 _ORDER = {"strong": 0, "moderate": 1, "weak": 2}
 
 
-@dataclass(frozen=True)
-class _Peer:
-    """Another candidate with the same module."""
-
-    record: PackRecord
-    variant: Variant
-
-
 def signals(
     submission: Submission,
     team: Team,
     records: Mapping[str, Record],
-    given: Mapping[str, bytes],
+    starter: Mapping[str, bytes],
 ) -> list[Signal]:
     """Return all signals, for a person to look at."""
     manifest = submission.manifest
     peers = _peers(team, manifest.module, manifest.pack)
-    variants = {peer.record.pseudonym: peer.variant for peer in peers}
+    variants = {record.pseudonym: variant for record, variant in peers}
     module = curriculum.load_module(manifest.module)
-    others = [other for peer in peers for other in _works(team, peer.record)]
+    others = [other for record, _ in peers for other in _last_work(team, record)]
     tasks, files = list(manifest.tasks), submission.work.files
-    found = [
+    every = [
         *caught(records, submission.altered),
-        *similarity.signals(module, tasks, files, given, others),
-        *prose.signals(module, tasks, files, given, others),
+        *similarity.signals(module, tasks, files, starter, others),
+        *prose.signals(module, tasks, files, starter, others),
         *variant_mismatch.signals(
             files, submission.handed_in, team.variant(manifest.pack), variants
         ),
@@ -52,31 +43,33 @@ def signals(
             submission.work_log, manifest.work_log, manifest.not_before, submission.received
         ),
     ]
-    return sorted(found, key=lambda signal: _ORDER[signal.strength])
+    return sorted(every, key=lambda signal: _ORDER[signal.strength])
 
 
-def _peers(team: Team, module: str, mine: UUID) -> list[_Peer]:
-    """Return the latest packs with the same module, in any role.
+def _peers(team: Team, module: str, mine: UUID) -> list[tuple[PackRecord, Variant]]:
+    """Return the latest packs with the same module, in any role, with their variants.
 
     Deleted or damaged ones are left out.
     """
-    found: list[_Peer] = []
+    peers: list[tuple[PackRecord, Variant]] = []
     records, _damaged = team.readable_packs()
     for record in reversed(records):
-        if record.pack == mine or len(found) == MOST_OTHERS:
+        if record.pack == mine or len(peers) == MOST_OTHERS:
             continue
         with suppress(OSError, TeamError, ForgedManifest):
             if team.manifest(record.pack).module == module:
-                found.append(_Peer(record, team.variant(record.pack)))
-    return found[::-1]
+                peers.append((record, team.variant(record.pack)))
+    return peers[::-1]
 
 
-def _works(team: Team, peer: PackRecord) -> Iterator[Other]:
+def _last_work(team: Team, peer: PackRecord) -> Iterator[Other]:
     """Yield the candidate's last submission; nothing if there is none or it cannot be opened."""
     with suppress(RefusedSubmission, OSError, TeamError, ForgedManifest):
         for path in team.submissions(peer.pack)[-1:]:
-            found = open_submission(path, team)
-            yield Other(peer.pseudonym, found.work.files, given_files(team, found.manifest))
+            submission = open_submission(path, team)
+            yield Other(
+                peer.pseudonym, submission.work.files, given_files(team, submission.manifest)
+            )
 
 
 _INNOCENT = {
@@ -97,7 +90,7 @@ _ALTERED = (
 
 def caught(records: Mapping[str, Record], altered: Iterable[str]) -> list[Signal]:
     """Return signals for tampering, implausible speed, and given files that were changed."""
-    found = [
+    signals = [
         Signal(
             kind="caught",
             strength="strong" if check.verdict is Verdict.TAMPERED else "moderate",
@@ -110,14 +103,13 @@ def caught(records: Mapping[str, Record], altered: Iterable[str]) -> list[Signal
         if check.verdict in _INNOCENT
     ]
     if names := list(altered):
-        said = f"Changed: {', '.join(names[:20])}."
-        found.append(
+        signals.append(
             Signal(
                 kind="altered_files",
                 strength="weak",
                 title="Files that were handed out came back changed",
-                evidence=[said],
+                evidence=[f"Changed: {', '.join(names[:20])}."],
                 innocent=_ALTERED,
             )
         )
-    return found
+    return signals

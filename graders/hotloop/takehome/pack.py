@@ -11,8 +11,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import secrets
 import unicodedata
 import zipfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,12 +28,7 @@ from hotloop.learn.pack import MANIFEST, manifest, work_files, work_summary
 from hotloop.learn.pack.manifest import Manifest
 from hotloop.takehome import assistants
 from hotloop.takehome import team as teams
-from hotloop.takehome.instructions import (
-    containerfile,
-    instructions_html,
-    instructions_markdown,
-    makefile,
-)
+from hotloop.takehome.instructions import filled, instructions_html, instructions_markdown
 from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.submission_file import zipped
@@ -40,8 +37,6 @@ from hotloop.tasks.variants import NAME as VARIANT
 
 if TYPE_CHECKING:
     from hotloop.tasks.variants import Variant
-import secrets
-from collections.abc import Collection
 
 _JOINERS = "\u200c\u200d"
 """Invisible joiners, which names in Persian and Indian scripts need."""
@@ -90,10 +85,14 @@ def make_pack(
         raise TeamError(_over(team, role, expires))
     expires += timedelta(hours=role.window_hours * (factor - 1))
     with team.alone():
-        _require_new(team, role, name, again, who)
+        if not again and team.is_invited(name, role.role):
+            # The error reveals that the name exists, so the audit log records the attempt.
+            team.audit(who, f"made no pack of {role.role}: somebody of that name has one")
+            raise AlreadyInvited(f"Somebody of this name has a pack of {role.role} already.")
         pseudonym, variant = _draw(team, role)
         files = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
-        files[VARIANT] = _json(variant.to_json())
+        document = json.dumps(variant.to_json(), indent=1, ensure_ascii=False)
+        files[VARIANT] = f"{document}\n".encode()
         unsigned = Manifest(
             pack=uuid4(),
             pseudonym=pseudonym,
@@ -123,12 +122,12 @@ def _require_passable(role: TakehomeRole) -> None:
 
     This is checked here and not when reading a role, so that packs made earlier stay valid.
     """
-    said = [
+    sentences = [
         f"{name} goes on from what {' and '.join(missing)} makes: ask for both, or for neither."
         for name, missing in role.lacking().items()
     ]
-    if said:
-        raise TeamError(f"{role.role}/takehome.yaml: {' '.join(said)}")
+    if sentences:
+        raise TeamError(f"{role.role}/takehome.yaml: {' '.join(sentences)}")
 
 
 def _wheel(team: Team, role: TakehomeRole) -> bytes:
@@ -161,61 +160,50 @@ def _over(team: Team, role: TakehomeRole, expires: datetime) -> str:
     )
 
 
-def _require_new(team: Team, role: TakehomeRole, name: str, again: bool, who: str) -> None:
-    """Raise AlreadyInvited if the name has a pack.
-
-    The error reveals that the name exists, so the audit log records the attempt.
-    """
-    if again or not team.is_invited(name, role.role):
-        return
-    team.audit(who, f"made no pack of {role.role}: somebody of that name has one")
-    raise AlreadyInvited(f"Somebody of this name has a pack of {role.role} already.")
-
-
 def _keep(
     team: Team,
     role: TakehomeRole,
-    found: Manifest,
+    unsigned: Manifest,
     files: dict[str, bytes],
     wheel: bytes,
     name: str,
     now: datetime,
 ) -> None:
-    signed = manifest.sign(found, team.key).to_bytes()
+    signed = manifest.sign(unsigned, team.key).to_bytes()
     record = PackRecord(
-        pack=found.pack,
-        pseudonym=found.pseudonym,
+        pack=unsigned.pack,
+        pseudonym=unsigned.pseudonym,
         role=role.role,
         made=now.astimezone(UTC),
-        keep_until=teams.keep_until(found),
+        keep_until=teams.keep_until(unsigned),
     )
-    data = zipped(_contents(role, found, files, signed, wheel))
-    kept = {teams.PACK: data, MANIFEST: signed, VARIANT: files[VARIANT]}
-    team.add_pack(record, name, kept)
+    data = zipped(_contents(role, unsigned, files, signed, wheel))
+    stored = {teams.PACK: data, MANIFEST: signed, VARIANT: files[VARIANT]}
+    team.add_pack(record, name, stored)
 
 
 def _contents(
-    role: TakehomeRole, found: Manifest, files: dict[str, bytes], signed: bytes, wheel: bytes
+    role: TakehomeRole, unsigned: Manifest, files: dict[str, bytes], signed: bytes, wheel: bytes
 ) -> dict[str, bytes]:
     """Return all files of the zip, in a folder named after the pseudonym."""
-    text = instructions_markdown(role, found)
+    text = instructions_markdown(role, unsigned)
     contents = {
         **files,
         MANIFEST: signed,
         "INSTRUCTIONS.md": text.encode(),
         "instructions.html": instructions_html(text, role.title).encode(),
-        "Makefile": makefile(role).encode(),
-        "Containerfile": containerfile(role).encode(),
+        "Makefile": filled("Makefile", role).encode(),
+        "Containerfile": filled("Containerfile", role).encode(),
     }
     if role.wheel:
         contents[role.wheel] = wheel
-    if found.assistants == "expected":
+    if unsigned.assistants == "expected":
         contents[assistants.NOTES] = assistants.TEMPLATE.encode()
         files = {**files, assistants.NOTES: contents[assistants.NOTES]}
-    if found.work_log != "no":
+    if unsigned.work_log != "no":
         work = {file: data for file, data in files.items() if file not in work_files.NOT_WORK}
         contents[work_summary.NAME] = work_summary.summary(work)
-    return {f"{found.pseudonym}/{file}": data for file, data in contents.items()}
+    return {f"{unsigned.pseudonym}/{file}": data for file, data in contents.items()}
 
 
 def _draw(team: Team, role: TakehomeRole) -> tuple[str, Variant]:
@@ -235,15 +223,15 @@ def _draw(team: Team, role: TakehomeRole) -> tuple[str, Variant]:
         for other in manifests
         if other.module == role.module
     ]
-    found: dict[tuple[int, int, str], Variant] = {}
+    draws: dict[tuple[int, int, str], Variant] = {}
     for _ in range(DRAWS):
         pseudonym = draw_pseudonym(taken)
         variant = draw(role.module, team.key.variants, pseudonym)
         shared = [len(tasks & set(same_answers(variant, other))) for other, tasks in earlier]
-        found[max(shared, default=0), sum(shared), pseudonym] = variant
+        draws[max(shared, default=0), sum(shared), pseudonym] = variant
         if not sum(shared):
             break
-    (_, _, pseudonym), variant = min(found.items(), key=lambda one: one[0])
+    (_, _, pseudonym), variant = min(draws.items(), key=lambda one: one[0])
     return pseudonym, variant
 
 
@@ -258,10 +246,6 @@ def _clean(name: str) -> str:
     if any(unicodedata.category(sign).startswith("C") for sign in name if sign not in _JOINERS):
         raise TeamError("The name holds signs that cannot be seen: type it anew.")
     return name
-
-
-def _json(document: object) -> bytes:
-    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 _ADJECTIVES = (

@@ -17,7 +17,7 @@ from hotloop.takehome.recorded import recorded
 from hotloop.takehome.report import CheckQuality, MutantTrials, SpeedRate, VariantTrials
 from hotloop.takehome.team import Team
 from hotloop.tasks import curriculum
-from hotloop.tasks.curriculum import Measurement, Module, RecordedRun, Task
+from hotloop.tasks.curriculum import Module, RecordedRun, Task
 from hotloop.tasks.measured_code import measured_code
 
 REFERENCE = "reference"
@@ -45,7 +45,11 @@ def check_quality(
     """
     if task.kind == "written":
         return None
-    runs = [run for run in (*curriculum.runs(module.id), *more) if _about(run, task)]
+    runs = [
+        run
+        for run in (*curriculum.runs(module.id), *more)
+        if any(measurement.task == task.id for measurement in run.measurements)
+    ]
     variants = _variant_trials(module.id, task)
     mutants = _mutant_trials(module.id, task)
     if not runs and variants is None and mutants is None:
@@ -87,10 +91,6 @@ def speed_rate() -> SpeedRate | None:
     )
 
 
-def _about(run: RecordedRun, task: Task) -> bool:
-    return any(measured.task == task.id for measured in run.measurements)
-
-
 def _count(module: Module, task: Task, runs: Iterable[RecordedRun]) -> _Tried:
     """Count results; a wrong answer counts if the check that must reject it was measured."""
     must_fail = {w.name: w.check for w in wrong_answers(module.id) if w.task == task.id}
@@ -98,27 +98,23 @@ def _count(module: Module, task: Task, runs: Iterable[RecordedRun]) -> _Tried:
     passed: dict[str, set[str]] = {}
     failed: list[str] = []
     for run in runs:
-        for found in run.measurements:
-            if found.task != task.id or found.verdict.pending:
+        for one in run.measurements:
+            if one.task != task.id or one.verdict.pending:
                 continue
-            if found.candidate == REFERENCE:
+            if one.candidate == REFERENCE:
                 references += 1
-                if _falls_short(found):
-                    failed.append(f"{found.candidate}, {found.check} ({run.device})")
-            elif must_fail.get(found.candidate) == found.check:
-                devices = passed.setdefault(found.candidate, set())
-                if found.verdict is Verdict.PASSED:
+                if one.verdict is not Verdict.PASSED or one.earned < 1:
+                    failed.append(f"{one.candidate}, {one.check} ({run.device})")
+            elif must_fail.get(one.candidate) == one.check:
+                devices = passed.setdefault(one.candidate, set())
+                if one.verdict is Verdict.PASSED:
                     devices.add(run.device)
-    told = [
+    wrong_passed = [
         f"{name}, {must_fail[name]} ({'; '.join(sorted(devices))})"
         for name, devices in passed.items()
         if devices
     ]
-    return _Tried(len(passed), told, references, failed)
-
-
-def _falls_short(found: Measurement) -> bool:
-    return found.verdict is not Verdict.PASSED or found.earned < 1
+    return _Tried(len(passed), wrong_passed, references, failed)
 
 
 def _mutant_trials(module: str, task: Task) -> MutantTrials | None:
@@ -160,10 +156,12 @@ def _variant_trials(module: str, task: Task) -> VariantTrials | None:
 
 def _row(benchmark: str, module: str, task: Task) -> dict[str, Any] | None:
     """Return a benchmark's row on the task, with the device; None without one."""
-    found = recorded(benchmark)
-    rows = cast("list[dict[str, Any]]", found["rows"]) if found is not None else []
+    result = recorded(benchmark)
+    if result is None:
+        return None
+    rows = cast("list[dict[str, Any]]", result["rows"])
     row = next((row for row in rows if row["task"] == f"{module}.{task.id}"), None)
-    return None if found is None or row is None else {"device": found["device"], **row}
+    return None if row is None else {"device": result["device"], **row}
 
 
 def counts(share: str) -> tuple[int, int]:
@@ -235,29 +233,29 @@ def _of_runs(checks: CheckQuality) -> Iterator[str]:
     yield f"Recorded on {where}.{older}"
 
 
-def _of_variants(found: VariantTrials) -> Iterator[str]:
-    missed = found.references - found.references_passed
+def _of_variants(trials: VariantTrials) -> Iterator[str]:
+    missed = trials.references - trials.references_passed
     yield (
-        f"In {found.variants} candidates’ variants, with fresh inputs each, the reference fell "
-        f"short in {missed} of {found.references} judgings{_up_to(found.wrong_fail_rate)}."
+        f"In {trials.variants} candidates’ variants, with fresh inputs each, the reference fell "
+        f"short in {missed} of {trials.references} judgings{_up_to(trials.wrong_fail_rate)}."
     )
-    if found.wrong_judgings:
+    if trials.wrong_judgings:
         yield (
-            f"There the known wrong answers failed as they must in {found.wrong_failed} of "
-            f"{found.wrong_judgings}."
+            f"There the known wrong answers failed as they must in {trials.wrong_failed} of "
+            f"{trials.wrong_judgings}."
         )
-    if found.left_out:
-        yield f"Not tried there: {', '.join(found.left_out)}."
-    older = " The code has changed since." if found.older else ""
-    yield f"Recorded on {found.device}, {found.date}.{older}"
+    if trials.left_out:
+        yield f"Not tried there: {', '.join(trials.left_out)}."
+    older = " The code has changed since." if trials.older else ""
+    yield f"Recorded on {trials.device}, {trials.date}.{older}"
 
 
-def _of_mutants(found: MutantTrials) -> Iterator[str]:
-    older = " The code has changed since." if found.older else ""
+def _of_mutants(trials: MutantTrials) -> Iterator[str]:
+    older = " The code has changed since." if trials.older else ""
     yield (
-        f"Of {found.wrong} wrong mutants of the reference, one small systematic mistake each, "
-        f"{found.passed} passed at least once in {found.judgings} judgings with new hidden inputs"
-        f"{_up_to(found.rate)}. Recorded on {found.device}, {found.date}.{older}"
+        f"Of {trials.wrong} wrong mutants of the reference, one small systematic mistake each, "
+        f"{trials.passed} passed at least once in {trials.judgings} judgings with new hidden inputs"
+        f"{_up_to(trials.rate)}. Recorded on {trials.device}, {trials.date}.{older}"
     )
 
 
@@ -267,9 +265,9 @@ def _wrong(checks: CheckQuality) -> str:
         return "No known wrong answer to this task was recorded."
     passed = len(checks.wrong_passed)
     rate = _up_to(checks.wrong_pass_rate)
-    said = f"Wrong pass: {passed} of {count} known wrong answers passed{rate}"
-    named = f": {', '.join(checks.wrong_passed)}" if passed else ""
-    return f"{said}{named}. They were written together with the checks: of others more may pass."
+    counts = f"Wrong pass: {passed} of {count} known wrong answers passed{rate}"
+    names = f": {', '.join(checks.wrong_passed)}" if passed else ""
+    return f"{counts}{names}. They were written together with the checks: of others more may pass."
 
 
 def _right(checks: CheckQuality) -> str:
@@ -277,12 +275,12 @@ def _right(checks: CheckQuality) -> str:
     if count == 0:
         return "The reference was not recorded on this task."
     failed = len(checks.reference_failed)
-    said = (
+    counts = (
         f"Wrong fail: the reference fell short in {failed} of {count} judgings of a check"
         f"{_up_to(checks.wrong_fail_rate)}"
     )
-    named = f": {', '.join(checks.reference_failed)}" if failed else ""
-    return f"{said}{named}."
+    names = f": {', '.join(checks.reference_failed)}" if failed else ""
+    return f"{counts}{names}."
 
 
 def _speed(speed: SpeedRate) -> str:

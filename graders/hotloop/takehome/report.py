@@ -4,9 +4,7 @@ It contains the judge's complete records, from which points, intervals and pictu
 the candidate's pseudonym, but no name and no accommodation.
 """
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 from uuid import UUID
@@ -35,6 +33,9 @@ CONFINED = "bubblewrap"
 LONGEST = 64 << 20
 """Most bytes of a report to read; it contains the samples of every speed check."""
 
+GOOD = 0.9
+"""Share of the points from which something went well."""
+
 
 class UnreadableReport(UserError):
     """The file is not a report. The text is one sentence."""
@@ -50,12 +51,8 @@ def _record(value: object) -> object:
         raise ValueError(f"no record of the judge: {error}") from None
 
 
-def _plain(record: Record) -> dict[str, Any]:
-    return record.to_json()
-
-
 JudgeRecord = Annotated[
-    Record, BeforeValidator(_record), PlainSerializer(_plain, return_type=dict[str, Any])
+    Record, BeforeValidator(_record), PlainSerializer(Record.to_json, return_type=dict[str, Any])
 ]
 
 
@@ -228,6 +225,11 @@ class TaskReport(Strict):
     check_quality: CheckQuality | None = None
     code: list[CodeShown] = Field(default_factory=list[CodeShown])
 
+    @property
+    def failed(self) -> list[CheckReport]:
+        """The counted checks that certainly lost points."""
+        return [c for c in self.checks if c.counted and c.points.high < c.possible * GOOD]
+
 
 class SkillReport(Strict):
     """One skill over all tasks. points: out of `possible`, in the module's points."""
@@ -392,8 +394,8 @@ class TakehomeReport(Strict):
 
 def to_json(report: TakehomeReport) -> str:
     """Return the text of report.json."""
-    document = _finite(report.model_dump(mode="json"))
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    # NaN and infinity, which JSON lacks, become null.
+    return report.model_dump_json(indent=1) + "\n"
 
 
 def read_report(path: Path) -> TakehomeReport:
@@ -412,20 +414,9 @@ def read_report(path: Path) -> TakehomeReport:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of report.json (draft 2020-12)."""
-    found = TypeAdapter(TakehomeReport).json_schema()
+    properties = TypeAdapter(TakehomeReport).json_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Report on a take-home exercise, by Hotloop",
-        **{key: value for key, value in found.items() if key != "title"},
+        **{key: value for key, value in properties.items() if key != "title"},
     }
-
-
-def _finite(value: object) -> object:
-    """Replace NaN and infinity, which JSON lacks, by None."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {k: _finite(v) for k, v in cast("Mapping[str, object]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_finite(v) for v in cast("Sequence[object]", value)]
-    return value

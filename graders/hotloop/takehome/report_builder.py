@@ -1,6 +1,6 @@
 """Builds the report on a submission from the judge's records."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from hotloop import __version__
@@ -20,6 +20,7 @@ from hotloop.takehome import (
 )
 from hotloop.takehome.follow_ups import follow_ups
 from hotloop.takehome.report import (
+    GOOD,
     JSON_NAME,
     TITLES,
     CheckReport,
@@ -66,10 +67,11 @@ def make_report(
     role = team.role(manifest.role)
     # The pack's module: the role may have another one by now.
     module = curriculum.load_module(manifest.module)
-    given = given_files(team, manifest)
+    starter = given_files(team, manifest)
     variant = team.variant(manifest.pack)
     records = {task: one for task, one in records.items() if counts(one, variant.digest)}
-    tasks = _tasks(submission, team, module, role, given, records)
+    tasks = _tasks(submission, team, module, role, starter, records)
+    digests = (record.circumstances.grader_digest for record in records.values())
     return TakehomeReport(
         made=now or datetime.now(UTC),
         pack=manifest.pack,
@@ -88,23 +90,18 @@ def make_report(
         strengths=strengths(tasks),
         weak_spots=weak_spots(tasks),
         follow_ups=follow_ups(module, tasks),
-        signals=integrity_signals.signals(submission, team, records, given),
+        signals=integrity_signals.signals(submission, team, records, starter),
         assistants=assistants.use(manifest.assistants, submission.work.files),
         baselines=baseline.places(baseline.read(team, manifest.role), manifest, tasks),
         reproduce=Reproduction(
             command=f"hotloop takehome grade --verify reports/{manifest.pack}/{JSON_NAME}",
             hotloop=__version__,
-            grader_digest=_judged_with(records.values()),
+            # "" if nothing was judged, as for an unreadable notebook.
+            grader_digest=next(filter(None, digests), ""),
             variant=variant.digest,
         ),
         viva=viva.score_of(team, manifest.pack, submission.digest),
     )
-
-
-def _judged_with(records: Iterable[Record]) -> str:
-    """Return the digest of what judged; "" if nothing did, as for an unreadable notebook."""
-    digests = (record.circumstances.grader_digest for record in records)
-    return next((digest for digest in digests if digest), "")
 
 
 def of_take_home(sentence: str) -> str:
@@ -114,18 +111,18 @@ def of_take_home(sentence: str) -> str:
 
 def skills_of(tasks: Sequence[TaskReport]) -> list[SkillReport]:
     """Return points by skill, in the order of TITLES, for skills with a counted check."""
-    found: list[SkillReport] = []
+    skills: list[SkillReport] = []
     for name, title in TITLES.items():
-        about = [(t, r) for t in tasks for r in t.checks if r.skill == name and r.counted]
-        if not about:
+        checks = [(t, r) for t in tasks for r in t.checks if r.skill == name and r.counted]
+        if not checks:
             continue
-        points = total(check.points for _, check in about)
-        possible = sum(check.possible for _, check in about)
-        named = list(dict.fromkeys(task.task for task, _ in about))
-        found.append(
-            SkillReport(skill=name, title=title, points=points, possible=possible, tasks=named)
+        points = total(check.points for _, check in checks)
+        possible = sum(check.possible for _, check in checks)
+        names = list(dict.fromkeys(task.task for task, _ in checks))
+        skills.append(
+            SkillReport(skill=name, title=title, points=points, possible=possible, tasks=names)
         )
-    return found
+    return skills
 
 
 def _tasks(
@@ -133,27 +130,27 @@ def _tasks(
     team: Team,
     module: Module,
     role: TakehomeRole,
-    given: Mapping[str, bytes],
+    starter: Mapping[str, bytes],
     records: Mapping[str, Record],
 ) -> list[TaskReport]:
     wanted = submission.manifest.tasks
     minutes = active_minutes(submission.work_log)
-    found: list[TaskReport] = []
+    reports: list[TaskReport] = []
     for task in module.tasks:
         if task.id not in wanted:
             continue
-        weight, spent = wanted[task.id].weight, minutes.get(task.id)
+        weight, active = wanted[task.id].weight, minutes.get(task.id)
         if task.kind == "written":
-            answer = written_answers.answer(submission.work.files, given, task)
-            found.append(_written(task, weight, role, answer))
+            answer = written_answers.answer(submission.work.files, starter, task)
+            reports.append(_written(task, weight, role, answer))
         else:
-            report = _judged(task, weight, records.get(task.id), spent)
+            report = _judged(task, weight, records.get(task.id), active)
             checks = quality.of_task(team, module, task)
             rubric = role.written.get(task.id, {})
-            code = code_shown.of_task(task, submission.work.files, given, report.checks)
+            code = code_shown.of_task(task, submission.work.files, starter, report.checks)
             more = {"check_quality": checks, "rubric": rubric, "code": code}
-            found.append(report.model_copy(update=more))
-    return found
+            reports.append(report.model_copy(update=more))
+    return reports
 
 
 def _judged(task: Task, weight: float, record: Record | None, minutes: float | None) -> TaskReport:
@@ -181,8 +178,10 @@ def _written(
     """Report a written task: an empty one earns nothing, any other is open until it is marked."""
     worth = float(task.points)
     points = open_points(worth).points if answer else Interval.exactly(0)
-    sentence = _said(answer)
-    verdict = Verdict.NOT_MEASURED if answer else Verdict.WRONG_ANSWER
+    sentence, verdict = _BLANK, Verdict.WRONG_ANSWER
+    if answer:
+        sentence = _ELSEWHERE if answer.elsewhere else _READ
+        verdict = Verdict.NOT_MEASURED
     check = task.checks[0]
     return TaskReport(
         task=task.id,
@@ -213,31 +212,22 @@ def _written(
     )
 
 
-def _said(answer: WrittenAnswer | None) -> str:
-    if answer is None:
-        return _BLANK
-    return _ELSEWHERE if answer.elsewhere else _READ
-
-
 def _check(task: Task, check: CheckEntry, score: Points, record: Record | None) -> CheckReport:
-    spoken = [found for found in (record.checks if record else ()) if found.check == check.id]
-    verdict = spoken[0].verdict if spoken else Verdict.NOT_MEASURED
-    sentence = of_take_home(spoken[0].sentence if spoken else _unspoken(record))
+    judged = next((c for c in (record.checks if record else ()) if c.check == check.id), None)
+    sentence = _SILENT
+    if record is not None:
+        # A check has no verdict of its own after a judge error.
+        sentence = judged.sentence if judged else record.sentence
     return CheckReport(
         check=check.id,
         what=check.asked,
         skill=skill(task, check),
-        verdict=verdict,
-        sentence=sentence,
+        verdict=judged.verdict if judged else Verdict.NOT_MEASURED,
+        sentence=of_take_home(sentence),
         counted=score.counted,
         points=score.points,
         possible=score.possible,
     )
-
-
-def _unspoken(record: Record | None) -> str:
-    """Return the sentence for a check without a verdict; after a judge error, the record's."""
-    return record.sentence if record else _SILENT
 
 
 def _facts(submission: Submission) -> SubmissionFacts:
@@ -270,22 +260,21 @@ def _open(tasks: Sequence[TaskReport]) -> list[NotMeasured]:
 
 def _environment(records: Mapping[str, Record]) -> JudgingEnvironment:
     """Describe the machine; libraries are those that any task used."""
-    found = [record.circumstances for record in records.values()]
-    libraries = {name: version for one in found for name, version in one.libraries.items()}
-    levels = sorted({one.isolation for one in found})
+    circumstances = [record.circumstances for record in records.values()]
+    libraries = {name: version for one in circumstances for name, version in one.libraries.items()}
+    levels = sorted({one.isolation for one in circumstances})
     return JudgingEnvironment(
         hotloop=__version__,
-        device=", ".join(dict.fromkeys(one.device for one in found if one.device)),
-        driver=", ".join(dict.fromkeys(one.driver for one in found if one.driver)),
+        device=", ".join(dict.fromkeys(one.device for one in circumstances if one.device)),
+        driver=", ".join(dict.fromkeys(one.driver for one in circumstances if one.driver)),
         libraries=dict(sorted(libraries.items())),
         isolation=", ".join(levels) or "nothing was run",
-        started=min((one.started for one in found), default=""),
-        judging_seconds=round(sum(one.seconds for one in found), 1),
+        started=min((one.started for one in circumstances), default=""),
+        judging_seconds=round(sum(one.seconds for one in circumstances), 1),
     )
 
 
 MOST = 5
-_GOOD = 0.9
 
 
 def strengths(tasks: Sequence[TaskReport]) -> list[str]:
@@ -293,18 +282,22 @@ def strengths(tasks: Sequence[TaskReport]) -> list[str]:
 
     A sentence says whether all settled checks of the task passed, or which ones did.
     """
-    found: list[tuple[float, str]] = []
+    ranked: list[tuple[float, str]] = []
     for task in tasks:
         if task.kind == "written" or not task.possible:
             continue
-        settled = [r for r in task.checks if r.counted and not r.verdict.pending]
-        passed = [r for r in settled if _is_earned(r)]
+        settled = [c for c in task.checks if c.counted and not c.verdict.pending]
+        passed = [c for c in settled if c.points.low >= c.possible * GOOD]
         if not passed:
             continue
-        worth = task.weight * sum(r.points.low for r in passed) / task.possible
-        found.append((worth, _said_of(task, passed, whole=len(passed) == len(settled))))
-    found.sort(key=lambda pair: -pair[0])
-    return [said for _, said in found[:MOST]]
+        worth = task.weight * sum(c.points.low for c in passed) / task.possible
+        names = ", ".join(check.check for check in passed)
+        sentence = f"{task.title}: {names} passed."
+        if len(passed) == len(settled):
+            sentence = f"{task.title}: all that was measured passed ({names})."
+        ranked.append((worth, sentence))
+    ranked.sort(key=lambda pair: -pair[0])
+    return [sentence for _, sentence in ranked[:MOST]]
 
 
 def weak_spots(tasks: Sequence[TaskReport]) -> list[str]:
@@ -312,23 +305,12 @@ def weak_spots(tasks: Sequence[TaskReport]) -> list[str]:
 
     Returns up to `MOST` sentences.
     """
-    found: list[tuple[float, str]] = []
+    ranked: list[tuple[float, str]] = []
     for task in tasks:
-        lost = [r for r in task.checks if r.counted and r.points.high < r.possible * _GOOD]
-        if not lost:
+        failed = task.failed
+        if not failed:
             continue
-        worth = task.weight * sum(r.possible - r.points.high for r in lost) / task.possible
-        found.append((worth, f"{task.title} ({lost[0].check}): {lost[0].sentence}"))
-    found.sort(key=lambda pair: -pair[0])
-    return [said for _, said in found[:MOST]]
-
-
-def _is_earned(check: CheckReport) -> bool:
-    return check.points.low >= check.possible * _GOOD
-
-
-def _said_of(task: TaskReport, passed: Sequence[CheckReport], *, whole: bool) -> str:
-    names = ", ".join(check.check for check in passed)
-    if whole:
-        return f"{task.title}: all that was measured passed ({names})."
-    return f"{task.title}: {names} passed."
+        worth = task.weight * sum(c.possible - c.points.high for c in failed) / task.possible
+        ranked.append((worth, f"{task.title} ({failed[0].check}): {failed[0].sentence}"))
+    ranked.sort(key=lambda pair: -pair[0])
+    return [sentence for _, sentence in ranked[:MOST]]

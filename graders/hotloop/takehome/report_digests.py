@@ -33,7 +33,7 @@ class OwnReports:
 
     def __init__(self, team: Team) -> None:
         self._folder = team.folder.resolve() / "reports"
-        self._said = [str((line.document or {}).get("what")) for line in team.audited()]
+        self._events = [str((line.document or {}).get("what")) for line in team.audited()]
 
     def read(self, path: Path) -> TakehomeReport:
         """Read the last report that was written here on its candidate. Raises UnreadableReport.
@@ -54,7 +54,8 @@ class OwnReports:
                 f"{path} is an earlier report than the last one that was written here on "
                 f"{report.pseudonym}: `hotloop takehome grade` writes it anew."
             )
-        if self._is_anothers(path.resolve().parent, report):
+        folder = path.resolve().parent
+        if folder.parent == self._folder and folder.name != str(report.pack):
             raise AlteredReport(
                 f"{path} is the report on {report.pseudonym}, in another candidate's folder: "
                 "`hotloop takehome grade` writes the right one."
@@ -64,12 +65,12 @@ class OwnReports:
     def altered(self, pseudonym: str, report: Path) -> list[str]:
         """List the report's files that were never written here; a missing page is ignored."""
         page = report.with_name(HTML_NAME)
-        found: list[str] = []
+        differences: list[str] = []
         if not self._is_known(_REPORT, pseudonym, report):
-            found.append("the audit log knows no report with these contents")
+            differences.append("the audit log knows no report with these contents")
         if page.is_file() and not self._is_known(_PAGE, pseudonym, page):
-            found.append(f"the audit log knows no {HTML_NAME} with these contents")
-        return found
+            differences.append(f"the audit log knows no {HTML_NAME} with these contents")
+        return differences
 
     def _is_known(self, line: str, pseudonym: str, file: Path) -> bool:
         return _digest(file.read_bytes()) in self._digests(line, pseudonym)
@@ -77,10 +78,7 @@ class OwnReports:
     def _digests(self, line: str, pseudonym: str) -> list[str]:
         """Return the digests of all such files of a candidate, the latest last."""
         start = line.format(pseudonym=pseudonym)
-        return [said.removeprefix(start) for said in self._said if said.startswith(start)]
-
-    def _is_anothers(self, folder: Path, report: TakehomeReport) -> bool:
-        return folder.parent == self._folder and folder.name != str(report.pack)
+        return [what.removeprefix(start) for what in self._events if what.startswith(start)]
 
 
 def note(team: Team, pseudonym: str, files: Mapping[str, bytes]) -> None:

@@ -3,7 +3,7 @@
 Text of candidates and of the judge is escaped; only markup drawn here is marked as safe.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,9 @@ from markupsafe import Markup
 from hotloop.core import intervals, svg
 from hotloop.core.html_templates import environment
 from hotloop.core.intervals import Interval
-from hotloop.learn.bank.export import markup
+from hotloop.learn.bank.export import kit
 from hotloop.takehome import assistants, code_shown, quality
-from hotloop.takehome.integrity.signal import Signal
-from hotloop.takehome.report import CONFINED, BaselinePlace, Position, TakehomeReport, TaskReport
+from hotloop.takehome.report import CONFINED, Position, TakehomeReport, TaskReport
 from hotloop.takehome.scorecard import OVERALL_RUBRIC
 from hotloop.tasks import curriculum
 from hotloop.tasks.judged_again import seeds
@@ -30,10 +29,9 @@ def page(report: TakehomeReport) -> str:
     templates = environment(
         _TEMPLATES,
         prose=render_record.prose,
-        inline=_inline,
-        paragraphs=_paragraphs,
+        inline=kit.inline,
+        paragraphs=kit.paragraphs,
         number=render_record.number,
-        words=_words,
         hue=render_record.color,
         moment="{:%Y-%m-%d %H:%M} UTC".format,
     )
@@ -44,7 +42,7 @@ def page(report: TakehomeReport) -> str:
         confined=report.environment.isolation == CONFINED,
         overall=OVERALL_RUBRIC,
         steering=assistants.RUBRIC,
-        place=_placed,
+        positions=_POSITIONS,
         bar=bar,
         said=said_points,
         span=intervals.said,
@@ -52,7 +50,11 @@ def page(report: TakehomeReport) -> str:
         rows=code_shown.rows,
         quality=quality.sentences,
         circumstances=_circumstances,
-        signals=_grouped(report.signals),
+        # Consecutive signals with the same explanation, such as tasks similar to one work.
+        signals=[
+            list(alike)
+            for _, alike in groupby(report.signals, lambda s: (s.innocent, s.known_rate))
+        ],
     )
 
 
@@ -64,10 +66,6 @@ _POSITIONS: Mapping[Position, str] = {
 }
 
 
-def _placed(one: BaselinePlace) -> str:
-    return f"{intervals.said(one.own)} of 100 is {_POSITIONS[one.position]}"
-
-
 def _is_part(report: TakehomeReport) -> bool:
     """True if the role asks for only some of the module's tasks."""
     try:
@@ -75,23 +73,6 @@ def _is_part(report: TakehomeReport) -> bool:
     except KeyError:
         return True
     return len(report.tasks) < len(module.tasks)
-
-
-def _grouped(signals: Sequence[Signal]) -> list[list[Signal]]:
-    """Group consecutive signals with the same explanation, such as tasks similar to one work."""
-    return [list(alike) for _, alike in groupby(signals, lambda s: (s.innocent, s.known_rate))]
-
-
-def _inline(text: str) -> Markup:
-    return Markup(markup.inline(text))
-
-
-def _paragraphs(text: str) -> Markup:
-    return Markup(markup.paragraphs(text))
-
-
-def _words(text: str) -> str:
-    return str(text).replace("_", " ")
 
 
 def _figures(task: TaskReport) -> list[Markup]:
@@ -106,11 +87,11 @@ def _circumstances(task: TaskReport) -> dict[str, Any]:
     """Return what is needed to repeat the judging of a task."""
     if task.record is None:
         return {}
-    found = task.record.circumstances
+    circumstances = task.record.circumstances
     return {
-        "judged": f"{found.started}, {found.seconds:.1f} s",
+        "judged": f"{circumstances.started}, {circumstances.seconds:.1f} s",
         "seed": seeds(task.record),
-        "files": found.submission_digest[:16],
+        "files": circumstances.submission_digest[:16],
     }
 
 
@@ -127,21 +108,21 @@ def bar(points: Interval, possible: float, what: str) -> Markup:
     if possible <= 0:
         return Markup("")
     low, high = (_WIDTH * min(1.0, bound / possible) for bound in (points.low, points.high))
-    spoken = f"{what}: {said_points(points, possible)}"
+    label = f"{what}: {said_points(points, possible)}"
+    # Stripes every 6 units over the open points.
+    stripes = range(int((high - low) // 6) + 1) if high - low > 1 else ()
     frame = {"rx": 2, "fill": "none", "stroke": svg.PAGE, "opacity": 0.4}
     parts = [
         svg.rect(0.5, 0.5, _WIDTH - 1, _HEIGHT - 1, **frame),
         svg.rect(1, 1, max(0.0, low - 1), _HEIGHT - 2, fill=_CERTAIN),
-        *(svg.line(x, _HEIGHT - 1, min(x + 6, high), 1, opacity=0.6) for x in _steps(low, high)),
+        *(
+            svg.line(low + 6 * n, _HEIGHT - 1, min(low + 6 * n + 6, high), 1, opacity=0.6)
+            for n in stripes
+        ),
     ]
-    return Markup(svg.picture(_WIDTH, _HEIGHT, parts, spoken, class_="bar"))
+    return Markup(svg.picture(_WIDTH, _HEIGHT, parts, label, class_="bar"))
 
 
 def said_points(points: Interval, possible: float) -> str:
     """Format points: `7 of 10`, or `7 to 9 of 10` if points are open."""
     return f"{intervals.said(points)} of {render_record.number(possible)}"
-
-
-def _steps(low: float, high: float) -> list[float]:
-    count = int((high - low) // 6)
-    return [low + 6 * step for step in range(count + 1)] if high - low > 1 else []

@@ -145,17 +145,17 @@ class TakehomeRole(Strict):
 
     def lacking(self) -> dict[str, list[str]]:
         """Return tasks that cannot be passed, with the tasks they build on that the role lacks."""
-        asked = {task.task for task in self.tasks}
-        found = {task.id: [n for n in task.builds_on if n not in asked] for task in self.chosen()}
-        return {name: missing for name, missing in found.items() if missing}
+        names = {task.task for task in self.tasks}
+        lacking = {task.id: [n for n in task.builds_on if n not in names] for task in self.chosen()}
+        return {name: missing for name, missing in lacking.items() if missing}
 
     def pack_tasks(self, accommodation: float) -> dict[str, PackTask]:
         """Return weights and minutes with accommodation, in the module's order."""
-        given = {task.task: task for task in self.tasks}
+        settings = {task.task: task for task in self.tasks}
         return {
             task.id: PackTask(
-                weight=given[task.id].weight,
-                minutes=(given[task.id].minutes or task.minutes) * accommodation,
+                weight=settings[task.id].weight,
+                minutes=(settings[task.id].minutes or task.minutes) * accommodation,
             )
             for task in self.chosen()
         }
@@ -178,7 +178,9 @@ def read_role(path: Path) -> TakehomeRole:
     for number, task in enumerate(role.tasks):
         if task.task not in known:
             where = place(path, ["tasks", number, "task"])
-            raise CurriculumError(f"{where}: {module.id} has no task {task.task!r}: {_list(known)}")
+            raise CurriculumError(
+                f"{where}: {module.id} has no task {task.task!r}: it has {', '.join(known)}"
+            )
     for name in role.written:
         if name not in [task.task for task in role.tasks]:
             where = place(path, ["written", name])
@@ -196,15 +198,14 @@ def default_tasks(module: Module) -> list[Task]:
     They are returned in the module's order. Written tasks are added if time is left.
     """
     chosen: set[str] = set()
-    for task in sorted(module.tasks, key=_by_importance):
+    by_importance = sorted(
+        module.tasks, key=lambda task: (task.kind == "written", -task.importance, task.minutes)
+    )
+    for task in by_importance:
         wanted = chosen | _with_basis(module, task)
         if sum(module.task(name).minutes for name in wanted) <= DEFAULT_MINUTES:
             chosen = wanted
     return [task for task in module.tasks if task.id in chosen]
-
-
-def _by_importance(task: Task) -> tuple[bool, int, int]:
-    return task.kind == "written", -task.importance, task.minutes
 
 
 def _with_basis(module: Module, task: Task) -> set[str]:
@@ -242,10 +243,6 @@ def _task_line(task: Task) -> str:
 
 
 _OTHERS = "# Not asked, so that all of it takes two hours and a half. Put others in their place:"
-
-
-def _list(names: list[str]) -> str:
-    return f"it has {', '.join(names)}"
 
 
 _STARTING = """\

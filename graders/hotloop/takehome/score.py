@@ -54,12 +54,12 @@ class Worth(Protocol):
 def check_score(check: CheckEntry, record: Record | None) -> Points:
     """Return the points of a check; without a verdict all of them are open."""
     worth = float(check.points)
-    found = _spoken(check, record)
-    if found is not None and found.instrumented:
+    judged = next((c for c in (record.checks if record else ()) if c.check == check.id), None)
+    if judged is not None and judged.instrumented:
         return Points(points=Interval.exactly(0), possible=0.0)
-    if found is None or found.verdict.pending:
+    if judged is None or judged.verdict.pending:
         return open_points(worth)
-    return Points(points=earned(found).scaled(worth), possible=worth)
+    return Points(points=earned(judged).scaled(worth), possible=worth)
 
 
 def open_points(worth: float) -> Points:
@@ -69,9 +69,9 @@ def open_points(worth: float) -> Points:
 
 def share(checks: Iterable[Worth]) -> Interval | None:
     """Return the share of their points that checks earn, 0 to 1; None if none of them counts."""
-    found = list(checks)
-    possible = sum(check.possible for check in found)
-    return total(check.points for check in found).scaled(1 / possible) if possible else None
+    checks = list(checks)
+    possible = sum(check.possible for check in checks)
+    return total(check.points for check in checks).scaled(1 / possible) if possible else None
 
 
 def weighted(shares: Iterable[tuple[Interval | None, float]]) -> Interval:
@@ -79,18 +79,12 @@ def weighted(shares: Iterable[tuple[Interval | None, float]]) -> Interval:
 
     shares: of tasks, as `share` returns them, with their weights.
     """
-    counted = [(found, weight) for found, weight in shares if found is not None]
+    counted = [(share, weight) for share, weight in shares if share is not None]
     whole = sum(weight for _, weight in counted)
     if not whole:
         return Interval(low=0, high=100)
-    found = total(found.scaled(weight) for found, weight in counted).scaled(100 / whole)
-    return Interval(low=found.low, high=min(100.0, found.high))
-
-
-def _spoken(check: CheckEntry, record: Record | None) -> CheckRecord | None:
-    if record is None:
-        return None
-    return next((found for found in record.checks if found.check == check.id), None)
+    score = total(share.scaled(weight) for share, weight in counted).scaled(100 / whole)
+    return Interval(low=score.low, high=min(100.0, score.high))
 
 
 def earned(record: CheckRecord) -> Interval:
@@ -114,8 +108,8 @@ def _by_upper_bound(evidence: Mapping[str, Any]) -> float:
 def _share(level: object, ratio: float) -> float:
     if not isinstance(level, Mapping):
         return 0.0
-    known = cast("Mapping[str, object]", level)
-    asked, earned = known.get("ratio"), known.get("earned")
-    if not isinstance(asked, int | float) or not isinstance(earned, int | float):
+    fields = cast("Mapping[str, object]", level)
+    needed, earned = fields.get("ratio"), fields.get("earned")
+    if not isinstance(needed, int | float) or not isinstance(earned, int | float):
         return 0.0
-    return float(earned) if ratio >= asked else 0.0
+    return float(earned) if ratio >= needed else 0.0

@@ -12,7 +12,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Literal, get_args
 from uuid import UUID
 
@@ -24,7 +23,7 @@ from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
 from hotloop.learn.pack.manifest import Digest, Pseudonym
 from hotloop.takehome import assistants
-from hotloop.takehome.report import JSON_NAME, TakehomeReport, UnreadableReport
+from hotloop.takehome.report import TakehomeReport, UnreadableReport
 from hotloop.takehome.report_digests import AlteredReport, OwnReports
 from hotloop.takehome.team import Team
 from hotloop.tasks.curriculum import Rubric
@@ -128,7 +127,7 @@ def form(team: Team, pack: UUID) -> ScorecardForm:
     Raises ScorecardError if there is no report yet, ReportAltered if it was edited.
     """
     try:
-        report = OwnReports(team).read(team.scorecard_path(pack).with_name(JSON_NAME))
+        report = OwnReports(team).read(team.report_path(pack))
     except AlteredReport as error:
         raise ReportAltered(str(error)) from None
     except UnreadableReport as error:
@@ -148,22 +147,24 @@ def file(
     # Hold the lock, so that no other version and no deletion happens in between.
     with team.alone():
         team.pack(pack)
-        found = form(team, pack)
+        blank = form(team, pack)
         digest = report_digest(team, pack)
         if report not in (None, digest):
             raise ReportChanged("The report was written anew meanwhile: read it, then file.")
-        decision = _require_whole(found, filing)
+        decision = _require_whole(blank, filing)
         folder = team.report_folder(pack)
         last = read(team, pack)
+        revealed = f"revealed the name of {blank.report.pseudonym}"
+        events = [(line.document or {}).get("what") for line in team.audited()]
         card = Scorecard(
             pack=pack,
-            pseudonym=found.report.pseudonym,
+            pseudonym=blank.report.pseudonym,
             version=last.version + 1 if last else 1,
             filed=datetime.now(UTC),
             by=who,
             report=digest,
-            submission=found.report.submission.digest,
-            name_known=_name_known(team, found.report.pseudonym),
+            submission=blank.report.submission.digest,
+            name_known=revealed in events,
             previous=hashlib.sha256(_text(last)).hexdigest() if last else None,
             decision=decision,
             marks=dict(filing.marks),
@@ -179,7 +180,7 @@ def file(
 def report_digest(team: Team, pack: UUID) -> str:
     """Return the SHA-256 of the current report. Raises ScorecardError if there is none."""
     try:
-        data = team.scorecard_path(pack).with_name(JSON_NAME).read_bytes()
+        data = team.report_path(pack).read_bytes()
     except OSError:
         raise ScorecardError("There is no report to mark yet.") from None
     return hashlib.sha256(data).hexdigest()
@@ -188,7 +189,12 @@ def report_digest(team: Team, pack: UUID) -> str:
 def read(team: Team, pack: UUID) -> Scorecard | None:
     """Return the latest version, or None. Raises ScorecardError if the file is damaged."""
     path = team.scorecard_path(pack)
-    return _read(path) if path.is_file() else None
+    if not path.is_file():
+        return None
+    try:
+        return Scorecard.model_validate_json(path.read_bytes())
+    except ValidationError:
+        raise ScorecardError(f"{path} is damaged: its versions lie in {VERSIONS}/.") from None
 
 
 def written_marks(card: Scorecard | None, report: TakehomeReport) -> Mapping[str, int]:
@@ -197,9 +203,9 @@ def written_marks(card: Scorecard | None, report: TakehomeReport) -> Mapping[str
         return {}
     written = {f"task.{task.task}": task.task for task in report.tasks if task.kind == "written"}
     return {
-        written[key]: found.mark
-        for key, found in card.marks.items()
-        if key in written and found.mark is not None
+        written[key]: mark.mark
+        for key, mark in card.marks.items()
+        if key in written and mark.mark is not None
     }
 
 
@@ -238,9 +244,9 @@ def criteria(report: TakehomeReport) -> Iterator[Criterion]:
     )
 
 
-def _require_whole(found: ScorecardForm, filing: Filing) -> Decision:
+def _require_whole(blank: ScorecardForm, filing: Filing) -> Decision:
     """Return the decision. Raises ScorecardError if anything required is missing."""
-    known = {criterion.key: criterion for criterion in found.criteria}
+    known = {criterion.key: criterion for criterion in blank.criteria}
     lines = [
         f"There is nothing to mark called {key!r}." for key in filing.marks if key not in known
     ]
@@ -255,18 +261,6 @@ def _require_whole(found: ScorecardForm, filing: Filing) -> Decision:
     if lines or filing.decision is None:
         raise ScorecardError("\n".join(lines))
     return filing.decision
-
-
-def _name_known(team: Team, pseudonym: str) -> bool:
-    said = f"revealed the name of {pseudonym}"
-    return any((line.document or {}).get("what") == said for line in team.audited())
-
-
-def _read(path: Path) -> Scorecard:
-    try:
-        return Scorecard.model_validate_json(path.read_bytes())
-    except ValidationError:
-        raise ScorecardError(f"{path} is damaged: its versions lie in {VERSIONS}/.") from None
 
 
 def _text(card: Scorecard) -> bytes:

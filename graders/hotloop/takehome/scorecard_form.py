@@ -54,13 +54,13 @@ def read(path: Path, candidate: str) -> Filing:
     Raises WrongCandidate for another candidate's form: filed by mistake, it could not be removed
     and would unlock the wrong name.
     """
-    given = load(path, _File)
-    if given.candidate not in (None, candidate):
-        raise WrongCandidate(f"{path} is the form for {given.candidate}, not for {candidate}.")
+    form = load(path, _File)
+    if form.candidate not in (None, candidate):
+        raise WrongCandidate(f"{path} is the form for {form.candidate}, not for {candidate}.")
     marks = {
-        key: Mark(mark=one.mark, note=(one.note or "").strip()) for key, one in given.marks.items()
+        key: Mark(mark=one.mark, note=(one.note or "").strip()) for key, one in form.marks.items()
     }
-    return Filing(decision=given.decision, marks=marks, note=(given.note or "").strip())
+    return Filing(decision=form.decision, marks=marks, note=(form.note or "").strip())
 
 
 def _entry(criterion: Criterion) -> str:
@@ -73,7 +73,7 @@ def _entry(criterion: Criterion) -> str:
     return "\n".join([*remarks, f"  {criterion.key}:", "    mark:", "    note:", ""])
 
 
-def _remark(said: str, indent: str) -> list[str]:
-    words = " ".join(said.split())
+def _remark(text: str, indent: str) -> list[str]:
+    words = " ".join(text.split())
     begin = f"  # {indent}"
     return textwrap.wrap(words, 100, initial_indent=begin, subsequent_indent=f"{begin}   ")

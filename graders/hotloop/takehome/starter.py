@@ -10,7 +10,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -66,14 +66,14 @@ def chosen_files(
     chosen = set(tasks)
     rendered = dict(exercise)
     notebook = _notebook(rendered.pop(NOTEBOOK), module, chosen)
-    asked = {name for task in module.tasks if task.id in chosen for name in task.files}
+    needed = {name for task in module.tasks if task.id in chosen for name in task.files}
     edited = {name for task in module.tasks for name in task.files}
-    dropped = (edited - asked) & rendered.keys()
-    kept = {
-        name: data
-        for name, data in rendered.items()
-        if name not in dropped and (name in asked or not _uses_any(data, dropped))
-    }
+    dropped = (edited - needed) & rendered.keys()
+    kept: dict[str, bytes] = {}
+    for name in rendered.keys() - dropped:
+        text = text_of(rendered[name])
+        if name in needed or not any(_uses(text, other) for other in dropped):
+            kept[name] = rendered[name]
     _add_what_is_used(kept, rendered, code_of(notebook))
     numbers = _Numbers.of(module, chosen)
     kept |= {n: numbers.in_kernels(data) for n, data in kept.items() if n.endswith(".cu")}
@@ -89,21 +89,16 @@ def code_of(notebook: bytes) -> str:
 
 def _add_what_is_used(kept: dict[str, bytes], all_files: Mapping[str, bytes], code: str) -> None:
     """Add files that the kept files import or name, transitively."""
-    texts = [code, *map(_text, kept.values())]
+    texts = [code, *map(text_of, kept.values())]
     while texts:
         text = texts.pop()
         for name in sorted(all_files.keys() - kept.keys()):
             if _uses(text, name):
                 kept[name] = all_files[name]
-                texts.append(_text(kept[name]))
+                texts.append(text_of(kept[name]))
 
 
-def _uses_any(data: bytes, names: Iterable[str]) -> bool:
-    text = _text(data)
-    return any(_uses(text, name) for name in names)
-
-
-def _text(data: bytes) -> str:
+def text_of(data: bytes) -> str:
     """Decode text; return "" for data that is not UTF-8."""
     try:
         return data.decode()
@@ -159,16 +154,18 @@ def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
         cell for cell in cast("list[Cell]", document["cells"]) if not _PART.match(_source(cell))
     ]
     known = {task.id for task in module.tasks}
-    sections = [(section, _counts(section, known, chosen)) for section in _sections(cells)]
-    learned = {
-        name
-        for section, counts in sections
-        for cell in section
-        if not counts and _is_learners(cell)
-        for name in cell_names.made(_source(cell))
-    }
+    sections: list[tuple[list[Cell], bool]] = []
+    learned: set[str] = set()
+    for section in _sections(cells):
+        tasks = {_grade_id(cell) for cell in section} & known
+        # A section counts that belongs to a chosen task, or to no task.
+        counts = not tasks or bool(tasks & chosen)
+        sections.append((section, counts))
+        for cell in section if not counts else ():
+            if cell["cell_type"] == "code" and _marks(cell).get("solution"):
+                learned |= cell_names.bound(_source(cell))
     spoiled = _spoiled(cells, _Unasked.of(module, chosen))
-    learned |= {name for statement in spoiled for name in cell_names.made(statement)}
+    learned |= {name for statement in spoiled for name in cell_names.bound(statement)}
     kept = _that_run(_kept(sections, learned), cells, spoiled)
     numbers = _Numbers.of(module, chosen)
     cells = [numbers.in_cell(_without_help(cell)) for cell in kept]
@@ -200,8 +197,8 @@ class _Numbers:
     @classmethod
     def of(cls, module: Module, chosen: set[str]) -> _Numbers:
         titles = {number: task.title for number, task in enumerate(module.tasks, start=1)}
-        asked = [n for n, task in enumerate(module.tasks, start=1) if task.id in chosen]
-        return cls({old: new for new, old in enumerate(asked, start=1)}, titles)
+        numbers = [n for n, task in enumerate(module.tasks, start=1) if task.id in chosen]
+        return cls({old: new for new, old in enumerate(numbers, start=1)}, titles)
 
     def in_cell(self, cell: Cell) -> Cell:
         """Renumber tasks in a cell's headings and mentions."""
@@ -219,10 +216,10 @@ class _Numbers:
         """Renumber tasks in the comments above a file's kernels."""
         return _KERNEL.sub(self._kernel, data.decode()).encode()
 
-    def _kernel(self, found: re.Match[str]) -> str:
-        number, like = found[1], found[2]
+    def _kernel(self, match: re.Match[str]) -> str:
+        number, like = match[1], match[2]
         if int(number) not in self.titles:
-            return found[0]
+            return match[0]
         head = self._short(number)
         return f"// {head} As {self._short(like)}, " if like else f"// {head} "
 
@@ -230,39 +227,34 @@ class _Numbers:
         new = self.new.get(int(number))
         return f"{new}." if new else ELSEWHERE
 
-    def _heading(self, found: re.Match[str]) -> str:
-        old = int(found[1])
+    def _heading(self, match: re.Match[str]) -> str:
+        old = int(match[1])
         return f"## {self.new.get(old, old)}. "
 
-    def _mention(self, found: re.Match[str]) -> str:
+    def _mention(self, match: re.Match[str]) -> str:
         """Renumber a mention; a number that is no task of the module is left unchanged."""
-        meant = _numbers(found[2])
+        meant: list[int] = []
+        # `1`, `5 and 6`, `1, 8 and 9`, or `5 to 7`.
+        for first, last in re.findall(r"(\d+)(?:\s+to\s+(\d+))?", match[2]):
+            meant += range(int(first), int(last or first) + 1)
         if not all(number in self.titles for number in meant):
-            return found[0]
-        initial, verb = found[1], found[3] or ""
+            return match[0]
+        initial, verb = match[1], match[3] or ""
         left = [str(self.new[number]) for number in meant if number in self.new]
         if not left:
-            named = " and ".join(f"“{self.titles[number]}”" for number in meant)
+            titles = " and ".join(f"“{self.titles[number]}”" for number in meant)
             the = "The" if initial == "T" else "the"
-            return f"{the} task{'s' * (len(meant) > 1)} {named} {ELSEWHERE}{verb}"
+            return f"{the} task{'s' * (len(meant) > 1)} {titles} {ELSEWHERE}{verb}"
         if len(left) == 1:
             return f"{initial}ask {left[0]}{' is' if verb else ''}"
         return f"{initial}asks {', '.join(left[:-1])} and {left[-1]}{verb}"
-
-
-def _numbers(text: str) -> list[int]:
-    """Parse `1`, `5 and 6`, `1, 8 and 9`, or `5 to 7`."""
-    found: list[int] = []
-    for first, last in re.findall(r"(\d+)(?:\s+to\s+(\d+))?", text):
-        found += range(int(first), int(last or first) + 1)
-    return found
 
 
 def _written(notebook: dict[str, Any]) -> bytes:
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _without_rows(notebook: bytes, kept: Collection[str], lost: Collection[str]) -> bytes:
+def _without_rows(notebook: bytes, files: Collection[str], dropped: Collection[str]) -> bytes:
     """Remove dropped files from the notebook's table of files.
 
     A row's first cell names files, folders (`tuned/`) or patterns (`run_*.json`), separated by
@@ -271,28 +263,26 @@ def _without_rows(notebook: bytes, kept: Collection[str], lost: Collection[str])
 
     def is_lost(name: str) -> bool:
         pattern = f"{name}*" if name.endswith("/") else name
-        return bool(fnmatch.filter(lost, pattern)) and not fnmatch.filter(kept, pattern)
+        return bool(fnmatch.filter(dropped, pattern)) and not fnmatch.filter(files, pattern)
+
+    def are_lost(names: list[str]) -> bool:
+        return bool(names) and all(map(is_lost, names))
 
     def row(line: str) -> str:
         if not line.startswith("| `"):
             return line
         _, first, rest = line.split("|", 2)
-        names = [name for name in first.split(", ") if not _is_one_name(name, is_lost)]
+        names = [name for name in first.split(", ") if not are_lost(re.findall(r"`([^`]+)`", name))]
         return f"| {', '.join(names).strip()} |{rest}" if names else ""
 
     document = cast("dict[str, Any]", json.loads(notebook))
     for cell in cast("list[Cell]", document["cells"]):
         if cell["cell_type"] == "markdown":
             text = "".join(map(row, _source(cell).splitlines(keepends=True)))
-            for name in sorted({name for name in lost if f"`{name}`" in text}):
+            for name in sorted({name for name in dropped if f"`{name}`" in text}):
                 text = text.replace(f"`{name}`", f"`{name}` {ELSEWHERE}", 1)
             cell["source"] = text.splitlines(keepends=True)
     return _written(document)
-
-
-def _is_one_name(text: str, wanted: Callable[[str], bool]) -> bool:
-    names = re.findall(r"`([^`]+)`", text)
-    return bool(names) and all(map(wanted, names))
 
 
 def _sections(cells: list[Cell]) -> list[list[Cell]]:
@@ -303,12 +293,6 @@ def _sections(cells: list[Cell]) -> list[list[Cell]]:
             sections.append([])
         sections[-1].append(cell)
     return sections
-
-
-def _counts(section: list[Cell], known: set[str], chosen: set[str]) -> bool:
-    """True if a section belongs to a chosen task, or to no task."""
-    tasks = {_grade_id(cell) for cell in section} & known
-    return not tasks or bool(tasks & chosen)
 
 
 def _kept(sections: list[tuple[list[Cell], bool]], learned: set[str]) -> list[Cell]:
@@ -322,38 +306,38 @@ def _kept(sections: list[tuple[list[Cell], bool]], learned: set[str]) -> list[Ce
             if used is None:
                 continue
             kept.insert(0, used)
-            wanted |= _taken_by(used)
+            wanted |= _read_by(used)
     return kept
 
 
-def _that_run(kept: list[Cell], cells: list[Cell], spoiled: set[str]) -> list[Cell]:
+def _that_run(notebook: list[Cell], cells: list[Cell], spoiled: set[str]) -> list[Cell]:
     """Remove given cells that try out the result of another task."""
-    lost = _made_by(cells) - _made_by(kept)
-    found: list[Cell] = []
-    for cell in kept:
+    lost = _bound_by(cells) - _bound_by(notebook)
+    runnable: list[Cell] = []
+    for cell in notebook:
         statements = cell_names.statements(_source(cell)) if _is_given(cell) else []
-        if spoiled & set(statements) or (statements and _taken_by(cell) & lost):
-            lost |= _made_by([cell]) - _made_by(found)
+        if spoiled & set(statements) or (statements and _read_by(cell) & lost):
+            lost |= _bound_by([cell]) - _bound_by(runnable)
             continue
-        found.append(cell)
-    return found
+        runnable.append(cell)
+    return runnable
 
 
 def _spoiled(cells: Iterable[Cell], unasked: _Unasked) -> set[str]:
     """Return given statements that depend on tasks not chosen, directly or indirectly."""
-    found: set[str] = set()
+    spoiled: set[str] = set()
     files: set[str] = set()
     names: set[str] = set()
     for cell in filter(_is_given, cells):
         for statement in cell_names.statements(_source(cell)):
-            named = {text for text in cell_names.texts(statement) if _FILE.fullmatch(text)}
-            if unasked.is_used_by(statement) or cell_names.taken(statement) & names:
-                files |= named
-            elif not named & files:
+            mentioned = {text for text in cell_names.texts(statement) if _FILE.fullmatch(text)}
+            if unasked.is_used_by(statement) or cell_names.read(statement) & names:
+                files |= mentioned
+            elif not mentioned & files:
                 continue
-            found.add(statement)
-            names |= cell_names.made(statement)
-    return found
+            spoiled.add(statement)
+            names |= cell_names.bound(statement)
+    return spoiled
 
 
 def _used_part(cell: Cell, wanted: set[str], learned: set[str]) -> Cell | None:
@@ -363,30 +347,25 @@ def _used_part(cell: Cell, wanted: set[str], learned: set[str]) -> Cell | None:
     wanted = set(wanted)
     used: list[str] = []
     for statement in reversed(cell_names.statements(_source(cell))):
-        made, taken = cell_names.made(statement), cell_names.taken(statement)
-        if made & wanted and not (made | taken) & learned:
+        bound, read = cell_names.bound(statement), cell_names.read(statement)
+        if bound & wanted and not (bound | read) & learned:
             used.insert(0, statement)
-            wanted |= taken
+            wanted |= read
     return {**cell, "source": "\n".join(used).splitlines(keepends=True)} if used else None
 
 
 def _is_given(cell: Cell) -> bool:
     """True for code that everybody is given: not a learner's cell and not a check."""
-    marks = cell["metadata"].get("nbgrader", {})
+    marks = _marks(cell)
     return cell["cell_type"] == "code" and not (marks.get("grade") or marks.get("solution"))
 
 
-def _is_learners(cell: Cell) -> bool:
-    marks = cell["metadata"].get("nbgrader", {})
-    return cell["cell_type"] == "code" and bool(marks.get("solution"))
+def _bound_by(cells: Iterable[Cell]) -> set[str]:
+    return {n for c in cells if c["cell_type"] == "code" for n in cell_names.bound(_source(c))}
 
 
-def _made_by(cells: Iterable[Cell]) -> set[str]:
-    return {n for c in cells if c["cell_type"] == "code" for n in cell_names.made(_source(c))}
-
-
-def _taken_by(cell: Cell) -> set[str]:
-    return cell_names.taken(_source(cell)) if cell["cell_type"] == "code" else set()
+def _read_by(cell: Cell) -> set[str]:
+    return cell_names.read(_source(cell)) if cell["cell_type"] == "code" else set()
 
 
 def _without_help(cell: Cell) -> Cell:
@@ -399,8 +378,12 @@ def _without_help(cell: Cell) -> Cell:
     return {**cell, "source": text.splitlines(keepends=True)}
 
 
+def _marks(cell: Cell) -> dict[str, Any]:
+    return cell["metadata"].get("nbgrader", {})
+
+
 def _grade_id(cell: Cell) -> str:
-    return str(cell["metadata"].get("nbgrader", {}).get("grade_id", ""))
+    return str(_marks(cell).get("grade_id", ""))
 
 
 def _source(cell: Cell) -> str:

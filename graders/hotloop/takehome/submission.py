@@ -61,71 +61,71 @@ def open_submission(
     upload = archive.content(path)
     digest = hashlib.sha256(upload).hexdigest()
     entries = archive.read(upload)
-    found, record = _manifest(entries, team)
-    if expected_pack is not None and found.pack != expected_pack:
+    signed, record = _manifest(entries, team)
+    if expected_pack is not None and signed.pack != expected_pack:
         raise RefusedSubmission(
             Refusal.WRONG_PACK, "This is the work on another pack: upload it by that one's link."
         )
-    arrived = _arrival(record, digest, received)
-    _require_time(found, record, arrived)
+    noted = {earlier.digest: earlier.received for earlier in record.submitted}
+    arrived = noted.get(digest) or received or datetime.now(UTC)
+    _require_time(signed, record, arrived)
     _require_first(record, digest)
     work = _work(entries)
-    given = _given(team, found)
-    _require_places(work, given)
-    own = _own(found, work)
+    try:
+        starter = given_files(team, signed)
+    except OSError:
+        raise _unknown() from None
+    _require_places(work, starter)
+    own = _own(signed, work)
     # A notebook always changes, since only its cells are handed in.
     altered = [
         name
-        for name, data in given.items()
+        for name, data in starter.items()
         if name not in own and name != NOTEBOOK and work.get(name, data) != data
     ]
+    has_log = work_log.NAME in entries and signed.work_log != "no"
     return Submission(
-        manifest=found,
-        work=_read(found, work, given, own),
-        handed_in=tuple(sorted(name for name in work if name in own or name not in given)),
+        manifest=signed,
+        work=_read(signed, work, starter, own),
+        handed_in=tuple(sorted(name for name in work if name in own or name not in starter)),
         altered=tuple(sorted(altered)),
-        work_log=_work_log(entries, found),
+        work_log=WorkLog.read(entries[work_log.NAME]) if has_log else None,
         received=arrived,
         digest=digest,
     )
 
 
 def _read(
-    found: Manifest, work: Mapping[str, bytes], given: Mapping[str, bytes], own: Collection[str]
+    signed: Manifest, work: Mapping[str, bytes], starter: Mapping[str, bytes], own: Collection[str]
 ) -> HandIn:
     """Read the work as a course does, with the pack as the released files."""
-    release = of_files(found.module, given, own)
-    notebook = work[NOTEBOOK] if NOTEBOOK in own else given[NOTEBOOK]
-    read = hand_in.complete(found.pseudonym, release, work, notebook, tasks=tuple(found.tasks))
-    if read.unreadable:
-        raise RefusedSubmission(Refusal.NOTEBOOK, read.unreadable)
-    return replace(read, digests=found.files)
+    release = of_files(signed.module, starter, own)
+    notebook = work[NOTEBOOK] if NOTEBOOK in own else starter[NOTEBOOK]
+    complete = hand_in.complete(
+        signed.pseudonym, release, work, notebook, tasks=tuple(signed.tasks)
+    )
+    if complete.unreadable:
+        raise RefusedSubmission(Refusal.NOTEBOOK, complete.unreadable)
+    return replace(complete, digests=signed.files)
 
 
-def given_files(team: Team, found: Manifest) -> dict[str, bytes]:
+def given_files(team: Team, signed: Manifest) -> dict[str, bytes]:
     """Return the starter files of this pack, without instructions and settings.
 
     Raises OSError if the pack is gone, TeamError if it differs from its signed manifest.
     """
-    path = team.pack_file(found.pack)
-    top = f"{found.pseudonym}/"
-    wanted = {name: signed for name, signed in found.files.items()
+    path = team.pack_file(signed.pack)
+    top = f"{signed.pseudonym}/"
+    digests = {name: digest for name, digest in signed.files.items()
               if name not in work_files.NOT_WORK}  # fmt: skip
     try:
         with zipfile.ZipFile(path) as pack:
-            given = {name: pack.read(top + name) for name in wanted}
+            starter = {name: pack.read(top + name) for name in digests}
     except (zipfile.BadZipFile, KeyError):
         raise TeamError(f"{path} is damaged: take it from your backup.") from None
-    if any(hashlib.sha256(data).hexdigest() != wanted[name] for name, data in given.items()):
+    if any(hashlib.sha256(data).hexdigest() != digests[name] for name, data in starter.items()):
         raise TeamError(f"{path} is not what its manifest was signed for.")
-    return given
-
-
-def _given(team: Team, found: Manifest) -> dict[str, bytes]:
-    try:
-        return given_files(team, found)
-    except OSError:
-        raise _unknown() from None
+    return starter
 
 
 def _unknown() -> RefusedSubmission:
@@ -134,9 +134,9 @@ def _unknown() -> RefusedSubmission:
     )
 
 
-def _require_places(work: Mapping[str, bytes], given: Mapping[str, bytes]) -> None:
-    """Refuse a file that has the name of a folder, among the candidate's and given files."""
-    names = {name.casefold() for name in (*work, *given)}
+def _require_places(work: Mapping[str, bytes], starter: Mapping[str, bytes]) -> None:
+    """Refuse a file that has the name of a folder, among the candidate's and starter files."""
+    names = {name.casefold() for name in (*work, *starter)}
     folders = {"/".join(parts[:depth]) for parts in (name.split("/") for name in names)
                for depth in range(1, len(parts))}  # fmt: skip
     if names & folders:
@@ -149,38 +149,33 @@ def _manifest(entries: Mapping[str, bytes], team: Team) -> tuple[Manifest, PackR
             Refusal.NO_MANIFEST, "There is no manifest in it: make it with `make submit`."
         )
     try:
-        found = manifest.verify(entries[MANIFEST], team.public_key)
+        signed = manifest.verify(entries[MANIFEST], team.public_key)
     except ForgedManifest as error:
         raise RefusedSubmission(Refusal.FORGED_MANIFEST, str(error)) from None
     try:
-        record = team.pack(found.pack)
-        ours = team.manifest(found.pack)
+        record = team.pack(signed.pack)
+        ours = team.manifest(signed.pack)
     except (UnknownPack, FileNotFoundError):
         raise _unknown() from None
-    if ours != found:
+    if ours != signed:
         raise RefusedSubmission(
             Refusal.UNKNOWN_PACK, "The pack was made anew: work in the one that came last."
         )
-    return found, record
+    return signed, record
 
 
-def _arrival(record: PackRecord, digest: str, received: datetime | None) -> datetime:
-    noted = {hand_in.digest: hand_in.received for hand_in in record.submitted}
-    return noted.get(digest) or received or datetime.now(UTC)
-
-
-def _require_time(found: Manifest, record: PackRecord, arrived: datetime) -> None:
-    if arrived < found.not_before:
+def _require_time(signed: Manifest, record: PackRecord, arrived: datetime) -> None:
+    if arrived < signed.not_before:
         raise RefusedSubmission(
-            Refusal.TOO_EARLY, f"Work on this pack is taken from {found.not_before:%Y-%m-%d} on."
+            Refusal.TOO_EARLY, f"Work on this pack is taken from {signed.not_before:%Y-%m-%d} on."
         )
-    until = record.until(found)
+    until = record.until(signed)
     if arrived <= until:
         return
-    if record.deadline is None and arrived <= found.expires:
+    if record.deadline is None and arrived <= signed.expires:
         raise RefusedSubmission(
             Refusal.OUTSIDE_WINDOW,
-            f"The {found.window_hours:g} hours from the download ended at "
+            f"The {signed.window_hours:g} hours from the download ended at "
             f"{until:%Y-%m-%d %H:%M} UTC.",
         )
     raise RefusedSubmission(
@@ -190,7 +185,7 @@ def _require_time(found: Manifest, record: PackRecord, arrived: datetime) -> Non
 
 def _require_first(record: PackRecord, digest: str) -> None:
     """Refuse a second, different hand-in, unless the team has reopened it."""
-    digests = [hand_in.digest for hand_in in record.submitted]
+    digests = [earlier.digest for earlier in record.submitted]
     if digests and digest not in digests and not record.reopened:
         raise RefusedSubmission(
             Refusal.REPLAYED, "Work on this pack was handed in already: ask the team to reopen it."
@@ -213,21 +208,15 @@ def _work(entries: Mapping[str, bytes]) -> dict[str, bytes]:
     return work
 
 
-def _own(found: Manifest, work: Mapping[str, bytes]) -> set[str]:
+def _own(signed: Manifest, work: Mapping[str, bytes]) -> set[str]:
     """Return the candidate's files that the chosen tasks ask to edit.
 
     If this version of Hotloop lacks one of the tasks, all files are returned, and grading reports
     what is missing.
     """
     try:
-        module = curriculum.load_module(found.module)
-        asked = {name for task in found.tasks for name in module.task(task).files}
+        module = curriculum.load_module(signed.module)
+        names = {name for task in signed.tasks for name in module.task(task).files}
     except KeyError:
         return set(work)
-    return {name for name in work if name in asked}
-
-
-def _work_log(entries: Mapping[str, bytes], found: Manifest) -> WorkLog | None:
-    if work_log.NAME not in entries or found.work_log == "no":
-        return None
-    return WorkLog.read(entries[work_log.NAME])
+    return {name for name in work if name in names}

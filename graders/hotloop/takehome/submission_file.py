@@ -31,14 +31,14 @@ class CannotSubmit(UserError):
 def pack_in(folder: Path) -> PackFolder:
     """Return the pack that was unpacked into `folder`. Raises CannotSubmit if there is none."""
     try:
-        found = manifest.find(folder)
+        pack = manifest.find(folder)
     except ForgedManifest as error:
         raise CannotSubmit(f"{error} Take {MANIFEST} from the pack again.") from None
-    if found is None:
+    if pack is None:
         raise CannotSubmit(
             f"There is no pack in {folder.resolve()}: name the folder that you unpacked."
         )
-    return found
+    return pack
 
 
 def submission_path(pack: PackFolder) -> Path:
@@ -49,16 +49,19 @@ def submission_path(pack: PackFolder) -> Path:
 def make_submission(folder: Path, *, with_work_log: bool = True) -> Path:
     """Write the submission into the pack's folder. Raises CannotSubmit with the reason."""
     pack = pack_in(folder)
-    wanted = with_work_log and pack.manifest.work_log != "no"
-    if wanted:
+    has_log = with_work_log and pack.manifest.work_log != "no"
+    if has_log:
         work_log.note(pack.folder, "submitted")
     work = _work(pack.folder)
     _require_asked(pack.manifest, work)
     entries = {MANIFEST: pack.signed, **work}
     log = pack.folder / work_log.NAME
-    if wanted and log.is_file():
+    if has_log and log.is_file():
         entries[work_log.NAME] = log.read_bytes()[: work_log.LONGEST]
-    _require_limits(entries)
+    if fault := limits.together_fault(entries):
+        raise CannotSubmit(fault)
+    if sum(map(len, entries.values())) > limits.MAX_TOTAL:
+        raise CannotSubmit(f"All files together are larger than {limits.MAX_TOTAL >> 20} MiB.")
     target = submission_path(pack)
     data = zipped(entries)
     if len(data) > limits.MAX_UPLOAD:
@@ -80,21 +83,16 @@ def zipped(entries: Mapping[str, bytes]) -> bytes:
             entry.create_system = 3
             entry.external_attr = _PLAIN_FILE
             entry.compress_type = zipfile.ZIP_DEFLATED
-            if _is_too_even(data):
+            most = limits.MAX_RATIO // 2 * len(zlib.compress(data))
+            if len(data) > max(limits.SMALL, most):
+                # What compresses so well would be refused as a zip bomb.
                 entry.compress_type = zipfile.ZIP_STORED
             archive.writestr(entry, data)
     return stream.getvalue()
 
 
-def _is_too_even(data: bytes) -> bool:
-    """True for data that compresses so well that it would be refused as a zip bomb."""
-    if len(data) <= limits.SMALL:
-        return False
-    return len(data) > limits.MAX_RATIO // 2 * len(zlib.compress(data))
-
-
 def _work(folder: Path) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+    work: dict[str, bytes] = {}
     for name, data in work_files.read(folder).items():
         try:
             content = _without_outputs(data) if name.endswith(".ipynb") else data
@@ -105,19 +103,19 @@ def _work(folder: Path) -> dict[str, bytes]:
                 f"{name} is larger than {limits.MAX_FILE >> 20} MiB even without its outputs: move "
                 "data out of its cells."
             )
-        found[limits.FILES + name] = content
-    return found
+        work[limits.FILES + name] = content
+    return work
 
 
 def _without_outputs(notebook: bytes) -> bytes:
     """Return the notebook's cells with their ids, without outputs: everything is run again."""
-    found = cells(notebook, most=limits.MAX_NOTEBOOK)
-    if any(cell.source == UNREADABLE_CELL for cell in found):
+    sources = cells(notebook, most=limits.MAX_NOTEBOOK)
+    if any(cell.source == UNREADABLE_CELL for cell in sources):
         raise UnreadableNotebook(
             f"A cell is no text, or longer than {MAX_SOURCE >> 10} KiB: shorten it."
         )
     document = {
-        "cells": [_without_output(cell, number) for number, cell in enumerate(found)],
+        "cells": [_without_output(cell, number) for number, cell in enumerate(sources)],
         "metadata": dict[str, Any](),
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -137,21 +135,14 @@ def _without_output(cell: Cell, number: int) -> dict[str, Any]:
     return document
 
 
-def _require_asked(asked: Manifest, work: Mapping[str, bytes]) -> None:
+def _require_asked(signed: Manifest, work: Mapping[str, bytes]) -> None:
     """Require all files that the tasks ask to edit, so that no work is forgotten."""
-    module = curriculum.load_module(asked.module)
-    files = {name for task in asked.tasks for name in module.task(task).files}
+    module = curriculum.load_module(signed.module)
+    files = {name for task in signed.tasks for name in module.task(task).files}
     if missing := sorted(
-        (files & asked.files.keys()) - {n.removeprefix(limits.FILES) for n in work}
+        (files & signed.files.keys()) - {n.removeprefix(limits.FILES) for n in work}
     ):
         raise CannotSubmit(
             f"{', '.join(missing)} cannot be handed in, or is not there, and a task asks for it. "
             "If you have not worked on it, take it from the pack again."
         )
-
-
-def _require_limits(entries: Mapping[str, bytes]) -> None:
-    if fault := limits.together_fault(entries):
-        raise CannotSubmit(fault)
-    if sum(map(len, entries.values())) > limits.MAX_TOTAL:
-        raise CannotSubmit(f"All files together are larger than {limits.MAX_TOTAL >> 20} MiB.")

@@ -38,6 +38,7 @@ from hotloop.learn.pack.keys import TeamKey
 from hotloop.learn.pack.manifest import Digest, Manifest, Pseudonym, RoleId, verify
 from hotloop.sandbox import scratch
 from hotloop.takehome import audit_log, role
+from hotloop.takehome.report import JSON_NAME
 from hotloop.takehome.role import TakehomeRole, read_role
 from hotloop.tasks.variants import NAME as VARIANT
 
@@ -117,7 +118,7 @@ class Team:
         object.__setattr__(self, "folder", self.folder.resolve())
         try:
             data = (self.folder / DESCRIPTION).read_bytes()
-            described = _Description.model_validate_json(data)
+            description = _Description.model_validate_json(data)
         except OSError:
             raise TeamError(
                 f"{self.folder} is no team's folder: make one with `hotloop takehome init`."
@@ -125,7 +126,7 @@ class Team:
         except ValidationError:
             path = self.folder / DESCRIPTION
             raise TeamError(f"{path} is damaged: take it from your backup.") from None
-        object.__setattr__(self, "_public", bytes.fromhex(described.public_key))
+        object.__setattr__(self, "_public", bytes.fromhex(description.public_key))
 
     @classmethod
     def create(cls, folder: Path) -> Self:
@@ -142,8 +143,8 @@ class Team:
             for name in ("packs", "submissions", "reports", "candidates"):
                 (folder / name).mkdir(mode=0o700, exist_ok=True)
             (folder / "roles").mkdir(exist_ok=True)
-            described = _Description(public_key=key.public.hex(), made=datetime.now(UTC))
-            whole_file.replace(folder / DESCRIPTION, _json(described))
+            description = _Description(public_key=key.public.hex(), made=datetime.now(UTC))
+            whole_file.replace(folder / DESCRIPTION, _json(description))
             team = cls(folder)
             team.audit("team", "made the folder and its keys")
         except OSError as error:
@@ -158,11 +159,11 @@ class Team:
         Raises KeyMissing if they are missing, readable by others, or another team's: manifests
         signed with those would be refused.
         """
-        found = keys.load(self.folder / "keys")
-        if found.public != self.public_key:
+        key = keys.load(self.folder / "keys")
+        if key.public != self.public_key:
             where = self.folder / "keys"
             raise keys.KeyMissing(f"{where} holds another team's keys: take yours from a backup.")
-        return found
+        return key
 
     @property
     def public_key(self) -> bytes:
@@ -184,13 +185,13 @@ class Team:
         Faults in other roles' files are ignored if the role is in the folder of its name.
         """
         path = self.role_path(name)
-        if path.is_file() and (there := read_role(path)).role == name:
-            return there
+        if path.is_file() and (own := read_role(path)).role == name:
+            return own
         roles = self.roles()
-        for found in roles:
-            if found.role == name:
-                return found
-        known = ", ".join(found.role for found in roles) or "none"
+        for one in roles:
+            if one.role == name:
+                return one
+        known = ", ".join(one.role for one in roles) or "none"
         raise TeamError(f"There is no role {name!r}; there are: {known}.")
 
     def role_path(self, name: str) -> Path:
@@ -287,11 +288,11 @@ class Team:
             raise TeamError(f"{deadline:%Y-%m-%d %H:%M} UTC is over: set a later date.")
         if deadline.year > role.LAST_YEAR:
             raise TeamError(f"{deadline:%Y-%m-%d} is too far away: set one up to {role.LAST_YEAR}.")
-        kept = deadline + timedelta(days=self.manifest(pack).keep_days)
+        keep_until = deadline + timedelta(days=self.manifest(pack).keep_days)
 
         def changed(now: PackRecord) -> dict[str, Any]:
-            until = max(now.keep_until, kept)
-            return {"deadline": deadline, "reopened": True, "keep_until": until}
+            latest = max(now.keep_until, keep_until)
+            return {"deadline": deadline, "reopened": True, "keep_until": latest}
 
         return self._change(pack, changed)
 
@@ -301,7 +302,7 @@ class Team:
         """Store what `open_submission` accepted from `upload`. The same zip is stored only once."""
         pack = submission.manifest.pack
         folder = self.folder / "submissions" / str(pack)
-        kept = folder / f"{submission.digest}.zip"
+        path = folder / f"{submission.digest}.zip"
         hand_in = AcceptedSubmission(digest=submission.digest, received=submission.received)
 
         def add(now: PackRecord) -> dict[str, Any]:
@@ -316,11 +317,11 @@ class Team:
             if hashlib.sha256(data).hexdigest() != submission.digest:
                 raise TeamError("The upload has changed since it was opened.")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            whole_file.replace(kept, data, 0o600)
+            whole_file.replace(path, data, 0o600)
             return {"submitted": [*now.submitted, hand_in], "reopened": False}
 
         self._change(pack, add)
-        return kept
+        return path
 
     def submissions(self, pack: UUID) -> list[Path]:
         """Return the paths of accepted zips in order of arrival; the last one counts."""
@@ -332,6 +333,10 @@ class Team:
         folder = self.folder / "reports" / str(pack)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
+
+    def report_path(self, pack: UUID) -> Path:
+        """Return the path of report.json, without creating its folder."""
+        return self.folder / "reports" / str(pack) / JSON_NAME
 
     def scorecard_path(self, pack: UUID) -> Path:
         """Return the path of the filed scorecard, without which the name is not revealed."""
@@ -394,10 +399,10 @@ class Team:
         with self.alone():
             record = self.pack(pack)
             (self.pack_folder(pack) / RECORD).replace(self.pack_folder(pack) / UNFINISHED)
-            gone = self._delete(record)
+            deleted = self._delete(record)
         scratch.sweep()
         self.audit(who, f"deleted all that was kept of pack {pack}")
-        return gone
+        return deleted
 
     def sweep(self, who: str) -> list[UUID]:
         """Delete what a crash left of packs that were being deleted or made; return their ids."""
@@ -417,7 +422,7 @@ class Team:
     def _delete(self, record: PackRecord) -> list[Path]:
         """Delete a pack's files, its record last, so that an interruption can be detected."""
         folder = self.pack_folder(record.pack)
-        gone: list[Path] = []
+        deleted: list[Path] = []
         for path in (
             self.folder / "candidates" / record.pseudonym,
             self.folder / "submissions" / str(record.pack),
@@ -432,8 +437,8 @@ class Team:
                 path.unlink()
             else:
                 continue
-            gone.append(path)
-        return gone
+            deleted.append(path)
+        return deleted
 
     def due(self, now: datetime) -> list[PackRecord]:
         """Return packs whose retention period is over."""
@@ -446,12 +451,12 @@ class Team:
         document = {"kind": "audit", "who": who[:LONGEST_NAME], "what": what[:500]}
         audit_log.append(self.folder / AUDIT, document, datetime.now(UTC))
 
-    def audited(self) -> list[audit_log.Line]:
+    def audited(self) -> list[audit_log.AuditLine]:
         """Return the lines of the audit log."""
         path = self.folder / AUDIT
         return audit_log.read(path.read_bytes() if path.exists() else b"")
 
-    def latest(self, count: int, before: int | None = None) -> audit_log.Page:
+    def latest(self, count: int, before: int | None = None) -> audit_log.AuditPage:
         """Return the audit log's latest lines, or those before an offset."""
         return audit_log.read_page(self.folder / AUDIT, count, before)
 

@@ -1,12 +1,12 @@
 """Grades a report's submission again and checks whether the verdicts hold."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from hotloop.core.document import Strict
 from hotloop.core.intervals import Interval
-from hotloop.core.record import CheckRecord, Record
+from hotloop.core.record import CheckRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.takehome import execution
@@ -92,11 +92,15 @@ def verify(
 
 def verdict(report: TakehomeReport, again: TakehomeReport, altered: list[str]) -> Verification:
     """Compare a report with one made from a second grading."""
-    now = again.records()
+    now = {
+        (task, check.check): check
+        for task, record in again.records().items()
+        for check in record.checks
+    }
     checks = [
-        check
-        for name, record in report.records().items()
-        for check in _checks(name, record, now.get(name))
+        _check(task, check, now.get((task, check.check)))
+        for task, record in report.records().items()
+        for check in record.checks
     ]
     return Verification(
         holds=not altered and all(check.standing != "differs" for check in checks),
@@ -108,19 +112,13 @@ def verdict(report: TakehomeReport, again: TakehomeReport, altered: list[str]) -
     )
 
 
-def _checks(task: str, then: Record, now: Record | None) -> list[CheckComparison]:
-    found: Mapping[str, CheckRecord] = {r.check: r for r in now.checks} if now else {}
-    return [_check(task, check, found.get(check.check)) for check in then.checks]
-
-
 def _check(task: str, then: CheckRecord, now: CheckRecord | None) -> CheckComparison:
-    verdict_now = now.verdict if now else Verdict.NOT_MEASURED
     return CheckComparison(
         task=task,
         check=then.check,
         standing=_standing(then, now),
         then=then.verdict,
-        now=verdict_now,
+        now=now.verdict if now else Verdict.NOT_MEASURED,
         sentence=of_take_home(now.sentence) if now else "The judge says nothing of it now.",
     )
 
@@ -149,27 +147,27 @@ def _altered(report: TakehomeReport, derived: TakehomeReport) -> list[str]:
 
     Changes to either the records or the derived values are detected.
     """
-    found: list[str] = []
+    differences: list[str] = []
     if _about(report) != _about(derived):
-        found.append("candidate, role, module or submission are not those of the pack")
+        differences.append("candidate, role, module or submission are not those of the pack")
     if not _same(report.score, derived.score) or not _same(report.judged, derived.judged):
-        found.append("the score does not follow from the records")
+        differences.append("the score does not follow from the records")
     if [task.task for task in report.tasks] != [task.task for task in derived.tasks]:
-        return [*found, "its tasks are not those of the pack"]
+        return [*differences, "its tasks are not those of the pack"]
     for task, other in zip(report.tasks, derived.tasks, strict=True):
         if not _same_task(task, other):
-            found.append(f"{task.task}: verdict or points do not follow from the record")
+            differences.append(f"{task.task}: verdict or points do not follow from the record")
         if task.answer != other.answer:
-            found.append(f"{task.task}: the answer is not the one that was handed in")
+            differences.append(f"{task.task}: the answer is not the one that was handed in")
         if task.record is not None and task.record.module != report.module:
-            found.append(f"{task.task}: its record is about {task.record.module}")
-    return found
+            differences.append(f"{task.task}: its record is about {task.record.module}")
+    return differences
 
 
 def _about(report: TakehomeReport) -> tuple[object, ...]:
     facts = report.submission
-    given = (report.pack, report.pseudonym, report.role, report.module, report.reproduce.variant)
-    return (*given, facts.digest, facts.handed_in, facts.altered, facts.work_log)
+    pack = (report.pack, report.pseudonym, report.role, report.module, report.reproduce.variant)
+    return (*pack, facts.digest, facts.handed_in, facts.altered, facts.work_log)
 
 
 def _same_task(task: TaskReport, other: TaskReport) -> bool:

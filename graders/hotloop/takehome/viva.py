@@ -9,7 +9,7 @@ Items are made on the team's machine after the hand-in; packs contain nothing of
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -26,7 +26,13 @@ from hotloop.learn.pack.manifest import Digest, Pseudonym
 from hotloop.learn.predicting import items
 from hotloop.learn.predicting.items import ItemSet, PredictionItem
 from hotloop.learn.predicting.own_code import PredictedSubmission
-from hotloop.learn.predicting.scores import Prediction, ScoredPredictions, Truth, VivaScore, scored
+from hotloop.learn.predicting.scores import (
+    Prediction,
+    ScoredPredictions,
+    TrueOutcome,
+    VivaScore,
+    scored,
+)
 from hotloop.takehome.execution import code_tasks
 from hotloop.takehome.submission import given_files, open_submission
 from hotloop.takehome.team import Team
@@ -91,31 +97,31 @@ class Filed(Strict):
 
 def work_of(team: Team, pack: UUID) -> tuple[PredictedSubmission, str]:
     """Return the last submission's work, and its digest. Raises VivaError if there is none."""
-    kept = team.submissions(pack)
-    if not kept:
+    paths = team.submissions(pack)
+    if not paths:
         raise VivaError(f"{team.pack(pack).pseudonym} has not handed in yet.")
-    submission = open_submission(kept[-1], team)
-    found = submission.manifest
+    submission = open_submission(paths[-1], team)
+    manifest = submission.manifest
     work = PredictedSubmission(
-        curriculum.load_module(found.module),
-        tuple(code_tasks(found.module, found.tasks)),
+        curriculum.load_module(manifest.module),
+        tuple(code_tasks(manifest.module, manifest.tasks)),
         submission.work.files,
-        given_files(team, found),
+        given_files(team, manifest),
         team.variant(pack),
-        found.files,
+        manifest.files,
     )
     return work, submission.digest
 
 
 def reference(team: Team, role: str) -> PredictedSubmission:
     """Return the published solution of a role's tasks."""
-    found = team.role(role)
-    tasks = code_tasks(found.module, [task.task for task in found.tasks])
+    spec = team.role(role)
+    tasks = code_tasks(spec.module, [task.task for task in spec.tasks])
     return PredictedSubmission(
-        curriculum.load_module(found.module),
+        curriculum.load_module(spec.module),
         tuple(tasks),
-        render.submission(found.module),
-        render.untouched(found.module),
+        render.submission(spec.module),
+        render.untouched(spec.module),
     )
 
 
@@ -138,7 +144,7 @@ def make_fixed(team: Team, role: str, who: str, say: Callable[[str], None]) -> V
 
 def own_path(team: Team, pack: UUID) -> Path:
     """Return the path of the items on a candidate's work."""
-    return team.scorecard_path(pack).with_name(NAME)
+    return team.report_path(pack).with_name(NAME)
 
 
 def fixed_path(team: Team, role: str) -> Path:
@@ -166,7 +172,8 @@ def accept(team: Team, path: Path, numbers: Collection[int], who: str) -> Viva:
         raise VivaError(f"There is no item {unknown[0]}: they are numbered 1 to {len(known)}.")
     accepted = viva.model_copy(update={"accepted": sorted(set(numbers))})
     _keep(path, accepted)
-    team.audit(who, f"accepted the viva items {_listed(accepted.accepted)} of {path.parent.name}")
+    named = ", ".join(map(str, accepted.accepted)) or "none"
+    team.audit(who, f"accepted the viva items {named} of {path.parent.name}")
     return accepted
 
 
@@ -177,26 +184,26 @@ def file(team: Team, pack: UUID, answers: Path, who: str) -> Filed:
     predictions; CurriculumError with the line for an invalid file.
     """
     record = team.pack(pack)
-    given = load(answers, VivaFile)
-    if given.candidate != record.pseudonym:
-        raise VivaError(f"{answers} is about {given.candidate}, not about {record.pseudonym}.")
+    saved = load(answers, VivaFile)
+    if saved.candidate != record.pseudonym:
+        raise VivaError(f"{answers} is about {saved.candidate}, not about {record.pseudonym}.")
     own, fixed = read(own_path(team, pack)), read(fixed_path(team, record.role))
     if own is None:
         raise VivaError("There are no items on this work: make them with --make.")
-    score = VivaScore(own=_score(given.own, own), fixed=_score(given.fixed, fixed))
+    score = VivaScore(own=_score(saved.own, own), fixed=_score(saved.fixed, fixed))
     if score.own is None and score.fixed is None:
         raise VivaError(f"{answers} has no prediction.")
-    kept = Filed(
-        filed=datetime.now(UTC), by=who, submission=own.submission, answers=given, score=score
+    stored = Filed(
+        filed=datetime.now(UTC), by=who, submission=own.submission, answers=saved, score=score
     )
-    _keep(team.report_folder(pack) / ANSWERS, kept)
+    _keep(team.report_folder(pack) / ANSWERS, stored)
     team.audit(who, f"filed the viva of {record.pseudonym}")
-    return kept
+    return stored
 
 
 def filed(team: Team, pack: UUID) -> Filed | None:
     """Return the stored answers, or None. Raises VivaError if the file is damaged."""
-    path = team.scorecard_path(pack).with_name(ANSWERS)
+    path = team.report_path(pack).with_name(ANSWERS)
     try:
         return Filed.model_validate_json(path.read_bytes())
     except FileNotFoundError:
@@ -207,14 +214,16 @@ def filed(team: Team, pack: UUID) -> Filed | None:
 
 def score_of(team: Team, pack: UUID, submission: str) -> VivaScore | None:
     """Return the score of the viva on this submission, or None."""
-    kept = filed(team, pack)
-    return kept.score if kept is not None and kept.submission == submission else None
+    stored = filed(team, pack)
+    return stored.score if stored is not None and stored.submission == submission else None
 
 
-def truth(item: PredictionItem) -> Truth:
+def truth(item: PredictionItem) -> TrueOutcome:
     """Return what a prediction on the item is compared with."""
-    found = item.outcome
-    return Truth(kind=found.kind, lines=found.lines, factor=found.factor, width=item.width)
+    outcome = item.outcome
+    return TrueOutcome(
+        kind=outcome.kind, lines=outcome.lines, factor=outcome.factor, width=item.width
+    )
 
 
 def _score(answers: VivaAnswers | None, viva: Viva | None) -> ScoredPredictions | None:
@@ -223,9 +232,9 @@ def _score(answers: VivaAnswers | None, viva: Viva | None) -> ScoredPredictions 
     if viva is None or viva.digest != answers.items:
         raise VivaError("These are answers to other items: they were made anew since.")
     truths = {item.number: truth(item) for item in viva.items}
-    numbers = [said.item for said in answers.said]
-    if left := [number for number in numbers if number not in truths]:
-        raise VivaError(f"Item {left[0]} was not accepted: nobody may be asked it.")
+    numbers = [prediction.item for prediction in answers.said]
+    if unaccepted := [number for number in numbers if number not in truths]:
+        raise VivaError(f"Item {unaccepted[0]} was not accepted: nobody may be asked it.")
     if len(set(numbers)) < len(numbers):
         raise VivaError("An item is answered twice.")
     return scored(answers.said, truths)
@@ -234,7 +243,3 @@ def _score(answers: VivaAnswers | None, viva: Viva | None) -> ScoredPredictions 
 def _keep(path: Path, document: Strict) -> None:
     text = document.model_dump_json(indent=1) + "\n"
     whole_file.replace(path, text.encode(), 0o600)
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers)) or "none"

@@ -6,7 +6,7 @@ It is shown on the team's screen. The judge's results are hidden until the inter
 import base64
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from uuid import UUID
 
@@ -24,17 +24,22 @@ from hotloop.takehome.viva import Viva
 
 _TEMPLATES = Path(__file__).parent / "templates" / "viva"
 _MINUTES = 2.5
-
-
-@dataclass(frozen=True)
-class _Part:
-    """One set of items. letter: prefix of their numbers."""
-
-    name: str
-    letter: str
-    title: str
-    about: str
-    items: list[PredictionItem]
+_PARTS: Mapping[str, Mapping[str, str]] = {
+    "own": {
+        "letter": "",
+        "title": "Your code",
+        "about": "The candidate’s own code. Lines are those of their file.",
+    },
+    "fixed": {
+        "letter": "R",
+        "title": "A solution that you have not written",
+        "about": (
+            "The same questions for everybody, on the published solution: they make candidates "
+            "comparable."
+        ),
+    },
+}
+"""The sets of items. letter: prefix of their numbers."""
 
 
 def write(team: Team, pack: UUID) -> Path:
@@ -49,60 +54,44 @@ def write(team: Team, pack: UUID) -> Path:
 
 def page(pseudonym: str, own: Viva | None, fixed: Viva | None) -> str:
     """Return the HTML document. Raises VivaError if no item is accepted."""
-    given = {"own": own, "fixed": fixed}
-    sets = {name: found for name, found in given.items() if found is not None and found.items}
+    both = {"own": own, "fixed": fixed}
+    sets = {name: part for name, part in both.items() if part is not None and part.items}
     if not sets:
         raise viva.VivaError("No item is accepted yet: read them, then name them with --accept.")
     script = (_TEMPLATES / "viva.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    asked = {"candidate": pseudonym, "items": {name: found.digest for name, found in sets.items()}}
-    count = sum(len(found.items) for found in sets.values())
-    templates = environment(_TEMPLATES, words=_words, side=_side)
-    return templates.get_template("viva.html.j2").render(
-        pseudonym=pseudonym,
-        parts=[_part(name, found) for name, found in sets.items()],
-        count=count,
-        minutes=round(_MINUTES * count),
-        words=WORDS,
-        sure=SURE,
-        widths=WIDTHS,
-        reasoning=REASONING,
-        facts=facts,
-        asked=Markup(json.dumps(asked)),
-        script=Markup(script),
-        script_digest=digest,
+    asked = {"candidate": pseudonym, "items": {name: part.digest for name, part in sets.items()}}
+    count = sum(len(part.items) for part in sets.values())
+    return (
+        environment(_TEMPLATES)
+        .get_template("viva.html.j2")
+        .render(
+            pseudonym=pseudonym,
+            parts=[{"name": name, **_PARTS[name], "questions": sets[name].items} for name in sets],
+            sides={"+": "add", "-": "cut", "@": "at"},
+            count=count,
+            minutes=round(_MINUTES * count),
+            words=WORDS,
+            sure=SURE,
+            widths=WIDTHS,
+            reasoning=REASONING,
+            facts=facts,
+            asked=Markup(json.dumps(asked)),
+            script=Markup(script),
+            script_digest=digest,
+        )
     )
 
 
 def facts(item: PredictionItem) -> str:
     """Return additional facts of the item's outcome as sentences, or ""."""
-    found = item.outcome
-    said: list[str] = []
-    if found.lines:
-        which = "Line" if len(found.lines) == 1 else "Lines"
-        said.append(f"{which} {' and '.join(map(str, found.lines))} of the changed code.")
-    if found.factor is not None and f"{found.factor:.2f}×" not in found.sentence:
-        said.append(f"It moves {found.factor:.2f}× the fewest bytes.")
+    outcome = item.outcome
+    sentences: list[str] = []
+    if outcome.lines:
+        which = "Line" if len(outcome.lines) == 1 else "Lines"
+        sentences.append(f"{which} {' and '.join(map(str, outcome.lines))} of the changed code.")
+    if outcome.factor is not None and f"{outcome.factor:.2f}×" not in outcome.sentence:
+        sentences.append(f"It moves {outcome.factor:.2f}× the fewest bytes.")
     if item.width is not None:
-        said.append(f"Of the widths asked it shows from {item.width} on.")
-    return " ".join(said)
-
-
-def _part(name: str, found: Viva) -> _Part:
-    if name == "own":
-        about = "The candidate’s own code. Lines are those of their file."
-        return _Part(name, "", "Your code", about, found.items)
-    about = (
-        "The same questions for everybody, on the published solution: they make candidates "
-        "comparable."
-    )
-    return _Part(name, "R", "A solution that you have not written", about, found.items)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _side(line: str) -> str:
-    """Return the CSS class of a diff line."""
-    return {"+": "add", "-": "cut", "@": "at"}.get(line[:1], "same")
+        sentences.append(f"Of the widths asked it shows from {item.width} on.")
+    return " ".join(sentences)

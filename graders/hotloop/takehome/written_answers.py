@@ -24,15 +24,15 @@ class WrittenAnswer:
 
 
 def answer(
-    files: Mapping[str, bytes], given: Mapping[str, bytes], task: Task
+    files: Mapping[str, bytes], starter: Mapping[str, bytes], task: Task
 ) -> WrittenAnswer | None:
     """Return the text in the task's cell or file, or else all text that was not given, or None."""
     for name in task.files:
         own = _text(files.get(name), name, task.id)
-        was_given = own == _text(given.get(name), name, task.id)
+        was_given = own == _text(starter.get(name), name, task.id)
         if own and own.strip() and not was_given and MISSING_ANSWER not in own:
             return WrittenAnswer(_short(own))
-    beside = [text for name in task.files for text in _beside(files.get(name), given.get(name))]
+    beside = [text for name in task.files for text in _beside(files.get(name), starter.get(name))]
     return WrittenAnswer(_short("\n\n".join(beside)), elsewhere=True) if beside else None
 
 
@@ -44,9 +44,9 @@ def _text(data: bytes | None, name: str, task: str) -> str | None:
     return next((cell.source for cell in readable_cells(data) if cell.grade_id == task), None)
 
 
-def _beside(data: bytes | None, given: bytes | None) -> Iterator[str]:
+def _beside(data: bytes | None, starter: bytes | None) -> Iterator[str]:
     """Yield text cells that were not handed out; code is no answer."""
-    known = {cell.source.strip() for cell in readable_cells(given or b"")}
+    known = {cell.source.strip() for cell in readable_cells(starter or b"")}
     for cell in readable_cells(data or b""):
         text = cell.source.strip()
         if cell.kind != "code" and text and text not in known and MISSING_ANSWER not in text:

@@ -22,6 +22,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.learn.remote.request import WholeRequest
 from hotloop.service.app import served
 from hotloop.service.course import works
+from hotloop.service.course.jobs import QUEUE
 from hotloop.service.course.service import Service
 from hotloop.service.course.worker import QueueWorker
 from hotloop.service.course.works import Claimed
@@ -102,7 +103,7 @@ def serve(folder: str, port: str, seconds: str, trace: str, cpu: str, gpu: str) 
             if phase == "gpu":
                 works.here(service.engine, name, "gpu", "box")
             command = [sys.executable, __file__, "worker", folder, name, phase, seconds, trace]
-            ended = partial(works.release, service.engine, name)
+            ended = partial(QUEUE.release, service.engine, name)
             beside.append(Supervisor(name, command, ended=ended, pause_s=0.1))
     listens = listening("127.0.0.1", int(port))
     print("listening", flush=True)

@@ -48,7 +48,7 @@ def judging(school: School, judge: Any = quick.judge) -> Iterator[None]:
         yield
     finally:
         for worker, thread in zip(workers, threads, strict=True):
-            worker.asked.set()
+            worker.ending.set()
             thread.join(10)
 
 

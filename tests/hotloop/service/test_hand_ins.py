@@ -164,7 +164,7 @@ def test_what_was_stored_is_laid_after_a_kill(
     service = school.service
     assert service.exchange is not None
     with pytest.raises(Killed):
-        hand_ins.put(service.engine, service.exchange, hand_ins.Sent(1, "ada", "k" * 20, work))
+        hand_ins.put(service.engine, service.exchange, hand_ins.NewHandIn(1, "ada", "k" * 20, work))
     assert inbound(course) == []
     monkeypatch.undo()
     Service.open(service.settings).close()

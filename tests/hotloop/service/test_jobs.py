@@ -17,6 +17,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.learn.remote.request import WholeRequest
 from hotloop.service.course import jobs, worker, workers, works
+from hotloop.service.course.jobs import QUEUE
 from hotloop.service.course.settings import Counts
 from hotloop.service.tables import jobs as job_rows
 from hotloop.service.tables import opened as opened_tables
@@ -111,9 +112,11 @@ def test_the_same_request_at_once_is_one_job(school: School) -> None:
     """As sent again by a client that had no answer, perhaps to another server."""
     engines = [school.service.engine, opened_again(school)]
     asked = WholeRequest.model_validate(request())
-    sent = jobs.Put(1, "k" * 20, asked)
+    key = "k" * 20
     with ThreadPoolExecutor(8) as pool:
-        found = set(pool.map(lambda number: jobs.put(engines[number % 2], sent), range(24)))
+        found = set(
+            pool.map(lambda number: jobs.put(engines[number % 2], 1, key, asked), range(24))
+        )
     engines[1].dispose()
     assert len(found) == 1
     assert school.judged() == 1
@@ -325,7 +328,7 @@ def test_what_was_lost_three_times_stays_open_and_says_why(school: School, phase
     for _ in range(TRIES):
         assert school.job(job)["state"] == "open"
         assert works.claim(school.service.engine, phase, "w") is not None  # type: ignore[arg-type]
-        works.release(school.service.engine, "w")
+        QUEUE.release(school.service.engine, "w")
     found = school.job(job)
     assert found["state"] == "done"
     assert "ended 3 times" in found["problem"]
@@ -357,7 +360,7 @@ def test_who_has_lost_a_work_stores_nothing(school: School) -> None:
     assert slow is not None
     with writing(engine) as connection:
         connection.execute(update(work_rows).values(beat=_long_ago(connection)))
-    works.reclaim(engine)
+    QUEUE.reclaim(engine)
     assert not works.beat(engine, "slow", "")
     assert school.judged() == 1
     wrong = quick.record("ssa_passes", "fold", Verdict.WRONG_ANSWER)
@@ -438,10 +441,10 @@ def test_each_gpu_has_a_worker_of_its_own(
     school: School, monkeypatch: pytest.MonkeyPatch, allowed: str, cards: list[str]
 ) -> None:
     monkeypatch.setenv(workers.VISIBLE, allowed)
-    found = workers.kept(school.service.engine, school.service.settings, Counts(0, 2))
+    found = workers.supervisors(school.service.engine, school.service.settings, Counts(0, 2))
     assert [one.environment[workers.VISIBLE] for one in found] == cards
     assert len({one.name for one in found}) == 2
-    (cpu,) = workers.kept(school.service.engine, school.service.settings, Counts(1, 0))
+    (cpu,) = workers.supervisors(school.service.engine, school.service.settings, Counts(1, 0))
     assert workers.VISIBLE not in cpu.environment
 
 
@@ -451,7 +454,7 @@ def test_a_cluster_has_one_process_here_that_releases_what_all_its_workers_held(
 ) -> None:
     job = school.stored()
     chosen = replace(school.service.settings, ray="ray://head:10001")
-    (driver,) = workers.kept(school.service.engine, chosen, Counts(2, 1))
+    (driver,) = workers.supervisors(school.service.engine, chosen, Counts(2, 1))
     name = driver.command[driver.command.index("--name") + 1]
     works.claim(school.service.engine, "cpu", f"{name}-cpu1")
     assert school.job(job)["running"] is True

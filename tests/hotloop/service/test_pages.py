@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from hotloop.service.app import served
 from hotloop.service.course import people, works
+from hotloop.service.course.jobs import QUEUE
 from hotloop.service.web import accounts, uploads
 from hotloop.service.web.headers import ALWAYS
 from hotloop.service.web.queue import TRIES
@@ -102,7 +103,7 @@ def test_faults_are_listed(school: School, browser: Browser) -> None:
     school.stored("ada")
     for _ in range(TRIES):
         works.claim(school.service.engine, "cpu", "w")
-        works.release(school.service.engine, "w")
+        QUEUE.release(school.service.engine, "w")
     shown = browser.get("/faults").text
     assert "ended 3 times" in shown
     assert "ada" in shown

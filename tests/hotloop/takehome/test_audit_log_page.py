@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.takehome import audit_log
-from hotloop.takehome.audit_log import Page
+from hotloop.takehome.audit_log import AuditPage
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -17,15 +17,15 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def read(path: Path, count: int = 4, before: int | None = None) -> Page:
+def read(path: Path, count: int = 4, before: int | None = None) -> AuditPage:
     return audit_log.read_page(path, count, before)
 
 
-def numbers(page: Page) -> list[int | None]:
+def numbers(page: AuditPage) -> list[int | None]:
     return [line.document["number"] if line.document else None for line in page.lines]
 
 
-def pages(path: Path, count: int = 4) -> list[Page]:
+def pages(path: Path, count: int = 4) -> list[AuditPage]:
     found = [read(path, count)]
     while (place := found[-1].earlier) is not None:
         assert len(found) < 50
@@ -33,7 +33,7 @@ def pages(path: Path, count: int = 4) -> list[Page]:
     return found
 
 
-def misfits(found: list[Page]) -> list[int]:
+def misfits(found: list[AuditPage]) -> list[int]:
     lines = [line for page in found for line in page.lines]
     return [line.document["number"] for line in lines if line.document and not line.fits]
 
@@ -47,9 +47,9 @@ def test_pages_hold_each_line_once_the_latest_first(log: Path, count: int) -> No
 
 
 def test_what_is_not_there_has_no_lines(tmp_path: Path) -> None:
-    assert read(tmp_path / "none") == Page()
+    assert read(tmp_path / "none") == AuditPage()
     (tmp_path / "empty").touch()
-    assert read(tmp_path / "empty") == Page()
+    assert read(tmp_path / "empty") == AuditPage()
 
 
 @pytest.mark.parametrize("count", [1, 4, 20])
@@ -74,7 +74,7 @@ def test_a_place_within_a_line_leads_to_the_ones_before_it(log: Path) -> None:
     place = read(log).earlier
     assert place is not None
     assert numbers(read(log, 4, place + 5)) == [5, 4, 3, 2]
-    assert read(log, 4, 3) == Page()
+    assert read(log, 4, 3) == AuditPage()
     assert numbers(read(log, 4, 10**12)) == [9, 8, 7, 6]
 
 

@@ -1,11 +1,11 @@
 import pytest
 
-from hotloop.takehome.cell_names import made, statements, taken
+from hotloop.takehome.cell_names import bound, read, statements
 
 
 def test_what_a_cell_makes() -> None:
     source = "import a.b as c, d.e\nfrom f import g as h\nx = 1\nfor i in y: pass\ndef k(l): m = 1"
-    assert made(source) == {"c", "d", "h", "x", "i", "k"}
+    assert bound(source) == {"c", "d", "h", "x", "i", "k"}
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def test_what_a_cell_makes() -> None:
     ],
 )
 def test_what_a_cell_takes(source: str, names: set[str]) -> None:
-    assert taken(source) == names
+    assert read(source) == names
 
 
 def test_statements_keep_their_text() -> None:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.takehome import compare, grading, scorecard
-from hotloop.takehome.hand_in_status import HandInStatus, outcome_of, report_path
+from hotloop.takehome.hand_in_status import HandInStatus, outcome_of
 from hotloop.takehome.report import TakehomeReport, read_report
 from hotloop.takehome.scorecard import Mark
 from hotloop.takehome.submission import Submission
@@ -60,7 +60,7 @@ def test_each_step_is_told(came: tuple[Team, Submission]) -> None:
 def test_the_score_is_the_one_of_the_comparison(came: tuple[Team, Submission]) -> None:
     team, submission = came
     grading.write(report_on(team, submission), team)
-    report = read_report(report_path(team, submission.manifest.pack))
+    report = read_report(team.report_path(submission.manifest.pack))
     file_marks(team, report)
     card = scorecard.read(team, report.pack)
     found = outcome_of(team, team.pack(report.pack))

@@ -16,7 +16,7 @@ import pytest
 
 from hotloop import __version__
 from hotloop.learn.pack import work_files, work_summary
-from hotloop.takehome.instructions import containerfile, makefile, requirement
+from hotloop.takehome.instructions import filled, requirement
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import TakehomeRole, starting_text
 from hotloop.takehome.team import AlreadyInvited, Team, TeamError
@@ -365,8 +365,10 @@ def test_a_team_can_name_its_own_hotloop(own_team: Hired) -> None:
     path = own_team.team.role_path("gpu_engineer")
     path.write_text(path.read_text() + "install: hotloop[course] @ git+https://example.org/h.git\n")
     role = own_team.team.role("gpu_engineer")
-    assert "'hotloop[course] @ git+https://example.org/h.git'" in containerfile(role)
-    assert "HOTLOOP ?= hotloop[course] @ git+https://example.org/h.git\n" in makefile(role)
+    assert "'hotloop[course] @ git+https://example.org/h.git'" in filled("Containerfile", role)
+    assert "HOTLOOP ?= hotloop[course] @ git+https://example.org/h.git\n" in filled(
+        "Makefile", role
+    )
 
 
 def with_wheel(

@@ -8,7 +8,7 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.takehome.cell_names import made, taken
+from hotloop.takehome.cell_names import bound, read
 from hotloop.takehome.starter import ELSEWHERE, chosen_files, starter_files
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.local_judging import judge_submission
@@ -30,13 +30,13 @@ def test_each_task_can_be_given_alone(module: str) -> None:
     """Names used in a kept cell are defined in a kept cell, if the whole notebook defines them."""
     found = curriculum.load_module(module)
     whole = render.render(module)
-    made_by_all = {name for cell in code_cells(whole["lab.ipynb"]) for name in made(cell)}
+    made_by_all = {name for cell in code_cells(whole["lab.ipynb"]) for name in bound(cell)}
     for task in found.tasks:
         files = chosen_files(whole, found, [task.id])
         cells = code_cells(files["lab.ipynb"])
-        made_by_kept = {name for cell in cells for name in made(cell)}
+        made_by_kept = {name for cell in cells for name in bound(cell)}
         for cell in cells:
-            assert taken(cell) & made_by_all <= made_by_kept, (task.id, cell)
+            assert read(cell) & made_by_all <= made_by_kept, (task.id, cell)
         assert {name for name in task.files if name in whole} <= set(files)
         assert any(f"{module}.{task.id}" in cell for cell in cells) == (task.kind == "code")
 

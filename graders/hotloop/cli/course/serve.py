@@ -17,7 +17,7 @@ from hotloop.core.user_error import UserError
 if TYPE_CHECKING:
     from hotloop.service.course.settings import Counts
     from hotloop.service.settings import ServiceSettings
-    from hotloop.service.web.site import Part
+    from hotloop.service.web.site import ServicePart
     from hotloop.service.web.supervisor import Supervisor
 
 Folder = Annotated[Path, typer.Option("--folder", help="Where the service keeps its data.")]
@@ -94,7 +94,7 @@ def run(
     if not ray:
         require_sandbox()
     from hotloop.service.app import opened, served
-    from hotloop.service.course.workers import kept
+    from hotloop.service.course.workers import supervisors
     from hotloop.service.web import listening as web
 
     address = web.address(url, host, port)
@@ -105,7 +105,7 @@ def run(
     chosen = settings(folder, address, database, course, ray, team)
     parts = opened(chosen)
     with closing(parts[0]), web.listening(host, port) as listens:
-        beside = kept(parts[0].engine, chosen, counts)
+        beside = supervisors(parts[0].engine, chosen, counts)
         if team is not None:
             beside.append(_grader(parts, jobs, ray))
         log(
@@ -153,16 +153,16 @@ def settings(
         raise UserError(str(error)) from None
 
 
-def _grader(parts: Sequence[Part], jobs: int | None, ray: str) -> Supervisor:
+def _grader(parts: Sequence[ServicePart], jobs: int | None, ray: str) -> Supervisor:
     """Return the supervisor of the team's grader. Raises UserError if no member has an account."""
     from hotloop.cli.takehome.serve import require_accounts
-    from hotloop.service.takehome.grader import kept
+    from hotloop.service.takehome.grader import supervisor
     from hotloop.service.takehome.portal import Portal
     from hotloop.tasks.local_judging import default_jobs
 
     (portal,) = (part for part in parts if isinstance(part, Portal))
     require_accounts(portal)
-    return kept(portal, jobs or default_jobs(), ray)
+    return supervisor(portal, jobs or default_jobs(), ray)
 
 
 def _counts(ray: str, jobs: int | None, gpus: int | None) -> Counts:

@@ -59,12 +59,11 @@ def run(
 
 def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[str, Path]:
     """Return report files by the candidate's name; all of the role if no name is given."""
-    from hotloop.takehome.hand_in_status import report_path
     from hotloop.takehome.report import JSON_NAME
 
     if names:
         return {
-            name: Path(name) if name.endswith(".json") else report_path(team, team.find(name).pack)
+            name: Path(name) if name.endswith(".json") else team.report_path(team.find(name).pack)
             for name in names
         }
     records, _ = team.readable_packs()

@@ -54,7 +54,7 @@ def run(
     """
     team = open_team(folder)
     from hotloop.service.app import served
-    from hotloop.service.takehome.grader import kept
+    from hotloop.service.takehome.grader import supervisor
     from hotloop.service.web import listening as web
     from hotloop.tasks.local_judging import default_jobs
 
@@ -64,7 +64,7 @@ def run(
     require_accounts(portal)
     with closing(portal), web.listening(host, port) as listens:
         log(f"The portal is at {address}; Ctrl-C ends it.")
-        beside = [kept(portal, jobs or default_jobs(), ray)] if grade else []
+        beside = [supervisor(portal, jobs or default_jobs(), ray)] if grade else []
         web.run(served(portal), listens, beside, proxy)
     return CommandResult({"team": str(team.folder), "url": address}, Text("The portal has ended."))
 

@@ -48,15 +48,15 @@ def catalog() -> tuple[CatalogEntry, ...]:
 
     Raises CurriculumError if a file is invalid or an id occurs twice.
     """
-    found: list[CatalogEntry] = []
+    entries: list[CatalogEntry] = []
     modules = curriculum.modules()
     for track in curriculum.curriculum().tracks:
         for module in modules:
             if module.track == track.id:
-                found += of_module(module.id)
-        found += _read(paths.curriculum() / GENERAL, track.id, track.id, None)
-    _refuse_repeated_ids(found)
-    return tuple(found)
+                entries += of_module(module.id)
+        entries += _read(paths.curriculum() / GENERAL, track.id, track.id, None)
+    _refuse_repeated_ids(entries)
+    return tuple(entries)
 
 
 def of_module(name: str) -> list[CatalogEntry]:
@@ -111,19 +111,19 @@ def _translations(path: Path, questions: list[InterviewQuestion]) -> dict[str, T
     if not path.is_file():
         return {}
     known = {question.id: question for question in questions}
-    found = load(path, Translations).questions
+    translations = load(path, Translations).questions
     faults: list[str] = []
-    for index, said in enumerate(found):
-        question = known.get(said.id)
+    for index, translation in enumerate(translations):
+        question = known.get(translation.id)
         if question is None:
             where = place(path, ("questions", index, "id"))
-            faults.append(f"{where}: there is no question {said.id!r} in English")
+            faults.append(f"{where}: there is no question {translation.id!r} in English")
             continue
-        for key, sentence in differences(question, said):
-            faults.append(f"{place(path, ('questions', index, key))}: {said.id}: {sentence}")
+        for key, sentence in differences(question, translation):
+            faults.append(f"{place(path, ('questions', index, key))}: {translation.id}: {sentence}")
     if faults:
         raise CurriculumError("\n".join(faults))
-    return {said.id: said for said in found}
+    return {translation.id: translation for translation in translations}
 
 
 def _proofs(path: Path, index: int, question: InterviewQuestion) -> Iterator[Proof]:

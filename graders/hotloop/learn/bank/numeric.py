@@ -65,10 +65,11 @@ class Instance:
 
 def draw(numeric: Numeric, seed: int | str, words: NumericText | None = None) -> Instance:
     """Return the instance of that seed, the same on every machine. words: in another language."""
-    chosen = {
-        name: values[_index(f"{seed}.{name}", len(values))]
-        for name, values in numeric.parameters.items()
-    }
+    chosen: dict[str, float] = {}
+    for name, values in numeric.parameters.items():
+        # Draws of `random` can change with Python's version.
+        digest = hashlib.sha256(f"{seed}.{name}".encode()).digest()
+        chosen[name] = values[int.from_bytes(digest[:8]) % len(values)]
     return _instance(numeric, chosen, words)
 
 
@@ -98,7 +99,11 @@ def evaluate(formula: str, values: Mapping[str, float]) -> float:
 
 
 def document(instance: Instance) -> dict[str, Any]:
-    """Return what a page needs to check answers by itself: see `units.readings`."""
+    """Return what a page needs to check answers by itself: see `units.readings`.
+
+    telltales: factors by which typical mistakes miss the answer, each with its hint.
+    """
+    telltales = (*_TELLTALES, *_BINARY) if units.is_bytes(instance.unit) else _TELLTALES
     return {
         "values": dict(instance.values),
         "ask": instance.ask,
@@ -109,33 +114,23 @@ def document(instance: Instance) -> dict[str, Any]:
         "explain": instance.explain,
         "readings": units.readings(instance.unit),
         "base_factor": units.base_factor(instance.unit),
-        "telltales": [list(telltale) for telltale in _telltales(instance.unit)],
+        "telltales": [list(telltale) for telltale in telltales],
     }
 
 
 def _instance(numeric: Numeric, values: Mapping[str, float], words: NumericText | None) -> Instance:
-    told = words or numeric
+    texts = words or numeric
     return Instance(
         values,
-        PLACE.sub(lambda place: _told(values[place[1]]), told.ask),
+        PLACE.sub(lambda place: _formatted(values[place[1]]), texts.ask),
         evaluate(numeric.formula, values),
         numeric.unit,
         numeric.tolerance,
-        told.explain,
+        texts.explain,
     )
 
 
-def _index(key: str, length: int) -> int:
-    """Return a stable index; draws of `random` can change with Python's version."""
-    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) % length
-
-
-def _told(value: float) -> str:
+def _formatted(value: float) -> str:
     if isinstance(value, int):
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     return f"{value:g}"
-
-
-def _telltales(unit: str) -> tuple[tuple[float, str], ...]:
-    """Return factors by which typical mistakes miss the answer, each with its hint."""
-    return (*_TELLTALES, *_BINARY) if units.is_bytes(unit) else _TELLTALES

@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -47,13 +47,13 @@ def programs(names: Sequence[str] = ()) -> list[Path]:
     known = sorted(paths.curriculum().glob("*/proofs/*.py"))
     if not names:
         return known
-    found: list[Path] = []
+    chosen: list[Path] = []
     for name in names:
-        asked = [path for path in known if name in (name_of(path), path.parents[1].name)]
-        if not asked:
+        matches = [path for path in known if name in (name_of(path), path.parents[1].name)]
+        if not matches:
             raise KeyError(f"there is no proof {name!r}")
-        found += [path for path in asked if path not in found]
-    return found
+        chosen += [path for path in matches if path not in chosen]
+    return chosen
 
 
 def name_of(path: Path) -> str:
@@ -81,8 +81,8 @@ def output_of(path: Path) -> str:
     except subprocess.TimeoutExpired:
         raise ProofFailed(f"it takes more than {SECONDS} s") from None
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise ProofFailed(said[-1])
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise ProofFailed(lines[-1])
     if not done.stdout.strip():
         raise ProofFailed("it prints nothing")
     return done.stdout
@@ -90,14 +90,16 @@ def output_of(path: Path) -> str:
 
 def difference(output: str, recorded: str) -> str:
     """Return the first line that differs but should not, with the recorded one; "" if none does."""
-    said, kept = _comparable(output), _comparable(recorded)
-    if any(line.startswith(UNMEASURED) for line in said):
-        return _first_unknown(said, kept)
-    for here, there in zip(said, kept, strict=False):
+    new, old = _comparable(output), _comparable(recorded)
+    measured = [line for line in new if not line.startswith(UNMEASURED)]
+    if len(measured) < len(new):
+        # This machine lacks something: what it measured must be in the record.
+        return next((f"{line!r} is not recorded" for line in measured if line not in old), "")
+    for here, there in zip(new, old, strict=False):
         if not _same(here, there):
             return f"{here!r}, recorded is {there!r}"
-    if len(said) != len(kept):
-        return f"{len(said)} lines, recorded are {len(kept)}"
+    if len(new) != len(old):
+        return f"{len(new)} lines, recorded are {len(old)}"
     return ""
 
 
@@ -123,35 +125,25 @@ def record(path: Path) -> ProofResult:
 
 
 def _outcome(path: Path, *, write: bool) -> ProofResult:
-    name, kept = name_of(path), record_of(path)
+    name, file = name_of(path), record_of(path)
     try:
         output = output_of(path)
     except ProofFailed as failure:
         lacking = "ModuleNotFoundError" in str(failure)
         return ProofResult(name, path, "lacking" if lacking else "failed", str(failure))
     unmeasured = [line for line in output.splitlines() if line.startswith(UNMEASURED)]
-    recorded = kept.read_text(encoding="utf-8") if kept.is_file() else None
-    told = "no recorded output" if recorded is None else difference(output, recorded)
-    if not told:
+    recorded = file.read_text(encoding="utf-8") if file.is_file() else None
+    change = "no recorded output" if recorded is None else difference(output, recorded)
+    if not change:
         return ProofResult(name, path, "same", *unmeasured[:1])
     if unmeasured:
         return ProofResult(name, path, "lacking", unmeasured[0])
     if write:
-        kept.write_text(output, encoding="utf-8")
-    return ProofResult(name, path, "new" if recorded is None else "changed", told)
+        file.write_text(output, encoding="utf-8")
+    return ProofResult(name, path, "new" if recorded is None else "changed", change)
 
 
 def _comparable(output: str) -> list[str]:
     """Return the lines, without the figures that vary between runs."""
     lines = (line.rstrip() for line in output.splitlines())
     return [MEASURED if line.startswith(MEASURED) else line for line in lines]
-
-
-def _first_unknown(said: Sequence[str], kept: Sequence[str]) -> str:
-    """Return the first line that is not in the record, for a machine that lacks something."""
-    unknown = (line for line in _shown(said) if line not in kept)
-    return next((f"{line!r} is not recorded" for line in unknown), "")
-
-
-def _shown(said: Sequence[str]) -> Iterator[str]:
-    return (line for line in said if not line.startswith(UNMEASURED))

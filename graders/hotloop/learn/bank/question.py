@@ -142,8 +142,8 @@ class Questions(Strict):
 
 def complain_about_places(ask: str, parameters: Mapping[str, object]) -> None:
     """Raise ValueError unless the text's {places} are exactly the parameters."""
-    told = set(PLACE.findall(ask))
-    if unknown := sorted(told - set(parameters)):
+    places = set(PLACE.findall(ask))
+    if unknown := sorted(places - set(parameters)):
         raise ValueError(f"`ask` has a place for {', '.join(unknown)}, which is no parameter")
-    if silent := sorted(set(parameters) - told):
+    if silent := sorted(set(parameters) - places):
         raise ValueError(f"`ask` does not tell the value of {', '.join(silent)}")

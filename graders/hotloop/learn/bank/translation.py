@@ -89,19 +89,19 @@ class Translations(Strict):
         return self
 
 
-def differences(question: InterviewQuestion, said: Translation) -> Iterator[tuple[str, str]]:
+def differences(question: InterviewQuestion, translation: Translation) -> Iterator[tuple[str, str]]:
     """Yield where the translation does not match the question: the key and a sentence."""
     for key in _LISTS:
-        there, here = _length(question, key), _length(said, key)
+        there, here = _length(question, key), _length(translation, key)
         if there != here:
             yield key, f"{key} has {here} parts here and {there} in English"
-    if set(said.rubric) != set(question.rubric):
+    if set(translation.rubric) != set(question.rubric):
         yield "rubric", "the rubric needs the marks 0 to 4"
-    if (said.numeric is None) != (question.numeric is None):
+    if (translation.numeric is None) != (question.numeric is None):
         yield "numeric", "`numeric` is in one language only"
-    if said.numeric and question.numeric:
+    if translation.numeric and question.numeric:
         try:
-            complain_about_places(said.numeric.ask, question.numeric.parameters)
+            complain_about_places(translation.numeric.ask, question.numeric.parameters)
         except ValueError as error:
             yield "numeric", str(error)
 

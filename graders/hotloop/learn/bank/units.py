@@ -30,9 +30,9 @@ def readings(unit: str) -> dict[str, float]:
     name, per = _split(unit)
     known = dict(_family(name))
     own = known.get(name, 1.0)
-    found = {f"{way}{per}": factor / own for way, factor in known.items()}
+    named = {f"{way}{per}": factor / own for way, factor in known.items()}
     bare = {way: factor / own for way, factor in known.items() if way in _MULTIPLES}
-    return {"": 1.0, unit: 1.0, **bare, **found}
+    return {"": 1.0, unit: 1.0, **bare, **named}
 
 
 def base_factor(unit: str) -> float:

@@ -57,7 +57,7 @@ def wording(entry: CatalogEntry, language: Language) -> Wording:
 def _wording(
     language: Language,
     title: str,
-    said: InterviewQuestion | Translation,
+    texts: InterviewQuestion | Translation,
     question: InterviewQuestion,
     numeric: NumericText | None,
 ) -> Wording:
@@ -65,17 +65,17 @@ def _wording(
     return Wording(
         language=language,
         title=title,
-        prompt=said.prompt,
-        probes=tuple(said.probes),
-        strategy=tuple(said.strategy),
-        say=said.say,
-        answer=said.answer,
-        weak_answers=tuple((weak.says, weak.reveals) for weak in said.weak_answers),
-        follow_ups=tuple(said.follow_ups),
-        rubric=said.rubric,
-        hints=tuple(said.hints),
-        cited=tuple(zip((claim.claim for claim in said.cited), sources, strict=True)),
-        opinion=tuple(said.opinion),
+        prompt=texts.prompt,
+        probes=tuple(texts.probes),
+        strategy=tuple(texts.strategy),
+        say=texts.say,
+        answer=texts.answer,
+        weak_answers=tuple((weak.says, weak.reveals) for weak in texts.weak_answers),
+        follow_ups=tuple(texts.follow_ups),
+        rubric=texts.rubric,
+        hints=tuple(texts.hints),
+        cited=tuple(zip((claim.claim for claim in texts.cited), sources, strict=True)),
+        opinion=tuple(texts.opinion),
         numeric=numeric,
     )
 

@@ -18,18 +18,18 @@ def ordered(wanted: Iterable[Module], modules: Iterable[Module]) -> list[Module]
     A prerequisite that is not among `modules` (a planned one) is skipped.
     """
     known = {module.id: module for module in modules}
-    found: dict[str, Module] = {}
+    in_order: dict[str, Module] = {}
     under_way: set[str] = set()
 
     def visit(module: Module) -> None:
-        if module.id in found or module.id in under_way:
+        if module.id in in_order or module.id in under_way:
             return
         under_way.add(module.id)
         for name in module.prerequisites.modules:
             if name in known:
                 visit(known[name])
-        found[module.id] = module
+        in_order[module.id] = module
 
     for module in wanted:
         visit(module)
-    return list(found.values())
+    return list(in_order.values())

@@ -62,12 +62,12 @@ class TestItem:
 
 def items(track: str, way: Sequence[Module]) -> dict[Tier, list[TestItem]]:
     """Return the items of each tier that has a module on the way; the page orders them."""
-    found: dict[Tier, list[TestItem]] = {}
+    by_tier: dict[Tier, list[TestItem]] = {}
     for tier in curriculum.curriculum().tiers:
         modules = [module for module in way if module.tier == tier]
         if not modules:
             continue
-        found[tier] = [
+        by_tier[tier] = [
             *(TestItem(f"{m.id}.{each.question}", each) for m in modules for each in choices(m.id)),
             *(
                 TestItem(entry.key)
@@ -75,7 +75,7 @@ def items(track: str, way: Sequence[Module]) -> dict[Tier, list[TestItem]]:
                 if entry.question.numeric is not None and _tier(entry, track, way) == tier
             ),
         ]
-    return found
+    return by_tier
 
 
 def choices(module: str) -> list[ChoiceItem]:
@@ -86,13 +86,13 @@ def choices(module: str) -> list[ChoiceItem]:
     path = curriculum.folder(module) / NAME
     if not path.is_file():
         return []
-    found = load(path, Choices).items
+    items = load(path, Choices).items
     known = {entry.question.id for entry in catalog.catalog() if entry.module == module}
-    for index, item in enumerate(found):
+    for index, item in enumerate(items):
         if item.question not in known:
             where = place(path, ("items", index, "question"))
             raise CurriculumError(f"{where}: {module} has no question {item.question!r}")
-    return found
+    return items
 
 
 def _tier(entry: CatalogEntry, track: str, way: Sequence[Module]) -> Tier | None:

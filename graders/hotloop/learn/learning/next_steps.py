@@ -43,17 +43,17 @@ def _steps(standing: ProgressOverview, track: str | None) -> Iterator[NextStep]:
                 f"hotloop placement {first.id}",
             )
     seen: set[str] = set()
-    for found in tracks:
-        module = _next_module(standing, [each.module.id for each in found.modules], found.start)
+    for each in tracks:
+        module = _next_module(standing, [m.module.id for m in each.modules], each.start)
         if module is not None and module.module.id not in seen:
             seen.add(module.module.id)
             yield _module_step(module)
-    for found in tracks:
-        if found.questions.practised == 0 and any(each.complete for each in found.modules):
+    for each in tracks:
+        if each.questions.practised == 0 and any(module.complete for module in each.modules):
             yield NextStep(
-                f"Practice the questions of {found.title}",
+                f"Practice the questions of {each.title}",
                 "its tasks are done, and explaining them is another skill",
-                f"hotloop interview --track {found.id}",
+                f"hotloop interview --track {each.id}",
             )
 
 
@@ -69,17 +69,12 @@ def _next_module(
     if start is not None and start in modules and not modules[start].complete:
         ahead.insert(0, start)
     for name in ahead:
-        if free := _first_free(standing, name):
-            return free
+        # The module itself, or the first unfinished one of its prerequisites.
+        way = graph.ordered([modules[name].module], [each.module for each in modules.values()])
+        for each in way:
+            if not (modules[each.id].complete or modules[each.id].placed):
+                return modules[each.id]
     return None
-
-
-def _first_free(standing: ProgressOverview, name: str) -> ModuleStanding | None:
-    """Return the module, or the first unfinished one of its prerequisites."""
-    modules = standing.modules
-    before = graph.ordered([modules[name].module], [each.module for each in modules.values()])
-    left = (modules[module.id] for module in before)
-    return next((each for each in left if not (each.complete or each.placed)), None)
 
 
 def _module_step(module: ModuleStanding) -> NextStep:
@@ -91,7 +86,7 @@ def _module_step(module: ModuleStanding) -> NextStep:
     task = next((each for each in module.graded if not each.done), None)
     if task is None:
         return NextStep(f"Finish “{title}”", "written answers are left", f"hotloop check {name}")
-    said = f"last verdict: {task.last.verdict}" if task.last else "not checked yet"
+    verdict = f"last verdict: {task.last.verdict}" if task.last else "not checked yet"
     done = f"{module.done} of {len(module.graded)} tasks of {name} are done"
     what = f"Continue with “{task.task.title}”"
-    return NextStep(what, f"{done}; {said}", f"hotloop check {task.key}")
+    return NextStep(what, f"{done}; {verdict}", f"hotloop check {task.key}")

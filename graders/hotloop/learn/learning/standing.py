@@ -208,11 +208,11 @@ def _concepts(modules: Sequence[ModuleStanding]) -> list[ConceptStanding]:
 
 def _skipped(state: PracticeRecord) -> set[str]:
     """Return the modules that the last placement of each track found to be known."""
-    found: set[str] = set()
+    skipped: set[str] = set()
     for placement in {placement.track: placement for placement in state.placements}.values():
         for module in way(placement.track):
             if module.id == placement.start:
                 break
             if module.tier in placement.known:
-                found.add(module.id)
-    return found
+                skipped.add(module.id)
+    return skipped

@@ -67,24 +67,18 @@ def _call(node: ast.Call, source: Source) -> Iterator[Edit]:
         value = source.of(keyword.value)
         start, end = source.span(keyword.value)
         if keyword.arg == "other":
-            yield Edit("other padding", start, end, _other_padding(value))
+            is_zero = re.fullmatch(r"0(\.0*)?", value)
+            yield Edit("other padding", start, end, '-float("inf")' if is_zero else "0.0")
         if keyword.arg is not None and keyword.arg.startswith("BLOCK"):
             yield Edit("other block size", start, end, f"2 * ({value})")
             yield Edit("other block size", start, end, f"max(1, ({value}) // 2)")
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "to" and "float32" in _text(node):
-        start, end = source.span(node)
+    if not isinstance(node.func, ast.Attribute):
+        return
+    start, end = source.span(node)
+    if node.func.attr == "to" and "float32" in ast.unparse(node):
         yield Edit("other accumulator", start, end, source.of(node.func.value))
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "next_power_of_2":
-        start, end = source.span(node)
+    if node.func.attr == "next_power_of_2":
         yield Edit("other block size", start, end, f"2 * {source.of(node)}")
-
-
-def _other_padding(value: str) -> str:
-    return '-float("inf")' if re.fullmatch(r"0(\.0*)?", value) else "0.0"
-
-
-def _text(node: ast.AST) -> str:
-    return ast.unparse(node)
 
 
 def _loops(body: Sequence[ast.stmt], source: Source) -> Iterator[Edit]:

@@ -91,12 +91,12 @@ class Source:
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Return the character offsets of a node's start and end (exclusive)."""
-        found: ast.expr = node  # type: ignore[assignment]
-        assert found.end_lineno is not None
-        assert found.end_col_offset is not None
+        positioned: ast.expr = node  # type: ignore[assignment]
+        assert positioned.end_lineno is not None
+        assert positioned.end_col_offset is not None
         return (
-            self.place(found.lineno, found.col_offset),
-            self.place(found.end_lineno, found.end_col_offset),
+            self.place(positioned.lineno, positioned.col_offset),
+            self.place(positioned.end_lineno, positioned.end_col_offset),
         )
 
     def of(self, node: ast.AST) -> str:
@@ -129,17 +129,17 @@ def edits(text: str) -> Iterator[Edit]:
     """Yield every mistake that the operators can make in the file, one at a time."""
     source = Source(text)
     for node in ast.walk(source.tree):
-        for operator, target, new in _of(node, source):
-            start, end = source.span(target)
+        for operator, target, new in _mistakes(node, source):
+            start, end = target if isinstance(target, tuple) else source.span(target)
             if source.text[start:end] != new:
                 yield Edit(operator, start, end, new)
 
 
-Changes = Iterator[tuple[str, ast.AST, str]]
-"""Operator, node to replace, new text."""
+Changes = Iterator[tuple[str, ast.AST | tuple[int, int], str]]
+"""Operator, node or characters [start, end) to replace, new text."""
 
 
-def _of(node: ast.AST, source: Source) -> Changes:
+def _mistakes(node: ast.AST, source: Source) -> Changes:
     for kind, changes in _CHANGES:
         if isinstance(node, kind):
             yield from changes(node, source)
@@ -177,10 +177,12 @@ def _swapped(node: ast.Call, source: Source) -> Changes:
     plain = [a for a in node.args if not isinstance(a, ast.Starred)]
     for one, other in pairwise(plain):
         first, second = source.of(one), source.of(other)
-        if first != second and _alike(one, other):
+        # A constant is not easily confused with another expression.
+        are_alike = isinstance(one, ast.Constant) == isinstance(other, ast.Constant)
+        if first != second and are_alike:
             start, end = source.span(one)[0], source.span(other)[1]
             between = source.text[source.span(one)[1] : source.span(other)[0]]
-            yield "swapped arguments", _Span(source, start, end), second + between + first
+            yield "swapped arguments", (start, end), second + between + first
 
 
 def _without_keywords(node: ast.Call, source: Source) -> Changes:
@@ -189,7 +191,7 @@ def _without_keywords(node: ast.Call, source: Source) -> Changes:
             start, end = source.span(keyword)
             before = source.text[:start].rstrip(" \n")
             if before.endswith(","):
-                yield "dropped guard", _Span(source, len(before) - 1, end), ""
+                yield "dropped guard", (len(before) - 1, end), ""
 
 
 def _reduction(node: ast.Call, source: Source, name: str, owner: str) -> Changes:
@@ -219,9 +221,9 @@ def _half(what: str, axis: int) -> str:
 
 def _axis(node: ast.Call) -> int:
     """Return the axis of a reduction, or -1 if it is not a literal integer."""
-    given = [k.value for k in node.keywords if k.arg in AXES]
-    given += node.args[:1] if _owner(node.func) not in LIBRARIES else node.args[1:2]
-    for value in given:
+    values = [k.value for k in node.keywords if k.arg in AXES]
+    values += node.args[:1] if _owner(node.func) not in LIBRARIES else node.args[1:2]
+    for value in values:
         try:
             number = ast.literal_eval(value)
         except ValueError:
@@ -339,13 +341,10 @@ def _plain(node: ast.Expr, source: Source) -> Changes:
 
 def _without_lock(node: ast.While, _source: Source) -> Changes:
     """Do not wait for a lock or a flag."""
-    waits = any(_name(call.func).startswith("atomic_") for call in _calls(node.test))
+    calls = [part for part in ast.walk(node.test) if isinstance(part, ast.Call)]
+    waits = any(_name(call.func).startswith("atomic_") for call in calls)
     if waits and all(isinstance(statement, ast.Pass) for statement in node.body):
         yield "lock removed", node, "pass"
-
-
-def _calls(node: ast.AST) -> list[ast.Call]:
-    return [part for part in ast.walk(node) if isinstance(part, ast.Call)]
 
 
 def _dropped(node: ast.stmt, _source: Source) -> Changes:
@@ -385,21 +384,3 @@ def _name(node: ast.AST) -> str:
 def _owner(node: ast.AST) -> str:
     value = node.value if isinstance(node, ast.Attribute) else node
     return value.id if isinstance(node, ast.Attribute) and isinstance(value, ast.Name) else ""
-
-
-def _alike(one: ast.expr, other: ast.expr) -> bool:
-    """Return True if both or neither are constants: then one is easily confused with the other."""
-    return isinstance(one, ast.Constant) == isinstance(other, ast.Constant)
-
-
-class _Span(ast.AST):
-    """A range of the text that is not a node."""
-
-    def __init__(self, source: Source, start: int, end: int) -> None:
-        super().__init__()
-        first = source.text[:start]
-        last = source.text[:end]
-        self.lineno = first.count("\n") + 1
-        self.col_offset = len(first.rpartition("\n")[2].encode())
-        self.end_lineno = last.count("\n") + 1
-        self.end_col_offset = len(last.rpartition("\n")[2].encode())

@@ -31,7 +31,7 @@ def read(folder: Path) -> dict[str, bytes]:
     Skipped are hidden files, links, files over the size limit and build products. Notebooks may be
     larger, since their outputs are not handed in.
     """
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     for path, name in _ordinary(folder, ""):
         if name in NOT_WORK or limits.name_fault(name):
             continue
@@ -39,8 +39,8 @@ def read(folder: Path) -> dict[str, bytes]:
         with path.open("rb") as stream:
             data = stream.read(most + 1)
         if len(data) <= most:
-            found[name] = data
-    return dict(sorted(found.items()))
+            files[name] = data
+    return dict(sorted(files.items()))
 
 
 def left_out(folder: Path) -> dict[str, str]:
@@ -68,8 +68,8 @@ def _ordinary(
     if depth == 0:
         return
     with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
-    for entry in found:
+        in_order = sorted(entries, key=lambda entry: entry.name)
+    for entry in in_order:
         if entry.name.startswith(".") or entry.name in _PASSED_OVER:
             continue
         mode = entry.stat(follow_symlinks=False).st_mode

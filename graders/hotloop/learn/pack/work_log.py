@@ -144,12 +144,12 @@ def active_minutes(log: WorkLog | None) -> dict[str, float]:
     """
     if log is None:
         return {}
-    found: dict[str, float] = {}
+    by_task: dict[str, float] = {}
     waiting = timedelta()
     for before, entry in zip(log.entries, log.entries[1:], strict=False):
         waiting += min(max(entry.at - before.at, timedelta()), LONGEST_PAUSE)
         if entry.kind == "checked" and entry.task is not None:
             minutes = waiting / timedelta(minutes=1)
-            found[entry.task] = round(found.get(entry.task, 0.0) + minutes, 1)
+            by_task[entry.task] = round(by_task.get(entry.task, 0.0) + minutes, 1)
             waiting = timedelta()
-    return found
+    return by_task

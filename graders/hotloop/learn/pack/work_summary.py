@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -38,29 +39,22 @@ def summary(files: Mapping[str, bytes]) -> bytes:
 
 def since_last(folder: Path) -> dict[str, LineCounts]:
     """Return the changes in `folder` by file; unchanged files are left out."""
-    before = _remembered(folder)
+    before: Lines = {}
+    with suppress(OSError, ValidationError):
+        before = _LINES.validate_json((folder / NAME).read_bytes())
     now = {name: _lines(name, data) for name, data in work_files.read(folder).items()}
-    changes = {
-        name: _change(before.get(name, []), now.get(name, [])) for name in sorted({*before, *now})
-    }
-    return {name: change for name, change in changes.items() if change.added or change.removed}
+    changes: dict[str, LineCounts] = {}
+    for name in sorted({*before, *now}):
+        old, new = Counter(before.get(name, [])), Counter(now.get(name, []))
+        if old != new:
+            added, removed = (new - old).total(), (old - new).total()
+            changes[name] = LineCounts(added=added, removed=removed)
+    return changes
 
 
 def remember(folder: Path) -> None:
     """Save the summary of the current files in `folder`."""
     whole_file.replace(folder / NAME, summary(work_files.read(folder)))
-
-
-def _remembered(folder: Path) -> Lines:
-    try:
-        return _LINES.validate_json((folder / NAME).read_bytes())
-    except (OSError, ValidationError):
-        return {}
-
-
-def _change(before: list[str], now: list[str]) -> LineCounts:
-    old, new = Counter(before), Counter(now)
-    return LineCounts(added=(new - old).total(), removed=(old - new).total())
 
 
 def _lines(name: str, data: bytes) -> list[str]:

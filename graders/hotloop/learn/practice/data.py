@@ -81,8 +81,8 @@ def tests(modules: Sequence[curriculum.Module]) -> dict[str, Any]:
     tracks = {module.track for module in modules}
     return {
         track.id: {
-            tier: [_item(item) for item in found]
-            for tier, found in items.items(track.id, way(track.id)).items()
+            tier: [_item(item) for item in of_tier]
+            for tier, of_tier in items.items(track.id, way(track.id)).items()
         }
         for track in curriculum.curriculum().tracks
         if track.id in tracks
@@ -91,20 +91,20 @@ def tests(modules: Sequence[curriculum.Module]) -> dict[str, Any]:
 
 def text(entry: CatalogEntry, language: Language) -> dict[str, Any]:
     """Return the displayed texts of a question; longer ones are HTML."""
-    said = wording(entry, language)
+    texts = wording(entry, language)
     return {
-        "title": said.title,
-        "prompt": markup.paragraphs(said.prompt),
+        "title": texts.title,
+        "prompt": markup.paragraphs(texts.prompt),
         # If a question has no hints, the steps of its strategy serve as hints.
-        "hints": _inline(said.hints or said.strategy),
-        "strategy": _inline(said.strategy),
-        "say": markup.paragraphs(said.say),
-        "answer": markup.paragraphs(said.answer),
-        "weak_answers": [_inline(pair) for pair in said.weak_answers],
-        "follow_ups": _inline(said.follow_ups),
-        "rubric": _inline(said.rubric[mark] for mark in range(5)),
+        "hints": _inline(texts.hints or texts.strategy),
+        "strategy": _inline(texts.strategy),
+        "say": markup.paragraphs(texts.say),
+        "answer": markup.paragraphs(texts.answer),
+        "weak_answers": [_inline(pair) for pair in texts.weak_answers],
+        "follow_ups": _inline(texts.follow_ups),
+        "rubric": _inline(texts.rubric[mark] for mark in range(5)),
         "practise": [_task(link) for link in entry.question.links],
-        "numeric": _numeric(entry, said),
+        "numeric": _numeric(entry, texts),
     }
 
 
@@ -149,17 +149,17 @@ def _task(link: str) -> dict[str, str]:
     return {"key": link, "title": curriculum.load_module(module).task(task).title}
 
 
-def _numeric(entry: CatalogEntry, said: Wording) -> dict[str, Any] | None:
+def _numeric(entry: CatalogEntry, texts: Wording) -> dict[str, Any] | None:
     form = entry.question.numeric
     if form is None:
         return None
-    found = [numeric.document(each) for each in numeric.instances(form, said.numeric)]
+    documents = [numeric.document(each) for each in numeric.instances(form, texts.numeric)]
     shared = ("unit", "tolerance", "explain", "readings", "base_factor", "telltales")
     return {
         "instances": [
-            [" ".join(each["ask"].split()), each["answer"], each["shown"]] for each in found
+            [" ".join(each["ask"].split()), each["answer"], each["shown"]] for each in documents
         ],
-        **{name: found[0][name] for name in shared},
+        **{name: documents[0][name] for name in shared},
     }
 
 

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 from hotloop.core import data_folder as place
 from hotloop.core.document import Strict, Text
 from hotloop.core.moment import Moment
-from hotloop.learn.practice.verdicts import OFF
+from hotloop.learn.practice.verdicts import OFF, append
 from hotloop.tasks.curriculum import TaskKey
 
 NAME = "predictions.jsonl"
@@ -45,13 +45,8 @@ def path() -> Path:
 
 def note(line: PredictionLine) -> None:
     """Append a line. A folder that cannot be written does not stop the game."""
-    if os.environ.get(OFF) == "1":
-        return
-    with suppress(OSError):
-        path().parent.mkdir(parents=True, exist_ok=True)
-        # A single write in append mode, so that lines from two kernels do not mix.
-        with path().open("ab", buffering=0) as stream:
-            stream.write(line.model_dump_json().encode() + b"\n")
+    if os.environ.get(OFF) != "1":
+        append(path(), line.model_dump_json())
 
 
 def read() -> list[PredictionLine]:
@@ -60,8 +55,8 @@ def read() -> list[PredictionLine]:
         lines = path().read_bytes().splitlines()
     except FileNotFoundError:
         return []
-    found: list[PredictionLine] = []
+    predictions: list[PredictionLine] = []
     for text in lines:
         with suppress(ValidationError):
-            found.append(PredictionLine.model_validate_json(text))
-    return found
+            predictions.append(PredictionLine.model_validate_json(text))
+    return predictions

@@ -71,8 +71,8 @@ class PracticeServer(ThreadingHTTPServer):
     def content(self, name: str) -> str | None:
         """Return the text of a page or script, or None if there is none of that name."""
         if name == "record.js":
-            kept = store.read()
-            record = {"text": kept.text, "version": kept.version, "path": str(store.path())}
+            stored = store.read()
+            record = {"text": stored.text, "version": stored.version, "path": str(store.path())}
             return data.script("hotloop.record", record)
         if name in self._scripts:
             return self._scripts[name]()
@@ -102,8 +102,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             if name == "record":
-                kept = store.read()
-                self._answer(HTTPStatus.OK, kept.text, ".json", {"ETag": kept.version})
+                stored = store.read()
+                self._answer(HTTPStatus.OK, stored.text, ".json", {"ETag": stored.version})
             elif (content := self.server.content(name)) is not None:
                 self._answer(HTTPStatus.OK, content, Path(name).suffix)
             else:
@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             text = self.rfile.read(int(size)).decode()
-            kept = store.replace(text, self.headers.get("If-Match", ""))
+            stored = store.replace(text, self.headers.get("If-Match", ""))
         except Outdated:
             self._answer(HTTPStatus.PRECONDITION_FAILED, "The record was written since then.")
         except (ValidationError, UnicodeDecodeError) as error:
@@ -131,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError as error:
             self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, f"{store.path()}: {error}")
         else:
-            self._answer(HTTPStatus.OK, "", headers={"ETag": kept.version})
+            self._answer(HTTPStatus.OK, "", headers={"ETag": stored.version})
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Log nothing: the terminal shows the address, which must stay visible."""

@@ -19,7 +19,7 @@ class Outdated(Exception):
 
 
 @dataclass(frozen=True)
-class Kept:
+class PracticeFile:
     """The content of the file. text: `{}` if there is no file."""
 
     state: PracticeRecord
@@ -36,7 +36,7 @@ def path() -> Path:
     return (place.folder() / NAME).resolve()
 
 
-def read() -> Kept:
+def read() -> PracticeFile:
     """Return the stored record.
 
     Raises CurriculumError, with file and line, if it is not in the format.
@@ -49,7 +49,7 @@ def read() -> Kept:
     except (OSError, UnicodeDecodeError) as error:
         raise CurriculumError(f"{file}:1: cannot be read: {error}") from None
     try:
-        return Kept(PracticeRecord.model_validate_json(text), text)
+        return PracticeFile(PracticeRecord.model_validate_json(text), text)
     except ValidationError as error:
         first = error.errors()[0]
         if first["type"] != "json_invalid":
@@ -58,13 +58,13 @@ def read() -> Kept:
         raise CurriculumError(f"{file}:1: {first['msg']}") from None
 
 
-def replace(text: str, version: str) -> Kept:
+def replace(text: str, version: str) -> PracticeFile:
     """Replace the document atomically: after a power failure the file is either old or new.
 
     Raises Outdated if the file is no longer of `version`, ValidationError if the text is not in the
     format, CurriculumError if the file is not, OSError if it cannot be written.
     """
-    new = Kept(PracticeRecord.model_validate_json(text), text)
+    new = PracticeFile(PracticeRecord.model_validate_json(text), text)
     file = path()
     file.parent.mkdir(parents=True, exist_ok=True)
     # The lock serializes writes of two servers or two pages.

@@ -91,11 +91,16 @@ def note(record: Record, score: Score, by: By, *, own: bool, variant: str = "") 
         "seconds": record.circumstances.seconds,
         "instrumented": bool(verdict_words.instrumented(record)),
     }
+    append(path(), json.dumps(line))
+
+
+def append(file: Path, line: str) -> None:
+    """Append a line to a log; do nothing if its folder cannot be written."""
     with suppress(OSError):
-        path().parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         # A single write in append mode, so that lines from two kernels do not mix.
-        with path().open("ab", buffering=0) as stream:
-            stream.write(json.dumps(line).encode() + b"\n")
+        with file.open("ab", buffering=0) as stream:
+            stream.write(line.encode() + b"\n")
 
 
 def read() -> Log:
@@ -132,11 +137,11 @@ def took_before(tasks: Iterable[str]) -> float:
 
 def best(lines: Iterable[VerdictLine]) -> dict[str, VerdictLine]:
     """Return the best line of each task; the last one if several are equal."""
-    found: dict[str, VerdictLine] = {}
+    best_lines: dict[str, VerdictLine] = {}
     for line in lines:
-        if line.task not in found or _worth(line) >= _worth(found[line.task]):
-            found[line.task] = line
-    return found
+        if line.task not in best_lines or _worth(line) >= _worth(best_lines[line.task]):
+            best_lines[line.task] = line
+    return best_lines
 
 
 def _worth(line: VerdictLine) -> tuple[bool, float]:

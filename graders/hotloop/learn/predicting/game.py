@@ -50,19 +50,19 @@ def questions(own: PredictedSubmission, say: Say) -> list[PredictionItem]:
     Raises UserError if the task does not pass yet, or if its code has no place to change.
     """
     [task] = own.tasks
-    found = items.make(own, QUESTIONS, say)
-    before = found.unchanged.get(task)
+    item_set = items.make(own, QUESTIONS, say)
+    before = item_set.unchanged.get(task)
     if before is None or before.kind != "none":
-        said = before.sentence if before else "The judge came to no verdict."
-        raise UserError(f"Predicting begins when {own.module.id}.{task} passes: {said}")
-    if not found.items:
+        sentence = before.sentence if before else "The judge came to no verdict."
+        raise UserError(f"Predicting begins when {own.module.id}.{task} passes: {sentence}")
+    if not item_set.items:
         raise UserError(f"Nothing in the code of {own.module.id}.{task} could be changed.")
-    return found.items
+    return item_set.items
 
 
 def play(
     module: str,
-    asked: Sequence[PredictionItem],
+    questions: Sequence[PredictionItem],
     ask: Callable[[str], str] | None = None,
     show: Callable[[str], None] = print,
 ) -> list[PredictionLine]:
@@ -73,8 +73,8 @@ def play(
     # A kernel replaces `input` in each cell, so it cannot be a default argument.
     ask = ask or input
     lines: list[PredictionLine] = []
-    for item in asked:
-        show(question(item, f"{item.number} of {len(asked)}"))
+    for item in questions:
+        show(question(item, f"{item.number} of {len(questions)}"))
         kind = _kind(ask)
         sure = None if kind is None else _sure(ask)
         if kind is None or sure is None:
@@ -99,7 +99,7 @@ def so_far() -> str:
 
 def question(item: PredictionItem, place: str) -> str:
     """Return the diff and the choices, as text."""
-    choices = [f"  {number}  {said}" for number, said in enumerate(WORDS.values(), 1)]
+    choices = [f"  {number}  {words}" for number, words in enumerate(WORDS.values(), 1)]
     head = f"\n{place}. {item.file}, line {item.line}. What does the judge say of this change?"
     return "\n".join([head, *(f"    {line}" for line in item.diff), *choices])
 
@@ -107,7 +107,8 @@ def question(item: PredictionItem, place: str) -> str:
 def answer(item: PredictionItem, line: PredictionLine) -> str:
     """Return the judge's result and the prediction's Brier score, as text."""
     was = item.outcome.kind
-    score = brier(_known(line.said), line.sure, was)
+    predicted: Kind = next(kind for kind in _KINDS if kind == line.said)
+    score = brier(predicted, line.sure, was)
     verdict = "Right" if line.right else "Not so"
     return (
         f"{verdict}: {WORDS[was]}. {item.outcome.sentence}\n"
@@ -127,7 +128,3 @@ def _sure(ask: Callable[[str], str]) -> float | None:
         if text.isdecimal() and int(text) <= 100:
             return int(text) / 100
     return None
-
-
-def _known(word: str) -> Kind:
-    return next(kind for kind in _KINDS if kind == word)

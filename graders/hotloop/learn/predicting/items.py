@@ -116,7 +116,7 @@ def make(work: PredictedSubmission, most: int = MOST, say: Say = lambda _text: N
         search = _Search(work, seeds, judges, say, most)
         unchanged = search.begin()
         chosen = search.chosen()
-    items = [item_of(number, change, found) for number, (change, found) in enumerate(chosen, 1)]
+    items = [item_of(number, change, outcome) for number, (change, outcome) in enumerate(chosen, 1)]
     items = [_with_width(item, work, seeds, say) for item in items]
     return ItemSet(
         module=work.module.id,
@@ -130,7 +130,7 @@ def make(work: PredictedSubmission, most: int = MOST, say: Say = lambda _text: N
     )
 
 
-Found = tuple[CodeEdit, JudgedPrediction]
+JudgedEdit = tuple[CodeEdit, JudgedPrediction]
 
 
 @dataclass
@@ -140,7 +140,7 @@ class _Search:
     A change is judged with one seed first. With the other seeds it is judged only if items with its
     outcome are still wanted, or in the end if there would be too few items.
 
-    told: the last outcome of each operator; its next change often has the same.
+    last_kinds: the last outcome of each operator; its next change often has the same.
     """
 
     work: PredictedSubmission
@@ -152,26 +152,25 @@ class _Search:
     unclear: int = 0
     unchanged: dict[str, JudgedPrediction] = field(default_factory=dict[str, JudgedPrediction])
     budgets: dict[str, float] = field(default_factory=dict[str, float])
-    told: dict[tuple[str, str], Kind] = field(default_factory=dict[tuple[str, str], Kind])
-    held: list[Found] = field(default_factory=list[Found])
-    spare: list[Found] = field(default_factory=list[Found])
+    last_kinds: dict[tuple[str, str], Kind] = field(default_factory=dict[tuple[str, str], Kind])
+    confirmed: list[JudgedEdit] = field(default_factory=list[JudgedEdit])
+    spare: list[JudgedEdit] = field(default_factory=list[JudgedEdit])
 
     def begin(self) -> dict[str, JudgedPrediction]:
         """Judge the unchanged work; return the outcomes by task where all seeds agree."""
         for task in self.work.tasks:
             self.say(f"{task}: as it is")
             started = time.monotonic()
-            found = agreed(
-                self.judges.judge(JudgingRequest(self.work, task, s) for s in self.seeds)
-            )
+            requests = (JudgingRequest(self.work, task, seed) for seed in self.seeds)
+            outcome = agreed(self.judges.judge(requests))
             # Limits the time of a change that never ends.
             taken = time.monotonic() - started
             self.budgets[task] = min(BUDGET_S, max(_LEAST_S, 2 * taken))
-            if found is not None:
-                self.unchanged[task] = found
+            if outcome is not None:
+                self.unchanged[task] = outcome
         return self.unchanged
 
-    def chosen(self) -> list[Found]:
+    def chosen(self) -> list[JudgedEdit]:
         """Return confirmed changes.
 
         Changes whose outcome is already frequent are used only if there would be too few items.
@@ -179,29 +178,30 @@ class _Search:
         started = time.monotonic()
         turns = zip_longest(*(changes(self.work, task) for task in self.unchanged))
         left = [change for turn in turns for change in turn if change is not None]
-        while left and len(self.held) < self.most and self.tried < _TRIED:
+        while left and len(self.confirmed) < self.most and self.tried < _TRIED:
             if self._is_enough(time.monotonic() - started):
                 break
             batch = self._next(left)
             left = [change for change in left if change not in batch]
             self._try(batch)
         self._fill()
-        return self.held
+        return self.confirmed
 
     def _is_enough(self, passed_s: float) -> bool:
         if passed_s > _LONGEST_S:
             return True
-        counted: Counter[Kind] = Counter(found.kind for _, found in (*self.held, *self.spare))
-        usable = sum(min(n, _ROOM.get(kind, _ROOM_MORE)) for kind, n in counted.items())
+        judged = [*self.confirmed, *self.spare]
+        counts: Counter[Kind] = Counter(outcome.kind for _, outcome in judged)
+        usable = sum(min(n, _ROOM.get(kind, _ROOM_MORE)) for kind, n in counts.items())
         return passed_s > _ENOUGH_S and usable >= min(FEWEST, self.most)
 
     def _next(self, left: Sequence[CodeEdit]) -> list[CodeEdit]:
         """Return the changes to try next: first those from which a wanted outcome is likely."""
 
         def is_unlikely(change: CodeEdit) -> bool:
-            kind = self.told.get((change.code.task, change.edit.operator))
-            is_full = kind is not None and not _has_room(kind, self.held, _ROOM_ELSE)
-            return is_full or _is_beside(change, self.held)
+            kind = self.last_kinds.get((change.code.task, change.edit.operator))
+            is_full = kind is not None and not _has_room(kind, self.confirmed, _ROOM_ELSE)
+            return is_full or _is_beside(change, self.confirmed)
 
         batch: list[CodeEdit] = []
         for change in sorted(left, key=is_unlikely):
@@ -214,14 +214,13 @@ class _Search:
         for change in batch:
             self.say(f"{change.code.task}: {change.edit.operator}, line {change.line}")
         self.tried += len(batch)
-        wanted: list[Found] = []
-        for change, found in zip(batch, self._judged(batch, self.seeds[:1]), strict=True):
-            [first] = found
+        wanted: list[JudgedEdit] = []
+        for change, [first] in zip(batch, self._judged(batch, self.seeds[:1]), strict=True):
             if first is None:
                 self.unclear += 1
                 continue
-            self.told[change.code.task, change.edit.operator] = first.kind
-            taken = [*self.held, *wanted]
+            self.last_kinds[change.code.task, change.edit.operator] = first.kind
+            taken = [*self.confirmed, *wanted]
             is_wanted = len(taken) < self.most and _has_room(first.kind, taken, _ROOM_ELSE)
             if is_wanted and not _is_beside(change, taken):
                 wanted.append((change, first))
@@ -229,53 +228,55 @@ class _Search:
                 self.spare.append((change, first))
         self._confirm(wanted)
 
-    def _confirm(self, wanted: Sequence[Found]) -> None:
+    def _confirm(self, wanted: Sequence[JudgedEdit]) -> None:
         """Keep the changes for which the other seeds agree with the first one."""
         others = self._judged([change for change, _ in wanted], self.seeds[1:])
-        for (change, first), found in zip(wanted, others, strict=True):
-            clear = agreed([first, *found])
-            self.held += [(change, clear)] if clear is not None else []
+        for (change, first), outcomes in zip(wanted, others, strict=True):
+            clear = agreed([first, *outcomes])
+            self.confirmed += [(change, clear)] if clear is not None else []
             self.unclear += clear is None
 
     def _fill(self) -> None:
         for change, first in self.spare:
-            if len(self.held) >= min(FEWEST, self.most):
+            if len(self.confirmed) >= min(FEWEST, self.most):
                 return
-            if _has_room(first.kind, self.held, _ROOM_MORE):
+            if _has_room(first.kind, self.confirmed, _ROOM_MORE):
                 self._confirm([(change, first)])
 
     def _judged(
         self, batch: Sequence[CodeEdit], seeds: Sequence[str]
     ) -> list[list[JudgedPrediction | None]]:
         """Return the outcomes of each change with these seeds, compared with the unchanged work."""
-        asked = [
-            JudgingRequest(self.work.with_text(c.code, c.text), c.code.task, seed, self._budget(c))
-            for c in batch
+        requests = [
+            JudgingRequest(
+                self.work.with_text(change.code, change.text),
+                change.code.task,
+                seed,
+                self.budgets[change.code.task],
+            )
+            for change in batch
             for seed in seeds
         ]
-        found = self.judges.judge(asked)
-        several = [found[at : at + len(seeds)] for at in range(0, len(found), len(seeds))]
+        judged = self.judges.judge(requests)
+        several = [judged[at : at + len(seeds)] for at in range(0, len(judged), len(seeds))]
         return [
             [one and against(one, self.unchanged[change.code.task]) for one in outcomes]
             for change, outcomes in zip(batch, several, strict=True)
         ]
 
-    def _budget(self, change: CodeEdit) -> float:
-        return self.budgets[change.code.task]
+
+def _has_room(kind: Kind, confirmed: Sequence[JudgedEdit], room: int) -> bool:
+    counts = Counter(outcome.kind for _, outcome in confirmed)
+    return counts[kind] < _ROOM.get(kind, room)
 
 
-def _has_room(kind: Kind, held: Sequence[Found], room: int) -> bool:
-    counted = Counter(found.kind for _, found in held)
-    return counted[kind] < _ROOM.get(kind, room)
-
-
-def _is_beside(change: CodeEdit, held: Iterable[Found]) -> bool:
+def _is_beside(change: CodeEdit, confirmed: Iterable[JudgedEdit]) -> bool:
     """Return True if a change to the same line was chosen: its answer might reveal this one's."""
-    return any((change.code, change.line) == (other.code, other.line) for other, _ in held)
+    return any((change.code, change.line) == (other.code, other.line) for other, _ in confirmed)
 
 
-def item_of(number: int, change: CodeEdit, found: JudgedPrediction) -> PredictionItem:
-    """Return a question on a change whose outcome is `found`."""
+def item_of(number: int, change: CodeEdit, outcome: JudgedPrediction) -> PredictionItem:
+    """Return a question on a change with this outcome."""
     return PredictionItem(
         number=number,
         task=change.code.task,
@@ -287,7 +288,7 @@ def item_of(number: int, change: CodeEdit, found: JudgedPrediction) -> Predictio
         text=change.edit.text,
         line=change.line,
         diff=change.diff(),
-        outcome=found,
+        outcome=outcome,
     )
 
 
@@ -301,10 +302,10 @@ def _with_width(
     size, changed, widths = Size(WIDTHS), item.made_in(work), set[int]()
     for seed in seeds:
         try:
-            found = judged_at(changed, item.task, size, seed)
+            judged = judged_at(changed, item.task, size, seed)
         except NoSuchSize:
             return item
-        if found is None or found.width is None or widths - {found.width}:
+        if judged is None or judged.width is None or widths - {judged.width}:
             return item
-        widths.add(found.width)
+        widths.add(judged.width)
     return item.model_copy(update={"width": widths.pop()})

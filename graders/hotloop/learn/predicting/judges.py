@@ -1,7 +1,7 @@
 """Judges several works at once, each in a judge process of its own."""
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,14 +43,14 @@ class Judges(Closing):
         for process in self._processes:
             self._free.put(process)
 
-    def judge(self, asked: Iterable[JudgingRequest]) -> list[JudgedPrediction | None]:
-        """Return the outcomes in the order of `asked`; None where there is none."""
-        return list(self._threads.map(self._judged, asked))
+    def judge(self, requests: Iterable[JudgingRequest]) -> list[JudgedPrediction | None]:
+        """Return the outcomes in the order of the requests; None where there is none."""
+        return list(self._threads.map(self._judged, requests))
 
-    def _judged(self, asked: JudgingRequest) -> JudgedPrediction | None:
+    def _judged(self, request: JudgingRequest) -> JudgedPrediction | None:
         process = self._free.get()
         try:
-            return judged(asked.work, asked.task, asked.seed, process, asked.budget_s)
+            return judged(request.work, request.task, request.seed, process, request.budget_s)
         finally:
             self._free.put(process)
 
@@ -73,13 +73,18 @@ def judged(
 
     Returns None if there is no outcome. seed: as in `Job`.
     """
+    checks = [
+        check.id
+        for check in work.module.task(task).checks
+        if check.threshold is None and not check.needs_gpu and check.id != _COMPILES
+    ]
     with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
         lay_out(work.files, Path(folder))
         records = judge_folder(
             Path(folder),
             work.module.id,
             [task],
-            _checks(work, task),
+            checks,
             judge=process,
             budget_s=budget_s,
             variant=work.variant,
@@ -88,11 +93,3 @@ def judged(
             device="cpu",
         )
     return outcome(records[task].checks)
-
-
-def _checks(work: PredictedSubmission, task: str) -> Sequence[str]:
-    return [
-        check.id
-        for check in work.module.task(task).checks
-        if check.threshold is None and not check.needs_gpu and check.id != _COMPILES
-    ]

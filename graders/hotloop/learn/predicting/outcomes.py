@@ -71,21 +71,22 @@ def outcome(checks: Sequence[CheckRecord]) -> JudgedPrediction | None:
     Returns None if the judge failed, could not decide or measured nothing: then there is nothing to
     predict.
     """
-    seen = [check for check in checks if check.verdict is not Verdict.NOT_MEASURED]
-    if not seen or any(check.verdict.pending for check in seen):
+    measured = [check for check in checks if check.verdict is not Verdict.NOT_MEASURED]
+    if not measured or any(check.verdict.pending for check in measured):
         return None
-    factors = [r.evidence["factor"] for r in seen if "factor" in r.evidence]
+    factors = [r.evidence["factor"] for r in measured if "factor" in r.evidence]
     factor = float(factors[0]) if factors else None
-    failed = next((check for check in seen if check.verdict is not Verdict.PASSED), None)
+    failed = next((check for check in measured if check.verdict is not Verdict.PASSED), None)
     if failed is None:
-        return JudgedPrediction(kind="none", check="", sentence=seen[-1].sentence, factor=factor)
-    said = failed.sentence
-    label, shape = _LABEL.search(said), _SHAPE.search(said)
+        last = measured[-1].sentence
+        return JudgedPrediction(kind="none", check="", sentence=last, factor=factor)
+    sentence = failed.sentence
+    label, shape = _LABEL.search(sentence), _SHAPE.search(sentence)
     return JudgedPrediction(
         kind=_kind(failed),
         check=failed.check,
-        sentence=said,
-        lines=sorted({int(line) for line in _PLACES.findall(said)}),
+        sentence=sentence,
+        lines=sorted({int(line) for line in _PLACES.findall(sentence)}),
         factor=factor,
         input=label["label"] if label else "",
         width=int(shape[1]) if shape else None,
@@ -109,26 +110,26 @@ def agreed(outcomes: Sequence[JudgedPrediction | None]) -> JudgedPrediction | No
 
     Lines, input and width are kept only if all outcomes have the same.
     """
-    found = [one for one in outcomes if one is not None]
-    if len(found) < len(outcomes) or not all(one.is_like(found[0]) for one in found):
+    clear = [one for one in outcomes if one is not None]
+    if len(clear) < len(outcomes) or not all(one.is_like(clear[0]) for one in clear):
         return None
-    first = found[0]
+    first = clear[0]
     return first.model_copy(
         update={
-            "lines": first.lines if all(one.lines == first.lines for one in found) else [],
-            "input": first.input if all(one.input == first.input for one in found) else "",
-            "width": first.width if all(one.width == first.width for one in found) else None,
+            "lines": first.lines if all(one.lines == first.lines for one in clear) else [],
+            "input": first.input if all(one.input == first.input for one in clear) else "",
+            "width": first.width if all(one.width == first.width for one in clear) else None,
         }
     )
 
 
 def _kind(check: CheckRecord) -> Kind:
-    said = check.sentence
-    if _RACE in said:
+    sentence = check.sentence
+    if _RACE in sentence:
         return "race"
-    if check.verdict is Verdict.TIMEOUT or any(words in said for words in _STUCK):
+    if check.verdict is Verdict.TIMEOUT or any(words in sentence for words in _STUCK):
         return "stuck"
-    if any(words in said for words in _BOUNDS):
+    if any(words in sentence for words in _BOUNDS):
         return "bounds"
     if check.verdict in (Verdict.PARTIAL, Verdict.TOO_SLOW, Verdict.IMPLAUSIBLE):
         return "bytes"

@@ -43,7 +43,7 @@ class PredictedSubmission:
 
     def with_text(self, code: "Code", text: str) -> "PredictedSubmission":
         """Return the work with `text` in place of `code`."""
-        data = _in_notebook(self.files[NOTEBOOK], code, text) if code.cell else text.encode()
+        data = with_cell(self.files[NOTEBOOK], code.cell, text) if code.cell else text.encode()
         return replace(self, files={**self.files, code.file: data})
 
 
@@ -97,15 +97,14 @@ def code_of(work: PredictedSubmission, task: str) -> list[Code]:
     for name in work.module.task(task).files:
         if name == NOTEBOOK:
             cell = f"{task}_solution"
-            pairs = [(cell, _cell(work.files, cell), _cell(work.given, cell))]
+            text, starter = _cell(work.files, cell), _cell(work.given, cell)
         elif name.endswith((".py", _CONFIG, *_C)):
-            pairs = [("", _text(work.files, name), _text(work.given, name))]
+            cell, text, starter = "", _text(work.files, name), _text(work.given, name)
         else:
             continue
-        for cell, text, given in pairs:
-            own = _own_lines(text, given, f"{work.module.id}.{task}")
-            if own:
-                found.append(Code(task, name, cell, text, own))
+        own = _own_lines(text, starter, f"{work.module.id}.{task}")
+        if own:
+            found.append(Code(task, name, cell, text, own))
     return found
 
 
@@ -162,13 +161,13 @@ def _is_code(change: CodeEdit) -> bool:
     return True
 
 
-def _own_lines(text: str, given: str, task: str) -> frozenset[int]:
+def _own_lines(text: str, starter: str, task: str) -> frozenset[int]:
     """Return the non-empty lines that are not in the starter.
 
     If the file still has its task headings, only lines below a heading of this task count.
     """
-    lines, start = text.split("\n"), given.split("\n")
-    matcher = difflib.SequenceMatcher(None, start, lines, autojunk=False)
+    lines, before = text.split("\n"), starter.split("\n")
+    matcher = difflib.SequenceMatcher(None, before, lines, autojunk=False)
     own = {
         number + 1
         for kind, _, _, first, end in matcher.get_opcodes()
@@ -184,12 +183,12 @@ def _own_lines(text: str, given: str, task: str) -> frozenset[int]:
 
 def _headed(lines: Sequence[str]) -> list[str]:
     """Return for each line the task whose heading precedes it, or ""."""
-    task, found = "", list[str]()
+    task, tasks = "", list[str]()
     for line in lines:
         heading = _HEADING.search(line)
         task = heading["task"] if heading else task
-        found.append(task)
-    return found
+        tasks.append(task)
+    return tasks
 
 
 def _text(files: Mapping[str, bytes], name: str) -> str:
@@ -201,9 +200,10 @@ def _cell(files: Mapping[str, bytes], grade_id: str) -> str:
     return next((cell.source for cell in cells if cell.grade_id == grade_id), "")
 
 
-def _in_notebook(data: bytes, code: Code, text: str) -> bytes:
-    document: dict[str, Any] = json.loads(data)
+def with_cell(notebook: bytes, grade_id: str, text: str) -> bytes:
+    """Return the notebook with `text` in the cell of that id."""
+    document: dict[str, Any] = json.loads(notebook)
     for cell in document["cells"]:
-        if cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") == code.cell:
+        if cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") == grade_id:
             cell["source"] = text
     return json.dumps(document).encode()

@@ -55,7 +55,7 @@ class Prediction(Strict):
     note: Annotated[str, Field(max_length=4000)] = ""
 
 
-class Truth(Strict):
+class TrueOutcome(Strict):
     """The judge's outcome of an item, as far as it can be predicted."""
 
     kind: Kind
@@ -103,24 +103,26 @@ class VivaScore(Strict):
     fixed: ScoredPredictions | None
 
 
-def brier(said: Kind, sure: float, truth: Kind) -> float:
+def brier(predicted: Kind, sure: float, truth: Kind) -> float:
     """Return the Brier score of one prediction, 0 to 2."""
     others = (1 - sure) / (len(WORDS) - 1)
-    held = {kind: sure if kind == said else others for kind in WORDS}
-    return sum((share - (kind == truth)) ** 2 for kind, share in held.items())
+    shares = {kind: sure if kind == predicted else others for kind in WORDS}
+    return sum((share - (kind == truth)) ** 2 for kind, share in shares.items())
 
 
-def scored(predictions: Sequence[Prediction], truths: Mapping[int, Truth]) -> ScoredPredictions:
+def scored(
+    predictions: Sequence[Prediction], truths: Mapping[int, TrueOutcome]
+) -> ScoredPredictions:
     """Return the scores of predictions; `truths` by item number.
 
     Raises ValueError if there are no predictions.
     """
     if not predictions:
         raise ValueError("there are no predictions")
-    pairs = [(said, truths[said.item]) for said in predictions]
-    each = [brier(said.kind, said.sure, truth.kind) for said, truth in pairs]
-    marks = [said.reasoning for said in predictions if said.reasoning is not None]
-    right = sum(said.kind == truth.kind for said, truth in pairs)
+    pairs = [(prediction, truths[prediction.item]) for prediction in predictions]
+    each = [brier(prediction.kind, prediction.sure, truth.kind) for prediction, truth in pairs]
+    marks = [prediction.reasoning for prediction in predictions if prediction.reasoning is not None]
+    right = sum(prediction.kind == truth.kind for prediction, truth in pairs)
     rate = rate_interval(right, len(pairs))
     assert rate is not None, "there are predictions"
     return ScoredPredictions(
@@ -143,9 +145,9 @@ def mean_interval(scores: Sequence[float]) -> Interval:
     The scores are between 0 and 2, so Wilson's interval for a rate, scaled, is conservative. Unlike
     Student's it has a width even if all scores are equal.
     """
-    found = rate_interval(sum(scores) / WORST, len(scores))
-    assert found is not None, "there are scores"
-    return found.scaled(WORST)
+    rate = rate_interval(sum(scores) / WORST, len(scores))
+    assert rate is not None, "there are scores"
+    return rate.scaled(WORST)
 
 
 def _constant(kinds: Sequence[Kind]) -> float:
@@ -153,13 +155,13 @@ def _constant(kinds: Sequence[Kind]) -> float:
     return 1 - sum((count / len(kinds)) ** 2 for count in Counter(kinds).values())
 
 
-def _same_factor(said: float | None, truth: float | None) -> bool:
+def _same_factor(predicted: float | None, truth: float | None) -> bool:
     """Return True if two factors agree within 10 %, so that mental arithmetic suffices."""
-    return said is not None and truth is not None and abs(said - truth) <= 0.1 * truth
+    return predicted is not None and truth is not None and abs(predicted - truth) <= 0.1 * truth
 
 
-def _hits(found: Iterable[bool]) -> Hits:
-    hits = list(found)
+def _hits(are_right: Iterable[bool]) -> Hits:
+    hits = list(are_right)
     return Hits(hits=sum(hits), of=len(hits))
 
 
@@ -172,18 +174,21 @@ class ConfidenceBin(Strict):
     rate: Interval
 
 
-def calibration(said: Iterable[tuple[float, bool]]) -> list[ConfidenceBin]:
-    """Return how often predictions were right, by confidence; `said`: pairs (confidence, right)."""
-    pairs = list(said)
-    found: list[ConfidenceBin] = []
+def calibration(predictions: Iterable[tuple[float, bool]]) -> list[ConfidenceBin]:
+    """Return how often predictions were right, by confidence.
+
+    predictions: pairs (confidence, right).
+    """
+    pairs = list(predictions)
+    bins: list[ConfidenceBin] = []
     for low, high in pairwise(_BINS):
         inside = [(sure, right) for sure, right in pairs if low <= sure < high]
         right = sum(hit for _, hit in inside)
         rate = rate_interval(right, len(inside))
         if rate is not None:
             sure = sum(share for share, _ in inside) / len(inside)
-            found.append(ConfidenceBin(sure=sure, count=len(inside), right=right, rate=rate))
-    return found
+            bins.append(ConfidenceBin(sure=sure, count=len(inside), right=right, rate=rate))
+    return bins
 
 
 def drawn(bins: Sequence[ConfidenceBin]) -> str:

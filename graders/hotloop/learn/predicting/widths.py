@@ -66,12 +66,12 @@ class Size:
     columns: tuple[int, ...]
     rows: int = ROWS
 
-    def cases(self, given: Iterable[Case]) -> Iterator[Case]:
-        """Yield the given cases at these sizes, the first width first."""
-        own = list(given)
+    def cases(self, cases: Iterable[Case]) -> Iterator[Case]:
+        """Yield the cases at these sizes, the first width first."""
+        own = list(cases)
         peaked = sorted(range(len(own)), key=lambda n: -_outlier(own[n]))
         for columns in self.columns:
-            near = sorted(range(len(own)), key=lambda n: abs(_width(own[n]) - columns))
+            near = sorted(range(len(own)), key=lambda n: abs(own[n].out.shape[-1] - columns))
             chosen = list(dict.fromkeys([*near[:_NEAREST], *peaked, *near]))[:_CASES]
             yield from (_resized(own[n], self.rows, columns) for n in chosen)
 
@@ -103,11 +103,11 @@ def judged_at(
 
 
 def _judged(job: Job, work: PredictedSubmission, size: Size) -> Sequence[CheckRecord]:
-    found = find(job.module, job.task)
+    task = find(job.module, job.task)
     launcher = Launcher(job.isolation, threads=default_threads())
     with constants({} if work.variant is None else work.variant.constants):
-        resized = checks_at(found.checks, size)
-        with closing(session_of(job, found, launcher)) as session:
+        resized = checks_at(task.checks, size)
+        with closing(session_of(job, task, launcher)) as session:
             return judge_checks(resized, session, lacking=lacking(job.spec))
 
 
@@ -117,14 +117,14 @@ def checks_at(checks: Mapping[str, CheckFunction], size: Size) -> dict[str, Chec
     Raises NoSuchSize if there are none. Checks that count bytes are included only if there is a
     single width.
     """
-    found = {
-        name: check
-        for name, given in checks.items()
-        if (check := _check_at(given, size)) is not None
+    resized = {
+        name: at_size
+        for name, check in checks.items()
+        if (at_size := _check_at(check, size)) is not None
     }
-    if not found:
+    if not resized:
         raise NoSuchSize("This task is not judged by calls with tensors: it has no width.")
-    return found
+    return resized
 
 
 def _check_at(check: CheckFunction, size: Size) -> CheckFunction | None:
@@ -169,10 +169,6 @@ def _one(case: Callable[[Rng], Case], size: Size) -> Callable[[Rng], Case]:
     return lambda rng: next(size.cases([case(rng)]))
 
 
-def _width(case: Case) -> int:
-    return case.out.shape[-1]
-
-
 def _outlier(case: Case) -> float:
     """Return by how much the largest element of a row exceeds the row's mean, in the median row."""
     sized = _of_shape(case)
@@ -202,7 +198,7 @@ def _resized(case: Case, rows: int, columns: int) -> Case:
     shape, sized = case.out.shape, _of_shape(case)
     if not sized:
         raise NoSuchSize("No input of this task has its output's shape.")
-    extents = _extents(shape, rows, columns)
+    extents = (columns,) if len(shape) == 1 else (rows, *shape[1:-1], columns)
     index = _columns(_rows_of(sized[0].values, extents), columns)
     arguments = tuple(
         replace(a, values=np.take_along_axis(_rows_of(a.values, extents), index, axis=-1))
@@ -233,7 +229,3 @@ def _columns(values: Values, columns: int) -> NDArray[np.intp]:
     index = np.broadcast_to(np.arange(columns) % width, (*values.shape[:-1], columns))
     is_again = (index == largest) & (np.arange(columns) >= width)
     return np.where(is_again, (index + 1) % width, index)
-
-
-def _extents(shape: tuple[int, ...], rows: int, columns: int) -> tuple[int, ...]:
-    return (columns,) if len(shape) == 1 else (rows, *shape[1:-1], columns)

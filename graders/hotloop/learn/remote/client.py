@@ -84,17 +84,17 @@ class ServiceClient:
     @classmethod
     def at(cls, url: str) -> ServiceClient:
         """Return the service that this user is logged in to. Raises UserError if they are not."""
-        found = place.origin(url)
-        return cls(found, place.token_for(found))
+        origin = place.origin(url)
+        return cls(origin, place.token_for(origin))
 
     def log_in(self, invitation: str) -> LoginAnswer:
         """Exchange an invitation for a token."""
         body = json.dumps({"invitation": invitation}).encode()
         return _read(LoginAnswer, self._ask("POST", "/api/login", body, {}))
 
-    def put(self, asked: JudgeRequest, key: str, say: Say) -> str:
+    def put(self, request: JudgeRequest, key: str, say: Say) -> str:
         """Store the request at the service and return the job's id."""
-        body = asked.model_dump_json().encode()
+        body = request.model_dump_json().encode()
         headers = {"Idempotency-Key": key}
         answer = self._patiently(lambda: self._ask("POST", "/api/jobs", body, headers), say)
         return _read(Stored, answer).id
@@ -138,9 +138,9 @@ class ServiceClient:
                 with self._opened("GET", f"/api/jobs/{job}/events", None, {}) as stream:
                     for document in _events(stream):
                         tries.began_anew()
-                        found = _read(RemoteJob, document)
-                        yield found
-                        if found.state != "open":
+                        current = _read(RemoteJob, document)
+                        yield current
+                        if current.state != "open":
                             return
                 tries.wait("the stream has ended")
             except (OSError, HTTPException) as error:
@@ -206,17 +206,17 @@ class _Tries:
         self._failed += 1
 
 
-def ask(server: ServiceClient, asked: JudgeRequest, key: str, say: Say) -> list[Record]:
+def ask(server: ServiceClient, request: JudgeRequest, key: str, say: Say) -> list[Record]:
     """Return the records of the tasks asked for. Raises UserError if none arrive.
 
     Ctrl-C cancels the job. say: called with the progress, and with what is known already.
     """
-    job = server.put(asked, key, say)
+    job = server.put(request, key, say)
     try:
-        for found in server.follow(job, say):
-            say(sentence(found))
-            if found.state != "open":
-                return _records(found, asked, server)
+        for current in server.follow(job, say):
+            say(sentence(current))
+            if current.state != "open":
+                return _records(current, request, server)
     except KeyboardInterrupt:
         server.cancel(job)
         raise
@@ -231,26 +231,26 @@ def sentence(job: RemoteJob) -> str:
         return f"{known}{job.said or 'starting'}"
     if job.position is None:
         return f"{known}{job.state}"
-    wait = "" if job.expected_s is None else f", about {_minutes(job.expected_s)}"
+    wait = ""
+    if job.expected_s is not None:
+        wait = f", about {max(1, round(job.expected_s))} s"
+        if job.expected_s >= 90:
+            wait = f", about {round(job.expected_s / 60)} min"
     return f"{known}waiting for {where}: {job.position} of {job.waiting}{wait}"
 
 
-def _minutes(seconds: float) -> str:
-    return f"{max(1, round(seconds))} s" if seconds < 90 else f"{round(seconds / 60)} min"
-
-
-def _records(job: RemoteJob, asked: JudgeRequest, server: ServiceClient) -> list[Record]:
+def _records(job: RemoteJob, request: JudgeRequest, server: ServiceClient) -> list[Record]:
     if job.state == "replaced":
         raise JobEnded("You have sent the same tasks again: the later check goes on in its place.")
     if job.state == "canceled":
         raise JobEnded("This check was canceled.")
     try:
-        found = [Record.from_json(document) for document in job.records]
+        records = [Record.from_json(document) for document in job.records]
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{server.url} answers with no record: {error}.") from None
-    if [(r.module, r.task) for r in found] != [(asked.module, task) for task in asked.tasks]:
+    if [(r.module, r.task) for r in records] != [(request.module, task) for task in request.tasks]:
         raise UserError(f"{server.url} answers about other tasks than it was asked.")
-    return found
+    return records
 
 
 def _events(stream: HTTPResponse) -> Iterator[Any]:
@@ -277,10 +277,10 @@ def _read(model: type[_ModelT], document: object) -> _ModelT:
 
 def _detail(error: HTTPError) -> str:
     try:
-        said = str(json.loads(error.read(10_000))["detail"])
+        detail = str(json.loads(error.read(10_000))["detail"])
     except (ValueError, KeyError, TypeError):
-        said = f"It answers with {error.code}, and says no more."
-    return said[:1000]
+        detail = f"It answers with {error.code}, and says no more."
+    return detail[:1000]
 
 
 def _reason(error: Exception) -> str:

@@ -37,7 +37,7 @@ def request(
     )
 
 
-def ask(url: str, asked: WholeRequest, say: Say) -> dict[str, Record]:
+def ask(url: str, whole: WholeRequest, say: Say) -> dict[str, Record]:
     """Return the records by task. Raises UserError if none arrive.
 
     A service is told the work only: what it is judged with comes from the course there. Ctrl-C
@@ -45,8 +45,8 @@ def ask(url: str, asked: WholeRequest, say: Say) -> dict[str, Record]:
     ssh:// of a machine.
     """
     if url.startswith(("http:", "https:")):
-        said = asked.of_learner()
-        records = resumable_request.ask(ServiceClient.at(url), said, say)
+        work = whole.of_learner()
+        records = resumable_request.ask(ServiceClient.at(url), work, say)
     else:
-        records = list(ssh.ask(ssh.SshHost.of(url), asked, say))
+        records = list(ssh.ask(ssh.SshHost.of(url), whole, say))
     return {record.task: record for record in records}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 
+from hotloop.core import whole_file
 from hotloop.core.document import Strict
 from hotloop.core.user_error import UserError
 
@@ -37,8 +37,8 @@ class Logins(Strict):
 
 def path() -> Path:
     """Return `$XDG_CONFIG_HOME/hotloop/login.json`, by default in ~/.config."""
-    given = Path(os.environ.get("XDG_CONFIG_HOME", ""))
-    base = given if given.is_absolute() else Path.home() / ".config"
+    configured = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    base = configured if configured.is_absolute() else Path.home() / ".config"
     return base / "hotloop" / "login.json"
 
 
@@ -60,44 +60,40 @@ def remember(server: str, token: str) -> None:
     changed = Logins(server=server, tokens={**known.tokens, server: token})
     target = path()
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Files of mkstemp are readable by their owner only.
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".login-")
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(changed.model_dump_json(indent=1))
-    Path(name).replace(target)
+    whole_file.replace(target, changed.model_dump_json(indent=1).encode(), 0o600)
 
 
-def chosen(said: str = "") -> str:
+def chosen(argument: str = "") -> str:
     """Return the URL of the service to ask; empty for this machine.
 
-    Taken from the argument `said`, else the environment, else the file.
+    Taken from `argument`, else the environment, else the file.
     """
-    found = said or os.environ.get(SERVER, "") or logins().server
-    return "" if found == HERE else found
+    server = argument or os.environ.get(SERVER, "") or logins().server
+    return "" if server == HERE else server
 
 
-def required(said: str = "") -> str:
+def required(argument: str = "") -> str:
     """As `chosen`, but raises UserError if there is no service."""
-    if not (found := chosen(said)):
+    if not (server := chosen(argument)):
         raise UserError(
             "You are logged in to no service: run `hotloop login` with the invitation that your "
             "instructor has sent."
         )
-    return found
+    return server
 
 
 def token_for(server: str) -> str:
     """Return the token for a service. Raises UserError if there is none."""
-    given = os.environ.get(TOKEN)
-    if given and server == os.environ.get(SERVER, "").rstrip("/"):
-        return given
-    found = logins().tokens.get(server)
-    if found is None:
+    token = os.environ.get(TOKEN)
+    if token and server == os.environ.get(SERVER, "").rstrip("/"):
+        return token
+    stored = logins().tokens.get(server)
+    if stored is None:
         raise UserError(
             f"You are not logged in to {server}: run `hotloop login` with the invitation that your "
             "instructor has sent."
         )
-    return found
+    return stored
 
 
 def origin(url: str) -> str:

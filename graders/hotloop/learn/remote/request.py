@@ -69,14 +69,14 @@ class RemoteHandIn(Strict):
     def contents(self) -> dict[str, bytes]:
         """Return the decoded files. Raises ValueError for bad base64, or for too many bytes."""
         try:
-            found = {
+            files = {
                 name: base64.b64decode(text, validate=True) for name, text in self.files.items()
             }
         except binascii.Error as error:
             raise ValueError(f"a file is not base64: {error}") from None
-        if sum(map(len, found.values())) > limits.MAX_TOTAL:
+        if sum(map(len, files.values())) > limits.MAX_TOTAL:
             raise ValueError(f"the files have more than {limits.MAX_TOTAL >> 20} MiB together")
-        return found
+        return files
 
 
 class RemoteRequest(RemoteHandIn):

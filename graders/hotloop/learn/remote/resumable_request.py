@@ -22,20 +22,20 @@ LONGEST_S = 24 * 3600.0
 """Age of a key in seconds from which the same request becomes a new job."""
 
 
-def ask(server: ServiceClient, asked: RemoteRequest, say: Say) -> list[Record]:
+def ask(server: ServiceClient, request: RemoteRequest, say: Say) -> list[Record]:
     """As `client.ask`, with the key of an earlier equal request that was never answered."""
-    note = _note(server, asked)
+    note = _note(server, request)
     try:
-        found = client.ask(server, asked, _key(note), say)
+        records = client.ask(server, request, _key(note), say)
     except (KeyboardInterrupt, JobEnded):
         note.unlink(missing_ok=True)
         raise
     note.unlink(missing_ok=True)
-    return found
+    return records
 
 
-def _note(server: ServiceClient, asked: RemoteRequest) -> Path:
-    about = sha256(f"{server.url}\n{asked.model_dump_json()}".encode()).hexdigest()
+def _note(server: ServiceClient, request: RemoteRequest) -> Path:
+    about = sha256(f"{server.url}\n{request.model_dump_json()}".encode()).hexdigest()
     notes = folder() / NOTES
     notes.mkdir(parents=True, exist_ok=True)
     return notes / about

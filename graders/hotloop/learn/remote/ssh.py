@@ -85,11 +85,11 @@ def ask(place: SshHost, request: WholeRequest, say: Callable[[str], None]) -> It
             process.stdin.write(request.model_dump_json())
         left = list(request.tasks)
         while left:
-            said = _next(process.stdout, place, process)
-            if "record" not in said:
-                say(str(said.get("progress", "")))
+            message = _next(process.stdout, place, process)
+            if "record" not in message:
+                say(str(message.get("progress", "")))
                 continue
-            yield _record(said["record"], request.module, left.pop(0), place)
+            yield _record(message["record"], request.module, left.pop(0), place)
     finally:
         process.kill()
         process.stdout.close()
@@ -101,14 +101,14 @@ def _next(lines: IO[str], place: SshHost, process: subprocess.Popen[str]) -> dic
     if not line:
         raise UserError(_why(place, process.wait()))
     try:
-        said = as_message(json.loads(line))
+        message = as_message(json.loads(line))
     except json.JSONDecodeError:
-        said = None
-    if said is None:
+        message = None
+    if message is None:
         raise UserError(f"{place.host} prints something else than an answer: {line[:100]!r}.")
-    if "error" in said:
-        raise UserError(f"{place.host}: {str(said['error'])[:500]}")
-    return said
+    if "error" in message:
+        raise UserError(f"{place.host}: {str(message['error'])[:500]}")
+    return message
 
 
 def _why(place: SshHost, code: int) -> str:

@@ -6,11 +6,12 @@ the learner ran on this machine, it is that check's input. Neither contains an i
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hotloop.core.verdict import Partly, Ruling
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import session_for
 from hotloop.judge.checks.correct import Case, Program
 from hotloop.judge.compare import Floats
@@ -29,27 +30,18 @@ from hotloop.judge.task import find
 
 
 @dataclass(frozen=True)
-class Callee:
-    """The function that was called, like `Candidate`, with the name that this learner was given."""
-
-    name: str
-    file: str | None
-    style: str
-    framework: str
-
-
-@dataclass(frozen=True)
 class Failure:
     """The first check that failed.
 
-    about: the case or question; None if the check names none. expected: float64, of the output's
-    shape; None if it is not a function of the inputs. launch: how the CUDA kernel was launched.
-    races: programs of a Triton launch race.
+    callee: what was called, under the name that this learner was given. about: the case or
+    question; None if the check names none. expected: float64, of the output's shape; None if it is
+    not a function of the inputs. launch: how the CUDA kernel was launched. races: programs of a
+    Triton launch race.
     """
 
     check: str
     sentence: str
-    callee: Callee
+    callee: Candidate
     about: Case | Question | None = None
     expected: Floats | None = None
     launch: CudaLaunch | None = None
@@ -88,12 +80,12 @@ def _failure(name: str, check: Check, session: Session) -> Failure | None:
         if is_ours(error):
             raise
         sentence = unreadable_answer(name, error, session.last_answer()).sentence
-        return Failure(name, sentence, _callee(session))
+        return Failure(name, sentence, replace(session.candidate, name=session.name))
     return None
 
 
 def _ruled(name: str, check: Check, session: Session, ruling: Ruling) -> Failure:
-    callee, about = _callee(session), ruling.about
+    callee, about = replace(session.candidate, name=session.name), ruling.about
     if isinstance(about, Question):
         return Failure(name, ruling.sentence, callee, about)
     if not isinstance(about, Case):
@@ -104,16 +96,11 @@ def _ruled(name: str, check: Check, session: Session, ruling: Ruling) -> Failure
     return Failure(name, ruling.sentence, callee, about, expected, launch, races)
 
 
-def _callee(session: Session) -> Callee:
-    asked = session.candidate
-    return Callee(session.name, asked.file, asked.style, asked.framework)
-
-
 def _part(check: object, name: str) -> Any:
     """Return an attribute of a check or of what it is made of; None if there is none."""
     if check is None:
         return None
-    if (found := getattr(check, name, None)) is not None:
-        return found
+    if (value := getattr(check, name, None)) is not None:
+        return value
     inner = (getattr(check, part, None) for part in ("calls", "correct", "truth", "on"))
     return next((f for f in (_part(part, name) for part in inner) if f is not None), None)

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.in_simulator import ORDER
 from hotloop.judge.dtypes import BF16, to_storage
 from hotloop.judge.questions import GivenFile, Question
-from hotloop.learn.repro.failure import Callee, Failure
+from hotloop.learn.repro.failure import Failure
 from hotloop.tasks.notebook_cells import NOTEBOOK
 
 FOLDER = "repro"
@@ -34,9 +35,9 @@ def write(failure: Failure, module: str, task: str, origin: str, work: Path) -> 
     Raises ValueError if the failure is not about a single input.
     """
     head = _HEAD.format(key=f"{module}.{task}", check=failure.check, origin=origin, task=task)
-    said = f"JUDGE = {failure.sentence!r}"
+    line = f"JUDGE = {failure.sentence!r}"
     text, files = _body(failure, task)
-    program = f'"""{head}"""\n\n{text.replace("@judge@", said)}'
+    program = f'"""{head}"""\n\n{text.replace("@judge@", line)}'
     folder = work / FOLDER
     folder.mkdir(exist_ok=True)
     written = [folder / f"{task}.py"]
@@ -83,8 +84,8 @@ def _called(failure: Failure, case: Case) -> str:
     )
     call = f"got = {_NAME}(*arguments)"
     if callee.style == "destination":
-        made = f"output({list(case.out.shape)}, {_dtype(case.out)!r}, {list(case.out.strides)})"
-        call = f"got = {made}\n{_NAME}(*arguments, got)"
+        output = f"output({list(case.out.shape)}, {_dtype(case.out)!r}, {list(case.out.strides)})"
+        call = f"got = {output}\n{_NAME}(*arguments, got)"
     if failure.races:
         call = _WATCHED.format(call=textwrap.indent(call, "    "))
     framework = _TORCH if torch else _NUMPY
@@ -114,7 +115,7 @@ with watched(order=0) as races:
 print("races:", *races, sep="\\n")"""
 
 
-def _loaded(callee: Callee) -> str:
+def _loaded(callee: Candidate) -> str:
     """Return the statements that load the learner's function."""
     if callee.file is None:
         return _FROM_NOTEBOOK.format(notebook=NOTEBOOK, name=callee.name)
@@ -126,7 +127,7 @@ def _loaded(callee: Callee) -> str:
 # --- functions that are asked for plain data ------------------------------------------------------
 
 
-def _asked(question: Question, callee: Callee, task: str) -> tuple[str, Files]:
+def _asked(question: Question, callee: Candidate, task: str) -> tuple[str, Files]:
     files = {f"{task}/{a.name}": a.data for a in question.arguments if isinstance(a, GivenFile)}
     lines = "".join(
         f"    str(HERE / {f'{task}/{a.name}'!r}),\n"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlalchemy import Engine, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from hotloop.core.record import CheckRecord, Record, counts
+from hotloop.core.record import Record, counts
 from hotloop.core.transactions import reading, writing
 from hotloop.core.verdict import Verdict
 from hotloop.learn.remote.job import Board, BoardPlace
@@ -86,16 +86,12 @@ def _speeds(name: str, record: Record) -> Iterator[tuple[_Key, _Speed]]:
             and "interval" in check.evidence
             and not check.instrumented
         ):
-            yield (record.task, check.check, _device(record, check)), _speed(name, check)
-
-
-def _device(record: Record, check: CheckRecord) -> str:
-    return str(check.evidence.get(SECOND_DEVICE, record.circumstances.device))
-
-
-def _speed(name: str, check: CheckRecord) -> _Speed:
-    low, high = check.evidence["interval"]
-    return _Speed(name, check.evidence["ratio"], low, high, check.evidence.get("fraction_of_limit"))
+            evidence = check.evidence
+            device = str(evidence.get(SECOND_DEVICE, record.circumstances.device))
+            low, high = evidence["interval"]
+            fraction = evidence.get("fraction_of_limit")
+            speed = _Speed(name, evidence["ratio"], low, high, fraction)
+            yield (record.task, check.check, device), speed
 
 
 def _placed(speeds: Iterable[_Speed]) -> list[BoardPlace]:

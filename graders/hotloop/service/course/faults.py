@@ -28,7 +28,11 @@ def given_up(
     sentence = f"{problem} That is a fault of the service and costs no points: check again."
     if not known:
         return [_lost(module, variant, task, sentence) for task in tasks]
-    return [_without(record, checks, sentence) for record, checks in open_on_gpu(known)]
+    records: list[Record] = []
+    for record, checks in open_on_gpu(known):
+        lost_checks = tuple(CheckRecord(c, Verdict.JUDGE_ERROR, sentence) for c in checks)
+        records.append(with_checks(record, replace(record, checks=lost_checks)))
+    return records
 
 
 def _lost(module: str, variant: str, task: str, sentence: str) -> Record:
@@ -37,8 +41,3 @@ def _lost(module: str, variant: str, task: str, sentence: str) -> Record:
     checks = tuple(replace(check, sentence=sentence) for check in record.checks)
     circumstances = replace(record.circumstances, variant=variant)
     return replace(record, sentence=sentence, checks=checks, circumstances=circumstances)
-
-
-def _without(record: Record, checks: Sequence[str], sentence: str) -> Record:
-    later = tuple(CheckRecord(check, Verdict.JUDGE_ERROR, sentence) for check in checks)
-    return with_checks(record, replace(record, checks=later))

@@ -97,7 +97,7 @@ class CourseExchange:
 
 
 @dataclass(frozen=True)
-class Sent:
+class NewHandIn:
     """One hand-in of a learner. key: its idempotency key. deadline: of the class; None for none."""
 
     account: int
@@ -107,27 +107,27 @@ class Sent:
     deadline: datetime | None = None
 
 
-def put(engine: Engine, exchange: CourseExchange, sent: Sent) -> datetime:
+def put(engine: Engine, exchange: CourseExchange, new: NewHandIn) -> datetime:
     """Store a hand-in, copy it into the exchange, and return the time that counts as handed in.
 
     The learner's hand-ins that later ones have replaced are removed from the exchange. Raises
     Refused if the key was used for another hand-in, or if a file's name conflicts with nbgrader's
     own files.
     """
-    if fault := limits.together_fault({*sent.work.files, *NOTES}):
+    if fault := limits.together_fault({*new.work.files, *NOTES}):
         raise RequestRefused(422, fault)
-    document = sent.work.model_dump_json()
+    document = new.work.model_dump_json()
     digest = sha256(document.encode()).hexdigest()
     with writing(engine) as connection:
-        own = (hand_ins.c.account == sent.account, hand_ins.c.key == sent.key)
+        own = (hand_ins.c.account == new.account, hand_ins.c.key == new.key)
         row = connection.execute(select(hand_ins).where(*own)).one_or_none()
         if row is None:
-            connection.execute(insert(hand_ins).values(_row(sent, document, digest)))
+            connection.execute(insert(hand_ins).values(_row(new, document, digest)))
             row = connection.execute(select(hand_ins).where(*own)).one()
-        replaced = _replaced(connection, sent)
-        is_old = hand_ins.c.id.in_([old.id for old in replaced])
+        outdated = _replaced(connection, new)
+        is_old = hand_ins.c.id.in_([old.id for old in outdated])
         connection.execute(update(hand_ins).where(is_old).values(document=""))
-    for old in replaced:
+    for old in outdated:
         exchange.remove(old.folder)
     if row.digest != digest:
         raise RequestRefused(422, KEY_REUSED)
@@ -156,7 +156,7 @@ def released(engine: Engine, exchange: CourseExchange, account: int, module: str
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    found = [
+    feedback = [
         Feedback(
             handed_in=row.at,
             pages={
@@ -167,37 +167,37 @@ def released(engine: Engine, exchange: CourseExchange, account: int, module: str
         )
         for row in rows
     ]
-    return [one for one in found if one.pages]
+    return [one for one in feedback if one.pages]
 
 
-def _replaced(connection: Connection, sent: Sent) -> Sequence[Row[int, str, datetime]]:
+def _replaced(connection: Connection, new: NewHandIn) -> Sequence[Row[int, str, datetime]]:
     """Return the learner's hand-ins of the module that need not be kept, files included."""
-    found = connection.execute(
+    rows = connection.execute(
         select(hand_ins.c.id, hand_ins.c.folder, hand_ins.c.at)
-        .where(hand_ins.c.account == sent.account, hand_ins.c.module == sent.work.module)
+        .where(hand_ins.c.account == new.account, hand_ins.c.module == new.work.module)
         .order_by(hand_ins.c.id.desc())
     ).all()
-    due = sent.deadline
-    in_time = next((row.id for row in found if due is not None and row.at <= due), None)
-    return [row for row in found[KEPT:] if row.id != in_time]
+    deadline = new.deadline
+    in_time = next((row.id for row in rows if deadline is not None and row.at <= deadline), None)
+    return [row for row in rows[KEPT:] if row.id != in_time]
 
 
-def _row(sent: Sent, document: str, digest: str) -> dict[str, Any]:
+def _row(new: NewHandIn, document: str, digest: str) -> dict[str, Any]:
     now = datetime.now(UTC)
     notebooks = [
         path.stem
-        for path in map(PurePosixPath, sent.work.files)
+        for path in map(PurePosixPath, new.work.files)
         if path.suffix == ".ipynb" and len(path.parts) == 1
     ]
     stamp = f"{now:{TIMESTAMP}}"
     return {
-        "account": sent.account,
-        "key": sent.key,
+        "account": new.account,
+        "key": new.key,
         "digest": digest,
-        "module": sent.work.module,
+        "module": new.work.module,
         "notebooks": json.dumps(notebooks),
         "document": document,
-        "folder": f"{sent.name}+{sent.work.module}+{stamp}+{secrets.token_urlsafe(9)}",
+        "folder": f"{new.name}+{new.work.module}+{stamp}+{secrets.token_urlsafe(9)}",
         "secret": secrets.token_hex(64),
         "at": now,
     }
@@ -207,8 +207,7 @@ def _lay(engine: Engine, exchange: CourseExchange, row: Row[Any]) -> None:
     if not row.document:
         return
     files = RemoteHandIn.model_validate_json(row.document).contents()
-    notes = dict(zip(NOTES, (f"{row.at:{TIMESTAMP}}", row.secret), strict=True))
-    exchange.lay(row.folder, {**files, **{name: text.encode() for name, text in notes.items()}})
+    notes = (f"{row.at:{TIMESTAMP}}".encode(), row.secret.encode())
+    exchange.lay(row.folder, {**files, **dict(zip(NOTES, notes, strict=True))})
     with writing(engine) as connection:
-        done = update(hand_ins).where(hand_ins.c.id == row.id).values(document="")
-        connection.execute(done)
+        connection.execute(update(hand_ins).where(hand_ins.c.id == row.id).values(document=""))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
 
 from hotloop.core.record import Record
 from hotloop.core.transactions import reading, writing
-from hotloop.learn.remote import job as job_format
+from hotloop.learn.remote.job import Phase, RemoteJob
 from hotloop.learn.remote.request import MAX_BYTES, WholeRequest
 from hotloop.service.course import faults
 from hotloop.service.tables import jobs, records, works
@@ -33,69 +31,50 @@ KEY_REUSED = (
 )
 
 
-@dataclass(frozen=True)
-class Put:
-    """A learner's request, completed by what the course gave. key: the idempotency key."""
-
-    account: int
-    key: str
-    asked: WholeRequest
-    deadline: datetime | None = None
-
-
-@dataclass(frozen=True)
-class JobResult:
-    """The present result of a job; fields as in `hotloop.learn.remote.job.RemoteJob`."""
-
-    state: job_format.State
-    submitted: datetime
-    problem: str
-    records: list[dict[str, Any]]
-
-
-def put(engine: Engine, sent: Put) -> str:
+def put(
+    engine: Engine, account: int, key: str, request: WholeRequest, deadline: datetime | None = None
+) -> str:
     """Store a job, put it in the queue, and return its id. Idempotent per key.
 
-    A waiting job of the same learner whose tasks are all in this one is replaced, and the new job
-    takes its place in the queue. Raises Refused if the key was used for another request, or if too
-    many jobs are open.
+    key: the idempotency key. request: a learner's, completed by what the course gave. A waiting job
+    of the same learner whose tasks are all in this one is replaced, and the new job takes its place
+    in the queue. Raises Refused if the key was used for another request, or if too many jobs are
+    open.
     """
-    document = sent.asked.model_dump_json()
+    document = request.model_dump_json()
     digest = sha256(document.encode()).hexdigest()
     with writing(engine) as connection:
         before = connection.execute(
-            select(jobs.c.id, jobs.c.digest).where(
-                jobs.c.account == sent.account, jobs.c.key == sent.key
-            )
+            select(jobs.c.id, jobs.c.digest).where(jobs.c.account == account, jobs.c.key == key)
         ).one_or_none()
         if before is not None:
             if before.digest != digest:
                 raise RequestRefused(422, KEY_REUSED)
             return str(before.id)
         now = datetime.now(UTC)
-        place = min([now, *_replaced(connection, sent)])
-        _require_room(connection, sent, len(document))
+        place = min([now, *_replaced(connection, account, request)])
+        _require_room(connection, account, len(document))
         job = str(uuid4())
         row = {
             "id": job,
-            "account": sent.account,
-            "key": sent.key,
+            "account": account,
+            "key": key,
             "digest": digest,
-            "module": sent.asked.module,
-            "tasks": json.dumps(sent.asked.tasks),
+            "module": request.module,
+            "tasks": json.dumps(request.tasks),
             "request": document,
             "state": "open",
             "submitted": now,
             "place": place,
-            "deadline": sent.deadline,
-            "variant": digest_of(sent.asked.variant),
+            "deadline": deadline,
+            "variant": digest_of(request.variant),
         }
         connection.execute(insert(jobs).values(row))
         enqueue(connection, job, "cpu")
     return job
 
 
-def enqueue(connection: Connection, job: str, phase: job_format.Phase) -> None:
+def enqueue(connection: Connection, job: str, phase: Phase) -> None:
     """Put a phase of a job into the queue, at the job's place."""
     query = select(jobs.c.account, jobs.c.place).where(jobs.c.id == job)
     row = connection.execute(query).one()
@@ -124,28 +103,30 @@ def find(engine: Engine, account: int, job: str) -> Row[str] | None:
         return connection.execute(query).one_or_none()
 
 
-def outcome(engine: Engine, job: str) -> JobResult:
+def outcome(engine: Engine, job: str) -> RemoteJob:
     """Return the present result of a job, with the records in the order of its tasks."""
     with reading(engine) as connection:
         row = connection.execute(
             select(jobs.c.tasks, jobs.c.state, jobs.c.submitted).where(jobs.c.id == job)
         ).one()
-        found = connection.execute(
+        rows = connection.execute(
             select(records.c.task, records.c.record).where(records.c.job == job)
         ).all()
         problems = connection.execute(
             select(works.c.problem).where(works.c.job == job, works.c.state == WorkState.LOST)
         ).scalars()
         problem = " ".join(problems)
-    by_task = {task: json.loads(text) for task, text in found}
+    by_task = {task: json.loads(text) for task, text in rows}
     ordered = [by_task[task] for task in json.loads(row.tasks) if task in by_task]
-    return JobResult(row.state, row.submitted, problem, ordered)
+    return RemoteJob(
+        id=job, state=row.state, submitted=row.submitted, problem=problem, records=ordered
+    )
 
 
 def known(connection: Connection, job: str) -> list[Record]:
     """Return the records of a job so far."""
-    found = connection.execute(select(records.c.record).where(records.c.job == job)).scalars()
-    return [Record.from_json(json.loads(text)) for text in found]
+    texts = connection.execute(select(records.c.record).where(records.c.job == job)).scalars()
+    return [Record.from_json(json.loads(text)) for text in texts]
 
 
 def write(connection: Connection, job: str, judged: Sequence[tuple[str, str]]) -> None:
@@ -156,35 +137,35 @@ def write(connection: Connection, job: str, judged: Sequence[tuple[str, str]]) -
         connection.execute(insert(records).values(job=job, task=task, record=text))
 
 
-def _replaced(connection: Connection, sent: Put) -> list[datetime]:
+def _replaced(connection: Connection, account: int, request: WholeRequest) -> list[datetime]:
     """End the jobs that are replaced, and return the places they had in the queue."""
-    found = connection.execute(
+    waiting = connection.execute(
         select(jobs.c.id, jobs.c.tasks, jobs.c.place)
         .join(works, works.c.job == jobs.c.id)
         .where(
-            jobs.c.account == sent.account,
-            jobs.c.module == sent.asked.module,
+            jobs.c.account == account,
+            jobs.c.module == request.module,
             jobs.c.state == "open",
             works.c.state == WorkState.WAITING,
         )
     ).all()
-    same = [row for row in found if set(json.loads(row.tasks)) <= set(sent.asked.tasks)]
+    same = [row for row in waiting if set(json.loads(row.tasks)) <= set(request.tasks)]
     for row in same:
         close(connection, row.id, "replaced")
     return [row.place for row in same]
 
 
-def _require_room(connection: Connection, sent: Put, length: int) -> None:
-    size = func.coalesce(func.sum(func.length(jobs.c.request)), 0)
-    query = select(func.count(), size).where(jobs.c.account == sent.account, jobs.c.state == "open")
+def _require_room(connection: Connection, account: int, length: int) -> None:
+    total = func.coalesce(func.sum(func.length(jobs.c.request)), 0)
+    query = select(func.count(), total).where(jobs.c.account == account, jobs.c.state == "open")
     count, stored = connection.execute(query).one()
     if count >= MOST_OPEN:
         raise RequestRefused(
             429, f"{MOST_OPEN} of your jobs are open: wait for them, or cancel some.", wait_s=10
         )
     if stored + length > MOST_OPEN_BYTES:
-        said = f"Your open jobs have {stored >> 20} MiB of files, and this one has too many more"
-        raise RequestRefused(429, f"{said}: wait for them, or cancel some.", wait_s=10)
+        size = f"Your open jobs have {stored >> 20} MiB of files, and this one has too many more"
+        raise RequestRefused(429, f"{size}: wait for them, or cancel some.", wait_s=10)
 
 
 def _give_up(connection: Connection, work: WorkRow, problem: str) -> None:
@@ -193,8 +174,8 @@ def _give_up(connection: Connection, work: WorkRow, problem: str) -> None:
     job = connection.execute(query).one()
     before = known(connection, work.job)
     tasks = json.loads(job.tasks)
-    found = faults.given_up(job.module, job.variant, tasks, before, problem)
-    write(connection, work.job, [(r.task, json.dumps(r.to_json())) for r in found])
+    lost = faults.given_up(job.module, job.variant, tasks, before, problem)
+    write(connection, work.job, [(r.task, json.dumps(r.to_json())) for r in lost])
     close(connection, work.job, "done")
 
 
@@ -204,6 +185,8 @@ QUEUE = WorkQueue(
     select(works.c.id, works.c.job, works.c.account, works.c.queued, jobs.c.deadline).join(
         jobs, jobs.c.id == works.c.job
     ),
-    _give_up,
+    ended=faults.ENDED,
+    silent=faults.SILENT,
+    given_up=_give_up,
 )
 """The service's queue: works of a phase, in turns of learners."""

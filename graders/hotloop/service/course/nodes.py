@@ -42,18 +42,18 @@ class NodeLost(Exception):
 
 
 @dataclass
-class Node:
+class RayNode:
     """Where a worker's work is judged: any node with free resources. key: the worker's name."""
 
     key: str
     phase: Phase
     tasks: Tasks
-    said: dict[str, Callable[[str], None]]
+    progress: dict[str, Callable[[str], None]]
     ending: threading.Event
 
     def judge(self, held: Claimed, say: Callable[[str], None]) -> list[Record]:
         """As `worker.judge`. Raises NodeLost if the node was lost or the work was ended."""
-        self.said[self.key] = say
+        self.progress[self.key] = say
         say("waiting for a node")
         gpus = 1 if self.phase == "gpu" else 0
         self.tasks.submit(self.key, judge_on_node, held, self.key, num_cpus=1, num_gpus=gpus)
@@ -82,18 +82,23 @@ def judge_on_node(held: Claimed, key: str, steps: Any) -> str:
     steps: a `Steps` actor.
     """
     judging.require_known(parsed(WholeRequest, held.document.encode()))
-    found = judge(held, node_judge(), lambda text: steps.add.remote(key, "", text))
-    return json.dumps([record.to_json() for record in found])
+    records = judge(held, node_judge(), lambda text: steps.add.remote(key, "", text))
+    return json.dumps([record.to_json() for record in records])
 
 
 def run(engine: Engine, ray: Any, name: str, counts: Counts, ending: threading.Event) -> None:
     """Judge until `ending` is set; works that are being judged then wait again."""
-    said: dict[str, Callable[[str], None]] = {}
+    progress: dict[str, Callable[[str], None]] = {}
     # A lost work waits in the queue again, which counts its tries.
-    tasks = Tasks(ray, lambda key, _task, text: said[key](text), retries=0)
+    tasks = Tasks(ray, lambda key, _task, text: progress[key](text), retries=0)
     workers = [
         QueueWorker(
-            engine, own, phase, _judge, partial(Node, own, phase, tasks, said, ending), ending
+            engine,
+            own,
+            phase,
+            _judge,
+            partial(RayNode, own, phase, tasks, progress, ending),
+            ending,
         )
         for phase in get_args(Phase)
         for own in counts.names(name, phase)
@@ -117,7 +122,7 @@ def _run(worker: QueueWorker) -> None:
         QUEUE.give_back(worker.engine, worker.name)
     finally:
         # End this process if one thread failed; its supervisor starts it again.
-        worker.asked.set()
+        worker.ending.set()
 
 
 def command(folder: Path, name: str, address: str, counts: Counts) -> list[str]:
@@ -133,12 +138,12 @@ def main() -> None:
     parser.add_argument("--ray", required=True)
     for phase in get_args(Phase):
         parser.add_argument(f"--{phase}", type=int, required=True)
-    given = parser.parse_args()
-    engine = process.begin("nodes", given.folder)
+    arguments = parser.parse_args()
+    engine = process.begin("nodes", arguments.folder)
     ending = threading.Event()
     process.end_by_signal(ending, interrupt=False)
-    with connected(given.ray) as ray:
-        run(engine, ray, given.name, Counts(given.cpu, given.gpu), ending)
+    with connected(arguments.ray) as ray:
+        run(engine, ray, arguments.name, Counts(arguments.cpu, arguments.gpu), ending)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ MOST = 100
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenJob:
     """A job that has not ended."""
 
     who: str
@@ -39,7 +39,7 @@ class FailedWork:
 
 
 @dataclass(frozen=True)
-class Working:
+class KnownWorker:
     """A worker. beat: time of its last heartbeat."""
 
     name: str
@@ -53,9 +53,9 @@ class Working:
         return self.beat > datetime.now(UTC) - LEASE
 
 
-def queue(engine: Engine) -> list[Open]:
+def queue(engine: Engine) -> list[OpenJob]:
     """Return all open jobs: those being judged, then those that wait, in queue order."""
-    at = places(engine)
+    states = places(engine)
     query = (
         select(jobs.c.id, accounts.c.name, jobs.c.module, jobs.c.tasks, jobs.c.submitted)
         .join(accounts, accounts.c.id == jobs.c.account)
@@ -63,13 +63,13 @@ def queue(engine: Engine) -> list[Open]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    found = [
-        Open(row.name, _what(row.module, row.tasks), row.submitted, at[row.id])
+    open_jobs = [
+        OpenJob(row.name, _what(row.module, row.tasks), row.submitted, states[row.id])
         for row in rows
-        if row.id in at
+        if row.id in states
     ]
     return sorted(
-        found, key=lambda one: (not one.place.running, one.place.phase, one.place.position or 0)
+        open_jobs, key=lambda one: (not one.place.running, one.place.phase, one.place.position or 0)
     )
 
 
@@ -101,12 +101,12 @@ def scores(engine: Engine) -> list[FailedWork]:
         return [FailedWork(*row) for row in connection.execute(query)]
 
 
-def working(engine: Engine) -> list[Working]:
+def working(engine: Engine) -> list[KnownWorker]:
     """Return the known workers by name, also those that were silent for up to a day."""
     columns = (workers.c.name, workers.c.phase, workers.c.host, workers.c.beat)
     with reading(engine) as connection:
         rows = connection.execute(select(*columns).order_by(workers.c.name)).all()
-    return [Working(*row) for row in rows]
+    return [KnownWorker(*row) for row in rows]
 
 
 def _what(module: str, tasks: str) -> str:

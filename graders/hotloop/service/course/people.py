@@ -80,10 +80,10 @@ def invite(engine: Engine, name: str, role: Role = "learner", stay: timedelta = 
             f"{name[:60]!r} is no name: letters, digits and . _ @ - , at most 60 of them, and not "
             f"{OF_LMS} at the beginning, as an LMS's people have."
         )
-    found = web.find(engine, name)
-    if found is not None and found.role != role:
-        raise AccountError(f"{name} is {found.role} already: remove the account first.")
-    return invitation(engine, web.add(engine, name, role) if found is None else found.id, stay)
+    account = web.find(engine, name)
+    if account is not None and account.role != role:
+        raise AccountError(f"{name} is {account.role} already: remove the account first.")
+    return invitation(engine, web.add(engine, name, role) if account is None else account.id, stay)
 
 
 def invitation(engine: Engine, account: int, stay: timedelta) -> str:

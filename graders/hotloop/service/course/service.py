@@ -24,7 +24,7 @@ from hotloop.service.course.settings import Class
 from hotloop.service.course.watch import Watch
 from hotloop.service.settings import ServiceSettings
 from hotloop.service.web.answers import SENTENCES, RequestRefused
-from hotloop.service.web.site import Part, SiteState, client, part_of
+from hotloop.service.web.site import ServicePart, SiteState, part_of, unknown
 from hotloop.service.web.uploads import place
 from hotloop.tasks.variants import Variant, plain
 
@@ -44,7 +44,7 @@ UPLOADS = ("/api/jobs", "/api/hand-ins")
 
 
 @dataclass
-class Service(Part):
+class Service(ServicePart):
     """A class's service.
 
     tool: for an LMS; None if none is registered. streams: how many each account follows now.
@@ -70,7 +70,13 @@ class Service(Part):
         site = site or SiteState.open(settings)
         group = Class.of(settings.folder)
         exchange = None if settings.course is None else CourseExchange.of(settings.course)
-        service = cls(site, group, Watch(site.engine), exchange, _tool(settings.folder))
+        tool = None
+        if (settings.folder / platforms.FILE).is_file():
+            # Imported here, as it needs the dependency group `lti`.
+            from hotloop.service.course.lti.tool import Tool
+
+            tool = Tool.of(settings.folder)
+        service = cls(site, group, Watch(site.engine), exchange, tool)
         if exchange is not None:
             # Hand-ins that were stored but not copied when the service ended.
             hand_ins.lay_all(site.engine, exchange)
@@ -81,7 +87,7 @@ class Service(Part):
         from hotloop.service.course.routes import board, jobs, login, pages
         from hotloop.service.course.routes import hand_ins as of_hand_ins
 
-        found = [
+        routers = [
             jobs.router,
             of_hand_ins.router,
             board.router,
@@ -92,8 +98,8 @@ class Service(Part):
         if self.tool is not None:
             from hotloop.service.course.routes import lti
 
-            found.append(lti.router)
-        return found
+            routers.append(lti.router)
+        return routers
 
     @property
     def from_elsewhere(self) -> Collection[str]:
@@ -101,7 +107,7 @@ class Service(Part):
         return FROM_LMS if self.tool is not None else ()
 
     def upload(self, path: str) -> Mapping[int, str] | None:
-        """As in `Part`."""
+        """As in `ServicePart`."""
         return {} if path in UPLOADS else None
 
     @asynccontextmanager
@@ -134,8 +140,8 @@ class Service(Part):
         try:
             return class_variant(self.settings.course.resolve(), module)
         except ValueError as error:
-            said = f"{module} cannot be judged, tell your instructor: {error}"
-            raise RequestRefused(503, said) from None
+            sentence = f"{module} cannot be judged, tell your instructor: {error}"
+            raise RequestRefused(503, sentence) from None
 
     @property
     def folders(self) -> list[Path]:
@@ -157,15 +163,6 @@ class Service(Part):
             self.streams[who.account] -= 1
 
 
-def _tool(folder: Path) -> Tool | None:
-    if not (folder / platforms.FILE).is_file():
-        return None
-    # Imported here, as it needs the dependency group `lti`.
-    from hotloop.service.course.lti.tool import Tool
-
-    return Tool.of(folder)
-
-
 async def here(request: Request) -> Service:
     """Return the service, as a dependency of routes."""
     return part_of(request, Service)
@@ -176,15 +173,14 @@ _bearer = HTTPBearer(auto_error=False, description="What `hotloop login` has sto
 
 def asking(
     request: Request,
-    given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    token: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> Person:
     """Return the person who sent a request. Raises Refused without a valid token."""
-    service = part_of(request, Service)
-    found = people.bearer(service.engine, given.credentials) if given else None
-    if found is None:
-        service.rates.count("unknown", client(request))
-        raise RequestRefused(401, NO_TOKEN)
-    return found
+    engine = part_of(request, Service).engine
+    person = people.bearer(engine, token.credentials) if token else None
+    if person is None:
+        raise unknown(request, 401, NO_TOKEN)
+    return person
 
 
 async def uploaded(

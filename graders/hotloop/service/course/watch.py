@@ -16,7 +16,8 @@ from sqlalchemy import Connection, Engine, func, select
 from hotloop.core.transactions import reading
 from hotloop.learn.remote.job import Phase
 from hotloop.service.course.jobs import QUEUE
-from hotloop.service.tables import workers, works
+from hotloop.service.tables import workers as worker_rows
+from hotloop.service.tables import works
 from hotloop.service.web.queue import LEASE, WorkState
 
 log = logging.getLogger("hotloop.service")
@@ -43,11 +44,11 @@ class JobState:
 
 def places(engine: Engine) -> dict[str, JobState]:
     """Return the places of all open jobs, by id."""
-    found: dict[str, JobState] = {}
+    states: dict[str, JobState] = {}
     with reading(engine) as connection:
         for phase in get_args(Phase):
-            found |= _of_phase(connection, phase)
-    return found
+            states |= _of_phase(connection, phase)
+    return states
 
 
 def _of_phase(connection: Connection, phase: Phase) -> dict[str, JobState]:
@@ -56,22 +57,25 @@ def _of_phase(connection: Connection, phase: Phase) -> dict[str, JobState]:
             works.c.phase == phase, works.c.state == WorkState.RUNNING
         )
     ).all()
-    found = {row.job: JobState(phase, running=True, said=row.said) for row in running}
+    states = {row.job: JobState(phase, running=True, said=row.said) for row in running}
     waiting = QUEUE.waiting(connection, works.c.phase == phase)
     if not waiting:
-        return found
-    takes = _seconds(connection, phase)
+        return states
+    work_s = _seconds(connection, phase)
     now = datetime.now(UTC)
-    under_way = sum(max(0.0, (takes or 0.0) - (now - row.began).total_seconds()) for row in running)
-    hands = max(1, _workers(connection, phase))
+    ages = [(now - row.began).total_seconds() for row in running]
+    under_way = sum(max(0.0, (work_s or 0.0) - age) for age in ages)
+    alive = worker_rows.c.beat > now - LEASE
+    query = select(func.count()).where(worker_rows.c.phase == phase, alive)
+    workers = max(1, connection.execute(query).scalar_one())
     for before, one in enumerate(waiting):
         # While a worker is free, the next work is claimed at once.
-        ahead = max(0, before + 1 + len(running) - hands)
+        ahead = max(0, before + 1 + len(running) - workers)
         expected = None
-        if takes is not None:
-            expected = 0.0 if ahead == 0 else round((under_way + before * takes) / hands, 1)
-        found[one.about] = JobState(phase, False, "", before + 1, len(waiting), expected)
-    return found
+        if work_s is not None:
+            expected = 0.0 if ahead == 0 else round((under_way + before * work_s) / workers, 1)
+        states[one.about] = JobState(phase, False, "", before + 1, len(waiting), expected)
+    return states
 
 
 def _seconds(connection: Connection, phase: Phase) -> float | None:
@@ -85,12 +89,6 @@ def _seconds(connection: Connection, phase: Phase) -> float | None:
     if not rows:
         return None
     return sum((row.ended - row.began).total_seconds() for row in rows) / len(rows)
-
-
-def _workers(connection: Connection, phase: Phase) -> int:
-    alive = workers.c.beat > datetime.now(UTC) - LEASE
-    query = select(func.count()).where(workers.c.phase == phase, alive)
-    return connection.execute(query).scalar_one()
 
 
 @dataclass
@@ -108,7 +106,7 @@ class Watch:
         self._followers += 1
         if self._task is None:
             self._task = asyncio.create_task(self._look())
-        told, at = None, 0.0
+        sent, at = None, 0.0
         try:
             while True:
                 async with self._looked:
@@ -117,8 +115,8 @@ class Watch:
                 if place is None:
                     return
                 now = time.monotonic()
-                if place != told or (place.expected_s is not None and now - at > ESTIMATE_S):
-                    told, at = place, now
+                if place != sent or (place.expected_s is not None and now - at > ESTIMATE_S):
+                    sent, at = place, now
                     yield place
         finally:
             self._followers -= 1
@@ -126,13 +124,13 @@ class Watch:
     async def _look(self) -> None:
         while self._followers:
             try:
-                found = await asyncio.to_thread(places, self.engine)
+                states = await asyncio.to_thread(places, self.engine)
             except Exception:
                 # A database that is unavailable for a moment must not end a stream.
                 log.exception("the queue cannot be read")
             else:
                 async with self._looked:
-                    self._places = found
+                    self._places = states
                     self._looked.notify_all()
             await asyncio.sleep(min(LATE_S, max(SOON_S, FOLLOWER_S * self._followers)))
         self._task = None

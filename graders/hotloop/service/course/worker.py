@@ -64,13 +64,13 @@ Judge = Callable[[Claimed, Any, Callable[[str], None]], list[Record]]
 
 def judge(held: Claimed, process: JudgeProcess, say: Callable[[str], None]) -> list[Record]:
     """Return the records of a job after this phase."""
-    asked = WholeRequest.model_validate_json(held.document)
+    request = WholeRequest.model_validate_json(held.document)
     with scratch() as folder:
-        lay_out(asked.contents(), folder)
+        lay_out(request.contents(), folder)
         if held.phase == "cpu":
-            return list(judging.judged(asked, folder, process, say, device="cpu"))
+            return list(judging.judged(request, folder, process, say, device="cpu"))
         checks = {record.task: checks for record, checks in open_on_gpu(held.records)}
-        later = judging.judged(asked, folder, process, say, checks=checks)
+        later = judging.judged(request, folder, process, say, checks=checks)
         earlier = {record.task: record for record in held.records}
         return [settled_on_gpu(earlier[record.task], record) for record in later]
 
@@ -94,39 +94,37 @@ class QueueWorker:
     phase: Phase
     judge: Judge = judge
     process: Callable[[], Judging] = JudgeProcess
-    asked: threading.Event = field(default_factory=threading.Event)
+    ending: threading.Event = field(default_factory=threading.Event)
     """Set when the worker was asked to end."""
-    _told: float = -QUIET_S
+    _registered: float = -QUIET_S
 
     def run(self) -> None:
         """Judge until it is asked to end."""
         with self.process() as process:
-            while not self.asked.is_set():
+            while not self.ending.is_set():
                 if not self.one(process):
-                    self.asked.wait(IDLE_S)
+                    self.ending.wait(IDLE_S)
 
     def one(self, process: Judging) -> bool:
         """Judge the next work; return False if none waits."""
-        if time.monotonic() - self._told > QUIET_S:
+        if time.monotonic() - self._registered > QUIET_S:
             works.here(self.engine, self.name, self.phase, platform.node())
-            works.reclaim(self.engine)
-            self._told = time.monotonic()
-        if not works.has_waiting(self.engine, self.phase):
-            return False
+            QUEUE.reclaim(self.engine)
+            self._registered = time.monotonic()
         held = works.claim(self.engine, self.phase, self.name)
         if held is None:
             return False
         with _Heart(self, held, process) as heart:
-            found = self._judged(held, process, heart)
-        if found is not None:
-            works.finish(self.engine, held, self.name, found)
+            judged = self._judged(held, process, heart)
+        if judged is not None:
+            works.finish(self.engine, held, self.name, judged)
         return True
 
     def _judged(self, held: Claimed, process: Judging, heart: _Heart) -> Sequence[Record] | None:
         try:
             return self.judge(held, process, heart.say)
         except Exception as error:
-            if self.asked.is_set():
+            if self.ending.is_set():
                 raise Stopped from error
             log.exception("%s was not judged", held.job)
             QUEUE.fail(self.engine, held.id, self.name, f"{type(error).__name__}: {error}"[:500])
@@ -142,33 +140,33 @@ class _Heart(threading.Thread):
     def __init__(self, worker: QueueWorker, held: Claimed, process: Judging) -> None:
         super().__init__(name="hotloop-heart", daemon=True)
         self._worker, self._held, self._process = worker, held, process
-        self._said = ""
+        self._text = ""
         self._over = threading.Event()
 
     def say(self, text: str) -> None:
         """Keep the progress text for the next heartbeat."""
-        self._said = text
+        self._text = text
 
     def run(self) -> None:
         """Send heartbeats until the work is finished."""
-        told, at = "", time.monotonic()
+        sent, at = "", time.monotonic()
         lost: float | None = None
         while not self._over.wait(BEAT_S):
-            said, now = self._said, time.monotonic()
-            has_news = said != told or now - at > QUIET_S
+            text, now = self._text, time.monotonic()
+            has_news = text != sent or now - at > QUIET_S
             # A database that is unavailable for a moment is no reason to end the judge.
             with suppress(SQLAlchemyError):
-                if not self._is_held(said, has_news):
+                if not self._is_held(text, has_news):
                     lost = lost or now
             if lost is not None and now - lost >= LET_END_S:
                 self._process.kill()
             if has_news:
-                told, at = said, now
+                sent, at = text, now
 
-    def _is_held(self, said: str, has_news: bool) -> bool:
+    def _is_held(self, text: str, has_news: bool) -> bool:
         worker = self._worker
         if has_news:
-            return works.beat(worker.engine, worker.name, said)
+            return works.beat(worker.engine, worker.name, text)
         return QUEUE.is_held(worker.engine, self._held.id, worker.name)
 
     def __enter__(self) -> _Heart:
@@ -190,12 +188,12 @@ def main() -> None:
     """Judge until this process is told to end, or its parent ends."""
     parser = process.arguments(__doc__)
     parser.add_argument("--phase", choices=["cpu", "gpu"], required=True)
-    given = parser.parse_args()
-    engine = process.begin("worker", given.folder)
+    arguments = parser.parse_args()
+    engine = process.begin("worker", arguments.folder)
     # Checks on a GPU are mostly timed, and timed workers are not forked from a warm process.
-    start = JudgeProcess if given.phase == "gpu" else warm
-    worker = QueueWorker(engine, given.name, given.phase, process=start)
-    process.end_by_signal(worker.asked)
+    start = JudgeProcess if arguments.phase == "gpu" else warm
+    worker = QueueWorker(engine, arguments.name, arguments.phase, process=start)
+    process.end_by_signal(worker.ending)
     try:
         worker.run()
     except Stopped:

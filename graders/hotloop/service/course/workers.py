@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
 from functools import partial
 
 from sqlalchemy import Engine
 
 from hotloop.service.course import nodes, works
+from hotloop.service.course.jobs import QUEUE
 from hotloop.service.course.settings import Counts
 from hotloop.service.course.worker import command
 from hotloop.service.settings import ServiceSettings
@@ -19,7 +19,7 @@ from hotloop.service.web.supervisor import Supervisor
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
-def kept(engine: Engine, settings: ServiceSettings, counts: Counts) -> list[Supervisor]:
+def supervisors(engine: Engine, settings: ServiceSettings, counts: Counts) -> list[Supervisor]:
     """Return the workers' supervisors. When a worker ends, its work waits again at once."""
     name = f"{platform.node()[:30]}-{os.getpid()}"
     on_gpu = counts.names(name, "gpu")
@@ -31,27 +31,26 @@ def kept(engine: Engine, settings: ServiceSettings, counts: Counts) -> list[Supe
     if settings.ray:
         everybody = [*counts.names(name, "cpu"), *on_gpu]
         words = nodes.command(folder, name, settings.ray, counts)
-        ended = partial(_release, engine, everybody)
-        return [Supervisor("driver of the cluster", words, database, ended)]
+
+        def release() -> None:
+            for worker in everybody:
+                QUEUE.release(engine, worker)
+
+        return [Supervisor("driver of the cluster", words, database, release)]
     cpu = [(worker, "cpu", database) for worker in counts.names(name, "cpu")]
-    gpu = [(worker, "gpu", {**database, **_card(n)}) for n, worker in enumerate(on_gpu)]
+    gpu = [(worker, "gpu", {**database, **_one_gpu(n)}) for n, worker in enumerate(on_gpu)]
     return [
         Supervisor(
             f"worker {worker}",
             command(folder, worker, phase),
             environment,
-            partial(_release, engine, [worker]),
+            partial(QUEUE.release, engine, worker),
         )
         for worker, phase, environment in (*cpu, *gpu)
     ]
 
 
-def _release(engine: Engine, names: Sequence[str]) -> None:
-    for name in names:
-        works.release(engine, name)
-
-
-def _card(number: int) -> dict[str, str]:
+def _one_gpu(number: int) -> dict[str, str]:
     """Return the environment that shows a worker one GPU, of those that the service may use."""
     allowed = os.environ.get(VISIBLE, "").split(",")
     card = allowed[number % len(allowed)] or str(number)

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Engine, delete, insert, select, update
 
 from hotloop.core.record import Record
 from hotloop.core.transactions import writing
 from hotloop.learn.remote.job import Phase
-from hotloop.service.course import faults, jobs
+from hotloop.service.course import jobs
 from hotloop.service.course.jobs import QUEUE
 from hotloop.service.tables import jobs as job_rows
 from hotloop.service.tables import workers as worker_rows
@@ -37,13 +37,10 @@ class Claimed:
     records: Sequence[Record]
 
 
-def has_waiting(engine: Engine, phase: Phase) -> bool:
-    """Return whether a work waits for a phase."""
-    return QUEUE.has_waiting(engine, works.c.phase == phase)
-
-
 def claim(engine: Engine, phase: Phase, worker: str) -> Claimed | None:
     """Claim the next work for this worker; None if none waits."""
+    if not QUEUE.has_waiting(engine, works.c.phase == phase):
+        return None
     with writing(engine) as connection:
         row = QUEUE.claim(connection, worker, works.c.phase == phase)
         if row is None:
@@ -72,21 +69,13 @@ def finish(engine: Engine, held: Claimed, worker: str, judged: Sequence[Record])
         if not QUEUE.end(connection, held.id, worker):
             return False
         jobs.write(connection, held.job, [(r.task, json.dumps(r.to_json())) for r in judged])
-        if held.phase == "cpu" and open_on_gpu(judged) and _has_gpu(connection):
+        known = worker_rows.c.beat > datetime.now(UTC) - KNOWN_FOR
+        gpu = select(worker_rows.c.name).where(worker_rows.c.phase == "gpu", known).limit(1)
+        if held.phase == "cpu" and open_on_gpu(judged) and connection.execute(gpu).first():
             jobs.enqueue(connection, held.job, "gpu")
         else:
             jobs.close(connection, held.job, "done")
     return True
-
-
-def release(engine: Engine, worker: str) -> None:
-    """Put the work of a worker that has ended back into the queue, or give it up."""
-    QUEUE.release(engine, worker, faults.ENDED)
-
-
-def reclaim(engine: Engine) -> None:
-    """Take works from workers without a recent heartbeat: their machine may be gone."""
-    QUEUE.reclaim(engine, faults.SILENT)
 
 
 def here(engine: Engine, worker: str, phase: Phase, host: str) -> None:
@@ -97,9 +86,3 @@ def here(engine: Engine, worker: str, phase: Phase, host: str) -> None:
         connection.execute(delete(worker_rows).where(old))
         row = {"name": worker, "phase": phase, "host": host, "beat": now}
         connection.execute(insert(worker_rows).values(row))
-
-
-def _has_gpu(connection: Connection) -> bool:
-    known = worker_rows.c.beat > datetime.now(UTC) - KNOWN_FOR
-    query = select(worker_rows.c.name).where(worker_rows.c.phase == "gpu", known)
-    return connection.execute(query.limit(1)).one_or_none() is not None

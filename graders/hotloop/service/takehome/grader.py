@@ -70,24 +70,23 @@ class Grader:
     terms: Terms = field(default_factory=Terms)
     name: str = "grader"
     idle_s: float = _IDLE_S
-    asked: threading.Event = field(default_factory=threading.Event)
+    ending: threading.Event = field(default_factory=threading.Event)
     """Set when the grader was asked to end."""
 
     def run(self) -> None:
         """Grade until asked to end."""
-        heart = threading.Thread(target=self._beat, name="hotloop-heart", daemon=True)
-        heart.start()
-        looked = -_RECONCILE_S
-        while not self.asked.is_set():
-            if time.monotonic() - looked >= _RECONCILE_S:
+        threading.Thread(target=self._beat, name="hotloop-heart", daemon=True).start()
+        reconciled = -_RECONCILE_S
+        while not self.ending.is_set():
+            if time.monotonic() - reconciled >= _RECONCILE_S:
                 self.reconcile()
-                looked = time.monotonic()
+                reconciled = time.monotonic()
             if not self.batch():
-                self.asked.wait(self.idle_s)
+                self.ending.wait(self.idle_s)
 
     def _beat(self) -> None:
         """Send heartbeats for what this grader holds, and take over from graders that are gone."""
-        while not self.asked.wait(_BEAT_S):
+        while not self.ending.wait(_BEAT_S):
             # A database that is unavailable for a moment ends no grading.
             with suppress(SQLAlchemyError):
                 self.queue.beat(self.name)
@@ -112,16 +111,17 @@ class Grader:
             # Avoid starting the executor, which may start a cluster, for an empty queue.
             return 0
         waiting = _Waiting(self)
-        dealt = 0
+        say = partial(log.info, "%s %s %s")
+        booked = 0
         try:
-            with closing(self.executor.run(waiting, self.terms, self._tell)) as outcomes:
+            with closing(self.executor.run(waiting, self.terms, say)) as outcomes:
                 for key, outcome in chain.from_iterable(outcomes):
                     self._book(*waiting.claimed.pop(key), outcome)
-                    dealt += 1
+                    booked += 1
         except ClusterUnavailable:
-            self.queue.give_back(self.name)
+            WORKS.give_back(self.queue.engine, self.name)
             raise
-        return dealt + waiting.settled
+        return booked + waiting.settled
 
     def _book(self, one: QueuedSubmission, submission: Submission, outcome: Attempt | Lost) -> None:
         if isinstance(outcome, Lost):
@@ -134,16 +134,16 @@ class Grader:
         try:
             self.report(submission, outcome)
         except Exception as error:
-            self.end_if_asked(error)
+            self.raise_if_ending(error)
             if not self.dropped(one):
                 log.exception("no report on %s", one.pack)
                 self.queue.failed(one.id, self.name, _sentence(error))
         else:
             self.queue.done(one.id, self.name)
 
-    def end_if_asked(self, error: Exception) -> None:
+    def raise_if_ending(self, error: Exception) -> None:
         """Raise Stopped if the error results from the interruption and not from a submission."""
-        if self.asked.is_set():
+        if self.ending.is_set():
             raise Stopped from error
 
     def dropped(self, one: QueuedSubmission) -> bool:
@@ -172,21 +172,15 @@ class Grader:
 
         Raises UnknownPack if the candidate's data was deleted.
         """
-        submission = open_submission(self._zip(one), self.team)
+        paths = {path.stem: path for path in self.team.submissions(one.pack)}
+        if one.digest not in paths:
+            raise TeamError(f"There is no submission {one.digest} of pack {one.pack}.")
+        submission = open_submission(paths[one.digest], self.team)
         return submission, work(str(one.id), submission, self.team, submission.manifest.tasks)
-
-    def _zip(self, one: QueuedSubmission) -> Path:
-        for path in self.team.submissions(one.pack):
-            if path.stem == one.digest:
-                return path
-        raise TeamError(f"There is no submission {one.digest} of pack {one.pack}.")
 
     def written(self, pack: UUID, digest: str, since: datetime | None) -> bool:
         """True if a report on it exists, written since a time if one is given."""
         return written_since(self.team, pack, digest, since)
-
-    def _tell(self, key: str, task: str, text: str) -> None:
-        log.info("%s %s %s", key, task, text)
 
 
 class _Waiting(Iterator[ExecutorWork]):
@@ -206,16 +200,16 @@ class _Waiting(Iterator[ExecutorWork]):
                 self.settled += 1
                 continue
             try:
-                submission, found = grader.prepared(one)
+                submission, item = grader.prepared(one)
             except Exception as error:
-                grader.end_if_asked(error)
+                grader.raise_if_ending(error)
                 self.settled += 1
                 if not grader.dropped(one):
                     log.exception("%s cannot be opened", one.pack)
                     grader.queue.failed(one.id, grader.name, _sentence(error))
             else:
-                self.claimed[found.key] = one, submission
-                return found
+                self.claimed[item.key] = one, submission
+                return item
         raise StopIteration
 
 
@@ -226,7 +220,7 @@ def _sentence(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:LONGEST]
 
 
-def kept(portal: Portal, jobs: int, ray: str) -> Supervisor:
+def supervisor(portal: Portal, jobs: int, ray: str) -> Supervisor:
     """Return the supervisor of a portal's grader. When it ends, what it held waits again at once.
 
     jobs: submissions at once on this machine. ray: address of a cluster; empty for this machine.
@@ -236,7 +230,7 @@ def kept(portal: Portal, jobs: int, ray: str) -> Supervisor:
     command = [sys.executable, "-m", "hotloop.service.takehome.grader", str(settings.data)]
     command += ["--team", str(portal.team.folder), "--name", name]
     command += ["--jobs", str(jobs), "--ray", ray]
-    ended = partial(portal.queue.release, name)
+    ended = partial(WORKS.release, portal.engine, name)
     return Supervisor("grader", command, {process.DATABASE: settings.database}, ended)
 
 
@@ -246,26 +240,26 @@ def main() -> None:
     parser.add_argument("--team", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--ray", default="")
-    given = parser.parse_args()
-    queue = PortalQueue(process.begin("grader", given.folder))
-    executor: Executor = Ray(given.ray) if given.ray else Local(given.jobs)
-    grader = Grader(Team(given.team), queue, executor, name=given.name)
-    process.end_by_signal(grader.asked)
+    arguments = parser.parse_args()
+    queue = PortalQueue(process.begin("grader", arguments.folder))
+    executor: Executor = Ray(arguments.ray) if arguments.ray else Local(arguments.jobs)
+    grader = Grader(Team(arguments.team), queue, executor, name=arguments.name)
+    process.end_by_signal(grader.ending)
     try:
         grader.run()
     except ClusterUnavailable as error:
         # Tried again in a new process: processes of a local cluster that did not start in time end
         # with the one that has started them.
         with suppress(Stopped):
-            grader.asked.wait(_AGAIN_S)
+            grader.ending.wait(_AGAIN_S)
         sys.exit(str(error))
     except BaseException as error:
         # Ray turns the signal into SystemExit while connecting, and may raise other errors when
         # interrupted at work.
-        if not grader.asked.is_set() and not isinstance(error, SystemExit):
+        if not grader.ending.is_set() and not isinstance(error, SystemExit):
             raise
         log.warning("ended on request (%s)", type(error).__name__)
-        queue.give_back(grader.name)
+        WORKS.give_back(queue.engine, grader.name)
 
 
 if __name__ == "__main__":

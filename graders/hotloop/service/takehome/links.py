@@ -45,10 +45,10 @@ def make(engine: Engine, secret: bytes, pack: UUID, expires: datetime) -> Link:
 def current(engine: Engine, secret: bytes, pack: UUID) -> Link | None:
     """Return the link of a pack, expired or not, or None."""
     with reading(engine) as connection:
-        found = connection.execute(select(links).where(links.c.pack == str(pack))).one_or_none()
-    if found is None:
+        row = connection.execute(select(links).where(links.c.pack == str(pack))).one_or_none()
+    if row is None:
         return None
-    return Link(pack, _token(secret, found.id, pack), found.expires)
+    return Link(pack, _token(secret, row.id, pack), row.expires)
 
 
 def find(engine: Engine, token: str) -> Link | None:
@@ -57,8 +57,8 @@ def find(engine: Engine, token: str) -> Link | None:
         return None
     query = select(links).where(links.c.digest == digest(token))
     with reading(engine) as connection:
-        found = connection.execute(query).one_or_none()
-    return None if found is None else Link(UUID(found.pack), token, found.expires)
+        row = connection.execute(query).one_or_none()
+    return None if row is None else Link(UUID(row.pack), token, row.expires)
 
 
 def prolong(engine: Engine, pack: UUID, expires: datetime) -> None:

@@ -42,17 +42,17 @@ def change(engine: Engine, name: str, password: str) -> None:
     hashed = _hashed(password)
     table, sessions = accounts.accounts, accounts.sessions
     with writing(engine) as connection:
-        found = accounts.required(connection, name, MEMBER)
-        connection.execute(update(table).where(table.c.id == found.id).values(password=hashed))
-        connection.execute(delete(sessions).where(sessions.c.account == found.id))
+        account = accounts.required(connection, name, MEMBER)
+        connection.execute(update(table).where(table.c.id == account.id).values(password=hashed))
+        connection.execute(delete(sessions).where(sessions.c.account == account.id))
 
 
 def check(engine: Engine, name: str, password: str) -> int | None:
     """Return the account's id, or None; an unknown name takes equally long."""
-    found = accounts.find(engine, name)
-    hashed = _nobody if found is None else str(found.password)
+    account = accounts.find(engine, name)
+    hashed = _nobody if account is None else str(account.password)
     right = len(password) <= LONGEST and _is_right(hashed, password)
-    return int(found.id) if found is not None and found.role == MEMBER and right else None
+    return int(account.id) if account is not None and account.role == MEMBER and right else None
 
 
 def _hashed(password: str) -> str:

@@ -22,15 +22,23 @@ from hotloop.learn.pack.manifest import ForgedManifest
 from hotloop.service.pages import refusal
 from hotloop.service.settings import ServiceSettings, own_folder
 from hotloop.service.takehome import links
-from hotloop.service.takehome.answers import DAMAGED, NO_CANDIDATE, OVER
 from hotloop.service.takehome.passwords import MEMBER
 from hotloop.service.takehome.queue import PortalQueue
 from hotloop.service.web import secret
 from hotloop.service.web.accounts import Member
-from hotloop.service.web.site import Part, SiteState, client, part_of
+from hotloop.service.web.site import ServicePart, SiteState, client, part_of
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 
 _UPLOAD = re.compile(r"/c/[^/]{1,100}/submission")
+
+FOR_MEMBERS = "These pages are for the members of a team."
+OVER = "The time of this link is over. Ask the team that sent it."
+NO_CANDIDATE = "There is no such candidate, or all about them was deleted."
+DAMAGED = (
+    "Something of the team's is not as it must be, and nothing was taken: keep your work, "
+    "and write to the team."
+)
+"""Message for a candidate, who did not cause the error."""
 
 TOO_SLOW = (
     "The upload was too slow, or stalled, and was not taken. What you handed in before is "
@@ -62,7 +70,7 @@ async def _folder_fault(request: Request, error: Exception) -> Response:
 
 
 @dataclass
-class Portal(Part):
+class Portal(ServicePart):
     """The portal of one team. opening: limits how many submissions are opened at once."""
 
     role = MEMBER
@@ -93,7 +101,7 @@ class Portal(Part):
         return [part.router for part in (login, candidates, results, team, candidate)]
 
     def upload(self, path: str) -> Mapping[int, str] | None:
-        """As in `Part`."""
+        """As in `ServicePart`."""
         return {408: TOO_SLOW, 413: TOO_LARGE} if _UPLOAD.fullmatch(path) else None
 
     @asynccontextmanager
@@ -147,14 +155,9 @@ class Portal(Part):
         return "__Host-hotloop-form" if self.settings.secure else "hotloop-form"
 
 
-def of(request: Request) -> Portal:
-    """Return the portal that serves a request."""
-    return part_of(request, Portal)
-
-
 def count_guess(request: Request, name: str) -> None:
     """Count a password attempt. Raises Refused with status 429 if there were too many."""
-    rates = of(request).rates
+    rates = part_of(request, Portal).rates
     rates.count("login", client(request))
     rates.count("name", f"{client(request)} {name}")
     rates.count("account", name)
@@ -162,12 +165,12 @@ def count_guess(request: Request, name: str) -> None:
 
 def guessed_right(request: Request, name: str) -> None:
     """Reset this address's count of failed attempts on the account after a correct password."""
-    of(request).rates.clear("name", f"{client(request)} {name}")
+    part_of(request, Portal).rates.clear("name", f"{client(request)} {name}")
 
 
 async def here(request: Request) -> Portal:
     """Return the portal, as a dependency of pages."""
-    return of(request)
+    return part_of(request, Portal)
 
 
 Here = Annotated[Portal, Depends(here)]

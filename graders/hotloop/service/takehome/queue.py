@@ -15,18 +15,19 @@ from sqlalchemy.exc import IntegrityError
 
 from hotloop.core.transactions import reading, writing
 from hotloop.service.tables import gradings
-from hotloop.service.web.queue import TRIES, WorkState
-from hotloop.service.web.queue import WorkQueue as Works
+from hotloop.service.web.queue import TRIES, WorkQueue, WorkState
 from hotloop.takehome.team import Team
 
 CUT_OFF = f"Its grading was cut off {TRIES} times. Look at the portal's log, then grade it again."
 
 DAMAGED = "Its line in the portal's queue is damaged: grade it again."
 
-WORKS = Works(
+WORKS = WorkQueue(
     gradings,
     gradings.c.pack,
     select(gradings.c.id, gradings.c.digest, gradings.c.pack, gradings.c.queued, literal(None)),
+    ended=CUT_OFF,
+    silent=CUT_OFF,
 )
 """The portal's queue: submissions, in turns of candidates."""
 
@@ -89,8 +90,8 @@ class PortalQueue:
         """Return all submissions by pack and digest; rows with an invalid pack are left out."""
         with reading(self.engine) as connection:
             rows = connection.execute(select(gradings)).all()
-        found = [one for row in rows if (one := _grading(row)) is not None]
-        return {(one.pack, one.digest): one for one in found}
+        submissions = [one for row in rows if (one := _grading(row)) is not None]
+        return {(one.pack, one.digest): one for one in submissions}
 
     def find(self, pack: UUID, digest: str) -> QueuedSubmission | None:
         """Return a submission, or None."""
@@ -103,10 +104,6 @@ class PortalQueue:
         """Delete all rows of a pack."""
         with writing(self.engine) as connection:
             connection.execute(delete(gradings).where(gradings.c.pack == str(pack)))
-
-    def release(self, worker: str) -> None:
-        """Queue again what a grader that has ended held."""
-        WORKS.release(self.engine, worker, CUT_OFF)
 
     # --- what a grader needs ----------------------------------------------------------------------
 
@@ -125,11 +122,7 @@ class PortalQueue:
         """Store a grader's heartbeat, and queue again what silent graders held."""
         with writing(self.engine) as connection:
             WORKS.beat(connection, worker)
-        WORKS.reclaim(self.engine, CUT_OFF)
-
-    def give_back(self, worker: str) -> None:
-        """Queue again what a grader that was told to end holds; the try does not count."""
-        WORKS.give_back(self.engine, worker)
+        WORKS.reclaim(self.engine)
 
     def done(self, one: int, worker: str) -> None:
         """Record that the report was written, if the grader holds the submission."""

@@ -13,7 +13,7 @@ from hotloop.core.intervals import Interval
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest
 from hotloop.service.takehome.queue import PortalQueue, QueuedSubmission
 from hotloop.service.web.queue import WorkState as Queued
-from hotloop.takehome.hand_in_status import headline, outcome_of, report_path
+from hotloop.takehome.hand_in_status import headline, outcome_of
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
 
 _CLOCK = timedelta(milliseconds=20)
@@ -84,17 +84,17 @@ def overview(team: Team, queue: PortalQueue, now: datetime | None = None) -> Can
     """Return the state of all candidates."""
     gradings = queue.all()
     records, faults = team.readable_packs()
-    found: list[CandidateStanding] = []
+    candidates: list[CandidateStanding] = []
     damaged = [Damaged(name, str(fault)) for name, fault in sorted(faults.items())]
     for record in records:
         try:
-            found.append(_standing(team, record, gradings, now or datetime.now(UTC)))
+            candidates.append(_standing(team, record, gradings, now or datetime.now(UTC)))
         except UnknownPack:
             # Deleted at this moment.
             continue
         except (TeamError, ForgedManifest, OSError) as fault:
             damaged.append(Damaged(record.pseudonym, str(fault)))
-    return CandidateOverview(found[::-1], damaged)
+    return CandidateOverview(candidates[::-1], damaged)
 
 
 def standing(team: Team, queue: PortalQueue, pack: UUID) -> CandidateStanding:
@@ -121,12 +121,12 @@ def manifest(team: Team, pack: UUID) -> Manifest:
 
 def written_since(team: Team, pack: UUID, digest: str, since: datetime | None) -> bool:
     """True if there is a report on this submission, written after `since` if that is given."""
-    found = headline(team, pack)
-    if found is None or found.digest != digest:
+    report = headline(team, pack)
+    if report is None or report.digest != digest:
         return False
     if since is None:
         return True
-    written = datetime.fromtimestamp(report_path(team, pack).stat().st_mtime, UTC)
+    written = datetime.fromtimestamp(team.report_path(pack).stat().st_mtime, UTC)
     return written >= since - _CLOCK
 
 
@@ -136,30 +136,25 @@ def _standing(
     gradings: Mapping[tuple[UUID, str], QueuedSubmission],
     now: datetime,
 ) -> CandidateStanding:
-    found = manifest(team, record.pack)
-    until = record.until(found)
+    signed = manifest(team, record.pack)
+    until = record.until(signed)
     if not record.submitted:
-        return CandidateStanding(record, found, _before(record, until, now), until, None)
+        state = CandidateState.WORKING if record.started else CandidateState.INVITED
+        if now > until:
+            state = CandidateState.OVER
+        return CandidateStanding(record, signed, state, until, None)
     digest = record.submitted[-1].digest
     one = gradings.get((record.pack, digest))
-    came = outcome_of(team, record)
-    state = _after(one, came.score is not None)
+    hand_in = outcome_of(team, record)
+    state = _after(one, hand_in.score is not None)
     problem = one.problem if one else ""
     if state is CandidateState.LOST:
-        path = report_path(team, record.pack)
+        path = team.report_path(record.pack)
         problem = f"{path} holds no report on this hand-in that can be read: grade it again."
     if state is CandidateState.GRADED:
-        state, problem = (
-            CandidateState.FILED if came.is_filed else CandidateState.GRADED,
-            came.problem,
-        )
-    return CandidateStanding(record, found, state, until, came.score, problem)
-
-
-def _before(record: PackRecord, until: datetime, now: datetime) -> CandidateState:
-    if now > until:
-        return CandidateState.OVER
-    return CandidateState.WORKING if record.started else CandidateState.INVITED
+        state = CandidateState.FILED if hand_in.is_filed else CandidateState.GRADED
+        problem = hand_in.problem
+    return CandidateStanding(record, signed, state, until, hand_in.score, problem)
 
 
 def _after(one: QueuedSubmission | None, graded: bool) -> CandidateState:

@@ -45,18 +45,19 @@ accounts = Table(
     Column("made", Utc, nullable=False),
 )
 
+
+def owner() -> Column[int]:
+    """Return a foreign key of the owner's account; rows are deleted with the account."""
+    key = ForeignKey("accounts.id", ondelete="CASCADE")
+    return Column("account", Integer, key, nullable=False, index=True)
+
+
 sessions = Table(
     "sessions",
     metadata,
     # SHA-256 of the cookie's value: reading the table does not allow opening a session.
     Column("digest", String(64), primary_key=True),
-    Column(
-        "account",
-        Integer,
-        ForeignKey("accounts.id", ondelete="CASCADE"),
-        nullable=False,
-        index=True,
-    ),
+    owner(),
     Column("csrf", String(64), nullable=False),
     Column("seen", Utc, nullable=False),
     Column("expires", Utc, nullable=False),
@@ -95,8 +96,8 @@ def names(engine: Engine, *roles: str) -> list[str]:
     """Return the names of the accounts with one of these roles, sorted; of all if none is given."""
     query = select(accounts.c.name).order_by(accounts.c.name)
     with reading(engine) as connection:
-        found = connection.execute(query.where(accounts.c.role.in_(roles)) if roles else query)
-        return list(found.scalars())
+        rows = connection.execute(query.where(accounts.c.role.in_(roles)) if roles else query)
+        return list(rows.scalars())
 
 
 def add(engine: Engine, name: str, role: str, password: str = "") -> int:
@@ -107,8 +108,8 @@ def add(engine: Engine, name: str, role: str, password: str = "") -> int:
     values = {"name": name, "role": role, "password": password, "made": datetime.now(UTC)}
     try:
         with writing(engine) as connection:
-            made = connection.execute(insert(accounts).values(values).returning(accounts.c.id))
-            return made.scalar_one()
+            new = connection.execute(insert(accounts).values(values).returning(accounts.c.id))
+            return new.scalar_one()
     except IntegrityError:
         raise AccountError(f"There is an account {name} already.") from None
 
@@ -116,8 +117,8 @@ def add(engine: Engine, name: str, role: str, password: str = "") -> int:
 def remove(engine: Engine, name: str, *roles: str) -> None:
     """Delete an account and its sessions. Raises AccountError as `required`."""
     with writing(engine) as connection:
-        found = required(connection, name, *roles)
-        connection.execute(delete(accounts).where(accounts.c.id == found.id))
+        account = required(connection, name, *roles)
+        connection.execute(delete(accounts).where(accounts.c.id == account.id))
 
 
 def find(engine: Engine, name: str) -> Row[int, str, str] | None:
@@ -132,10 +133,10 @@ def required(connection: Connection, name: str, *roles: str) -> Row[int, str, st
     Raises AccountError if there is no such account, or none with one of these roles if some are
     given: each part of the service manages its own accounts.
     """
-    found = _by_name(connection, name)
-    if found is None or (roles and found.role not in roles):
+    account = _by_name(connection, name)
+    if account is None or (roles and account.role not in roles):
         raise AccountError(f"There is no account {name}.")
-    return found
+    return account
 
 
 def log_in(engine: Engine, account: int, replaces: str = "", now: datetime | None = None) -> str:
@@ -169,15 +170,15 @@ def member(engine: Engine, token: str, now: datetime | None = None) -> Member | 
         .where(sessions.c.digest == digest(token))
     )
     with reading(engine) as connection:
-        found = connection.execute(query).one_or_none()
-    if found is None or found.expires < now or found.seen + IDLE < now:
+        session = connection.execute(query).one_or_none()
+    if session is None or session.expires < now or session.seen + IDLE < now:
         return None
-    if now - found.seen > _SEEN_AGAIN:
+    if now - session.seen > _SEEN_AGAIN:
         with writing(engine) as connection:
             connection.execute(
-                update(sessions).where(sessions.c.digest == found.digest).values(seen=now)
+                update(sessions).where(sessions.c.digest == session.digest).values(seen=now)
             )
-    return Member(found.account, found.name, found.role, found.csrf, found.digest)
+    return Member(session.account, session.name, session.role, session.csrf, session.digest)
 
 
 def log_out(engine: Engine, who: Member) -> None:

@@ -43,14 +43,14 @@ class BodyTime:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        given = self.settings
-        until = asyncio.get_running_loop().time() + given.form_s
-        pause = given.form_s
+        settings = self.settings
+        until = asyncio.get_running_loop().time() + settings.form_s
+        pause = settings.form_s
         if self.is_upload(scope["path"]):
             # Without a content length, allow the time of the largest upload.
             size = int(Headers(scope=scope).get("content-length", self.largest))
-            patience = min(given.upload_s, max(given.stall_s, size / given.upload_rate))
-            until, pause = asyncio.get_running_loop().time() + patience, given.stall_s
+            most_s = min(settings.upload_s, max(settings.stall_s, size / settings.upload_rate))
+            until, pause = asyncio.get_running_loop().time() + most_s, settings.stall_s
         await self.app(scope, _Body(receive, until, pause).receive, send)
 
 
@@ -93,15 +93,12 @@ class TooLarge:
 
         async def send_pages(message: Message) -> None:
             nonlocal replaced
-            if message["type"] == "http.response.start" and _is_bare(message):
-                replaced = True
+            if message["type"] == "http.response.start" and message["status"] == 413:
+                kind = Headers(raw=message["headers"]).get("content-type", "")
+                replaced = kind.startswith("text/plain")
+            if replaced and message["type"] == "http.response.start":
                 await self.refusal(Request(scope))(scope, receive, send)
             elif not replaced:
                 await send(message)
 
         await self.app(scope, receive, send_pages)
-
-
-def _is_bare(message: Message) -> bool:
-    kind = Headers(raw=message["headers"]).get("content-type", "")
-    return message["status"] == 413 and kind.startswith("text/plain")

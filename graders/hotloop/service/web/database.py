@@ -109,12 +109,12 @@ def _create(engine: Engine, site: str, version: int, tables: Sequence[Table]) ->
     of_site = select(formats.c.format).where(formats.c.site == site)
     with writing(engine) as connection:
         metadata.create_all(connection, tables=[formats, *tables])
-        found = connection.execute(of_site).scalar_one_or_none()
-        if found is None:
+        stored = connection.execute(of_site).scalar_one_or_none()
+        if stored is None:
             connection.execute(insert(formats).values(site=site, format=version))
-    if found not in (None, version):
+    if stored not in (None, version):
         engine.dispose()
         raise DatabaseUnavailable(
-            f"The database is of format {found}, and this Hotloop knows {version}: "
+            f"The database is of format {stored}, and this Hotloop knows {version}: "
             "use the Hotloop that made it."
         )

@@ -42,16 +42,14 @@ class StrictHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        https = {"Strict-Transport-Security": HTTPS_ONLY} if self.secure else {}
+        always = {**ALWAYS, **https}
 
         async def send_strictly(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._add(MutableHeaders(scope=message))
+                headers = MutableHeaders(scope=message)
+                for name, value in always.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         await self.app(scope, receive, send_strictly)
-
-    def _add(self, headers: MutableHeaders) -> None:
-        for name, value in ALWAYS.items():
-            headers.setdefault(name, value)
-        if self.secure:
-            headers.setdefault("Strict-Transport-Security", HTTPS_ONLY)

@@ -70,8 +70,8 @@ def require_addresses(proxy: str) -> None:
 
     An invalid address never matches, so rate limits would count the proxy as one client.
     """
-    given = [one.strip() for one in proxy.split(",")] if proxy else []
-    for one in given:
+    proxies = [one.strip() for one in proxy.split(",")] if proxy else []
+    for one in proxies:
         try:
             if one != "*":
                 ip_network(one)
@@ -91,9 +91,9 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except (OSError, UnicodeError) as error:
-        said = (isinstance(error, OSError) and error.strerror) or str(error)
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
         raise UserError(
-            f"Nothing can listen on {host}:{port}: {said}. Choose another --host or --port."
+            f"Nothing can listen on {host}:{port}: {reason}. Choose another --host or --port."
         ) from None
 
 

@@ -45,8 +45,8 @@ def begin(kind: str, folder: Path) -> Engine:
     return opened(folder, url)
 
 
-def end_by_signal(asked: threading.Event, *, interrupt: bool = True) -> None:
-    """Set `asked` at the first signal to end; later ones must not interrupt the cleanup.
+def end_by_signal(ending: threading.Event, *, interrupt: bool = True) -> None:
+    """Set `ending` at the first signal to end; later ones must not interrupt the cleanup.
 
     interrupt: also raise Stopped in the main thread. Interrupted C code may raise another error;
     the event shows that it was no fault.
@@ -55,7 +55,7 @@ def end_by_signal(asked: threading.Event, *, interrupt: bool = True) -> None:
     def stop(_signal: int, _frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        asked.set()
+        ending.set()
         if interrupt:
             raise Stopped
 

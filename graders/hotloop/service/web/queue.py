@@ -78,23 +78,22 @@ def columns() -> list[Column[Any]]:
     ]
 
 
-def _nothing_more(_connection: Connection, _row: WorkRow, _problem: str) -> None:
-    pass
-
-
 @dataclass(frozen=True)
 class WorkQueue:
     """The queue of a site.
 
     works: its table. owner: the column that says whose work it is. turns: selects id, subject,
-    owner, time since when it waits, and deadline of works. given_up: called with a work that is
-    given up and the problem, in the same transaction.
+    owner, time since when it waits, and deadline of works. ended, silent: the problem of a work
+    that is given up since its worker ended, or sent no heartbeat, too often. given_up: called with
+    a work that is given up and the problem, in the same transaction.
     """
 
     works: Table
     owner: Column[Any]
     turns: Select[*tuple[Any, ...]]
-    given_up: Callable[[Connection, WorkRow, str], None] = _nothing_more
+    ended: str
+    silent: str
+    given_up: Callable[[Connection, WorkRow, str], None] = lambda _connection, _row, _problem: None
 
     def add(self, connection: Connection, queued: datetime, **about: Any) -> None:
         """Put a work into the queue. about: the site's own columns."""
@@ -105,8 +104,8 @@ class WorkQueue:
         """Return whether a work waits: a cheap query before a transaction that writes."""
         waits = self.works.c.state == WorkState.WAITING
         with reading(engine) as connection:
-            found = connection.execute(select(self.works.c.id).where(waits, *which).limit(1))
-            return found.one_or_none() is not None
+            rows = connection.execute(select(self.works.c.id).where(waits, *which).limit(1))
+            return rows.one_or_none() is not None
 
     def waiting(self, connection: Connection, *which: ColumnElement[bool]) -> list[WaitingWork]:
         """Return the works that wait, the next one first. which: of these works."""
@@ -171,12 +170,12 @@ class WorkQueue:
         with writing(engine) as connection:
             self._lose(connection, problem, *self._held(work, worker))
 
-    def release(self, engine: Engine, worker: str, problem: str) -> None:
+    def release(self, engine: Engine, worker: str) -> None:
         """Have the works of a worker that has ended wait again, or give them up."""
         with writing(engine) as connection:
-            self._lose(connection, problem, self.works.c.worker == worker, *self._running)
+            self._lose(connection, self.ended, self.works.c.worker == worker, *self._running)
 
-    def reclaim(self, engine: Engine, problem: str) -> None:
+    def reclaim(self, engine: Engine) -> None:
         """Take works from workers without a recent heartbeat: their machine may be gone."""
         silent = (self.works.c.beat < datetime.now(UTC) - LEASE, *self._running)
         with reading(engine) as connection:
@@ -184,7 +183,7 @@ class WorkQueue:
             if connection.execute(query).one_or_none() is None:
                 return
         with writing(engine) as connection:
-            self._lose(connection, problem, *silent)
+            self._lose(connection, self.silent, *silent)
 
     def give_back(self, engine: Engine, worker: str) -> None:
         """Have the works of a worker that was told to end wait again; the try does not count."""

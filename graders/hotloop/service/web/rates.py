@@ -35,24 +35,21 @@ class RateLimits:
         """Count one request. Raises Refused with status 429 if the limit is exceeded."""
         item = self._items[kind]
         if not self._limiter.hit(item, kind, who):
-            raise self._refused(item, kind, who)
+            reset = self._limiter.get_window_stats(item, kind, who).reset_time
+            wait = max(1, math.ceil(reset - time.time()))
+            raise RequestRefused(429, SENTENCES[429], wait_s=wait)
 
     def clear(self, kind: str, who: str) -> None:
         """Reset a counter, for example after a successful login."""
         self._limiter.clear(self._items[kind], kind, who)
 
-    def _refused(self, item: RateLimitItem, kind: str, who: str) -> RequestRefused:
-        reset = self._limiter.get_window_stats(item, kind, who).reset_time
-        wait = max(1, math.ceil(reset - time.time()))
-        return RequestRefused(429, SENTENCES[429], wait_s=wait)
-
 
 def address(host: str) -> str:
     """Return the key of a client for counting: an IPv4 address, or an IPv6 /64 network."""
     try:
-        found = ipaddress.ip_address(host)
+        ip = ipaddress.ip_address(host)
     except ValueError:
         return host[:64]
-    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is None:
-        return str(ipaddress.ip_network((found, 64), strict=False))
-    return str(found)
+    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is None:
+        return str(ipaddress.ip_network((ip, 64), strict=False))
+    return str(ip)

@@ -50,7 +50,7 @@ class SiteState:
 
 
 @dataclass
-class Part:
+class ServicePart:
     """A part of the service: judging for a class, or take-homes of a team.
 
     role: of the accounts that its pages are for. home: their first page. login: the page on which
@@ -108,7 +108,7 @@ class Part:
         self.engine.dispose()
 
 
-PartT = TypeVar("PartT", bound=Part)
+PartT = TypeVar("PartT", bound=ServicePart)
 
 
 def of(request: Request) -> SiteState:
@@ -116,19 +116,25 @@ def of(request: Request) -> SiteState:
     return cast(SiteState, request.app.state.site)
 
 
-def parts_of(request: Request) -> Iterable[Part]:
+def parts_of(request: Request) -> Iterable[ServicePart]:
     """Return all parts that are served."""
-    return cast("dict[type[Part], Part]", request.app.state.parts).values()
+    return cast("dict[type[ServicePart], ServicePart]", request.app.state.parts).values()
 
 
 def part_of(request: Request, kind: type[PartT]) -> PartT:
     """Return the part that serves a request."""
-    return cast(PartT, cast("dict[type[Part], Any]", request.app.state.parts)[kind])
+    return cast(PartT, cast("dict[type[ServicePart], Any]", request.app.state.parts)[kind])
 
 
 def client(request: Request) -> str:
     """Return the client's key for rate limits."""
     return address(request.client.host if request.client else "unknown")
+
+
+def unknown(request: Request, status: int, sentence: str) -> RequestRefused:
+    """Count a request with an unknown token, link or invitation; return its refusal."""
+    of(request).rates.count("unknown", client(request))
+    return RequestRefused(status, sentence)
 
 
 async def counted(request: Request) -> None:
@@ -154,10 +160,10 @@ def logged_in(request: Request) -> Member:
     """Return the logged-in member. Raises LoginNeeded if there is none."""
     site = of(request)
     token = request.cookies.get(site.session_cookie, "")
-    found = accounts.member(site.engine, token) if token else None
-    if found is None:
+    member = accounts.member(site.engine, token) if token else None
+    if member is None:
         raise LoginNeeded
-    return found
+    return member
 
 
 async def own_form(request: Request, who: Annotated[Member, Depends(logged_in)]) -> None:
@@ -165,8 +171,8 @@ async def own_form(request: Request, who: Annotated[Member, Depends(logged_in)])
     if request.method in _SAFE:
         return
     form = await request.form(max_files=0, max_fields=FIELDS, max_part_size=FIELD_BYTES)
-    given = form.get(CSRF)
-    if not isinstance(given, str) or not who.wrote(given):
+    token = form.get(CSRF)
+    if not isinstance(token, str) or not who.wrote(token):
         raise RequestRefused(403, SENTENCES[403])
 
 
@@ -187,9 +193,9 @@ def pages_for(role: str, sentence: str) -> APIRouter:
 
 def begin_session(site: SiteState, request: Request, account: int, page: str) -> Response:
     """Log an account in with a session cookie, and redirect to a page."""
-    had = request.cookies.get(site.session_cookie, "")
+    replaces = request.cookies.get(site.session_cookie, "")
     answer = RedirectResponse(page, 303)
-    set_cookie(site, answer, site.session_cookie, accounts.log_in(site.engine, account, had))
+    set_cookie(site, answer, site.session_cookie, accounts.log_in(site.engine, account, replaces))
     return answer
 
 

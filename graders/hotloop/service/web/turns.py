@@ -41,14 +41,14 @@ def in_turn(waiting: Iterable[WaitingWork], served: Mapping[Owner, datetime]) ->
     for one in waiting:
         by_deadline[one.deadline].append(one)
     last: dict[Owner, tuple[int, datetime]] = {who: (0, when) for who, when in served.items()}
-    found: list[WaitingWork] = []
+    ordered: list[WaitingWork] = []
     for deadline in sorted(by_deadline, key=lambda d: (d is None, d or _NEVER)):
-        _take_turns(by_deadline[deadline], last, found)
-    return found
+        _take_turns(by_deadline[deadline], last, ordered)
+    return ordered
 
 
 def _take_turns(
-    waiting: list[WaitingWork], last: dict[Owner, tuple[int, datetime]], found: list[WaitingWork]
+    waiting: list[WaitingWork], last: dict[Owner, tuple[int, datetime]], ordered: list[WaitingWork]
 ) -> None:
     """Append the works to `found` in turns.
 
@@ -67,7 +67,7 @@ def _take_turns(
     heapq.heapify(turns)
     while turns:
         *_, owner = heapq.heappop(turns)
-        found.append(own[owner].popleft())
-        last[owner] = (len(found), _NEVER)
+        ordered.append(own[owner].popleft())
+        last[owner] = (len(ordered), _NEVER)
         if own[owner]:
             heapq.heappush(turns, entry(owner))

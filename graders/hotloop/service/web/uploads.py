@@ -47,9 +47,9 @@ def require_space(folders: Sequence[Path], least: int) -> None:
 
 def nearly_full(folders: Sequence[Path], least: int) -> list[Path]:
     """Return the folders whose disk has less than `least` bytes free; they need not exist yet."""
-    return [folder for folder in folders if shutil.disk_usage(_there(folder)).free < least]
-
-
-def _there(folder: Path) -> Path:
-    """Return the folder, or the nearest one above that exists."""
-    return next(one for one in (folder, *folder.parents) if one.exists())
+    full: list[Path] = []
+    for folder in folders:
+        existing = next(one for one in (folder, *folder.parents) if one.exists())
+        if shutil.disk_usage(existing).free < least:
+            full.append(folder)
+    return full

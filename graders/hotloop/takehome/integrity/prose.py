@@ -54,39 +54,41 @@ def signals(
     others: Iterable[Other],
 ) -> list[Signal]:
     """Return signals for each written task: the most similar published text, similar answers."""
-    asked = [task for task in map(module.task, tasks) if task.kind == "written"]
-    works = list(others) if asked else []
-    given = _given(starter)
+    written = [task for task in map(module.task, tasks) if task.kind == "written"]
+    works = list(others) if written else []
+    cells = readable_cells(starter.get(NOTEBOOK, b""))
+    # A candidate may quote the exercise's text.
+    quotable = runs(words("\n".join(cell.source for cell in cells if cell.kind != "code")))
     found: list[Signal] = []
-    for task in asked:
+    for task in written:
         own = written_answers.answer(files, starter, task)
         if own is None:
             continue
-        found += _alike(task.title, own.text, given, published(module.id), _PUBLISHED)[:1]
+        found += _alike(task.title, own.text, quotable, published(module.id), _PUBLISHED)[:1]
         theirs = [
             (f"the answer of {other.pseudonym}", answer.text)
             for other in works
             if (answer := written_answers.answer(other.files, other.starter, task)) is not None
         ]
-        found += _alike(task.title, own.text, given, theirs, _ANOTHERS)[:MOST_OTHER_ANSWERS]
+        found += _alike(task.title, own.text, quotable, theirs, _ANOTHERS)[:MOST_OTHER_ANSWERS]
     return found
 
 
 def _alike(
-    title: str, text: str, given: Runs, texts: Iterable[tuple[str, str]], innocent: str
+    title: str, text: str, quotable: Runs, texts: Iterable[tuple[str, str]], innocent: str
 ) -> list[Signal]:
     """Return a signal for each text that shares MODERATE or more, the most similar first."""
     own = words(text)
-    mine = runs(own) - given
-    found: list[tuple[float, Signal]] = []
+    mine = runs(own) - quotable
+    signals: list[tuple[float, Signal]] = []
     for what, other in texts:
-        theirs = runs(words(other)) - given
+        theirs = runs(words(other)) - quotable
         shorter = min(len(mine), len(theirs))
         common = mine & theirs
         if shorter >= FEWEST_RUNS and len(common) >= MODERATE * shorter:
             share = len(common) / shorter
-            found.append((share, _signal(title, what, share, _longest(own, common), innocent)))
-    return [signal for _, signal in sorted(found, key=lambda one: -one[0])]
+            signals.append((share, _signal(title, what, share, _longest(own, common), innocent)))
+    return [signal for _, signal in sorted(signals, key=lambda one: -one[0])]
 
 
 def _signal(title: str, what: str, share: float, passage: list[str], innocent: str) -> Signal:
@@ -108,9 +110,9 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def runs(found: list[str]) -> Runs:
+def runs(text: list[str]) -> Runs:
     """Return all runs of RUN words."""
-    return frozenset(tuple(found[i : i + RUN]) for i in range(len(found) - RUN + 1))
+    return frozenset(tuple(text[i : i + RUN]) for i in range(len(text) - RUN + 1))
 
 
 def _longest(own: list[str], common: Runs) -> list[str]:
@@ -124,12 +126,6 @@ def _longest(own: list[str], common: Runs) -> list[str]:
             best = (start, i + RUN - 1)
         start = i + 1
     return own[best[0] : best[1]]
-
-
-def _given(starter: Mapping[str, bytes]) -> Runs:
-    """Return the runs of the exercise's text, which a candidate may quote."""
-    cells = readable_cells(starter.get(NOTEBOOK, b""))
-    return runs(words("\n".join(cell.source for cell in cells if cell.kind != "code")))
 
 
 @cache

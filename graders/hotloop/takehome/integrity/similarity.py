@@ -84,10 +84,13 @@ def signals(
     Candidates' works come before published ones; within each kind, the most similar first.
     """
     mine = prints(module, tasks, files, starter)
-    matches = [
-        *_to_published(module, tasks, mine, parts(starter, module, tasks)),
-        *(m for other in others for m in _to_other(module, tasks, mine, other)),
-    ]
+    matches = list(_to_published(module, tasks, mine, parts(starter, module, tasks)))
+    for other in others:
+        theirs = prints(module, tasks, other.files, other.starter)
+        matches += (
+            _Match("candidate", f"the work of {other.pseudonym}", part.name, found)
+            for part, found in alike(mine, theirs)
+        )
     matches.sort(key=lambda match: match.found.score, reverse=True)
     return [signal for kind in _KINDS for signal in _of_kind(kind, matches)]
 
@@ -103,18 +106,10 @@ def _of_kind(kind: str, matches: Iterable[_Match]) -> Iterator[Signal]:
         yield _more(beyond)
 
 
-def _to_other(
-    module: Module, tasks: Sequence[str], mine: Sequence[Printed], other: Other
-) -> Iterator[_Match]:
-    theirs = prints(module, tasks, other.files, other.starter)
-    for part, found in alike(mine, theirs):
-        yield _Match("candidate", f"the work of {other.pseudonym}", part.name, found)
-
-
 def _to_published(
-    module: Module, tasks: Sequence[str], mine: Sequence[Printed], given: Sequence[WorkPart]
+    module: Module, tasks: Sequence[str], mine: Sequence[Printed], starter: Sequence[WorkPart]
 ) -> Iterator[_Match]:
-    for kind, what, owners, published in published_code(module.id, tasks, given):
+    for kind, what, owners, published in published_code(module.id, tasks, starter):
         for part, own in mine:
             if not set(part.tasks) & owners:
                 continue
@@ -124,27 +119,32 @@ def _to_published(
 
 
 def published_code(
-    module: str, tasks: Sequence[str], given: Sequence[WorkPart] = ()
+    module: str, tasks: Sequence[str], starter: Sequence[WorkPart] = ()
 ) -> Iterator[tuple[str, str, frozenset[str], Print]]:
     """Yield kind, description, tasks and print of published code: reference, then wrong answers.
 
-    Of a wrong answer only the difference from the reference counts. given: starter code, which is
+    Of a wrong answer only the difference from the reference counts. starter: starter code, which is
     removed from both.
     """
     bodies = {task: texts for task, texts in _reference(module).items() if task in tasks}
-    starters = {task: [part.text for part in given if task in part.tasks] for task in tasks}
+    starter_texts = {task: [part.text for part in starter if task in part.tasks] for task in tasks}
     for task, texts in bodies.items():
         for name, text in texts.items():
             language = language_of(name)
             if language is not None:
                 what = f"the published solution of {task}"
-                yield "solution", what, frozenset({task}), print_of(text, language, starters[task])
+                yield (
+                    "solution",
+                    what,
+                    frozenset({task}),
+                    print_of(text, language, starter_texts[task]),
+                )
     for wrong in wrong_answers(module):
         language = language_of(wrong.file)
         if wrong.task not in bodies or language is None:
             continue
         text = "\n".join(line for body in wrong.bodies.values() for line in body)
-        right = [*bodies[wrong.task].values(), *starters[wrong.task]]
+        right = [*bodies[wrong.task].values(), *starter_texts[wrong.task]]
         what = f"the published wrong answer {wrong.name} of {wrong.task}"
         yield "wrong", what, frozenset({wrong.task}), print_of(text, language, right)
 
@@ -152,7 +152,7 @@ def published_code(
 @cache
 def _reference(module: str) -> Mapping[str, Mapping[str, str]]:
     """Return the code in the reference's regions, by task and file."""
-    found: dict[str, dict[str, str]] = {}
+    code: dict[str, dict[str, str]] = {}
     for name, path in sources(module).items():
         if language_of(name) is None:
             continue
@@ -164,9 +164,9 @@ def _reference(module: str) -> Mapping[str, Mapping[str, str]]:
             task = region.task.partition(".")[2]
             if region.leader == "# ":
                 continue
-            texts = found.setdefault(task, {})
+            texts = code.setdefault(task, {})
             texts[name] = "\n".join(filter(None, [texts.get(name), *region.body]))
-    return found
+    return code
 
 
 def _signal(matches: Sequence[_Match]) -> Signal:
@@ -185,14 +185,14 @@ def _signal(matches: Sequence[_Match]) -> Signal:
 def _more(works: Sequence[Sequence[_Match]]) -> Signal:
     """Return one signal for works beyond the limit, each with its most similar part."""
     first = works[0][0]
-    named = [f"{found[0].what}: {found[0].found.score:.0%} alike." for found in works]
-    if (left := len(named) - MOST_NAMED) > 0:
-        named = [*named[:MOST_NAMED], f"And {left} more, no more alike."]
+    lines = [f"{matches[0].what}: {matches[0].found.score:.0%} alike." for matches in works]
+    if (left := len(lines) - MOST_NAMED) > 0:
+        lines = [*lines[:MOST_NAMED], f"And {left} more, no more alike."]
     return Signal(
         kind="similarity",
         strength=_strength(first),
         title=f"Much like {len(works)} more works",
-        evidence=named,
+        evidence=lines,
         innocent=_INNOCENT[first.with_whom],
         known_rate=_known_rate(first.with_whom),
     )

@@ -20,7 +20,7 @@ _AT_ONCE = (
     "wrote where that is allowed, or check for the first time at the end. The log sees checks "
     "only, not thinking."
 )
-_MISSING = "The log can be left out, and the candidate was told so."
+_MISSING = "The log can be left out, and the candidate was told so. Files get lost, too."
 
 
 def signals(log: WorkLog | None, rule: str, earliest: datetime, latest: datetime) -> list[Signal]:
@@ -30,13 +30,16 @@ def signals(log: WorkLog | None, rule: str, earliest: datetime, latest: datetime
     and when the work arrived; entries must lie between.
     """
     if log is None:
-        return [_absent()] if rule == "yes" else []
+        if rule != "yes":
+            return []
+        sentence = "The role asks for a work log, and none was handed in."
+        return [_signal("No work log", [sentence], _MISSING)]
     found: list[Signal] = []
-    impossible = [said for entry in log.entries if (said := _impossible(entry, earliest, latest))]
+    impossible = [what for entry in log.entries if (what := _impossible(entry, earliest, latest))]
     if impossible:
         title = "The work log's times cannot be"
         found.append(_signal(title, impossible[:10], _IMPOSSIBLE))
-    large = [said for entry in log.entries if (said := _large(entry))]
+    large = [what for entry in log.entries if (what := _large(entry))]
     if large:
         found.append(_signal("Much work came at once", large[:10], _AT_ONCE))
     return found
@@ -69,11 +72,6 @@ _EVENTS: dict[Kind, str] = {
     "submitted": "the file to hand in was written",
     "checked": "a task was checked",
 }
-
-
-def _absent() -> Signal:
-    said = ["The role asks for a work log, and none was handed in."]
-    return _signal("No work log", said, f"{_MISSING} Files get lost, too.")
 
 
 def _signal(title: str, evidence: list[str], innocent: str) -> Signal:

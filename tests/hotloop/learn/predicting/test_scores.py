@@ -9,7 +9,7 @@ from hotloop.learn.predicting.outcomes import WORDS
 from hotloop.learn.predicting.scores import (
     GUESS,
     Prediction,
-    Truth,
+    TrueOutcome,
     brier,
     calibration,
     mean_interval,
@@ -45,10 +45,10 @@ def said(item: int, kind: str, sure: float = 0.9, **more: object) -> Prediction:
 
 def test_a_viva() -> None:
     truths = {
-        1: Truth(kind="race", lines=[60, 63]),
-        2: Truth(kind="bytes", factor=1.5),
-        3: Truth(kind="wrong", width=31),
-        4: Truth(kind="none"),
+        1: TrueOutcome(kind="race", lines=[60, 63]),
+        2: TrueOutcome(kind="bytes", factor=1.5),
+        3: TrueOutcome(kind="wrong", width=31),
+        4: TrueOutcome(kind="none"),
     }
     given = [
         said(1, "race", lines=[63], reasoning=4),
@@ -70,7 +70,7 @@ def test_a_viva() -> None:
 
 
 def test_nothing_said_of_a_detail_is_no_hit() -> None:
-    found = scored([said(1, "race")], {1: Truth(kind="race", lines=[3], width=7)})
+    found = scored([said(1, "race")], {1: TrueOutcome(kind="race", lines=[3], width=7)})
     assert (found.lines.hits, found.width.hits) == (0, 0)
     assert found.reasoning is None
 

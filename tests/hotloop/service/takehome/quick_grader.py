@@ -19,7 +19,6 @@ from hotloop.service.settings import own_folder
 from hotloop.service.tables import opened
 from hotloop.service.takehome.grader import Grader
 from hotloop.service.takehome.queue import PortalQueue
-from hotloop.service.takehome.standing import report_path
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 
@@ -56,7 +55,7 @@ class Quick(Grader):
             "submission": {"digest": submission.digest},
         }
         pack = submission.manifest.pack
-        path = report_path(self.team, pack)
+        path = self.team.report_path(pack)
         # As `grading.write` does it.
         with self.team.alone():
             self.team.pack(pack)

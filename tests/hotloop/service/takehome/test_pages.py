@@ -228,7 +228,7 @@ def test_the_table_says_a_score_as_the_pages_do(
     member.upload(office.page(), work(office))
     digest = office.team.pack(office.packs[0]).submitted[0].digest
     report = {"score": {"low": low, "high": high}, "submission": {"digest": digest}}
-    path = standing.report_path(office.team, office.packs[0])
+    path = office.team.report_path(office.packs[0])
     path.parent.mkdir()
     path.write_text(json.dumps(report))
     pseudonym = office.team.pack(office.packs[0]).pseudonym

@@ -23,7 +23,7 @@ from hotloop.service.tables import gradings, opened
 from hotloop.service.takehome import grader as grader_of_portal
 from hotloop.service.takehome import standing
 from hotloop.service.takehome.grader import Grader
-from hotloop.service.takehome.queue import DAMAGED, PortalQueue
+from hotloop.service.takehome.queue import DAMAGED, WORKS, PortalQueue
 from hotloop.service.web import queue as queue_of_sites
 from hotloop.service.web.process import Stopped
 from hotloop.service.web.queue import LEASE, TRIES, WorkState
@@ -126,7 +126,7 @@ def test_a_grader_that_is_killed_loses_nothing(handed_in: Office, trace: Path, m
     process.kill()
     process.wait()
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
-    grader.queue.release("grader")
+    WORKS.release(grader.queue.engine, "grader")
     grader.batch()
     assert states(handed_in) == [WorkState.DONE, WorkState.DONE]
     assert {one.graded for one in handed_in.portal.queue.all().values()} == {1}
@@ -143,7 +143,7 @@ def test_killed_again_and_again(handed_in: Office, trace: Path) -> None:
         process.kill()
         process.wait()
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
-    grader.queue.release("grader")
+    WORKS.release(grader.queue.engine, "grader")
     grader.batch()
     for one in handed_in.portal.queue.all().values():
         if one.state is WorkState.LOST:
@@ -159,7 +159,7 @@ def test_what_was_cut_off_too_often_waits_for_people(handed_in: Office, trace: P
     for _ in range(TRIES):
         assert queue.claim("grader") is not None
         assert queue.claim("grader") is not None
-        queue.release("grader")
+        WORKS.release(queue.engine, "grader")
     assert states(handed_in) == [WorkState.LOST, WorkState.LOST]
     assert {one.problem for one in queue.all().values()} != {""}
     page = Browser(handed_in.portal)
@@ -178,7 +178,7 @@ def test_ending_on_request_is_no_try(handed_in: Office, trace: Path) -> None:
     queue = handed_in.portal.queue
     for _ in range(TRIES + 2):
         assert queue.claim("grader") is not None
-        queue.give_back("grader")
+        WORKS.give_back(queue.engine, "grader")
     assert states(handed_in) == [WorkState.WAITING, WorkState.WAITING]
 
 
@@ -316,7 +316,7 @@ def test_a_grader_at_work_keeps_what_it_holds(
     try:
         until(lambda: states(handed_in) == [WorkState.DONE, WorkState.DONE], 30)
     finally:
-        grader.asked.set()
+        grader.ending.set()
         thread.join(10)
     assert trace.read_text().count("begin") == 2
 
@@ -342,7 +342,7 @@ def test_an_interruption_that_comes_as_another_error_is_none_of_the_submission(
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
 
     def interrupted(*_: object) -> None:
-        grader.asked.set()
+        grader.ending.set()
         raise ValueError("Error calling function: Stopped")
 
     setattr(grader, step, interrupted)
@@ -363,7 +363,7 @@ def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> 
     assert claimed is not None
     # Interrupted before the new report was written: the old one is not taken for it.
     assert not grader.written(one.pack, one.digest, datetime.now(UTC))
-    queue.release("grader")
+    WORKS.release(queue.engine, "grader")
     grader.batch()
     found = queue.find(one.pack, one.digest)
     assert found is not None

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.service.takehome import standing
 from hotloop.service.takehome.queue import QueuedSubmission
 from hotloop.service.web.queue import WorkState
 from hotloop.takehome.report import read_report
@@ -35,7 +34,7 @@ def test_a_node_grades_and_an_end_on_request_is_no_try(
     try:
         until(lambda: only(office).state in (WorkState.DONE, WorkState.LOST), 400, process=grader)
         assert (only(office).state, only(office).problem) == (WorkState.DONE, "")
-        report = read_report(standing.report_path(office.team, pack))
+        report = read_report(office.team.report_path(pack))
         assert report.submission.digest == only(office).digest
         assert report.environment.isolation == "bubblewrap"
         assert [task.task for task in report.tasks] == ["online_pass", "explain"]

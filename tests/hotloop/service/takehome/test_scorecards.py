@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.core import intervals
-from hotloop.learn.predicting.scores import Prediction, Truth, VivaScore, scored
+from hotloop.learn.predicting.scores import Prediction, TrueOutcome, VivaScore, scored
 from hotloop.service.takehome import standing
 from hotloop.takehome import compare, grading, scorecard, viva
 from hotloop.takehome.report_builder import make_report
@@ -140,7 +140,7 @@ def test_the_comparison_shows_the_vivas_apart(
     assert "<h2>Viva</h2>" not in without
     told = VivaScore(
         own=scored(
-            [Prediction(item=1, kind="race", sure=0.9, reasoning=4)], {1: Truth(kind="race")}
+            [Prediction(item=1, kind="race", sure=0.9, reasoning=4)], {1: TrueOutcome(kind="race")}
         ),
         fixed=None,
     )

@@ -79,7 +79,11 @@ def _deck(
                         model=model,
                         fields=[prompt, answer, *_about(entry, language)],
                         guid=guid(entry, language, kind),
-                        tags=_tags(entry),
+                        tags=[
+                            f"hotloop::{place}"
+                            for place in (entry.track, entry.question.level, entry.module)
+                            if place
+                        ],
                     )
                 )
     return deck
@@ -87,14 +91,14 @@ def _deck(
 
 def _cards(entry: CatalogEntry, language: Language) -> list[tuple[str, str, str]]:
     """Return kind, front and back of each card."""
-    said = wording(entry, language)
+    texts = wording(entry, language)
     labels = LABELS[language]
-    found = [("question", markup.paragraphs(said.prompt), markup.solution(said, labels))]
+    cards = [("question", markup.paragraphs(texts.prompt), markup.solution(texts, labels))]
     if entry.question.numeric:
-        drawn = numeric.draw(entry.question.numeric, entry.key, said.numeric)
-        back = f"<p><b>{markup.inline(drawn.shown)}</b></p>{markup.paragraphs(drawn.explain)}"
-        found.append(("numeric", markup.paragraphs(drawn.ask), back))
-    return found
+        instance = numeric.draw(entry.question.numeric, entry.key, texts.numeric)
+        back = f"<p><b>{markup.inline(instance.shown)}</b></p>{markup.paragraphs(instance.explain)}"
+        cards.append(("numeric", markup.paragraphs(instance.ask), back))
+    return cards
 
 
 def _about(entry: CatalogEntry, language: Language) -> list[str]:
@@ -104,17 +108,12 @@ def _about(entry: CatalogEntry, language: Language) -> list[str]:
     return [about, entry.key, practise]
 
 
-def _tags(entry: CatalogEntry) -> list[str]:
-    places = [entry.track, entry.question.level, *([entry.module] if entry.module else [])]
-    return [f"hotloop::{place}" for place in places]
-
-
-def _packed(made: Any, written: float) -> bytes:
+def _packed(package: Any, written: float) -> bytes:
     """Like genanki's own writer, but without leaving a temporary file behind."""
     with tempfile.TemporaryDirectory(prefix="hotloop-anki-") as folder:
         path = Path(folder) / "collection.anki2"
         database = sqlite3.connect(path)
-        made.write_to_db(database.cursor(), written, itertools.count(int(written * 1000)))
+        package.write_to_db(database.cursor(), written, itertools.count(int(written * 1000)))
         database.commit()
         database.close()
         collection = path.read_bytes()

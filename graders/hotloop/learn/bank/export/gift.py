@@ -31,28 +31,28 @@ def text(entries: Sequence[CatalogEntry], language: Language) -> str:
     return "\n".join(lines)
 
 
-def escaped(said: str) -> str:
+def escaped(plain: str) -> str:
     """Return the text with GIFT's special characters and line breaks escaped."""
-    return _SPECIAL.sub(r"\\\1", said.strip()).replace("\n", r"\n")
+    return _SPECIAL.sub(r"\\\1", plain.strip()).replace("\n", r"\n")
 
 
 def _questions(entry: CatalogEntry, language: Language) -> Iterator[str]:
-    said = wording(entry, language)
-    solution = escaped(markup.solution(said, LABELS[language]))
+    texts = wording(entry, language)
+    solution = escaped(markup.solution(texts, LABELS[language]))
     yield (
         f"// [id:hotloop.{entry.question.id}.{language}] [tag:{entry.question.level}]\n"
-        f"::{escaped(said.title)}::[html]{escaped(markup.paragraphs(said.prompt))}"
+        f"::{escaped(texts.title)}::[html]{escaped(markup.paragraphs(texts.prompt))}"
         f"{{####{solution}}}"
     )
     if entry.question.numeric is None:
         return
-    drawn = numeric.draw(entry.question.numeric, entry.key, said.numeric)
-    asked = f"{drawn.ask} ({drawn.unit})" if drawn.unit else drawn.ask
+    instance = numeric.draw(entry.question.numeric, entry.key, texts.numeric)
+    ask = f"{instance.ask} ({instance.unit})" if instance.unit else instance.ask
     yield (
         f"// [id:hotloop.{entry.question.id}.{language}.numeric] [tag:{entry.question.level}]\n"
-        f"::{escaped(said.title)}, 1::[html]{escaped(markup.paragraphs(asked))}"
-        f"{{#{_plain(drawn.answer)}:{_plain(abs(drawn.answer) * drawn.tolerance)}"
-        f"####{escaped(markup.paragraphs(f'{drawn.shown}. {drawn.explain}'))}}}"
+        f"::{escaped(texts.title)}, 1::[html]{escaped(markup.paragraphs(ask))}"
+        f"{{#{_plain(instance.answer)}:{_plain(abs(instance.answer) * instance.tolerance)}"
+        f"####{escaped(markup.paragraphs(f'{instance.shown}. {instance.explain}'))}}}"
     )
 
 

@@ -22,7 +22,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 def page(entries: Sequence[CatalogEntry], language: Language) -> str:
     """Return the kit for these questions, in this order."""
-    templates = environment(_TEMPLATES, inline=_inline, paragraphs=_paragraphs)
+    templates = environment(_TEMPLATES, inline=inline, paragraphs=paragraphs)
     titles = {track.id: track.title for track in curriculum.curriculum().tracks}
     return templates.get_template("kit.html.j2").render(
         language=language,
@@ -35,22 +35,24 @@ def page(entries: Sequence[CatalogEntry], language: Language) -> str:
                 "track": titles[entry.track],
                 "question": entry.question,
                 "said": wording(entry, language),
-                "numeric": _drawn(entry, language),
+                "numeric": _instance(entry, language),
             }
             for entry in entries
         ],
     )
 
 
-def _inline(text: str) -> Markup:
+def inline(text: str) -> Markup:
+    """Return a piece of text as markup, for a template's filter."""
     return Markup(markup.inline(text))
 
 
-def _paragraphs(text: str) -> Markup:
+def paragraphs(text: str) -> Markup:
+    """Return a text's paragraphs as markup, for a template's filter."""
     return Markup(markup.paragraphs(text))
 
 
-def _drawn(entry: CatalogEntry, language: Language) -> Instance | None:
+def _instance(entry: CatalogEntry, language: Language) -> Instance | None:
     if entry.question.numeric is None:
         return None
     return numeric.draw(entry.question.numeric, entry.key, wording(entry, language).numeric)

@@ -30,29 +30,29 @@ def items(texts: Iterable[str], kind: str = "ul") -> str:
     return f"<{kind}>{''.join(f'<li>{inline(text)}</li>' for text in texts)}</{kind}>"
 
 
-def weak_answers(said: Wording, labels: Labels) -> str:
+def weak_answers(texts: Wording, labels: Labels) -> str:
     """Return common weak answers, and what each reveals, as an HTML list."""
-    told = (
+    entries = (
         f"<li>“{inline(says)}” <em>{labels.reveals}</em> {inline(reveals)}</li>"
-        for says, reveals in said.weak_answers
+        for says, reveals in texts.weak_answers
     )
-    return f"<ul>{''.join(told)}</ul>"
+    return f"<ul>{''.join(entries)}</ul>"
 
 
-def rubric(said: Wording) -> str:
+def rubric(texts: Wording) -> str:
     """Return the marks with their descriptions, as an HTML table."""
-    rows = (f"<tr><th>{mark}</th><td>{inline(said.rubric[mark])}</td></tr>" for mark in range(5))
+    rows = (f"<tr><th>{mark}</th><td>{inline(texts.rubric[mark])}</td></tr>" for mark in range(5))
     return f"<table>{''.join(rows)}</table>"
 
 
-def solution(said: Wording, labels: Labels) -> str:
+def solution(texts: Wording, labels: Labels) -> str:
     """Return everything that is shown after the question was answered, as HTML."""
     parts = (
-        (labels.strategy, items(said.strategy, "ol")),
-        (labels.say, paragraphs(said.say)),
-        (labels.answer, paragraphs(said.answer)),
-        (labels.weak_answers, weak_answers(said, labels)),
-        (labels.follow_ups, items(said.follow_ups, "ol")),
-        (labels.rubric, rubric(said)),
+        (labels.strategy, items(texts.strategy, "ol")),
+        (labels.say, paragraphs(texts.say)),
+        (labels.answer, paragraphs(texts.answer)),
+        (labels.weak_answers, weak_answers(texts, labels)),
+        (labels.follow_ups, items(texts.follow_ups, "ol")),
+        (labels.rubric, rubric(texts)),
     )
     return "".join(f"<h3>{heading}</h3>{body}" for heading, body in parts)

@@ -71,38 +71,38 @@ def manifest(language: Language) -> bytes:
 
 
 def _add(section: Element, entry: CatalogEntry, language: Language) -> None:
-    said = wording(entry, language)
-    item = _item(section, entry, said, "")
+    texts = wording(entry, language)
+    item = _item(section, entry, texts, "")
     _metadata(item, entry, "essay_question", 4)
-    _html(SubElement(item, "rubric", view="Assessor"), markup.rubric(said))
-    _response(item, said, markup.paragraphs(said.prompt), fib="String")
+    _html(SubElement(item, "rubric", view="Assessor"), markup.rubric(texts))
+    _response(item, texts, markup.paragraphs(texts.prompt), fib="String")
     condition = _processing(item, 4)
     SubElement(SubElement(condition, "conditionvar"), "other")
-    _show_feedback(item, condition, markup.solution(said, LABELS[language]))
+    _show_feedback(item, condition, markup.solution(texts, LABELS[language]))
     if entry.question.numeric is not None:
-        drawn = numeric.draw(entry.question.numeric, entry.key, said.numeric)
-        _add_numeric(section, entry, said, drawn)
+        instance = numeric.draw(entry.question.numeric, entry.key, texts.numeric)
+        _add_numeric(section, entry, texts, instance)
 
 
-def _add_numeric(section: Element, entry: CatalogEntry, said: Wording, drawn: Instance) -> None:
-    item = _item(section, entry, said, ".numeric")
+def _add_numeric(section: Element, entry: CatalogEntry, texts: Wording, instance: Instance) -> None:
+    item = _item(section, entry, texts, ".numeric")
     _metadata(item, entry, "numerical_question", 1)
-    asked = f"{drawn.ask} ({drawn.unit})" if drawn.unit else drawn.ask
-    _response(item, said, markup.paragraphs(asked), fib="Decimal")
+    ask = f"{instance.ask} ({instance.unit})" if instance.unit else instance.ask
+    _response(item, texts, markup.paragraphs(ask), fib="Decimal")
     condition = _processing(item, 1)
     right = SubElement(SubElement(condition, "conditionvar"), "or")
-    SubElement(right, "varequal", respident="response").text = repr(drawn.answer)
+    SubElement(right, "varequal", respident="response").text = repr(instance.answer)
     within = SubElement(right, "and")
-    margin = abs(drawn.answer) * drawn.tolerance
-    SubElement(within, "vargte", respident="response").text = repr(drawn.answer - margin)
-    SubElement(within, "varlte", respident="response").text = repr(drawn.answer + margin)
+    margin = abs(instance.answer) * instance.tolerance
+    SubElement(within, "vargte", respident="response").text = repr(instance.answer - margin)
+    SubElement(within, "varlte", respident="response").text = repr(instance.answer + margin)
     SubElement(condition, "setvar", action="Set", varname="SCORE").text = "1"
-    _show_feedback(item, condition, markup.paragraphs(f"{drawn.shown}. {drawn.explain}"))
+    _show_feedback(item, condition, markup.paragraphs(f"{instance.shown}. {instance.explain}"))
 
 
-def _item(section: Element, entry: CatalogEntry, said: Wording, kind: str) -> Element:
-    ident = f"hotloop.{entry.question.id}.{said.language}{kind}"
-    return SubElement(section, "item", ident=ident, title=said.title)
+def _item(section: Element, entry: CatalogEntry, texts: Wording, kind: str) -> Element:
+    ident = f"hotloop.{entry.question.id}.{texts.language}{kind}"
+    return SubElement(section, "item", ident=ident, title=texts.title)
 
 
 def _metadata(item: Element, entry: CatalogEntry, kind: str, points: int) -> None:
@@ -119,9 +119,9 @@ def _metadata(item: Element, entry: CatalogEntry, kind: str, points: int) -> Non
         SubElement(field, "fieldentry").text = value
 
 
-def _response(item: Element, said: Wording, asked: str, fib: str) -> None:
-    presentation = SubElement(item, "presentation", {_LANG: said.language})
-    _html(presentation, asked)
+def _response(item: Element, texts: Wording, html: str, fib: str) -> None:
+    presentation = SubElement(item, "presentation", {_LANG: texts.language})
+    _html(presentation, html)
     response = SubElement(presentation, "response_str", ident="response", rcardinality="Single")
     field = SubElement(response, "render_fib", fibtype=fib)
     SubElement(field, "response_label", ident="text")
@@ -136,13 +136,13 @@ def _processing(item: Element, points: int) -> Element:
     return SubElement(processing, "respcondition", {"continue": "No"})
 
 
-def _show_feedback(item: Element, condition: Element, said: str) -> None:
+def _show_feedback(item: Element, condition: Element, html: str) -> None:
     SubElement(condition, "displayfeedback", feedbacktype="Response", linkrefid=_FEEDBACK)
-    _html(SubElement(SubElement(item, "itemfeedback", ident=_FEEDBACK), "flow_mat"), said)
+    _html(SubElement(SubElement(item, "itemfeedback", ident=_FEEDBACK), "flow_mat"), html)
 
 
-def _html(parent: Element, said: str) -> None:
-    SubElement(SubElement(parent, "material"), "mattext", texttype="text/html").text = said
+def _html(parent: Element, html: str) -> None:
+    SubElement(SubElement(parent, "material"), "mattext", texttype="text/html").text = html
 
 
 def _document(root: Element) -> bytes:

@@ -52,9 +52,9 @@ class Platforms(Strict):
 
         client_id: may be empty if an LMS has one registration only.
         """
-        found = [
+        matches = [
             one
             for one in self.platforms
             if one.issuer == issuer and client_id in ("", one.client_id)
         ]
-        return found[0] if len(found) == 1 else None
+        return matches[0] if len(matches) == 1 else None

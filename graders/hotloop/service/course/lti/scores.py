@@ -115,27 +115,27 @@ def standing(engine: Engine, account: int, module: str) -> ModuleScore:
     return ModuleScore(sum(best.values()), float(possible), sum(still), instrumented)
 
 
-def score(found: ModuleScore, subject: str) -> dict[str, Any]:
+def score(standing: ModuleScore, subject: str) -> dict[str, Any]:
     """Return the score as the LMS receives it.
 
     While points are open, no score is given: the LMS would take it for the final grade.
     """
-    told: dict[str, Any] = {
+    about: dict[str, Any] = {
         "userId": subject,
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "activityProgress": "Submitted",
     }
-    so_far = f"{found.points:g} of {found.possible:g} points"
-    if found.instrumented:
+    so_far = f"{standing.points:g} of {standing.possible:g} points"
+    if standing.instrumented:
         so_far += f", some{verdict_words.INSTRUMENTED}"
-    if found.open:
-        comment = f"{so_far} so far; checks worth {found.open:g} more are still open."
-        return {**told, "gradingProgress": "Pending", "comment": comment}
+    if standing.open:
+        comment = f"{so_far} so far; checks worth {standing.open:g} more are still open."
+        return {**about, "gradingProgress": "Pending", "comment": comment}
     return {
-        **told,
+        **about,
         "gradingProgress": "FullyGraded",
-        "scoreGiven": found.points,
-        "scoreMaximum": found.possible,
+        "scoreGiven": standing.points,
+        "scoreMaximum": standing.possible,
         "comment": f"{so_far}.",
     }
 
@@ -168,8 +168,11 @@ def _pass_to(
 
 def _is_taken(engine: Engine, item: Row[Any], token: str) -> bool:
     try:
-        told = score(standing(engine, item.account, item.module), item.subject)
-        _publish(item.lineitem, told, token)
+        document = score(standing(engine, item.account, item.module), item.subject)
+        parts = urlsplit(str(item.lineitem))
+        url = urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/scores"))
+        kind = {"Content-Type": "application/vnd.ims.lis.v1.score+json"}
+        _post(url, json.dumps(document).encode(), {**kind, "Authorization": f"Bearer {token}"})
     except (NotTaken, KeyError) as error:
         # KeyError: the module is no longer in this release.
         _keep_problem(engine, item, error)
@@ -267,13 +270,6 @@ def _token(tool: Tool, platform: Platform) -> str:
         raise NotTaken(f"{platform.token_url} answers with no access token.") from None
 
 
-def _publish(lineitem: str, told: Mapping[str, Any], token: str) -> None:
-    parts = urlsplit(lineitem)
-    url = urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/scores"))
-    kind = {"Content-Type": "application/vnd.ims.lis.v1.score+json"}
-    _post(url, json.dumps(told).encode(), {**kind, "Authorization": f"Bearer {token}"})
-
-
 def _post(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
     """Return the answer's body. Raises NotTaken for an error status, or if no answer comes."""
     request = Request(url, body, dict(headers), method="POST")
@@ -283,7 +279,7 @@ def _post(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
             return answer.read(LONGEST_ANSWER)
     except HTTPError as error:
         with closing(error):
-            said = error.read(300).decode("utf-8", "replace")
-        raise NotTaken(f"{url} answers with {error.code}: {said}") from None
+            detail = error.read(300).decode("utf-8", "replace")
+        raise NotTaken(f"{url} answers with {error.code}: {detail}") from None
     except (OSError, HTTPException) as error:
         raise NotTaken(f"{url} does not answer: {error}") from None

@@ -103,10 +103,10 @@ class Tool:
         """
         path = folder / KEY
         with suppress(FileExistsError):
-            drawn = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+            new = rsa.generate_private_key(public_exponent=65537, key_size=2048)
             create_private(
                 path,
-                drawn.private_bytes(
+                new.private_bytes(
                     serialization.Encoding.PEM,
                     serialization.PrivateFormat.PKCS8,
                     serialization.NoEncryption(),
@@ -126,9 +126,9 @@ class Tool:
     def jwks(self) -> dict[str, Any]:
         """Return this service's public key as a JWK set, for the LMS to fetch."""
         public = RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
-        known = {"use": "sig", "alg": ALGORITHM, "kid": self._key_id}
+        fields = {"use": "sig", "alg": ALGORITHM, "kid": self._key_id}
         # Public members of the key only. PyJWT adds `key_ops`, which must not appear beside `use`.
-        return {"keys": [{**{name: public[name] for name in ("kty", "n", "e")}, **known}]}
+        return {"keys": [{**{name: public[name] for name in ("kty", "n", "e")}, **fields}]}
 
     @cached_property
     def _key_id(self) -> str:
@@ -141,13 +141,13 @@ class Tool:
         """Return a token with these claims, signed by this service."""
         return jwt.encode(claims, self.key, ALGORITHM, headers={"kid": self._key_id})
 
-    def login(self, engine: Engine, asked: LtiLogin, back: str) -> tuple[str, str]:
+    def login(self, engine: Engine, parameters: LtiLogin, back: str) -> tuple[str, str]:
         """Begin a login: return the LMS's URL for the browser, and the state to be returned.
 
         The browser must bring the state back. back: this service's URL for the answer. Raises
         NotLaunched for an LMS that is not registered.
         """
-        platform = self.platforms.find(asked.iss, asked.client_id)
+        platform = self.platforms.find(parameters.iss, parameters.client_id)
         if platform is None:
             raise NotLaunched("This LMS is not registered here, or with another client ID.")
         state, nonce, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), datetime.now(UTC)
@@ -168,12 +168,12 @@ class Tool:
             "prompt": "none",
             "client_id": platform.client_id,
             "redirect_uri": back,
-            "login_hint": asked.login_hint,
+            "login_hint": parameters.login_hint,
             "state": state,
             "nonce": nonce,
         }
-        if asked.lti_message_hint:
-            query["lti_message_hint"] = asked.lti_message_hint
+        if parameters.lti_message_hint:
+            query["lti_message_hint"] = parameters.lti_message_hint
         url = str(platform.login_url)
         return f"{url}{'&' if '?' in url else '?'}{urlencode(query)}", state
 
@@ -242,14 +242,14 @@ class LtiLogin(BaseModel):
 
 
 def _launch(platform: Platform, claims: Claims) -> LtiLaunch:
-    taught = f"{MEMBERSHIP}Instructor" in claims.roles
-    graded = f"{MEMBERSHIP}Learner" in claims.roles and not taught
-    takes = graded and SCORE_SCOPE in claims.grades.scope and claims.grades.lineitem is not None
+    teaches = f"{MEMBERSHIP}Instructor" in claims.roles
+    learns = f"{MEMBERSHIP}Learner" in claims.roles and not teaches
+    is_graded = learns and SCORE_SCOPE in claims.grades.scope and claims.grades.lineitem is not None
     return LtiLaunch(
         platform,
         claims.sub,
         claims.email,
-        "instructor" if taught else "learner",
+        "instructor" if teaches else "learner",
         dict(claims.target.query_params()).get("module", ""),
-        str(claims.grades.lineitem) if takes else "",
+        str(claims.grades.lineitem) if is_graded else "",
     )

@@ -23,9 +23,9 @@ class BoardName(Strict):
 
 
 @router.post("", status_code=204)
-def join(service: Here, who: Asking, given: BoardName) -> None:
+def join(service: Here, who: Asking, body: BoardName) -> None:
     """Join the board under a name of your choice."""
-    board.join(service.engine, who.account, given.name)
+    board.join(service.engine, who.account, body.name)
 
 
 @router.delete("", status_code=204)

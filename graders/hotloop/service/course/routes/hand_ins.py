@@ -35,15 +35,15 @@ def hand_in(service: Here, who: Asking, key: Key, body: Body) -> Taken:
     if not exchange.has(work.module):
         raise RequestRefused(409, f"{work.module} was not released in this course.")
     deadline = service.group.deadlines.get(work.module)
-    sent = hand_ins.Sent(who.account, who.name, key, work, deadline)
-    return Taken(handed_in=hand_ins.put(service.engine, exchange, sent))
+    new = hand_ins.NewHandIn(who.account, who.name, key, work, deadline)
+    return Taken(handed_in=hand_ins.put(service.engine, exchange, new))
 
 
 @router.get("/feedback/{module}")
 def feedback(service: Here, who: Asking, module: Module) -> Released:
     """Return the released feedback on your own work."""
-    found = hand_ins.released(service.engine, _exchange(service), who.account, module)
-    return Released(feedback=found)
+    released = hand_ins.released(service.engine, _exchange(service), who.account, module)
+    return Released(feedback=released)
 
 
 def _exchange(service: Service) -> CourseExchange:

@@ -18,7 +18,6 @@ from hotloop.learn.remote.request import MAX_BYTES, WholeRequest, parsed
 from hotloop.learn.remote.request import RemoteRequest as JudgeRequest
 from hotloop.service import judging
 from hotloop.service.course import jobs
-from hotloop.service.course.jobs import JobResult
 from hotloop.service.course.service import Asking, Body, Here, Key, Service, body_of
 from hotloop.service.course.watch import JobState, places
 from hotloop.service.web.answers import RequestRefused
@@ -28,10 +27,10 @@ NO_JOB = "There is no such job of yours."
 
 async def own(service: Here, who: Asking, job: UUID) -> str:
     """Return the id of the asking person's job. Raises Refused if they have none with this id."""
-    found = await run_in_threadpool(jobs.find, service.engine, who.account, str(job))
-    if found is None:
+    row = await run_in_threadpool(jobs.find, service.engine, who.account, str(job))
+    if row is None:
         raise RequestRefused(404, NO_JOB)
-    return found.id
+    return row.id
 
 
 async def stream(service: Here, who: Asking) -> AsyncGenerator[None]:
@@ -54,16 +53,16 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
     tasks that still waits is replaced.
     """
     try:
-        asked = parsed(JudgeRequest, body)
-        judging.require_known(asked)
-        asked.contents()
+        request = parsed(JudgeRequest, body)
+        judging.require_known(request)
+        request.contents()
     except (UserError, ValueError) as error:
         raise RequestRefused(422, str(error)) from None
-    deadline = service.group.deadlines.get(asked.module)
+    deadline = service.group.deadlines.get(request.module)
     if deadline is not None and deadline < datetime.now(UTC):
         deadline = None  # a module that is overdue must not stay ahead of the others
-    sent = jobs.Put(who.account, key, _completed(service, asked), deadline)
-    return Stored(id=jobs.put(service.engine, sent))
+    whole = _completed(service, request)
+    return Stored(id=jobs.put(service.engine, who.account, key, whole, deadline))
 
 
 @router.get("/{job}")
@@ -71,7 +70,7 @@ def look(service: Here, who: Asking, job: Own) -> RemoteJob:
     """Return the state of a job, with the records so far. Use the stream to follow a job."""
     # A look reads the whole queue, so it counts against the same limit as a new stream.
     service.rates.count("stream", str(who.account))
-    return _seen(job, jobs.outcome(service.engine, job), places(service.engine).get(job))
+    return _seen(jobs.outcome(service.engine, job), places(service.engine).get(job))
 
 
 @router.get("/{job}/events", response_class=EventSourceResponse, dependencies=[Depends(stream)])
@@ -80,16 +79,16 @@ async def follow(service: Here, job: Own) -> AsyncIterable[ServerSentEvent]:
 
     Each event holds the complete job, so a client that reconnects has missed nothing.
     """
-    found = await _outcome(service, job)
-    while found.state == "open":
+    result = await _outcome(service, job)
+    while result.state == "open":
         phase = None
         async for at in service.watch.follow(job):
             # Records change between the phases only.
             if at.phase != phase:
-                phase, found = at.phase, await _outcome(service, job)
-            yield ServerSentEvent(data=_seen(job, found, at), event="state")
-        found = await _outcome(service, job)
-    yield ServerSentEvent(data=_seen(job, found, None), event="state")
+                phase, result = at.phase, await _outcome(service, job)
+            yield ServerSentEvent(data=_seen(result, at), event="state")
+        result = await _outcome(service, job)
+    yield ServerSentEvent(data=result, event="state")
 
 
 @router.post("/{job}/cancel", status_code=204)
@@ -98,23 +97,25 @@ def cancel(service: Here, job: Own) -> None:
     jobs.cancel(service.engine, job)
 
 
-def _completed(service: Service, asked: JudgeRequest) -> WholeRequest:
+def _completed(service: Service, request: JudgeRequest) -> WholeRequest:
     """Return the request with what the course gave. Raises Refused if the work is not for that."""
-    variant, given = service.given(asked.module)
-    if asked.made_for not in (None, variant.digest):
+    variant, files = service.given(request.module)
+    if request.made_for not in (None, variant.digest):
         raise RequestRefused(
             422,
-            f"Your folder is made for another variant of {asked.module} than this course has: "
+            f"Your folder is made for another variant of {request.module} than this course has: "
             "fetch the module again.",
         )
     document = None if variant.is_plain else variant.to_json()
-    return WholeRequest(**dict(asked), variant=document, given=dict(given))
+    return WholeRequest(**dict(request), variant=document, given=dict(files))
 
 
-async def _outcome(service: Service, job: str) -> JobResult:
+async def _outcome(service: Service, job: str) -> RemoteJob:
     return await run_in_threadpool(jobs.outcome, service.engine, job)
 
 
-def _seen(job: str, found: JobResult, place: JobState | None) -> RemoteJob:
-    at = asdict(place) if place is not None and found.state == "open" else {}
-    return RemoteJob(id=job, **vars(found), **at)
+def _seen(job: RemoteJob, place: JobState | None) -> RemoteJob:
+    """Add a job's place in the queue while it is open."""
+    if place is None or job.state != "open":
+        return job
+    return job.model_copy(update=asdict(place))

@@ -13,7 +13,7 @@ from hotloop.learn.remote.job import LoginAnswer, OneTimeLink
 from hotloop.service.course import people
 from hotloop.service.course.service import Asking, Here
 from hotloop.service.web.answers import RequestRefused
-from hotloop.service.web.site import client
+from hotloop.service.web.site import unknown
 
 NO_INVITATION = "This invitation is over, or was used: ask your instructor for another one."
 
@@ -39,11 +39,10 @@ def page(service: Here, who: Asking) -> OneTimeLink:
 
 
 @router.post("/login")
-def log_in(request: Request, service: Here, given: Invitation) -> LoginAnswer:
+def log_in(request: Request, service: Here, body: Invitation) -> LoginAnswer:
     """Exchange an invitation for a token. An invitation works once."""
-    found = people.accept(service.engine, given.invitation)
-    if found is None:
-        service.rates.count("unknown", client(request))
-        raise RequestRefused(410, NO_INVITATION)
-    person, token = found
+    login = people.accept(service.engine, body.invitation)
+    if login is None:
+        raise unknown(request, 410, NO_INVITATION)
+    person, token = login
     return LoginAnswer(name=person.name, role=person.role, token=token)

@@ -16,7 +16,7 @@ from hotloop.service.course.service import Here, Service
 from hotloop.service.pages import page
 from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.secret import digest
-from hotloop.service.web.site import begin_session, client
+from hotloop.service.web.site import begin_session, unknown
 from hotloop.tasks import curriculum
 
 LAUNCH = "/lti/launch"
@@ -42,18 +42,18 @@ def jwks(tool: AsTool) -> Response:
 
 @router.get("/login")
 def login(
-    request: Request, service: Here, tool: AsTool, asked: Annotated[LtiLogin, Query()]
+    request: Request, service: Here, tool: AsTool, parameters: Annotated[LtiLogin, Query()]
 ) -> Response:
     """Begin a login: redirect a browser that the LMS sent back to the LMS, to log in."""
-    return _begun(request, service, tool, asked)
+    return _begun(request, service, tool, parameters)
 
 
 @router.post("/login")
 def login_by_form(
-    request: Request, service: Here, tool: AsTool, asked: Annotated[LtiLogin, Form()]
+    request: Request, service: Here, tool: AsTool, parameters: Annotated[LtiLogin, Form()]
 ) -> Response:
     """As `login`, for a form."""
-    return _begun(request, service, tool, asked)
+    return _begun(request, service, tool, parameters)
 
 
 @router.post("/launch")
@@ -67,36 +67,36 @@ def launch(
     """Finish a login: show an instructor the pages, and a learner the commands to type."""
     cookie = _cookie(service, state)
     try:
-        found = tool.launch(service.engine, state, request.cookies.get(cookie, ""), id_token)
+        launched = tool.launch(service.engine, state, request.cookies.get(cookie, ""), id_token)
     except NotLaunched as error:
-        raise _refused(request, service, error) from None
-    _require_known(found)
+        raise _refused(request, error) from None
+    _require_known(launched)
     who = people.from_lms(
-        service.engine, found.platform.issuer, found.subject, found.email, found.role
+        service.engine, launched.platform.issuer, launched.subject, launched.email, launched.role
     )
     if who.role == "instructor":
         answer = begin_session(service.site, request, who.account, service.home)
     else:
-        if found.lineitem and found.module:
-            scores.keep(service.engine, who.account, found)
+        if launched.lineitem and launched.module:
+            scores.keep(service.engine, who.account, launched)
         link = service.link(people.invitation(service.engine, who.account, LINK_STAY))
         answer = page(
             "launched.html",
             person=who,
             link=link,
-            module=found.module,
-            is_graded=bool(found.lineitem),
+            module=launched.module,
+            is_graded=bool(launched.lineitem),
         )
     answer.delete_cookie(cookie, secure=service.settings.secure, httponly=True)
     return answer
 
 
-def _begun(request: Request, service: Service, tool: Tool, asked: LtiLogin) -> Response:
+def _begun(request: Request, service: Service, tool: Tool, parameters: LtiLogin) -> Response:
     back = f"{service.settings.origin}{LAUNCH}"
     try:
-        url, state = tool.login(service.engine, asked, back)
+        url, state = tool.login(service.engine, parameters, back)
     except NotLaunched as error:
-        raise _refused(request, service, error) from None
+        raise _refused(request, error) from None
     answer = RedirectResponse(url, 302)
     answer.set_cookie(
         _cookie(service, state),
@@ -116,17 +116,16 @@ def _cookie(service: Service, state: str) -> str:
     return f"{service.site.session_cookie}-lti-{digest(state)[:16]}"
 
 
-def _refused(request: Request, service: Service, error: NotLaunched) -> RequestRefused:
-    service.rates.count("unknown", client(request))
-    return RequestRefused(403, f"{error} Open the link on the page of your course again.")
+def _refused(request: Request, error: NotLaunched) -> RequestRefused:
+    return unknown(request, 403, f"{error} Open the link on the page of your course again.")
 
 
-def _require_known(found: LtiLaunch) -> None:
+def _require_known(launched: LtiLaunch) -> None:
     """Raise Refused if a link names an unknown module, so that the link's author notices."""
     try:
-        if found.module:
-            curriculum.load_module(found.module)
+        if launched.module:
+            curriculum.load_module(launched.module)
     except KeyError:
         raise RequestRefused(
-            422, f"This link names {found.module[:60]!r}: no such module."
+            422, f"This link names {launched.module[:60]!r}: no such module."
         ) from None

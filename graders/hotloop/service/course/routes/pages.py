@@ -19,7 +19,7 @@ from hotloop.service.pages import page
 from hotloop.service.web import accounts
 from hotloop.service.web.accounts import AccountError, Member
 from hotloop.service.web.answers import RequestRefused
-from hotloop.service.web.site import Who, begin_session, client, pages_for
+from hotloop.service.web.site import Who, begin_session, pages_for, unknown
 from hotloop.service.web.uploads import nearly_full
 
 FOR_INSTRUCTORS = "These pages are for instructors."
@@ -37,8 +37,7 @@ def join(request: Request, service: Here, secret: Secret) -> Response:
     """Show an invitation and how to use it; showing it does not use it up."""
     person = people.invited(service.engine, secret)
     if person is None:
-        service.rates.count("unknown", client(request))
-        raise RequestRefused(410, NO_INVITATION)
+        raise unknown(request, 410, NO_INVITATION)
     return page("join.html", person=person, link=service.link(secret))
 
 
@@ -51,20 +50,19 @@ def enter(request: Request, service: Here, secret: Secret) -> Response:
     with writing(service.engine) as connection:
         person = people.use_up(connection, secret)
     if person is None:
-        service.rates.count("unknown", client(request))
-        raise RequestRefused(410, NO_INVITATION)
+        raise unknown(request, 410, NO_INVITATION)
     return begin_session(service.site, request, person.account, service.home)
 
 
 @for_instructors.get("/queue")
 def queue(service: Here, who: Who) -> Response:
     """Show the jobs that wait and those being judged."""
-    found = overview.queue(service.engine)
+    jobs = overview.queue(service.engine)
     return page(
         "queue.html",
         member=who,
-        shown=found[: overview.MOST],
-        count=len(found),
+        shown=jobs[: overview.MOST],
+        count=len(jobs),
         working=overview.working(service.engine),
     )
 

@@ -21,12 +21,11 @@ from hotloop.learn.pack import limits
 from hotloop.service.pages import page
 from hotloop.service.settings import UPLOAD_BYTES, own_folder
 from hotloop.service.takehome import links, standing
-from hotloop.service.takehome.answers import OVER
 from hotloop.service.takehome.links import Link
-from hotloop.service.takehome.portal import Here, Portal, of
+from hotloop.service.takehome.portal import OVER, Here, Portal
 from hotloop.service.takehome.standing import CandidateState
 from hotloop.service.web.answers import RequestRefused
-from hotloop.service.web.site import client
+from hotloop.service.web.site import unknown
 from hotloop.service.web.uploads import place
 from hotloop.takehome.archive import Refusal, RefusedSubmission
 from hotloop.takehome.submission import Submission, open_submission
@@ -56,16 +55,14 @@ LATE = (
 router = APIRouter(prefix="/c", default_response_class=Response)
 
 
-def opened(request: Request, token: Annotated[str, InPath(max_length=100)]) -> Link:
+def opened(request: Request, portal: Here, token: Annotated[str, InPath(max_length=100)]) -> Link:
     """Return the link. Raises Refused if it does not exist or has expired."""
-    portal = of(request)
-    found = links.find(portal.engine, token)
-    if found is None:
-        portal.rates.count("unknown", client(request))
-        raise RequestRefused(404, "There is no such link. Check that you have copied all of it.")
-    if datetime.now(UTC) > found.works_until(_record(portal, found).deadline):
+    link = links.find(portal.engine, token)
+    if link is None:
+        raise unknown(request, 404, "There is no such link. Check that you have copied all of it.")
+    if datetime.now(UTC) > link.works_until(_record(portal, link).deadline):
         raise RequestRefused(410, OVER)
-    return found
+    return link
 
 
 Opened = Annotated[Link, Depends(opened)]
@@ -105,11 +102,13 @@ async def upload(request: Request, portal: Here, link: Opened) -> Response:
     received = datetime.now(UTC)
     portal.rates.count("upload", str(link.pack))
     with place(portal.site, link.token, portal.settings.submissions, [portal.team.folder]):
-        async with _form(request, portal, _deadline(portal, link) - received) as form:
-            found = form.get(FIELD)
-            if not isinstance(found, UploadFile) or not found.size:
+        signed = standing.manifest(portal.team, link.pack)
+        deadline = _record(portal, link).until(signed)
+        async with _form(request, portal, deadline - received) as form:
+            file = form.get(FIELD)
+            if not isinstance(file, UploadFile) or not file.size:
                 raise RequestRefused(422, "No file was chosen: choose the zip that you have made.")
-            await run_in_threadpool(take, portal, link.pack, found.file, received)
+            await run_in_threadpool(take, portal, link.pack, file.file, received)
     return RedirectResponse(f"/c/{link.token}", 303)
 
 
@@ -130,10 +129,6 @@ async def _form(request: Request, portal: Portal, left: timedelta) -> AsyncGener
         yield form
     finally:
         await form.close()
-
-
-def _deadline(portal: Portal, link: Link) -> datetime:
-    return _record(portal, link).until(standing.manifest(portal.team, link.pack))
 
 
 def _page(portal: Portal, link: Link) -> Response:
@@ -194,8 +189,8 @@ def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> No
         _keep(portal, submission, path)
     # The submission is safe now: if the process is killed, `Queue.reconcile` queues it.
     portal.queue.add(pack, submission.digest)
-    said = "handed in" if is_new else "sent again what had arrived"
-    portal.team.audit("candidate", f"{submission.manifest.pseudonym} {said}")
+    what = "handed in" if is_new else "sent again what had arrived"
+    portal.team.audit("candidate", f"{submission.manifest.pseudonym} {what}")
 
 
 @contextmanager

@@ -15,15 +15,13 @@ from hotloop.learn.pack.keys import KeyMissing
 from hotloop.learn.pack.manifest import RoleId
 from hotloop.service.pages import page
 from hotloop.service.takehome import links, standing
-from hotloop.service.takehome.answers import FOR_MEMBERS, NO_CANDIDATE
 from hotloop.service.takehome.passwords import MEMBER
-from hotloop.service.takehome.portal import Here, Portal
+from hotloop.service.takehome.portal import FOR_MEMBERS, NO_CANDIDATE, Here, Portal
 from hotloop.service.takehome.standing import CandidateOverview, CandidateStanding
 from hotloop.service.web.accounts import Member
 from hotloop.service.web.answers import RequestRefused
 from hotloop.service.web.site import Who, pages_for
 from hotloop.takehome import installable
-from hotloop.takehome.hand_in_status import report_path
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.role import TakehomeRole
 from hotloop.takehome.team import AlreadyInvited, TeamError, UnknownPack
@@ -81,12 +79,12 @@ def invite(
 ) -> Response:
     """Make a pack and its link. again: even if this name has a pack of the role."""
     try:
-        wanted = portal.team.role(role)
-        installable.require(portal.team, wanted)
+        chosen = portal.team.role(role)
+        installable.require(portal.team, chosen)
         now = datetime.now(UTC)
-        made = make_pack(
+        new_pack = make_pack(
             portal.team,
-            wanted,
+            chosen,
             name,
             now=now,
             accommodation=accommodation,
@@ -97,9 +95,9 @@ def invite(
         return _new(portal, who, problem=str(error), role=role, given=(name, accommodation))
     except (TeamError, CurriculumError, KeyMissing) as error:
         return _new(portal, who, problem=str(error), role=role)
-    pack = made.manifest.pack
-    links.make(portal.engine, portal.secret, pack, made.manifest.expires)
-    portal.team.audit(who.name, f"invited {made.pseudonym} for {role}")
+    pack = new_pack.manifest.pack
+    links.make(portal.engine, portal.secret, pack, new_pack.manifest.expires)
+    portal.team.audit(who.name, f"invited {new_pack.pseudonym} for {role}")
     return _back(pack, link=True)
 
 
@@ -110,18 +108,18 @@ def one(portal: Here, who: Who, pack: UUID, link: bool = False) -> Response:
     link: also show the candidate's link. It allows handing in as the candidate, so the audit log
     records who looked at it.
     """
-    found = known(portal, pack)
-    there = links.current(portal.engine, portal.secret, pack)
-    if link and there is not None:
-        portal.team.audit(who.name, f"looked at the link of {found.record.pseudonym}")
+    candidate = known(portal, pack)
+    current = links.current(portal.engine, portal.secret, pack)
+    if link and current is not None:
+        portal.team.audit(who.name, f"looked at the link of {candidate.record.pseudonym}")
     return page(
         "one.html",
         member=who,
-        one=found,
-        address=f"{portal.settings.origin}/c/{there.token}" if link and there else "",
-        works_until=there.works_until(found.record.deadline) if there else None,
-        is_due=found.record.keep_until <= datetime.now(UTC),
-        report=report_path(portal.team, pack).is_file(),
+        one=candidate,
+        address=f"{portal.settings.origin}/c/{current.token}" if link and current else "",
+        works_until=current.works_until(candidate.record.deadline) if current else None,
+        is_due=candidate.record.keep_until <= datetime.now(UTC),
+        report=portal.team.report_path(pack).is_file(),
         filed=portal.team.scorecard_path(pack).is_file(),
     )
 
@@ -129,76 +127,77 @@ def one(portal: Here, who: Who, pack: UUID, link: bool = False) -> Response:
 @router.post("/candidates/{pack}/link")
 def new_link(portal: Here, who: Who, pack: UUID) -> Response:
     """Replace the link; the old one stops working."""
-    found = known(portal, pack)
-    links.make(portal.engine, portal.secret, pack, max(found.deadline, found.manifest.expires))
-    portal.team.audit(who.name, f"made a new link for {found.record.pseudonym}")
+    candidate = known(portal, pack)
+    expires = max(candidate.deadline, candidate.manifest.expires)
+    links.make(portal.engine, portal.secret, pack, expires)
+    portal.team.audit(who.name, f"made a new link for {candidate.record.pseudonym}")
     return _back(pack, link=True)
 
 
 @router.post("/candidates/{pack}/withdraw")
 def withdraw(portal: Here, who: Who, pack: UUID) -> Response:
     """Delete the link."""
-    found = known(portal, pack)
+    candidate = known(portal, pack)
     links.end(portal.engine, pack)
-    portal.team.audit(who.name, f"withdrew the link of {found.record.pseudonym}")
+    portal.team.audit(who.name, f"withdrew the link of {candidate.record.pseudonym}")
     return _back(pack)
 
 
 @router.post("/candidates/{pack}/extend")
 def extend(portal: Here, who: Who, pack: UUID, day: Annotated[date, Form()]) -> Response:
     """Extend the deadline to the end of a day, and allow one more hand-in."""
-    found = known(portal, pack)
+    candidate = known(portal, pack)
     today = datetime.now(UTC).date()
     if not today <= day <= today + timedelta(days=LONGEST_STAY):
         raise RequestRefused(422, f"Choose a day from today on, within {LONGEST_STAY} days.")
     until = datetime.combine(day + timedelta(days=1), datetime.min.time(), UTC)
     portal.team.extend(pack, until)
-    links.prolong(portal.engine, pack, max(until, found.manifest.expires))
-    portal.team.audit(who.name, f"extended {found.record.pseudonym} to the end of {day}")
+    links.prolong(portal.engine, pack, max(until, candidate.manifest.expires))
+    portal.team.audit(who.name, f"extended {candidate.record.pseudonym} to the end of {day}")
     return _back(pack)
 
 
 @router.post("/candidates/{pack}/grade")
 def grade(portal: Here, who: Who, pack: UUID) -> Response:
     """Queue the last submission for grading again."""
-    found = known(portal, pack)
-    if not found.record.submitted:
+    candidate = known(portal, pack)
+    if not candidate.record.submitted:
         raise RequestRefused(409, "Nothing was handed in yet.")
-    if not portal.queue.again(pack, found.record.submitted[-1].digest):
+    if not portal.queue.again(pack, candidate.record.submitted[-1].digest):
         raise RequestRefused(409, "It is waiting, or being graded, already.")
-    portal.team.audit(who.name, f"had {found.record.pseudonym} graded again")
+    portal.team.audit(who.name, f"had {candidate.record.pseudonym} graded again")
     return _back(pack)
 
 
 @router.get("/candidates/{pack}/pack.zip")
 def pack_file(portal: Here, who: Who, pack: UUID) -> Response:
     """Download the pack that the candidate gets, without starting the time window."""
-    found = known(portal, pack)
-    portal.team.audit(who.name, f"downloaded the pack of {found.record.pseudonym}")
+    candidate = known(portal, pack)
+    portal.team.audit(who.name, f"downloaded the pack of {candidate.record.pseudonym}")
     return FileResponse(
         portal.team.pack_file(pack),
         media_type="application/zip",
-        filename=f"{found.record.pseudonym}.zip",
+        filename=f"{candidate.record.pseudonym}.zip",
     )
 
 
 @router.get("/candidates/{pack}/submission.zip")
 def submission_file(portal: Here, who: Who, pack: UUID) -> Response:
     """Download the last submission, unmodified."""
-    found = known(portal, pack)
+    candidate = known(portal, pack)
     paths = portal.team.submissions(pack)
     if not paths:
         raise RequestRefused(404, "Nothing was handed in yet.")
-    portal.team.audit(who.name, f"downloaded the submission of {found.record.pseudonym}")
-    name = f"{found.record.pseudonym}-submission.zip"
+    portal.team.audit(who.name, f"downloaded the submission of {candidate.record.pseudonym}")
+    name = f"{candidate.record.pseudonym}-submission.zip"
     return FileResponse(paths[-1], media_type="application/zip", filename=name)
 
 
 @router.post("/candidates/{pack}/forget")
 def forget(portal: Here, who: Who, pack: UUID, pseudonym: Short = "") -> Response:
     """Delete all data of a candidate, if the typed pseudonym matches."""
-    found = known(portal, pack)
-    if pseudonym.strip() != found.record.pseudonym:
+    candidate = known(portal, pack)
+    if pseudonym.strip() != candidate.record.pseudonym:
         raise RequestRefused(422, "Nothing was deleted: type the pseudonym exactly as it is shown.")
     links.end(portal.engine, pack)
     portal.queue.forget(pack)
@@ -252,14 +251,14 @@ _COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def csv_table(found: CandidateOverview) -> str:
+def csv_table(table: CandidateOverview) -> str:
     """Return CSV with one line per candidate."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(_COLUMNS)
-    for one in found.damaged:
+    for one in table.damaged:
         writer.writerow([harmless(one.name), "", "damaged", *[""] * (len(_COLUMNS) - 3)])
-    for one in found.candidates:
+    for one in table.candidates:
         writer.writerow(harmless(cell) for cell in _csv_row(one))
     return stream.getvalue()
 

@@ -1,7 +1,7 @@
 """Pages on results: report, scorecard, name and comparison."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Depends, Query
@@ -13,9 +13,8 @@ from hotloop.learn.pack.keys import KeyMissing
 from hotloop.learn.predicting.scores import VivaScore
 from hotloop.service.pages import page
 from hotloop.service.takehome import standing
-from hotloop.service.takehome.answers import FOR_MEMBERS
 from hotloop.service.takehome.passwords import MEMBER
-from hotloop.service.takehome.portal import Here, Portal
+from hotloop.service.takehome.portal import FOR_MEMBERS, Here, Portal
 from hotloop.service.takehome.routes.candidates import known
 from hotloop.service.takehome.standing import CandidateState
 from hotloop.service.web.accounts import Member
@@ -31,7 +30,6 @@ from hotloop.takehome.compare import (
     compare,
     viva_words,
 )
-from hotloop.takehome.hand_in_status import report_path
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, TakehomeReport, UnreadableReport
 from hotloop.takehome.report_digests import OwnReports
 from hotloop.takehome.scorecard import (
@@ -105,8 +103,8 @@ def file(portal: Here, who: Who, pack: UUID, given: Fields) -> Response:
     known(portal, pack)
     try:
         filing = _filing(given)
-        read = given.get(REPORT, "")
-        scorecard.file(portal.team, pack, filing, who.name, report=read)
+        digest = given.get(REPORT, "")
+        scorecard.file(portal.team, pack, filing, who.name, report=digest)
     except ReportChanged as error:
         return _form(portal, who, pack, None, str(error), given, 409)
     except ValidationError as error:
@@ -120,7 +118,7 @@ def file(portal: Here, who: Who, pack: UUID, given: Fields) -> Response:
 @router.post("/candidates/{pack}/reveal")
 def reveal(portal: Here, who: Who, pack: UUID) -> Response:
     """Show the candidate's name. Raises Refused before the scorecard is filed."""
-    found = known(portal, pack)
+    candidate = known(portal, pack)
     try:
         name = portal.team.reveal(pack, who.name)
     except (TeamError, KeyMissing) as error:
@@ -129,7 +127,7 @@ def reveal(portal: Here, who: Who, pack: UUID) -> Response:
         raise RequestRefused(
             409, "File the scorecard first: the name is shown after that."
         ) from None
-    return page("name.html", member=who, one=found, name=name)
+    return page("name.html", member=who, one=candidate, name=name)
 
 
 @router.get("/compare")
@@ -183,17 +181,17 @@ def _compared(
     own = OwnReports(portal.team)
     for record in records:
         try:
-            read = own.read(report_path(portal.team, record.pack))
+            report = own.read(portal.team.report_path(record.pack))
             card = scorecard.read(portal.team, record.pack)
-            answered = viva.score_of(portal.team, record.pack, read.submission.digest)
+            score = viva.score_of(portal.team, record.pack, report.submission.digest)
         except (UnreadableReport, ScorecardError, viva.VivaError) as error:
             problems.append(f"{record.pseudonym} is left out. {error}")
             continue
-        reports.append(read)
+        reports.append(report)
         if card is not None:
-            cards[read.pseudonym] = card
-        if answered is not None:
-            vivas[read.pseudonym] = answered
+            cards[report.pseudonym] = card
+        if score is not None:
+            vivas[report.pseudonym] = score
     if len(reports) < 2:
         return None, problems
     try:
@@ -204,7 +202,7 @@ def _compared(
 
 def _file(portal: Portal, pack: UUID, name: str, kind: str) -> Response:
     known(portal, pack)
-    path = report_path(portal.team, pack).with_name(name)
+    path = portal.team.report_path(pack).with_name(name)
     if not path.is_file():
         raise RequestRefused(404, "There is no report yet.")
     headers = {"Content-Security-Policy": REPORT_POLICY}
@@ -220,32 +218,32 @@ def _form(
     given: dict[str, str] | None = None,
     status: int = 422,
 ) -> Response:
-    found = known(portal, pack)
+    candidate = known(portal, pack)
     try:
         # Read the digest before the form, so that a report that changes in between cannot be
         # marked.
-        read = scorecard.report_digest(portal.team, pack)
+        digest = scorecard.report_digest(portal.team, pack)
         if given is not None and status != 409:
-            read = given.get(REPORT, "")
-        asked = scorecard.form(portal.team, pack)
+            digest = given.get(REPORT, "")
+        card_form = scorecard.form(portal.team, pack)
     except ReportAltered as error:
         raise RequestRefused(409, str(error)) from None
     except ScorecardError:
         raise RequestRefused(409, "There is no report to mark yet.") from None
     # Marks of an earlier hand-in are not shown for a later one.
-    is_earlier = card is not None and card.submission != asked.report.submission.digest
+    is_earlier = card is not None and card.submission != card_form.report.submission.digest
     values = given if given is not None else _values(None if is_earlier else card)
     return page(
         "scorecard.html",
         status if problem else 200,
         member=who,
-        one=found,
-        criteria=asked.criteria,
+        one=candidate,
+        criteria=card_form.criteria,
         values=values,
         problem=problem,
         version=card.version if card else 0,
         is_earlier=is_earlier,
-        read=read,
+        read=digest,
     )
 
 
@@ -254,26 +252,28 @@ def _values(card: scorecard.Scorecard | None) -> dict[str, str]:
     if card is None:
         return {}
     values = {"decision": card.decision, "note": card.note}
-    for key, found in card.marks.items():
-        values[f"mark.{key}"] = "" if found.mark is None else str(found.mark)
-        values[f"note.{key}"] = found.note
+    for key, filed in card.marks.items():
+        values[f"mark.{key}"] = "" if filed.mark is None else str(filed.mark)
+        values[f"note.{key}"] = filed.note
     return values
 
 
-def _filing(given: dict[str, str]) -> Filing:
+def _filing(fields: dict[str, str]) -> Filing:
     """Parse the fields. Raises ValidationError if they are invalid."""
-    keys = {key.partition(".")[2] for key in given if key.startswith(("mark.", "note."))}
-    marks = {key: _mark(given, key) for key in sorted(keys)}
-    document = {"decision": given.get("decision", ""), "marks": marks, "note": _text(given, "note")}
+    keys = {key.partition(".")[2] for key in fields if key.startswith(("mark.", "note."))}
+    marks: dict[str, dict[str, object]] = {}
+    for key in sorted(keys):
+        number = fields.get(f"mark.{key}", "")
+        mark = int(number) if number in ("0", "1", "2", "3", "4") else number or None
+        marks[key] = {"mark": mark, "note": _text(fields, f"note.{key}")}
+    document = {
+        "decision": fields.get("decision", ""),
+        "marks": marks,
+        "note": _text(fields, "note"),
+    }
     return Filing.model_validate(document)
 
 
-def _mark(given: dict[str, str], key: str) -> dict[str, object]:
-    number = given.get(f"mark.{key}", "")
-    mark = int(number) if number in ("0", "1", "2", "3", "4") else number or None
-    return cast("dict[str, object]", {"mark": mark, "note": _text(given, f"note.{key}")})
-
-
-def _text(given: dict[str, str], key: str) -> str:
+def _text(fields: dict[str, str], key: str) -> str:
     """Normalize line ends: browsers send CRLF."""
-    return given.get(key, "").replace("\r\n", "\n").strip()
+    return fields.get(key, "").replace("\r\n", "\n").strip()

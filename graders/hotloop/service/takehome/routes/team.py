@@ -9,12 +9,11 @@ from starlette.responses import RedirectResponse, Response
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.service.pages import page
 from hotloop.service.takehome import passwords
-from hotloop.service.takehome.answers import FOR_MEMBERS
 from hotloop.service.takehome.passwords import MEMBER
-from hotloop.service.takehome.portal import Here, count_guess, guessed_right
+from hotloop.service.takehome.portal import FOR_MEMBERS, Here, count_guess, guessed_right
 from hotloop.service.web.accounts import AccountError
 from hotloop.service.web.site import Who, pages_for
-from hotloop.takehome.audit_log import Line
+from hotloop.takehome.audit_log import AuditLine
 from hotloop.takehome.role import TakehomeRole
 
 LINES = 200
@@ -45,18 +44,19 @@ def audit(
     portal: Here, who: Who, before: Annotated[int | None, Query(ge=1, le=10**15)] = None
 ) -> Response:
     """Show the audit log, the latest first. before: offset in the file before which to begin."""
-    found = portal.team.latest(LINES, before)
-    shown = [_line(one) for one in found.lines]
-    return page("audit.html", member=who, shown=shown, earlier=found.earlier)
+    log = portal.team.latest(LINES, before)
+    shown = [_line(one) for one in log.lines]
+    return page("audit.html", member=who, shown=shown, earlier=log.earlier)
 
 
-def _line(one: Line) -> dict[str, str]:
+def _line(one: AuditLine) -> dict[str, str]:
     """Return a line's fields for the page, even if it was tampered with."""
     if one.document is None:
         return {"at": "", "who": "", "what": "", "fault": "This line cannot be read."}
     fault = "" if one.fits else "This line does not follow from the one before it."
-    said = {key: str(one.document.get(key, ""))[:LONGEST] for key in ("at", "who", "what", "kind")}
-    return {**said, "what": said["what"] or said["kind"], "fault": fault}
+    names = ("at", "who", "what", "kind")
+    fields = {name: str(one.document.get(name, ""))[:LONGEST] for name in names}
+    return {**fields, "what": fields["what"] or fields["kind"], "fault": fault}
 
 
 @router.get("/account")
