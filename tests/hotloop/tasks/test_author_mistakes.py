@@ -308,7 +308,19 @@ UNJUDGED = {
         "prefix_sum/tasks.py",
         "hl.triton_kernel(calls)",
         "hl.returns_tensor(correct=hl.TritonKernelCorrect(calls))",
-        ("tasks.py:18", "fills a tensor", "see `fills_tensor`"),
+        ("tasks.py:18", "fills a tensor", "by `hl.fills_tensor`"),
+    ),
+    "a check of tensors for plain data": Mistake(
+        "double/tasks.py",
+        "hl.Answers(questions)",
+        "hl.RaisesError(questions, after=())",
+        ("tasks.py:13", "'correct', RaisesError, is for", "`hl.RaisesErrorForData`"),
+    ),
+    "a check after one that is not there": Mistake(
+        "double/tasks.py",
+        "hl.Answers(questions)",
+        "hl.Answers(questions, after=('right',))",
+        ("tasks.py:13", "comes after 'right'", "`after=()`"),
     ),
     "no baseline": Mistake(
         "layer_norm/tasks.py",

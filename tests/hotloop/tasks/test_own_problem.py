@@ -290,7 +290,7 @@ def test_a_problem_without_its_tasks_file_is_told_so(problem: Path) -> None:
     [
         ("layer_norm", "(x, out)", r"takes 2 arguments, and is called with 1, .* `fills_tensor`"),
         ("layer_norm", "(x)", ""),
-        ("prefix_sum", "(x, out)", "see `fills_tensor`"),  # its checks count launches
+        ("prefix_sum", "(x, out)", "by `hl.fills_tensor`"),  # its checks count launches
     ],
 )
 def test_an_answer_that_is_called_in_the_other_way_is_the_authors_mistake(

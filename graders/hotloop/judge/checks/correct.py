@@ -13,7 +13,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.author_guard import Authored, Check
 from hotloop.judge.calls import CallBuffers, CallSpec, PlacedCall, TensorSpec
-from hotloop.judge.candidate import Candidate, Style
+from hotloop.judge.candidate import CALLED_WITH_TENSORS, Candidate, Kind
 from hotloop.judge.case_label import labeled
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, FP16, FP32, I32, I64, U8, DType, to_float64, to_storage
@@ -74,9 +74,6 @@ _OF_ARRAY = {
     np.dtype(np.bool_): BOOL,
 }
 """Type of the tensor that `case` makes of an array."""
-
-OF_TENSORS: frozenset[Style] = frozenset({"return", "destination"})
-"""How a function may be called that takes a case's tensors."""
 
 ADVICE = {
     False: "check the last index of each loop, and the strides",
@@ -246,8 +243,10 @@ class Runner(Protocol):
         """Default of `Correct.case_timeout_s`."""
         ...
 
-    styles: ClassVar[frozenset[Style]]
-    """`Check.styles` of a `Correct`."""
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """`Check.kinds` of a `Correct`."""
+        ...
 
     def running(self, session: Session, timeout_s: float) -> AbstractContextManager[Running]:
         """Yield the started candidate; `timeout_s` is for each case."""
@@ -260,7 +259,7 @@ class OnCpu:
 
     after: tuple[str, ...] = ()
     case_timeout_s: float = 60.0
-    styles: ClassVar[frozenset[Style]] = OF_TENSORS
+    kinds: ClassVar[frozenset[Kind]] = CALLED_WITH_TENSORS
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:
@@ -294,9 +293,9 @@ class Correct(Check):
         return self.on.after
 
     @property
-    def styles(self) -> frozenset[Style]:
+    def kinds(self) -> frozenset[Kind]:
         """Those of the runner."""
-        return self.on.styles
+        return self.on.kinds
 
     def __call__(self, session: Session) -> str:
         """Run every case; raise Ruling at the first wrong answer."""

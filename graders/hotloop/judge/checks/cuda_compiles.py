@@ -9,7 +9,7 @@ the toolkit's headers.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.nvcc import compile as compiling
@@ -19,6 +19,7 @@ from hotloop.engines.nvcc.sass import Code, widest
 from hotloop.engines.nvcc.toolchain import Toolchain
 from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import CUDA, Kind
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import WorkerConnection, readable
@@ -46,6 +47,7 @@ class CudaCompiles(Check):
     include: more folders with headers of the check.
     """
 
+    fits: ClassVar[frozenset[Kind]] = CUDA
     kernels: tuple[str, ...] = ()
     targets: tuple[int, ...] = compiling.CAPABILITIES
     block: int = 256

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling
-from hotloop.judge.candidate import Style
-from hotloop.judge.checks.correct import OF_TENSORS, Case, Require, Running
+from hotloop.judge.candidate import CUDA, Kind
+from hotloop.judge.checks.correct import Case, Require, Running
 from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
 from hotloop.judge.session import Session
 
@@ -27,7 +27,7 @@ class InSimulator:
     after: tuple[str, ...] = ()
     case_timeout_s: float = 30.0
 
-    styles: ClassVar[frozenset[Style]] = OF_TENSORS
+    kinds: ClassVar[frozenset[Kind]] = CUDA
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:

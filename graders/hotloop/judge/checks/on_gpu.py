@@ -13,9 +13,8 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
 from hotloop.judge.buffers import TensorPlacement, extent_bytes
 from hotloop.judge.calls import PlacedCall
-from hotloop.judge.candidate import Candidate, Style
+from hotloop.judge.candidate import ON_GPU, Candidate, Kind
 from hotloop.judge.checks.correct import (
-    OF_TENSORS,
     Case,
     InputTensor,
     Require,
@@ -44,7 +43,7 @@ class OnGpu:
     after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
 
-    styles: ClassVar[frozenset[Style]] = OF_TENSORS
+    kinds: ClassVar[frozenset[Kind]] = ON_GPU
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:

@@ -13,7 +13,7 @@ from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.judge import launch_plan
 from hotloop.judge.author_guard import Authored
 from hotloop.judge.calls import CallBuffers, PlacedCall
-from hotloop.judge.candidate import Style
+from hotloop.judge.candidate import Kind
 from hotloop.judge.checks.correct import Case, Truth, call, fill, ruling_about
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.compare import Floats
@@ -27,7 +27,7 @@ from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection, reada
 
 Rng = np.random.Generator
 
-LAUNCHED: frozenset[Style] = frozenset({"destination"})
+LAUNCHED: frozenset[Kind] = frozenset({"destination"})
 """How a function must be called whose launches are recorded."""
 
 REPLAYS_S = 40.0

@@ -7,11 +7,11 @@ kernels' answers were correct and all accesses stayed inside their tensors. How 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.author_guard import Check
-from hotloop.judge.candidate import Style
+from hotloop.judge.candidate import Kind
 from hotloop.judge.checks.correct import Case
 from hotloop.judge.checks.triton_kernel_calls import LAUNCHED, TensorTraffic, TritonKernelCalls
 from hotloop.judge.judge_fault import JudgeFault
@@ -47,16 +47,12 @@ class TritonTraffic(Check):
     advice: one sentence for learners whose kernel moves too much.
     """
 
+    fits: ClassVar[frozenset[Kind]] = LAUNCHED
     scored_by: str = field(default="limits", kw_only=True)
     calls: TritonKernelCalls
     fewest_bytes: Callable[[Case], int] = bytes_once
     advice: str = ONCE
     after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
-
-    @property
-    def styles(self) -> frozenset[Style]:
-        """Launches are recorded of a function that fills a tensor."""
-        return LAUNCHED
 
     def __call__(self, session: Session) -> str:
         """Judge the counted calls."""
