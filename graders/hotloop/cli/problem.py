@@ -185,7 +185,8 @@ def _answer(
 ) -> CommandResult:
     documents: list[dict[str, Any]] = []
     shown: list[RenderableType] = []
-    for answer, records in judged:
+    for answer, found in judged:
+        records = {name: own_problem.for_its_author(record) for name, record in found.items()}
         asked = [task for task in tasks if task.id in records or not answer.is_file()]
         scores = records_table.scores(opened.problem, asked, records)
         documents.append(

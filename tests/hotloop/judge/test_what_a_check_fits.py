@@ -176,3 +176,16 @@ def test_a_check_comes_after_one_that_is_before_it(wrong: dict[str, tuple[str, .
     refuses = hl.RaisesErrorForData(_nothing, after=wrong["refuses"])
     with pytest.raises(TypeError, match=r"the checks before it are \['right'\]: name those"):
         hl.returns_data(right=hl.Answers(_nothing), refuses=refuses, last=hl.Answers(_nothing))
+
+
+@pytest.mark.parametrize("name", ["traffic", "compiles", "gpu_correct"])
+def test_a_usual_check_of_a_triton_kernel_is_left_out_by_none(name: str) -> None:
+    more = {"small": FunctionCheck(lambda session: "Small."), name: None}
+    names = ["correct", "small", "traffic", "compiles", "gpu_correct"]
+    names.remove(name)
+    assert list(hl.triton_kernel(CALLS, **more).checks) == names
+
+
+def test_another_check_of_a_triton_kernel_that_is_none_is_refused() -> None:
+    with pytest.raises(TypeError, match="the check 'gpu_fast' is None, expected a function"):
+        hl.triton_kernel(CALLS, gpu_fast=None)

@@ -139,8 +139,14 @@ def case(
     arguments: arrays become contiguous tensors: float64 of float32; float32, float16, int64, int32,
         uint8 and bool of their own dtype. For other tensors give an `InputTensor`.
 
-    Raises TypeError for an array of another dtype.
+    Raises TypeError for an array of another dtype, and for a list.
     """
+    for number, argument in enumerate(arguments, 1):
+        if isinstance(argument, list | tuple | dict):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"argument {number} of `hl.case` is a {type(argument).__name__}: give an array, "
+                "of which a tensor is made, or a number, a text or None"
+            )
     given = tuple(_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments)
     shapeless = Case(label, given, TensorSpec((), out))
     return replace(shapeless, out=TensorSpec(shapeless.truth(reference).shape, out))

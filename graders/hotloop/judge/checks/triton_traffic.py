@@ -70,7 +70,7 @@ class TritonTraffic(Check):
         moved = [sum(t.loaded + t.stored for t in tensors) for tensors, _, _ in counted]
         factors = [all_ / fewest for all_, (_, fewest, _) in zip(moved, counted, strict=True)]
         factor = max(factors)
-        tensors, fewest, _ = counted[factors.index(factor)]
+        tensors, fewest, once = counted[factors.index(factor)]
         session.note(
             loaded_bytes=sum(t.loaded for t in tensors),
             stored_bytes=sum(t.stored for t in tensors),
@@ -79,6 +79,8 @@ class TritonTraffic(Check):
             factors=[round(f, 4) for f in factors],
             tensors=[_evidence(t) for t in tensors],
         )
+        if (by_row := sum(t.by_row for t in tensors)) > fewest:
+            session.note(bytes_by_row=by_row)
         if any(
             too_few(all_, fewest, once)
             for all_, (_, fewest, once) in zip(moved, counted, strict=True)
@@ -91,8 +93,9 @@ class TritonTraffic(Check):
         earned = within(session.limits, factor)
         if earned >= 1:
             return enough(factor)
-        sentence = f"Your kernel moves {factor:.2f}× the fewest bytes: {_excess(tensors)}. "
-        raise Partly(earned, sentence + self.advice)
+        excess = excess(tensors, by_row=fewest > once)
+        sentence = f"Your kernel moves {factor:.2f}× the fewest bytes: {excess}. {self.advice}"
+        raise Partly(earned, sentence)
 
 
 def fewest(case: Case, fewest_bytes: Callable[[Case], int]) -> int:
@@ -126,8 +129,11 @@ def _evidence(tensor: TensorTraffic) -> dict[str, Any]:
     }
 
 
-def _excess(tensors: Sequence[TensorTraffic]) -> str:
-    """Describe in one clause what is moved more than once."""
+def excess(tensors: Sequence[TensorTraffic], *, by_row: bool) -> str:
+    """Describe in one clause what is moved more than once.
+
+    by_row: the fewest bytes allow each row to read for itself what is broadcast to it.
+    """
     clauses: list[str] = []
     for tensor in tensors:
         if not tensor.size:
@@ -138,7 +144,8 @@ def _excess(tensors: Sequence[TensorTraffic]) -> str:
             continue
         for what, moved in (("reads", tensor.loaded), ("writes", tensor.stored)):
             times = moved / tensor.size
-            if times > REPEATED:
+            allowed = tensor.by_row / tensor.size if by_row and what == "reads" else 1
+            if times > REPEATED * allowed:
                 clauses.append(f"it {what} `{tensor.name}` {times:.1f} times")
             elif what == "reads" and moved and tensor.stored:
                 clauses.append(f"it reads `{tensor.name}` back after writing it")
