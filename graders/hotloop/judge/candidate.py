@@ -13,8 +13,8 @@ that launches it on a GPU; a CUDA kernel that only the simulator runs."""
 ANY_KIND: frozenset[Kind] = frozenset(get_args(Kind))
 OF_DATA: frozenset[Kind] = frozenset({"json"})
 OF_TENSORS: frozenset[Kind] = frozenset({"return", "destination"})
-CALLED_WITH_TENSORS: frozenset[Kind] = OF_TENSORS | {"operator"}
-ON_GPU: frozenset[Kind] = CALLED_WITH_TENSORS | {"cuda"}
+CALLED_WITH_TENSORS: frozenset[Kind] = frozenset({*OF_TENSORS, "operator"})
+ON_GPU: frozenset[Kind] = frozenset({*CALLED_WITH_TENSORS, "cuda"})
 CUDA: frozenset[Kind] = frozenset({"cuda", "simulated"})
 
 

@@ -75,13 +75,13 @@ class TaskChecks:
         kind = self._kind_for(check)
         if kind in check.kinds:
             return
-        fitting = [other for other in _KINDS if other in check.kinds]
-        makers = dict.fromkeys(f"`hl.{_KINDS[other][1]}`" for other in fitting)
+        fitting = [of for other, of in _KINDS.items() if other in check.kinds]
+        makers = dict.fromkeys(f"`hl.{maker}`" for _, maker, _ in fitting)
+        words, _, instead = _KINDS[kind]
         raise TypeError(
             f"the check {name!r}, {type(check).__name__}, is for "
-            f"{_either(_KINDS[other][0] for other in fitting)}, and here it is given "
-            f"{_KINDS[kind][0]}: make the task by {_either(makers)}, or take a check of another "
-            f"class, such as {_KINDS[kind][2]}"
+            f"{_either(one for one, _, _ in fitting)}, and here it is given {words}: make the task "
+            f"by {_either(makers)}, or take a check of another class, such as {instead}"
         )
 
     def _kind_for(self, check: Check) -> Kind:

@@ -139,13 +139,14 @@ def bases(value: Any) -> list[str]:
     return [c.__name__ for c in classes if authoring.homes().get(c.__name__) == c.__module__]
 
 
-def _of_class(value: type) -> Lines:
+def _of_class(value: type[Any]) -> Lines:
     """Return the values of an enumeration, or what a class has and none of `hl` above it."""
     if issubclass(value, Enum):
         return ["", f"Its values: {', '.join(f'`{one.name}`' for one in value)}."]
     told = {member for base in bases(value) for member in dir(getattr(authoring, base))}
     told |= {*inspect.signature(value).parameters}  # fields whose defaults are functions
-    items = [_member(name, one) for name, one in vars(value).items() if name not in told]
+    members: Mapping[str, Any] = vars(value)
+    items = [_member(name, one) for name, one in members.items() if name not in told]
     return ["", "Methods and properties:", "", *filter(None, items)] if any(items) else []
 
 

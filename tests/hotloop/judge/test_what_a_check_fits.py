@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 
 from hotloop.core.raised_at import places
 from hotloop.judge.check import FunctionCheck
-from hotloop.judge.checks.fast import own_worker
 from hotloop.judge.oracle import OracleFunction
 from hotloop.judge.task import TaskChecks
 from hotloop.tasks import authoring as hl
@@ -29,44 +29,35 @@ TASKS: dict[str, Callable[..., TaskChecks]] = {
     "returns_tensor": hl.returns_tensor,
     "fills_tensor": hl.fills_tensor,
     "operator": hl.operator,
-    "cuda_kernel": lambda **checks: hl.cuda_kernel(Path("launcher.cu"), **checks),
+    "cuda_kernel": partial(hl.cuda_kernel, Path("launcher.cu")),
     "cuda_kernel without a launcher": hl.cuda_kernel,
 }
 
-TRUTH = hl.Truth(lambda rng: (), np.sum, hl.Tolerance(0, 0))
-TIMED = hl.matrices(8, 8, lambda x: x, hl.Tolerance(0, 0))
-ON_GPU = hl.DeviceWorkload(
-    lambda rng, number: TIMED.spec(rng, number),
-    lambda rng, spec, adversarial: (),
-    lambda x: x,
-    lambda spec: hl.Tolerance(0, 0),
-)
-BASELINE = hl.Baseline("baseline.py", "f")
-ORACLE = OracleFunction(
-    hl.Oracle({"f.py": Path("f.py")}, "f.py"), "f", lambda case, got, want: None
-)
-LAUNCH = hl.CudaLaunch(("x", "y"))
-CALLS = hl.TritonKernelCalls(TRUTH, lambda rng: next(iter(())))
-RECORDED = hl.RecordedCalls(hl.Correct(TRUTH), "operations")
 
-
-def _nothing(*_arguments: object) -> tuple[()]:
+def _nothing(*_arguments: object) -> Any:
+    """Return nothing to ask: no check is judged here."""
     return ()
 
 
-def _made(session: hl.Session, *_more: object) -> object:
-    """Return what is judged in place of the candidate, such as a model that it exports."""
-    return own_worker(session)
+def _never(*_arguments: object) -> Any:
+    """Return what no test reads."""
+    raise AssertionError
 
 
-def repository(_session: hl.Session) -> Path:
-    return Path("models")
+TRUTH = hl.Truth(_nothing, _never, hl.Tolerance(0, 0))
+TIMED = hl.matrices(8, 8, _never, hl.Tolerance(0, 0))
+ON_GPU = hl.DeviceWorkload(_never, _nothing, _never, _never)
+BASELINE = hl.Baseline("baseline.py", "f")
+ORACLE = OracleFunction(hl.Oracle({"f.py": Path("f.py")}, "f.py"), "f", _never)
+LAUNCH = hl.CudaLaunch(("x", "y"))
+CALLS = hl.TritonKernelCalls(TRUTH, _never)
+RECORDED = hl.RecordedCalls(hl.Correct(TRUTH), "operations")
 
 
 CHECKS: dict[str, tuple[hl.Check, set[str]]] = {
     "Answers": (hl.Answers(_nothing), {"returns_data"}),
     "Assertions": (hl.Assertions(_nothing, "Good."), ANY),
-    "Batches": (hl.Batches(repository, lambda session: None, "m", 4.0), {"returns_data"}),
+    "Batches": (hl.Batches(_never, _never, "m", 4.0), {"returns_data"}),
     "Check": (hl.Check(), ANY),
     "Correct": (hl.Correct(TRUTH), {*TENSORS, "operator"}),
     "Correct, InSimulator": (hl.Correct(TRUTH, on=hl.InSimulator(LAUNCH)), CUDA),
@@ -76,21 +67,21 @@ CHECKS: dict[str, tuple[hl.Check, set[str]]] = {
     ),
     "Correct, OnGpuFromHost": (hl.Correct(TRUTH, on=hl.OnGpuFromHost()), TENSORS),
     "Correct, OnGpuFromHost of a file": (
-        hl.Correct(TRUTH, on=hl.OnGpuFromHost(entrant=_made)),  # type: ignore[arg-type]
+        hl.Correct(TRUTH, on=hl.OnGpuFromHost(entrant=_never)),
         ANY,
     ),
     "CorrectOrRaises": (hl.CorrectOrRaises(TRUTH), {*TENSORS, "operator"}),
     "CudaClean": (hl.CudaClean(LAUNCH, TRUTH), CUDA),
     "CudaCompiles": (hl.CudaCompiles(block=128), CUDA),
-    "CudaTraffic": (hl.CudaTraffic(LAUNCH, TRUTH, lambda rng: next(iter(()))), CUDA),
+    "CudaTraffic": (hl.CudaTraffic(LAUNCH, TRUTH, _never), CUDA),
     "Diagnosis": (
         hl.Diagnosis(Path("key.json"), "run", (hl.DiagnosisWord("cause", "not {}"),)),
         {"returns_data"},
     ),
     "Fast": (hl.Fast(TIMED, BASELINE), TENSORS),
-    "Fast of a file": (hl.Fast(TIMED, BASELINE, entrant=_made), ANY),  # type: ignore[arg-type]
+    "Fast of a file": (hl.Fast(TIMED, BASELINE, entrant=_never), ANY),
     "GpuFast": (hl.GpuFast(ON_GPU, BASELINE), {*TENSORS, "operator", "cuda_kernel"}),
-    "GpuFastFromHost": (hl.GpuFastFromHost(TIMED, BASELINE, ORACLE, lambda spec: 1), TENSORS),
+    "GpuFastFromHost": (hl.GpuFastFromHost(TIMED, BASELINE, ORACLE, _never), TENSORS),
     "HiddenAnswers": (hl.HiddenAnswers(_nothing), {"returns_data"}),
     "OnePass": (hl.OnePass(RECORDED), {"returns_tensor"}),
     "RaisesError": (hl.RaisesError(_nothing), {*TENSORS, "operator"}),
@@ -98,21 +89,21 @@ CHECKS: dict[str, tuple[hl.Check, set[str]]] = {
     "RecordedCalls": (RECORDED, TENSORS),
     "ServedFast": (
         hl.ServedFast(
-            repository,
-            repository,
-            lambda session: None,
-            limit_s=lambda session, rows: 1e-3,
+            _never,
+            _never,
+            _never,
+            limit_s=_never,
             clients=16,
             requests=256,
         ),
         {"returns_data"},
     ),
-    "Serves": (hl.Serves(repository, lambda session: ()), {"returns_data"}),
+    "Serves": (hl.Serves(_never, _nothing), {"returns_data"}),
     "TritonCompiles": (hl.TritonCompiles(CALLS), {"fills_tensor"}),
     "TritonKernelCorrect": (hl.TritonKernelCorrect(CALLS), {"fills_tensor"}),
     "TritonTraffic": (hl.TritonTraffic(CALLS), {"fills_tensor"}),
     "ValidModelRepository": (
-        hl.ValidModelRepository(repository, {"m": "python"}),
+        hl.ValidModelRepository(_never, {"m": "python"}),
         {"returns_data"},
     ),
     "WritesFiles": (hl.WritesFiles(_nothing), {"returns_data"}),
@@ -180,7 +171,7 @@ def test_a_check_comes_after_one_that_is_before_it(wrong: dict[str, tuple[str, .
 
 @pytest.mark.parametrize("name", ["traffic", "compiles", "gpu_correct"])
 def test_a_usual_check_of_a_triton_kernel_is_left_out_by_none(name: str) -> None:
-    more = {"small": FunctionCheck(lambda session: "Small."), name: None}
+    more: Any = {"small": FunctionCheck(lambda session: "Small."), name: None}
     names = ["correct", "small", "traffic", "compiles", "gpu_correct"]
     names.remove(name)
     assert list(hl.triton_kernel(CALLS, **more).checks) == names

@@ -169,7 +169,7 @@ def test_a_check_that_is_skipped_has_not_refused(problem: Path, judge: Judged) -
 
 def test_an_author_is_not_sent_to_the_instructors_log(problem: Path, judge: Judged) -> None:
     failed = our_failure("correct", JudgeFault("no cases"))
-    judge.records["answer"] = replace(record(), checks=(failed,), sentence=failed.sentence)
+    judge.records["answer"] = replace(record(*RIGHT), checks=(failed,), sentence=failed.sentence)
     _, found = selftested(problem)
     (answer,) = (one for one in found["answers"] if one["answer"] == "answer")
     assert answer["sentence"] == "correct: judge error. The check itself failed: see below."
@@ -182,7 +182,7 @@ def test_an_author_is_told_what_reads_an_operand_for_each_row(
 ) -> None:
     figures = {"loaded_bytes": loaded, "stored_bytes": 0, "bytes_by_row": 132}
     traffic = CheckRecord("traffic", Verdict.PARTIAL, "1.32×.", 0.5, evidence=figures)
-    judge.records["answer"] = replace(record(), checks=(traffic,))
+    judge.records["answer"] = replace(record(*RIGHT), checks=(traffic,))
     _, found = selftested(problem)
     (answer,) = (one for one in found["answers"] if one["answer"] == "answer")
     assert ("give `fewest_bytes=lambda case: case.spec.bytes_by_row`" in answer["sentence"]) is hint

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -265,7 +265,11 @@ class OnCpu:
 
     after: tuple[str, ...] = ()
     case_timeout_s: float = 60.0
-    kinds: ClassVar[frozenset[Kind]] = CALLED_WITH_TENSORS
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """As of `Check`."""
+        return CALLED_WITH_TENSORS
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:

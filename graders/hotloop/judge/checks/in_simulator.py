@@ -3,7 +3,6 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.candidate import CUDA, Kind
@@ -27,7 +26,10 @@ class InSimulator:
     after: tuple[str, ...] = ()
     case_timeout_s: float = 30.0
 
-    kinds: ClassVar[frozenset[Kind]] = CUDA
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """As of `Check`."""
+        return CUDA
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:

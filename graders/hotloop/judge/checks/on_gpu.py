@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,10 @@ class OnGpu:
     after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
 
-    kinds: ClassVar[frozenset[Kind]] = ON_GPU
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """As of `Check`."""
+        return ON_GPU
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:

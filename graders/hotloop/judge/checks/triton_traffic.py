@@ -93,8 +93,8 @@ class TritonTraffic(Check):
         earned = within(session.limits, factor)
         if earned >= 1:
             return enough(factor)
-        excess = excess(tensors, by_row=fewest > once)
-        sentence = f"Your kernel moves {factor:.2f}× the fewest bytes: {excess}. {self.advice}"
+        wasted = excess(tensors, by_row=fewest > once)
+        sentence = f"Your kernel moves {factor:.2f}× the fewest bytes: {wasted}. {self.advice}"
         raise Partly(earned, sentence)
 
 
