@@ -116,7 +116,7 @@ class Check(Authored):
         return self.usually_after if self.after is None else self.after
 
     @property
-    def kinds(self) -> frozenset[Kind]:
+    def can_judge(self) -> frozenset[Kind]:
         """What the check can judge; a task of another kind refuses it."""
         return self.fits
 

@@ -73,9 +73,9 @@ class TaskChecks:
 
     def _require_fit(self, name: str, check: Check) -> None:
         kind = self._kind_for(check)
-        if kind in check.kinds:
+        if kind in check.can_judge:
             return
-        fitting = [of for other, of in _KINDS.items() if other in check.kinds]
+        fitting = [of for other, of in _KINDS.items() if other in check.can_judge]
         makers = dict.fromkeys(f"`hl.{maker}`" for _, maker, _ in fitting)
         words, _, instead = _KINDS[kind]
         raise TypeError(
@@ -88,7 +88,7 @@ class TaskChecks:
         """Return what the check judges: the task's candidate, or another function of its file."""
         if self.kind in CUDA:
             return self.kind
-        if check.entry is not None and check.style is None and check.kinds == OF_DATA:
+        if check.entry is not None and check.style is None and check.can_judge == OF_DATA:
             return "json"
         return self.kind if check.style is None or self.kind == "operator" else check.style
 

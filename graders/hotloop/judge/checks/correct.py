@@ -250,8 +250,8 @@ class Runner(Protocol):
         ...
 
     @property
-    def kinds(self) -> frozenset[Kind]:
-        """`Check.kinds` of a `Correct`."""
+    def can_judge(self) -> frozenset[Kind]:
+        """`Check.can_judge` of a `Correct`."""
         ...
 
     def running(self, session: Session, timeout_s: float) -> AbstractContextManager[Running]:
@@ -267,7 +267,7 @@ class OnCpu:
     case_timeout_s: float = 60.0
 
     @property
-    def kinds(self) -> frozenset[Kind]:
+    def can_judge(self) -> frozenset[Kind]:
         """As of `Check`."""
         return CALLED_WITH_TENSORS
 
@@ -303,9 +303,9 @@ class Correct(Check):
         return self.on.after
 
     @property
-    def kinds(self) -> frozenset[Kind]:
+    def can_judge(self) -> frozenset[Kind]:
         """Those of the runner."""
-        return self.on.kinds
+        return self.on.can_judge
 
     def __call__(self, session: Session) -> str:
         """Run every case; raise Ruling at the first wrong answer."""

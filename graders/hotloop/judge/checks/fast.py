@@ -157,7 +157,7 @@ class Fast(Check):
     reachable: Baseline | None = None
 
     @property
-    def kinds(self) -> frozenset[Kind]:
+    def can_judge(self) -> frozenset[Kind]:
         """Whatever makes a file that is timed in its place; else a function of tensors."""
         return OF_TENSORS if inspect.unwrap(self.entrant) is own_worker else ANY_KIND
 

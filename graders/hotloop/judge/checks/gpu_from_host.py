@@ -74,7 +74,7 @@ class OnGpuFromHost(Authored):
     case_timeout_s: float = 120.0
 
     @property
-    def kinds(self) -> frozenset[Kind]:
+    def can_judge(self) -> frozenset[Kind]:
         """Whatever makes a file that is judged in its place; else a function of tensors."""
         return _kinds(self.entrant)
 
@@ -127,7 +127,7 @@ class GpuFastFromHost(Check):
     entrant: Entrant = own_worker
 
     @property
-    def kinds(self) -> frozenset[Kind]:
+    def can_judge(self) -> frozenset[Kind]:
         """As of `OnGpuFromHost`."""
         return _kinds(self.entrant)
 

@@ -27,7 +27,7 @@ class InSimulator:
     case_timeout_s: float = 30.0
 
     @property
-    def kinds(self) -> frozenset[Kind]:
+    def can_judge(self) -> frozenset[Kind]:
         """As of `Check`."""
         return CUDA
 

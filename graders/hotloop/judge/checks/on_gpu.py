@@ -44,7 +44,7 @@ class OnGpu:
     case_timeout_s: float = 120.0
 
     @property
-    def kinds(self) -> frozenset[Kind]:
+    def can_judge(self) -> frozenset[Kind]:
         """As of `Check`."""
         return ON_GPU
 
