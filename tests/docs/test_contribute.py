@@ -18,6 +18,7 @@ from hotloop.judge.session import Session
 
 PAGE = Path(__file__).parents[2] / "site" / "pages" / "contribute.md"
 PROBLEM = Path(__file__).parent / "layer_norm"
+PLAIN = Path(__file__).parent / "coalesce"
 TRITON = Path(__file__).parent / "prefix_sum"
 
 
@@ -26,6 +27,25 @@ def test_the_page_shows_the_files_of_the_example(name: str) -> None:
     text = (PROBLEM / name).read_text(encoding="utf-8")
     kind = "yaml" if name.endswith("yaml") else "python"
     assert f"```{kind}\n{text}```" in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_shows_the_plain_example() -> None:
+    text = (PLAIN / "tasks.py").read_text(encoding="utf-8")
+    assert f"```python\n{text}```" in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_shows_the_line_of_a_check_on_a_gpu() -> None:
+    *_, line = (TRITON / "problem.yaml").read_text(encoding="utf-8").splitlines()
+    assert f"```yaml\n{line}\n```" in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.timeout(200)
+def test_the_answers_beside_the_plain_example_do_what_they_must() -> None:
+    done = CliRunner().invoke(app, ["check", "--from", str(PLAIN), "--selftest", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["unproved"] == []
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,8 @@ def _answer(
 ) -> CommandResult:
     documents: list[dict[str, Any]] = []
     shown: list[RenderableType] = []
-    for answer, records in judged:
+    for answer, by_task in judged:
+        records = {name: own_problem.for_its_author(record) for name, record in by_task.items()}
         chosen = [task for task in tasks if task.id in records or not answer.is_file()]
         scores = records_table.scores(opened.problem, chosen, records)
         documents.append(

@@ -16,6 +16,9 @@ NOT_REACHED = "Skipped until"
 NOT_ATTEMPTED = "Not attempted"
 """Start of the sentence of a check that was not judged because an earlier one did not pass."""
 
+OUR_FAILURE = "The judge itself failed here; no points are lost, and the instructor has the log."
+"""The sentence of a check, or of a task, that a failure of the judge ended."""
+
 LONGEST_SENTENCE = 600
 """Characters. Sentences can contain names that the candidate chose, so their length is limited."""
 

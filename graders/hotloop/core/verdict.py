@@ -4,7 +4,11 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """The judge's verdict on a check or on a task, in the order of the design page."""
+    """The judge's verdict on a check or on a task, in the order of the design page.
+
+    UNDECIDED, NOT_MEASURED and JUDGE_ERROR leave the points open; of the others, PASSED earns all,
+    PARTIAL a share and the rest none.
+    """
 
     PASSED = "passed"
     PARTIAL = "partial"

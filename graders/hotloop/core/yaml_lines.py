@@ -137,7 +137,8 @@ def _sentence(path: Path, node: yaml.Node | None, error: Any) -> str:
     where = ".".join(str(step) for step in location)
     line = line_of(node, location)
     if error["type"] == "extra_forbidden":
-        return f"{path}:{line}: unknown key {where!r}: remove it, or fix its spelling"
+        comma = "; put a text that has a comma into quotes" if " " in str(location[-1]) else ""
+        return f"{path}:{line}: unknown key {where!r}: remove it, or fix its spelling{comma}"
     if error["type"] == "missing":
         return f"{path}:{line}: the key {where!r} is missing"
     if error["type"] == "model_type":

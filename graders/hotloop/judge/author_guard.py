@@ -24,13 +24,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from hotloop.judge.candidate import Style
+from hotloop.judge.candidate import ANY_KIND, Kind, Style
 from hotloop.judge.judge_fault import JudgeFault, generated, ours
 
 if TYPE_CHECKING:  # which imports half of the judge
     from hotloop.judge.session import Session
-
-ANY_STYLE: frozenset[Style] = frozenset({"json", "return", "destination"})
 
 _GUARD = "__guarded__"
 _PLAIN: dict[object, tuple[type, ...]] = {
@@ -99,6 +97,7 @@ class Check(Authored):
         "limits" if it reads `session.limits`.
     """
 
+    fits: ClassVar[frozenset[Kind]] = ANY_KIND
     after: tuple[str, ...] | None = field(default=None, kw_only=True)
     entry: str | None = field(default=None, kw_only=True)
     style: Style | None = field(default=None, kw_only=True)
@@ -117,9 +116,9 @@ class Check(Authored):
         return self.usually_after if self.after is None else self.after
 
     @property
-    def styles(self) -> frozenset[Style]:
-        """How a candidate may be called that the check judges."""
-        return ANY_STYLE
+    def can_judge(self) -> frozenset[Kind]:
+        """What the check can judge; a task of another kind refuses it."""
+        return self.fits
 
     def __call__(self, session: "Session", /) -> str:
         """Measure the candidate; return the sentence if it passes, raise `Ruling` otherwise."""

@@ -69,13 +69,14 @@ class CallSpec:
         broadcast if its shape differs from the largest tensor's and fits by PyTorch's rules; all
         other tensors are read or written once.
         """
+        return sum(self.by_row(tensor) for tensor in self.tensors[:-1]) + _bytes(self.out)
+
+    def by_row(self, tensor: TensorSpec) -> int:
+        """Bytes of an input in `bytes_by_row`."""
         whole = max(self.tensors, key=lambda tensor: math.prod(tensor.shape)).shape
-        rows = math.prod(whole[:-1])
-        inputs = [
-            rows * t.shape[-1] * t.dtype.bytes if _is_broadcast(t.shape, whole) else _bytes(t)
-            for t in self.tensors[:-1]
-        ]
-        return sum(inputs) + _bytes(self.out)
+        if not _is_broadcast(tensor.shape, whole):
+            return _bytes(tensor)
+        return math.prod(whole[:-1]) * tensor.shape[-1] * tensor.dtype.bytes
 
 
 def _bytes(tensor: TensorSpec) -> int:

@@ -2,10 +2,20 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 Style = Literal["return", "destination", "json"]
 Framework = Literal["torch", "numpy", "jax"]
+Kind = Literal["json", "return", "destination", "operator", "cuda", "simulated"]
+"""What a task's candidate is: a function, by its `Style`; an operator; a CUDA kernel with a file
+that launches it on a GPU; a CUDA kernel that only the simulator runs."""
+
+ANY_KIND: frozenset[Kind] = frozenset(get_args(Kind))
+OF_DATA: frozenset[Kind] = frozenset({"json"})
+OF_TENSORS: frozenset[Kind] = frozenset({"return", "destination"})
+CALLED_WITH_TENSORS: frozenset[Kind] = frozenset({*OF_TENSORS, "operator"})
+ON_GPU: frozenset[Kind] = frozenset({*CALLED_WITH_TENSORS, "cuda"})
+CUDA: frozenset[Kind] = frozenset({"cuda", "simulated"})
 
 
 @dataclass(frozen=True)

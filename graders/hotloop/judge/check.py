@@ -119,7 +119,9 @@ def judge_check(name: str, check: CheckFunction, session: Session) -> CheckRecor
 def session_for(name: str, check: Check, session: Session) -> Session:
     """Return the session in which the check called `name` is judged: about its function."""
     own = session.for_check(name)
-    return own if check.entry is None else own.of(check.entry, check.style)
+    if check.entry is None and check.style is None:
+        return own
+    return own.of(check.entry or own.candidate.name, check.style)
 
 
 def _not_reached(name: str, check: Check, done: Mapping[str, CheckRecord]) -> CheckRecord | None:

@@ -21,7 +21,7 @@ from types import FrameType
 from typing import Any
 
 from hotloop.core.raised_at import first_cause, places
-from hotloop.core.record import CheckRecord
+from hotloop.core.record import OUR_FAILURE, CheckRecord
 from hotloop.core.verdict import Verdict
 from hotloop.core.wire import WireError
 from hotloop.judge.judge_fault import JudgeFault, Stumble
@@ -56,7 +56,7 @@ def our_failure(name: str, error: Exception) -> CheckRecord:
     return CheckRecord(
         name,
         Verdict.JUDGE_ERROR,
-        "The judge itself failed here; no points are lost, and the instructor has the log.",
+        OUR_FAILURE,
         evidence=_evidence(error),
     )
 

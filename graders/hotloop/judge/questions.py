@@ -15,7 +15,8 @@ from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection, reada
 MOST_PLAIN = MAX_MESSAGE // 2
 """Maximum characters of an argument as JSON; a request holds more than the argument."""
 
-Plain = str | int | float | bool | Sequence[str] | Sequence[int] | Mapping[str, str] | None
+Plain = str | int | float | bool | Sequence["Plain"] | Mapping[str, "Plain"] | None
+"""Anything that JSON holds. A NumPy number is refused: write `int(…)` or `float(…)`."""
 
 
 @dataclass(frozen=True)
@@ -32,24 +33,33 @@ class GivenFile:
 
 
 @dataclass(frozen=True)
-class Question(Authored):
-    """One question. label: its name in messages to the learner.
+class PlainCase(Authored):
+    """One call with plain data. label: its name in messages to the learner.
 
-    arguments: of the candidate's function: plain data, or a `GivenFile`.
-    mismatch: checks an answer; returns the beginning of a sentence, or None if it is correct.
+    arguments: of the candidate's function: anything that JSON holds (numbers, texts, booleans,
+        None, and lists and dicts of them), or a `GivenFile`.
 
-    Raises TypeError for an argument that is no plain data, such as numpy.int64.
+    Raises TypeError for another argument, such as a numpy.int64.
     """
 
-    reads_answer: ClassVar[frozenset[str]] = frozenset({"mismatch"})
     label: str
     arguments: tuple[Plain | GivenFile, ...]
-    mismatch: Callable[[object], str | None]
 
     def __post_init__(self) -> None:
         """Refuse here, where it is the check's fault, what could not be sent to a worker."""
         super().__post_init__()
         require_plain_or_files(self.arguments, "a question")
+
+
+@dataclass(frozen=True)
+class Question(PlainCase):
+    """One question: a call whose answer is looked at.
+
+    mismatch: takes the answer; returns the beginning of a sentence, or None if it is correct.
+    """
+
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"mismatch"})
+    mismatch: Callable[[object], str | None]
 
 
 def require_plain_or_files(arguments: Sequence[Plain | GivenFile], what: str) -> None:
@@ -79,7 +89,10 @@ def require_plain(argument: object, what: str) -> None:
 def ask_plainly(
     worker: WorkerConnection, arguments: Sequence[Plain | GivenFile], timeout_s: float
 ) -> object:
-    """Return the resolved candidate's result for `arguments`, in "json" style."""
+    """Return the resolved candidate's result for `arguments`, in "json" style.
+
+    Raises `Raised` if the function raises an exception, and another `Ruling` if it does not end.
+    """
     return ask_all_plainly(worker, [arguments], timeout_s)[0]
 
 

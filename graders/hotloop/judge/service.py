@@ -12,7 +12,7 @@ from typing import Any
 
 from hotloop import __version__
 from hotloop.core import wire
-from hotloop.core.record import CheckRecord, Circumstances, Record, summarize
+from hotloop.core.record import OUR_FAILURE, CheckRecord, Circumstances, Record, summarize
 from hotloop.core.variant import Variant
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
@@ -269,7 +269,7 @@ def _fault(error: Exception) -> CheckRecord:
     return CheckRecord(
         "judge",
         Verdict.JUDGE_ERROR,
-        "The judge itself failed here; no points are lost, and the instructor has the log.",
+        OUR_FAILURE,
         evidence={"error": f"{type(error).__name__}: {error}"[:500]},
     )
 

@@ -7,7 +7,7 @@ no other registration is needed. Entry, files, needs, levels, limits and points 
 import hashlib
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
@@ -15,19 +15,29 @@ from types import ModuleType
 from typing import cast
 
 from hotloop.judge.author_guard import Check
-from hotloop.judge.candidate import Candidate, Framework, Style
+from hotloop.judge.candidate import CUDA, OF_DATA, Candidate, Framework, Kind, Style
 from hotloop.judge.check import CheckFunction, as_check
 from hotloop.judge.spec import TaskSpec
 
-_STYLES = {
-    "json": "returns plain data",
-    "return": "returns a tensor",
-    "destination": "fills a tensor",
+_OF_DATA = "`hl.Answers` or `hl.RaisesErrorForData`"
+_SIMULATED = "`hl.Correct` on `hl.InSimulator`"
+_KINDS: Mapping[Kind, tuple[str, str, str]] = {
+    "json": ("a function that returns plain data", "returns_data", _OF_DATA),
+    "return": ("a function that returns a tensor", "returns_tensor", "`hl.Correct`"),
+    "destination": ("a function that fills a tensor", "fills_tensor", "`hl.Correct`"),
+    "operator": ("an operator in CUDA C++", "operator", "`hl.Correct`"),
+    "cuda": ("a CUDA kernel with its launcher", "cuda_kernel", _SIMULATED),
+    "simulated": ("a CUDA kernel without a launcher", "cuda_kernel", _SIMULATED),
 }
-_CONSTRUCTORS = {
-    "json": "returns_data",
-    "return": "returns_tensor",
-    "destination": "fills_tensor",
+"""Each kind in words, the function below that makes a task of it, and a check that fits it."""
+
+_STYLES: Mapping[Kind, Style] = {
+    "json": "json",
+    "return": "return",
+    "destination": "destination",
+    "operator": "return",
+    "cuda": "destination",
+    "simulated": "destination",
 }
 
 CHECKS = Path(__file__).parents[1] / "tasks" / "modules"
@@ -35,35 +45,63 @@ CHECKS = Path(__file__).parents[1] / "tasks" / "modules"
 
 @dataclass(frozen=True)
 class TaskChecks:
-    """One task. checks: judged in this order. See `Candidate` for the other fields."""
+    """One task. checks: judged in this order. See `Candidate` for the last fields."""
 
     checks: Mapping[str, Check]
-    style: Style = "json"
+    kind: Kind = "json"
     framework: Framework = "torch"
-    operator: bool = False
     launched_by: Path | None = None
 
     def __post_init__(self) -> None:
         """Refuse here, where it is the check's fault, checks that cannot judge this task.
 
-        Raises TypeError for no checks at all, since every answer would pass, and for a check of
-        candidates that are called in another way.
+        Raises TypeError for no checks at all, since every answer would pass, for a check of
+        candidates of another kind, and for one that comes after a check that is not before it.
         """
         if not self.checks:
             raise TypeError("a task has at least one check")
-        for name, check in self.checks.items():
-            style = check.style or self.style
-            if style not in check.styles:
-                raise TypeError(
-                    f"the check {name!r} is for a function that "
-                    f"{' or '.join(_STYLES[style] for style in sorted(check.styles))}, and the "
-                    f"task's {_STYLES[style]}: see `{_CONSTRUCTORS[min(check.styles)]}`"
-                )
+        names = list(self.checks)
+        for number, (name, check) in enumerate(self.checks.items()):
+            self._require_fit(name, check)
+            for before in check.prerequisites:
+                if before not in names[:number]:
+                    raise TypeError(
+                        f"the check {name!r} comes after {before!r}, and the checks before it are "
+                        f"{names[:number]}: name those that must pass first by `after=(…,)`, or "
+                        "none by `after=()`"
+                    )
+
+    def _require_fit(self, name: str, check: Check) -> None:
+        kind = self._kind_for(check)
+        if kind in check.can_judge:
+            return
+        fitting = [of for other, of in _KINDS.items() if other in check.can_judge]
+        makers = dict.fromkeys(f"`hl.{maker}`" for _, maker, _ in fitting)
+        words, _, instead = _KINDS[kind]
+        raise TypeError(
+            f"the check {name!r}, {type(check).__name__}, is for "
+            f"{_either(one for one, _, _ in fitting)}, and here it is given {words}: make the task "
+            f"by {_either(makers)}, or take a check of another class, such as {instead}"
+        )
+
+    def _kind_for(self, check: Check) -> Kind:
+        """Return what the check judges: the task's candidate, or another function of its file."""
+        if self.kind in CUDA:
+            return self.kind
+        if check.entry is not None and check.style is None and check.can_judge == OF_DATA:
+            return "json"
+        return self.kind if check.style is None or self.kind == "operator" else check.style
+
+    @property
+    def style(self) -> Style:
+        """How the candidate is called."""
+        return _STYLES[self.kind]
 
     def candidate(self, spec: TaskSpec) -> Candidate:
         """Return the function, kernel or operator to judge."""
+        operator = self.kind == "operator"
         return Candidate(
-            spec.entry, spec.file, self.style, self.framework, self.operator, self.launched_by
+            spec.entry, spec.file, self.style, self.framework, operator, self.launched_by
         )
 
     def is_timed(self, only: frozenset[str] | None = None) -> bool:
@@ -71,6 +109,11 @@ class TaskChecks:
         return any(
             check.timed for name, check in self.checks.items() if only is None or name in only
         )
+
+
+def _either(words: Iterable[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _checks(checks: Mapping[str, CheckFunction]) -> dict[str, Check]:
@@ -110,15 +153,17 @@ def fills_tensor(framework: Framework = "torch", /, **checks: CheckFunction) -> 
 
 def operator(**checks: CheckFunction) -> TaskChecks:
     """A task whose file builds a PyTorch operator from CUDA C++; the simulator replaces a GPU."""
-    return TaskChecks(_checks(checks), "return", operator=True)
+    return TaskChecks(_checks(checks), "operator")
 
 
-def cuda_kernel(launched_by: Path, /, **checks: CheckFunction) -> TaskChecks:
+def cuda_kernel(launched_by: Path | None = None, /, **checks: CheckFunction) -> TaskChecks:
     """A task whose file holds a CUDA kernel.
 
-    launched_by: CUDA file of the check that launches the kernel on a GPU.
+    launched_by: CUDA file of the check that launches the kernel on a GPU; without it, all checks
+        run the kernel in the simulator.
     """
-    return TaskChecks(_checks(checks), "destination", launched_by=launched_by)
+    kind = "simulated" if launched_by is None else "cuda"
+    return TaskChecks(_checks(checks), kind, launched_by=launched_by)
 
 
 def find(module: str, name: str, source: Path | None = None) -> TaskChecks:

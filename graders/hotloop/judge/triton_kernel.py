@@ -11,6 +11,9 @@ from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
 from hotloop.judge.checks.triton_traffic import ONCE, TritonTraffic, bytes_once
 from hotloop.judge.task import TaskChecks, fills_tensor
 
+USUAL = ("correct", "traffic", "compiles", "gpu_correct")
+"""The checks of `triton_kernel`."""
+
 
 def triton_kernel(
     calls: TritonKernelCalls,
@@ -19,7 +22,7 @@ def triton_kernel(
     advice: str = ONCE,
     max_spill_bytes: int | None = None,
     targets: tuple[int, ...] = TARGETS,
-    **others: CheckFunction,
+    **others: CheckFunction | None,
 ) -> TaskChecks:
     """A task whose file holds a function that launches Triton kernels to fill its last argument.
 
@@ -32,21 +35,20 @@ def triton_kernel(
     - `gpu_correct`: the same cases on a GPU;
     - those of `others` whose names begin with `gpu_`, such as `gpu_fast=hl.GpuFast(…)`.
 
-    others: more checks by name; one with a name from above takes its place.
+    others: more checks by name; one with a name from above takes its place, and None leaves that
+        one out, as in `gpu_correct=None`.
     """
-    usual = dict[str, CheckFunction]()
+    usual: dict[str, CheckFunction] = {"correct": TritonKernelCorrect(calls)}
     if fewest_bytes is not None:
         usual["traffic"] = TritonTraffic(calls, fewest_bytes, advice)
     if targets:
         usual["compiles"] = TritonCompiles(calls, targets, max_spill_bytes)
-    on_gpu: dict[str, CheckFunction] = {"gpu_correct": Correct(calls.truth, on=OnGpu())}
-    more = [n for n in others if n not in usual and n != "correct" and not n.startswith("gpu_")]
+    usual["gpu_correct"] = Correct(calls.truth, on=OnGpu())
+    left_out = {name for name in USUAL if name in others and others[name] is None}
+    named = {name: check for name, check in others.items() if name not in left_out}
+    more = [name for name in named if name not in usual and not name.startswith("gpu_")]
+    order = ["correct", *more, "traffic", "compiles", "gpu_correct", *named]
+    checks = {**usual, **named}
     return fills_tensor(
-        **{
-            "correct": TritonKernelCorrect(calls),
-            **{name: others[name] for name in more},
-            **usual,
-            **on_gpu,
-            **others,
-        }
+        **{n: checks[n] for n in dict.fromkeys(order) if n in checks and n not in left_out}  # pyright: ignore[reportArgumentType] - it refuses None
     )

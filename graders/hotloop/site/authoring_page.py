@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -53,6 +54,13 @@ OFTEN = {
 """What these parameters mean in every check whose text does not say otherwise."""
 
 
+_SHORT = {
+    "ndarray[tuple[Any, ...], dtype[float64]]": "Floats",
+    "str | int | float | bool | Sequence['Plain'] | Mapping[str, 'Plain'] | None": "Plain",
+    "Check | Callable[[Session], str]": "CheckFunction",
+}
+"""Types that Python shows without their names."""
+
 RECEIVED = {"Session", "PlacedCall", "Verdict", "CheckFunction"}
 """Classes that an author receives or names, and never calls."""
 
@@ -83,7 +91,7 @@ def page(root: Path) -> str:
         *_code(prelude.code),
         "",
         (
-            "[Contribute](contribute.md) explains two whole problems. Each example here is run by "
+            "[Contribute](contribute.md) explains three problems. Each example here is run by "
             "the tests; where it has a `right` and a `wrong` answer, both are judged. Where a name "
             "does not say otherwise, in every check:"
         ),
@@ -109,6 +117,8 @@ def _entry(name: str, examples: Sequence[Example]) -> Lines:
     lines += _text(described(name))
     for base in bases(value):
         lines += ["", f"Also takes what [`hl.{base}`](#hl.{base}) takes."]
+    if inspect.isclass(value):
+        lines += _of_class(value)
     if isinstance(value, ModuleType):
         for member, function in vars(value).items():
             own = inspect.isfunction(function) and function.__module__ == value.__name__
@@ -127,6 +137,29 @@ def bases(value: Any) -> list[str]:
     """Return the names of `hl` from which a class derives; none for another value."""
     classes = value.__mro__[1:] if inspect.isclass(value) else ()
     return [c.__name__ for c in classes if authoring.homes().get(c.__name__) == c.__module__]
+
+
+def _of_class(value: type[Any]) -> Lines:
+    """Return the values of an enumeration, or what a class has and none of `hl` above it."""
+    if issubclass(value, Enum):
+        return ["", f"Its values: {', '.join(f'`{one.name}`' for one in value)}."]
+    told = {member for base in bases(value) for member in dir(getattr(authoring, base))}
+    told |= {*inspect.signature(value).parameters}  # fields whose defaults are functions
+    members: Mapping[str, Any] = vars(value)
+    items = [_member(name, one) for name, one in members.items() if name not in told]
+    return ["", "Methods and properties:", "", *filter(None, items)] if any(items) else []
+
+
+def _member(name: str, member: Any) -> str:
+    """Return the item of a public method or property: the first sentence of its text."""
+    is_method = inspect.isfunction(member)
+    text = inspect.getdoc(member) if is_method or isinstance(member, property) else ""
+    if name.startswith("_") or not text:
+        return ""
+    taken = list(inspect.signature(member).parameters)[1:] if is_method else []
+    shown = f"{name}({', '.join(taken)})" if is_method else name
+    paragraph = " ".join(text.split("\n\n")[0].split())
+    return f"- `{shown}`: {re.split(r'(?<=[.]) (?=[A-Z])', paragraph)[0]}"
 
 
 def signature(name: str) -> str:
@@ -151,7 +184,8 @@ def _signature(name: str, value: Any) -> str:
         kind, default = one.annotation, one.default
         text = kind if isinstance(kind, str) else inspect.formatannotation(kind)
         text = re.sub(r"\b(?:\w+\.)+(?=\w)", "", text)
-        text = text.replace("ndarray[tuple[Any, ...], dtype[float64]]", "Floats")
+        for long, short in _SHORT.items():
+            text = text.replace(long, short)
         shown.append(f"{one.name}: {text}".replace(": _empty", ""))
         if one.kind is one.VAR_POSITIONAL:
             shown[-1] = f"*{shown[-1]}"

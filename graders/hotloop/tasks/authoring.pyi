@@ -1,6 +1,7 @@
 """What `hotloop.tasks.authoring` exports, and where each name is defined."""
 
 from hotloop.core.verdict import Partly as Partly
+from hotloop.core.verdict import Raised as Raised
 from hotloop.core.verdict import Ruling as Ruling
 from hotloop.core.verdict import Verdict as Verdict
 from hotloop.judge.adversarial import attention as attention
@@ -41,6 +42,7 @@ from hotloop.judge.checks.in_simulator import InSimulator as InSimulator
 from hotloop.judge.checks.on_gpu import OnGpu as OnGpu
 from hotloop.judge.checks.one_pass import OnePass as OnePass
 from hotloop.judge.checks.raises_error import RaisesError as RaisesError
+from hotloop.judge.checks.raises_error import RaisesErrorForData as RaisesErrorForData
 from hotloop.judge.checks.recorded_calls import RecordedCalls as RecordedCalls
 from hotloop.judge.checks.served_fast import ServedFast as ServedFast
 from hotloop.judge.checks.serves import Serves as Serves
@@ -75,6 +77,7 @@ from hotloop.judge.matrices import matrices as matrices
 from hotloop.judge.oracle import Oracle as Oracle
 from hotloop.judge.program import Program as Program
 from hotloop.judge.questions import GivenFile as GivenFile
+from hotloop.judge.questions import PlainCase as PlainCase
 from hotloop.judge.questions import Question as Question
 from hotloop.judge.questions import ask_plainly as ask_plainly
 from hotloop.judge.session import Session as Session

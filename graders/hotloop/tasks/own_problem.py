@@ -13,13 +13,13 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotloop.core.raised_at import places
-from hotloop.core.record import NOT_REACHED, CheckRecord, Record
+from hotloop.core.record import NOT_REACHED, OUR_FAILURE, CheckRecord, Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.core.yaml_lines import place
@@ -36,6 +36,8 @@ TASKS, ANSWER, WRONG = "tasks.py", "answer", "wrong"
 
 _PACKAGE = re.compile(r"problem_[0-9a-f]{16}\.")
 """The package in which the judge imports the folder: a name of no file of the author's."""
+
+_FAULT = "The check itself failed: see below."
 
 _WHERE = {
     "limits": "`counted` with `limits`",
@@ -55,9 +57,13 @@ def require_checks(problem: TaskSet[JudgedTask], task: JudgedTask, source: Path)
     checks = defined.checks
     names = [check.id for check in task.checks]
     if list(checks) != names:
+        from hotloop.judge.triton_kernel import USUAL
+
+        more = next((name for name in USUAL if name in checks and name not in names), None)
+        drop = f" `hl.triton_kernel(…, {more}=None)` leaves {more} out." if more else ""
         raise UserError(
             f"{task.id} has the checks {', '.join(checks)} in {source / TASKS}, and "
-            f"{', '.join(names)} in {source / FILE}: name the same, in the same order."
+            f"{', '.join(names)} in {source / FILE}: name the same, in the same order.{drop}"
         )
     spec = task_spec(problem, task.id)
     _require_arguments(defined, task, source)
@@ -301,6 +307,16 @@ def faults(records: Mapping[str, Record], source: Path) -> list[AuthorFault]:
     return author_faults
 
 
+def for_its_author(record: Record) -> Record:
+    """Return the record without a sentence to learners: the author is told the fault itself."""
+    checks = tuple(
+        replace(check, sentence=_FAULT) if check.sentence == OUR_FAILURE else check
+        for check in record.checks
+    )
+    sentence = _FAULT if record.sentence == OUR_FAILURE else record.sentence
+    return replace(record, checks=checks, sentence=sentence)
+
+
 def _defined(file: Path, task: str) -> str:
     """Return file and line of the value that the file gives to a task's name."""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
@@ -423,19 +439,32 @@ def judged(
         names = [check.id for check in answer.task.checks]
         only = names[: names.index(answer.fails) + 1] if answer.fails else names
         record = settled(record_of(answer, only), partial(record_of, answer))
-        as_wanted, sentence = _must_fail(answer, record) if answer.fails else _must_pass(record)
         faulty = faults({answer.task.id: record}, source)
+        record = for_its_author(record)
+        as_wanted, sentence = _must_fail(answer, record) if answer.fails else _must_pass(record)
         yield AnswerVerdict(answer, as_wanted, sentence, faulty)
 
 
 def _must_pass(record: Record) -> tuple[bool | None, str]:
     for check in record.checks:
         if check.verdict not in {Verdict.PASSED, Verdict.NOT_MEASURED}:
-            return False, f"{check.check}: {_verdict(check)}"
+            return False, f"{check.check}: {_verdict(check)}{_allowance(check)}"
     for check in record.checks:
         if check.verdict is Verdict.NOT_MEASURED:
             return None, f"{check.check}: {_verdict(check)}"
     return True, "It passes every check."
+
+
+def _allowance(check: CheckRecord) -> str:
+    """Return what to allow, if a right answer only moves what is broadcast once for each row."""
+    figures = check.evidence
+    moved = figures.get("loaded_bytes", 0) + figures.get("stored_bytes", 0)
+    if not moved or moved > 1.02 * figures.get("bytes_by_row", 0):
+        return ""
+    return (
+        " Where each row must read what is broadcast to it, give "
+        f"`fewest_bytes=lambda case: case.spec.bytes_by_row` in {TASKS}."
+    )
 
 
 def _must_fail(answer: AnswerBeside, record: Record) -> tuple[bool | None, str]:

@@ -120,6 +120,30 @@ task = hl.returns_data(short=check)
 right = "def nothing(): pass\n"
 wrong = right + "\n\n\n"
 
+# %% Raised
+
+
+@hl.check(after=("correct",))
+def says_why(session: hl.Session) -> str:
+    try:
+        hl.ask_plainly(session.worker(), [-1], session.timeout(10))
+    except hl.Raised as raised:
+        if "negative" in raised.sentence:  # such as "It raised ValueError: a negative number."
+            return "Says why."
+        raise hl.Ruling(hl.Verdict.WRONG_ANSWER, "Say that the number is negative.") from None
+    raise hl.Ruling(hl.Verdict.WRONG_ANSWER, "-1 was accepted: raise an exception.")
+
+
+double = hl.Question("A number", (2,), lambda got: None if got == 4 else "no")
+task = hl.returns_data(correct=hl.Answers(lambda rng: [double]), says_why=says_why)
+right = """
+def double(n):
+    if n < 0:
+        raise ValueError("a negative number")
+    return 2 * n
+"""
+wrong = right.replace("a negative number", "no")
+
 # %% Partly
 
 
@@ -207,6 +231,29 @@ def not_square(rng):
 task = hl.returns_tensor(refuses=hl.RaisesError(not_square, after=()))
 right = "def trace(x):\n    raise ValueError('a square matrix is needed')"
 wrong = "def trace(x): return x"
+
+# %% RaisesErrorForData, PlainCase
+
+
+def not_ordered(rng):
+    yield hl.PlainCase("Ends that cross", ([1.5, 2.5], {"from": 2, "to": 1}))
+
+
+def inside(rng):
+    yield hl.Question("All", ([1.5], {"from": 1, "to": 2}), lambda got: None if got == 1 else "no")
+
+
+task = hl.returns_data(
+    correct=hl.Answers(inside),
+    refuses=hl.RaisesErrorForData(not_ordered),  # skipped until `correct` passes
+)
+right = """
+def count(numbers, ends):
+    if ends["from"] > ends["to"]:
+        raise ValueError("the ends cross")
+    return sum(ends["from"] <= n <= ends["to"] for n in numbers)
+"""
+wrong = right.replace(">", "==")
 
 # %% CorrectOrRaises
 
@@ -453,7 +500,7 @@ task = hl.cuda_kernel(
 # %% operator
 truth = hl.Truth(lambda rng: (), lambda x: x, hl.Tolerance(0, 0))
 task = hl.operator(correct=hl.Correct(truth))
-assert task.operator
+assert task.kind == "operator"
 
 # %% ValidModelRepository, Serves, Batches, ServedFast
 from pathlib import Path

@@ -82,10 +82,10 @@ def test_an_unknown_task_is_refused(problem: Path) -> None:
 
 
 def test_checks_that_differ_are_refused_with_both_lists(problem: Path) -> None:
-    replace(problem / "tasks.py", "    correct=", "    right=")
+    replace(problem / "tasks.py", "    fast=", "    quick=")
     code, output = checked(problem)
     assert code == 2
-    assert "right, fast in" in output
+    assert "correct, quick in" in output
     assert "correct, fast in" in output
 
 

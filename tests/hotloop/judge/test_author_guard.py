@@ -36,7 +36,7 @@ from hotloop.judge.checks.cuda_traffic import CudaTraffic
 from hotloop.judge.checks.diagnosis import Diagnosis, DiagnosisWord
 from hotloop.judge.checks.hidden_answers import HiddenAnswers
 from hotloop.judge.checks.one_pass import OnePass
-from hotloop.judge.checks.raises_error import RaisesError
+from hotloop.judge.checks.raises_error import RaisesError, RaisesErrorForData
 from hotloop.judge.checks.recorded_calls import RecordedCalls
 from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
 from hotloop.judge.checks.triton_kernel_correct import TritonKernelCorrect
@@ -50,7 +50,7 @@ from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question
 from hotloop.judge.session import Session
 from hotloop.judge.spec import CheckSpec, TaskSpec
-from hotloop.judge.task import fills_tensor, returns_data, returns_tensor
+from hotloop.judge.task import returns_data
 from hotloop.judge.written_files import Assignment
 from hotloop.tasks import authoring
 
@@ -345,6 +345,9 @@ EXAMPLES: dict[str, Example] = {
     ),
     "Correct": Example(CORRECT, "twice", "return", {**OF_CASES, **OF_CORRECT}),
     "RaisesError": Example(RaisesError(_cases), "refuse", "return", OF_CASES),
+    "RaisesErrorForData": Example(
+        RaisesErrorForData(_questions), "refuse", "json", {"cases": broken_generators(_questions)}
+    ),
     "CorrectOrRaises": Example(
         CorrectOrRaises(TRUTH),
         "twice",
@@ -618,14 +621,6 @@ def test_a_mismatch_that_stumbles_over_an_answer_is_the_answers(session: Session
 def test_a_task_without_checks_is_refused() -> None:
     with pytest.raises(TypeError, match="at least one check"):
         returns_data()
-
-
-def test_a_check_of_tensors_is_refused_in_a_task_of_plain_data() -> None:
-    with pytest.raises(TypeError, match="see `fills_tensor`"):
-        returns_data(correct=CORRECT)
-    with pytest.raises(TypeError, match="see `fills_tensor`"):
-        returns_tensor(correct=TritonKernelCorrect(CALLS))
-    assert fills_tensor(correct=TritonKernelCorrect(CALLS)).checks
 
 
 def test_a_check_of_ones_own_that_takes_functions_derives_from_the_base() -> None:

@@ -16,8 +16,8 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_checks
 from hotloop.judge.checks import triton_kernel_calls
 from hotloop.judge.checks.correct import Case, InputTensor, Truth
-from hotloop.judge.checks.triton_kernel_calls import TritonKernelCalls
-from hotloop.judge.checks.triton_traffic import TritonTraffic, too_few
+from hotloop.judge.checks.triton_kernel_calls import TensorTraffic, TritonKernelCalls
+from hotloop.judge.checks.triton_traffic import TritonTraffic, excess, too_few
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
@@ -444,6 +444,15 @@ def test_an_author_who_asks_for_too_many_bytes_costs_no_points(session: Session)
     record = judge(session, "once", replace(CHECK, fewest_bytes=lambda _case: 3 * WHOLE))
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
     assert record.sentence == "Moves 0.67× what was thought to be least."
+
+
+def test_what_is_allowed_for_each_row_is_not_blamed() -> None:
+    tensors = [
+        TensorTraffic("x", size=320, loaded=640, stored=0, by_row=320),
+        TensorTraffic("weight", size=10, loaded=320, stored=0, by_row=320),
+    ]
+    assert excess(tensors, by_row=True) == "it reads `x` 2.0 times"
+    assert excess(tensors, by_row=False) == "it reads `x` 2.0 times, it reads `weight` 32.0 times"
 
 
 def test_fewer_bytes_than_possible_are_not_believed() -> None:

@@ -226,6 +226,18 @@ UNJUDGED = {
         "hl.Answers(questions)",
         ("tasks.py:13", "is no task", "hl.returns_data"),
     ),
+    "a check more than problem.yaml has": Mistake(
+        "prefix_sum/problem.yaml",
+        "      - {id: gpu_correct, points: 1, what: Right on a GPU., needs_gpu: true}\n",
+        "",
+        ("name the same", "`hl.triton_kernel(…, gpu_correct=None)` leaves gpu_correct out"),
+    ),
+    "a text with a comma": Mistake(
+        "double/problem.yaml",
+        "what: Right.}",
+        "what: Right, and fast.}",
+        ("problem.yaml:9", "unknown key", "a comma into quotes"),
+    ),
     "a class in place of a check": Mistake(
         "double/tasks.py", "hl.Answers(questions)", "hl.Answers", ("tasks.py:13", "`hl.Answers(…)`")
     ),
@@ -308,7 +320,19 @@ UNJUDGED = {
         "prefix_sum/tasks.py",
         "hl.triton_kernel(calls)",
         "hl.returns_tensor(correct=hl.TritonKernelCorrect(calls))",
-        ("tasks.py:18", "fills a tensor", "see `fills_tensor`"),
+        ("tasks.py:18", "fills a tensor", "by `hl.fills_tensor`"),
+    ),
+    "a check of tensors for plain data": Mistake(
+        "double/tasks.py",
+        "hl.Answers(questions)",
+        "hl.RaisesError(questions, after=())",
+        ("tasks.py:13", "'correct', RaisesError, is for", "`hl.RaisesErrorForData`"),
+    ),
+    "a check after one that is not there": Mistake(
+        "double/tasks.py",
+        "hl.Answers(questions)",
+        "hl.Answers(questions, after=('right',))",
+        ("tasks.py:13", "comes after 'right'", "`after=()`"),
     ),
     "no baseline": Mistake(
         "layer_norm/tasks.py",
@@ -395,6 +419,12 @@ JUDGED = {
         "astype(np.float64)",
         "astype(np.uint16)",
         ("tasks.py:9", "uint16", "give an `InputTensor`"),
+    ),
+    "a list in a case": Mistake(
+        "prefix_sum/tasks.py",
+        "hl.case(np.cumsum, rng.integers(-9, 10, size).astype(np.float64))",
+        "hl.case(np.cumsum, [1.0, 2.0])",
+        ("tasks.py:9", "argument 1 of `hl.case` is a list: give an array"),
     ),
     "a NumPy number in a case": Mistake(
         "prefix_sum/tasks.py",

@@ -167,6 +167,27 @@ def test_a_check_that_is_skipped_has_not_refused(problem: Path, judge: Judged) -
     assert "It fails before traffic" in twice["sentence"]
 
 
+def test_an_author_is_not_sent_to_the_instructors_log(problem: Path, judge: Judged) -> None:
+    failed = our_failure("correct", JudgeFault("no cases"))
+    judge.records["answer"] = replace(record(*RIGHT), checks=(failed,), sentence=failed.sentence)
+    _, found = selftested(problem)
+    (answer,) = (one for one in found["answers"] if one["answer"] == "answer")
+    assert answer["sentence"] == "correct: judge error. The check itself failed: see below."
+    assert "no cases" in answer["faults"][0]["error"]
+
+
+@pytest.mark.parametrize(("loaded", "hint"), [(132, True), (165, False)])
+def test_an_author_is_told_what_reads_an_operand_for_each_row(
+    problem: Path, judge: Judged, loaded: int, hint: bool
+) -> None:
+    figures = {"loaded_bytes": loaded, "stored_bytes": 0, "bytes_by_row": 132}
+    traffic = CheckRecord("traffic", Verdict.PARTIAL, "1.32×.", 0.5, evidence=figures)
+    judge.records["answer"] = replace(record(*RIGHT), checks=(traffic,))
+    _, found = selftested(problem)
+    (answer,) = (one for one in found["answers"] if one["answer"] == "answer")
+    assert ("give `fewest_bytes=lambda case: case.spec.bytes_by_row`" in answer["sentence"]) is hint
+
+
 def test_a_check_that_nothing_must_fail_is_named(problem: Path, judge: Judged) -> None:
     judge.records["correct-no_carry"] = record(Verdict.WRONG_ANSWER)
     judge.records["compiles-integer_carry"] = record(*RIGHT[:2], Verdict.COMPILE_ERROR)
@@ -290,7 +311,7 @@ def test_a_problem_without_its_tasks_file_is_told_so(problem: Path) -> None:
     [
         ("layer_norm", "(x, out)", r"takes 2 arguments, and is called with 1, .* `fills_tensor`"),
         ("layer_norm", "(x)", ""),
-        ("prefix_sum", "(x, out)", "see `fills_tensor`"),  # its checks count launches
+        ("prefix_sum", "(x, out)", "by `hl.fills_tensor`"),  # its checks count launches
     ],
 )
 def test_an_answer_that_is_called_in_the_other_way_is_the_authors_mistake(

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import OF_DATA, Kind
 from hotloop.judge.case_label import labeled
 from hotloop.judge.questions import Question, ask_plainly
 from hotloop.judge.session import Session
@@ -22,6 +24,7 @@ class Answers(Check):
     shares: whether wrong answers cost only their own share of the points.
     """
 
+    fits: ClassVar[frozenset[Kind]] = OF_DATA
     questions: Callable[[np.random.Generator], Iterable[Question]]
     timeout_s: float = 60.0
     shares: bool = False

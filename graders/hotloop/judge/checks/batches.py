@@ -14,6 +14,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving import metrics
 from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import OF_DATA, Kind
 from hotloop.judge.load_window import LoadedServer, Questions
 from hotloop.judge.model_servers import no_answer, over, require_sound
 from hotloop.judge.session import Session
@@ -39,6 +40,7 @@ class Batches(Check):
     least_mean: smallest allowed mean number of rows per execution, with `clients` clients.
     """
 
+    fits: ClassVar[frozenset[Kind]] = OF_DATA
     timed: bool = field(default=True, kw_only=True)
     reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     repository: Callable[[Session], Path]

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.author_guard import Authored, Check
 from hotloop.judge.calls import CallBuffers, CallSpec, PlacedCall, TensorSpec
-from hotloop.judge.candidate import Candidate, Style
+from hotloop.judge.candidate import CALLED_WITH_TENSORS, Candidate, Kind
 from hotloop.judge.case_label import labeled
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, FP16, FP32, I32, I64, U8, DType, to_float64, to_storage
@@ -74,9 +74,6 @@ _OF_ARRAY = {
     np.dtype(np.bool_): BOOL,
 }
 """Type of the tensor that `case` makes of an array."""
-
-OF_TENSORS: frozenset[Style] = frozenset({"return", "destination"})
-"""How a function may be called that takes a case's tensors."""
 
 ADVICE = {
     False: "check the last index of each loop, and the strides",
@@ -142,8 +139,14 @@ def case(
     arguments: arrays become contiguous tensors: float64 of float32; float32, float16, int64, int32,
         uint8 and bool of their own dtype. For other tensors give an `InputTensor`.
 
-    Raises TypeError for an array of another dtype.
+    Raises TypeError for an array of another dtype, and for a list.
     """
+    for number, argument in enumerate(arguments, 1):
+        if isinstance(argument, list | tuple | dict):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                f"argument {number} of `hl.case` is a {type(argument).__name__}: give an array, "
+                "of which a tensor is made, or a number, a text or None"
+            )
     inputs = tuple(_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments)
     shapeless = Case(label, inputs, TensorSpec((), out))
     return replace(shapeless, out=TensorSpec(shapeless.truth(reference).shape, out))
@@ -246,8 +249,10 @@ class Runner(Protocol):
         """Default of `Correct.case_timeout_s`."""
         ...
 
-    styles: ClassVar[frozenset[Style]]
-    """`Check.styles` of a `Correct`."""
+    @property
+    def can_judge(self) -> frozenset[Kind]:
+        """`Check.can_judge` of a `Correct`."""
+        ...
 
     def running(self, session: Session, timeout_s: float) -> AbstractContextManager[Running]:
         """Yield the started candidate; `timeout_s` is for each case."""
@@ -260,7 +265,11 @@ class OnCpu:
 
     after: tuple[str, ...] = ()
     case_timeout_s: float = 60.0
-    styles: ClassVar[frozenset[Style]] = OF_TENSORS
+
+    @property
+    def can_judge(self) -> frozenset[Kind]:
+        """As of `Check`."""
+        return CALLED_WITH_TENSORS
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:
@@ -294,9 +303,9 @@ class Correct(Check):
         return self.on.after
 
     @property
-    def styles(self) -> frozenset[Style]:
+    def can_judge(self) -> frozenset[Kind]:
         """Those of the runner."""
-        return self.on.styles
+        return self.on.can_judge
 
     def __call__(self, session: Session) -> str:
         """Run every case; raise Ruling at the first wrong answer."""

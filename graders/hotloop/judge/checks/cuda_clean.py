@@ -1,10 +1,12 @@
 """A CUDA kernel has no data races or other faults, even if its result happens to be right."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.simulate.orders import ORDERS
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import CUDA, Kind
 from hotloop.judge.checks.correct import Truth, ruling_about
 from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
 from hotloop.judge.session import Session
@@ -17,6 +19,7 @@ class CudaClean(Check):
     truth: as in `Correct`, for small cases.
     """
 
+    fits: ClassVar[frozenset[Kind]] = CUDA
     launch: CudaLaunch
     truth: Truth
     after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.nvcc import compile as compiling
@@ -20,6 +20,7 @@ from hotloop.engines.nvcc.sass import Code, widest
 from hotloop.engines.nvcc.toolchain import Toolchain
 from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import CUDA, Kind
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import WorkerConnection, readable
@@ -47,6 +48,7 @@ class CudaCompiles(Check):
     include: more folders with headers of the check.
     """
 
+    fits: ClassVar[frozenset[Kind]] = CUDA
     kernels: tuple[str, ...] = ()
     targets: tuple[int, ...] = compiling.CAPABILITIES
     block: int = 256

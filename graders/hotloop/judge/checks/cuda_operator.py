@@ -1,9 +1,11 @@
 """An operator's answers are correct, or refused by an exception."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from hotloop.core.verdict import Raised
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import CALLED_WITH_TENSORS, Kind
 from hotloop.judge.checks.correct import Case, Truth, ask, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import WorkerConnection
@@ -17,6 +19,7 @@ class CorrectOrRaises(Check):
     that the function works, since a function that always raises passes here.
     """
 
+    fits: ClassVar[frozenset[Kind]] = CALLED_WITH_TENSORS
     truth: Truth
     after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     case_timeout_s: float = 60.0

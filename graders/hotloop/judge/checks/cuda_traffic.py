@@ -6,12 +6,13 @@ GPU. Shared memory is counted in passes, so bank conflicts count.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import CUDA, Kind
 from hotloop.judge.checks.correct import Case, Truth, ruling_about
 from hotloop.judge.checks.triton_traffic import ONCE, bytes_once, enough, fewest, too_few
 from hotloop.judge.cuda_kernel import CudaLaunch, simulator
@@ -36,6 +37,7 @@ class CudaTraffic(Check):
     width: required bytes per load, 16 for vector loads, except for a tail; 0 for any width.
     """
 
+    fits: ClassVar[frozenset[Kind]] = CUDA
     scored_by: str = field(default="limits", kw_only=True)
     launch: CudaLaunch
     truth: Truth

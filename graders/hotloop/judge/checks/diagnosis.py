@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.author_guard import Authored, Check
+from hotloop.judge.candidate import OF_DATA, Kind
 from hotloop.judge.checks.answers import Answers
 from hotloop.judge.questions import Question, number_mismatch, shown
 from hotloop.judge.session import Session
@@ -122,6 +123,7 @@ class Diagnosis(Check):
     timeout_s: seconds for each recording.
     """
 
+    fits: ClassVar[frozenset[Kind]] = OF_DATA
     key: Path
     recording: str
     parts: tuple[DiagnosisWord, ...]

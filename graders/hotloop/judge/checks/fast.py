@@ -1,6 +1,7 @@
 """Speedup on a CPU over a baseline measured at the same time, and fraction of the limit."""
 
 import ast
+import inspect
 import math
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -16,7 +17,7 @@ from hotloop.judge.arithmetic_ceiling import FILE as LIMITS
 from hotloop.judge.arithmetic_ceiling import flops_per_second
 from hotloop.judge.author_guard import Authored, Check
 from hotloop.judge.calls import CallSpec, PlacedCall
-from hotloop.judge.candidate import Candidate
+from hotloop.judge.candidate import ANY_KIND, OF_TENSORS, Candidate, Kind
 from hotloop.judge.constants import published
 from hotloop.judge.levels import Level, lowered
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
@@ -154,6 +155,11 @@ class Fast(Check):
     baseline_workload: Workload | None = None
     oracle: "OracleFunction | None" = None
     reachable: Baseline | None = None
+
+    @property
+    def can_judge(self) -> frozenset[Kind]:
+        """Whatever makes a file that is timed in its place; else a function of tensors."""
+        return OF_TENSORS if inspect.unwrap(self.entrant) is own_worker else ANY_KIND
 
     def __call__(self, session: Session) -> str:
         """Measure both sides and rule on the speedup; an earlier check decides correctness."""

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Check
 from hotloop.judge.calls import CallSpec
-from hotloop.judge.candidate import Candidate
+from hotloop.judge.candidate import ON_GPU, Candidate, Kind
 from hotloop.judge.checks.fast import Baseline, bytes_of
 from hotloop.judge.constants import published
 from hotloop.judge.gpu.card import Card, CardBusy
@@ -46,6 +46,7 @@ class GpuFast(Check):
     helpers, helper_bytes: number of further processes of the check on the GPU, and their memory.
     """
 
+    fits: ClassVar[frozenset[Kind]] = ON_GPU
     scored_by: str = field(default="levels", kw_only=True)
     workload: DeviceWorkload
     baseline: Baseline

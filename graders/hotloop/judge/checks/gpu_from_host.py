@@ -5,15 +5,16 @@ can read until its result is in the judge's host memory, so GPU work still in fl
 out. The protocol is the CPU one; GPU and clocks are monitored as for kernels.
 """
 
+import inspect
 import math
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from hotloop.judge.author_guard import ANY_STYLE, Authored, Check
+from hotloop.judge.author_guard import Authored, Check
 from hotloop.judge.calls import CallSpec, PlacedCall
-from hotloop.judge.candidate import Candidate, Style
+from hotloop.judge.candidate import ANY_KIND, OF_TENSORS, Candidate, Kind
 from hotloop.judge.checks.correct import Case, Require, Running, ask, frozen
 from hotloop.judge.checks.fast import Baseline
 from hotloop.judge.checks.gpu_fast import blaming
@@ -54,6 +55,11 @@ def own_worker(session: Session, card: Card) -> Generator[tuple[WorkerConnection
         yield worker, session.candidate
 
 
+def _kinds(entrant: Entrant) -> frozenset[Kind]:
+    own = inspect.unwrap(entrant) is inspect.unwrap(own_worker)
+    return OF_TENSORS if own else ANY_KIND
+
+
 @dataclass(frozen=True)
 class OnGpuFromHost(Authored):
     """A GPU, with the tensors in host memory. An oracle computes on the same GPU.
@@ -67,7 +73,10 @@ class OnGpuFromHost(Authored):
     after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
 
-    styles: ClassVar[frozenset[Style]] = ANY_STYLE
+    @property
+    def can_judge(self) -> frozenset[Kind]:
+        """Whatever makes a file that is judged in its place; else a function of tensors."""
+        return _kinds(self.entrant)
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:
@@ -116,6 +125,11 @@ class GpuFastFromHost(Check):
     seconds: float = 120.0
     pace: Pace = LONG_WINDOWS
     entrant: Entrant = own_worker
+
+    @property
+    def can_judge(self) -> frozenset[Kind]:
+        """As of `OnGpuFromHost`."""
+        return _kinds(self.entrant)
 
     def __call__(self, session: Session) -> str:
         """Measure both sides and rule on the speedup; an earlier check decides correctness."""

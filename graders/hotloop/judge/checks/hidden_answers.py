@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import OF_DATA, Kind
 from hotloop.judge.checks.answers import Answers
 from hotloop.judge.questions import Question
 from hotloop.judge.session import Session
@@ -19,6 +21,7 @@ class HiddenAnswers(Check):
     shares: whether wrong answers cost only their own share of the points.
     """
 
+    fits: ClassVar[frozenset[Kind]] = OF_DATA
     questions: Callable[[np.random.Generator, Session], Iterable[Question]]
     timeout_s: float = 60.0
     shares: bool = False

@@ -3,11 +3,10 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
 
 from hotloop.core.verdict import Ruling
-from hotloop.judge.candidate import Style
-from hotloop.judge.checks.correct import OF_TENSORS, Case, Require, Running
+from hotloop.judge.candidate import CUDA, Kind
+from hotloop.judge.checks.correct import Case, Require, Running
 from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
 from hotloop.judge.session import Session
 
@@ -27,7 +26,10 @@ class InSimulator:
     after: tuple[str, ...] = ()
     case_timeout_s: float = 30.0
 
-    styles: ClassVar[frozenset[Style]] = OF_TENSORS
+    @property
+    def can_judge(self) -> frozenset[Kind]:
+        """As of `Check`."""
+        return CUDA
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:

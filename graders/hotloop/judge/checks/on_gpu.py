@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,8 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
 from hotloop.judge.buffers import TensorPlacement, extent_bytes
 from hotloop.judge.calls import PlacedCall
-from hotloop.judge.candidate import Candidate, Style
+from hotloop.judge.candidate import ON_GPU, Candidate, Kind
 from hotloop.judge.checks.correct import (
-    OF_TENSORS,
     Case,
     InputTensor,
     Require,
@@ -43,7 +42,10 @@ class OnGpu:
     after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
 
-    styles: ClassVar[frozenset[Style]] = OF_TENSORS
+    @property
+    def can_judge(self) -> frozenset[Kind]:
+        """As of `Check`."""
+        return ON_GPU
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:

@@ -8,10 +8,12 @@ row of at least LONG_ROW elements repeated on other values by a process without 
 import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_message
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import Kind
 from hotloop.judge.checks.correct import Case, ruling_about
 from hotloop.judge.checks.recorded_calls import Noted, RecordedCalls
 from hotloop.judge.judge_fault import JudgeFault
@@ -34,6 +36,7 @@ class OnePass(Check):
     widest: maximum number of a row's elements that one reduction may read.
     """
 
+    fits: ClassVar[frozenset[Kind]] = frozenset({"return"})  # what is replayed returns
     calls: RecordedCalls
     widest: int = 4096
     after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)

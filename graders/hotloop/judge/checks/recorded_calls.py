@@ -6,10 +6,12 @@ recorded is the candidate's word: the other check repeats it on other values of 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import OF_TENSORS, Kind
 from hotloop.judge.checks.correct import Case, Correct, call, ruling_about
 from hotloop.judge.judge_fault import ours
 from hotloop.judge.same_shapes import in_the_order_of, same_shapes
@@ -37,6 +39,7 @@ class RecordedCalls(Check):
         "launches" of Triton kernels.
     """
 
+    fits: ClassVar[frozenset[Kind]] = OF_TENSORS
     correct: Correct
     watch: str
 

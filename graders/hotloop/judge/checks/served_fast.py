@@ -15,6 +15,7 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving.server import TritonServer
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import OF_DATA, Kind
 from hotloop.judge.case_label import labeled
 from hotloop.judge.checks.batches import candidate_server
 from hotloop.judge.load_window import TAIL, LoadedServer, LoadedWindow, Questions
@@ -47,6 +48,7 @@ class ServedFast(Check):
     seconds: time for measuring.
     """
 
+    fits: ClassVar[frozenset[Kind]] = OF_DATA
     timed: bool = field(default=True, kw_only=True)
     reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     scored_by: str = field(default="levels", kw_only=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import OF_DATA, Kind
 from hotloop.judge.inference_request import Inquiry, ask
 from hotloop.judge.model_servers import over, require_sound
 from hotloop.judge.session import Session
@@ -21,6 +22,7 @@ class Serves(Check):
     timeout_s: seconds for each request.
     """
 
+    fits: ClassVar[frozenset[Kind]] = OF_DATA
     reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     repository: Callable[[Session], Path]
     inquiries: Callable[[Session], Iterable[Inquiry]]

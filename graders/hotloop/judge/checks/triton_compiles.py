@@ -6,11 +6,11 @@ a launch on a GPU would compile them, in a process that does not run the learner
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Check
-from hotloop.judge.candidate import Style
+from hotloop.judge.candidate import Kind
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.checks.triton_kernel_calls import LAUNCHED, Recorded, TritonKernelCalls
 from hotloop.judge.kernel_source import KernelSource
@@ -37,16 +37,12 @@ class TritonCompiles(Check):
     max_spill_bytes: maximum bytes of register spills of a kernel; None only reports them.
     """
 
+    fits: ClassVar[frozenset[Kind]] = LAUNCHED
     calls: TritonKernelCalls
     targets: tuple[int, ...] = TARGETS
     max_spill_bytes: int | None = None
     after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
     timeout_s: float = 60.0
-
-    @property
-    def styles(self) -> frozenset[Style]:
-        """Launches are recorded of a function that fills a tensor."""
-        return LAUNCHED
 
     def __post_init__(self) -> None:
         """Raise ValueError if there is nothing to compile for."""

@@ -13,8 +13,8 @@ import numpy as np
 from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.judge import launch_plan
 from hotloop.judge.author_guard import Authored
-from hotloop.judge.calls import CallBuffers, PlacedCall
-from hotloop.judge.candidate import Style
+from hotloop.judge.calls import CallBuffers, PlacedCall, TensorSpec
+from hotloop.judge.candidate import Kind
 from hotloop.judge.checks.correct import Case, Truth, call, fill, ruling_about
 from hotloop.judge.checks.kernel_process import kernel_process
 from hotloop.judge.compare import Floats
@@ -28,7 +28,7 @@ from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection, reada
 
 Rng = np.random.Generator
 
-LAUNCHED: frozenset[Style] = frozenset({"destination"})
+LAUNCHED: frozenset[Kind] = frozenset({"destination"})
 """How a function must be called whose launches are recorded."""
 
 REPLAYS_S = 40.0
@@ -46,12 +46,16 @@ class Recorded:
 
 @dataclass(frozen=True)
 class TensorTraffic:
-    """Bytes loaded from and stored to one tensor of `size` bytes; temporaries have size 0."""
+    """Bytes loaded from and stored to one tensor of `size` bytes; temporaries have size 0.
+
+    by_row: its bytes if each row reads what is broadcast to it: see `CallSpec.bytes_by_row`.
+    """
 
     name: str
     size: int
     loaded: int
     stored: int
+    by_row: int
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,8 @@ class TritonKernelCalls(Authored):
     truth: the correctness cases and what is right, by a function in NumPy.
     counted: generates a short case whose bytes are counted; `counted_calls` of them are mixed with
         the others.
-    compiled: generates the case whose launches are compiled for GPUs; None: the counted ones.
+    compiled: generates the case whose launches are compiled for GPUs; None: the counted ones. Give
+        one that is wider than `counted` where `max_spill_bytes` must be able to fail.
     resident: number of consecutive programs that share the cache of `Judged.waves`.
     """
 
@@ -372,14 +377,18 @@ def _traffic(
         for index, place in enumerate([*placed.places, placed.out])
         if place is not None
     }
+    by_row = [
+        placed.spec.by_row(one) if isinstance(one, TensorSpec) else 0
+        for one in placed.spec.arguments
+    ] + [sizes[len(placed.places)]]
     traffic: list[TensorTraffic] = []
     for entry in cast(list[dict[str, Any]], reply["traffic"]):
         tensor, index = str(entry["tensor"]), int(entry["index"])
         size = sizes[index] if tensor == "argument" else 0
         name = _tensor_name(reported.plan.launches, tensor, index)
-        traffic.append(
-            TensorTraffic(name, size, int(entry["loaded_bytes"]), int(entry["stored_bytes"]))
-        )
+        loaded, stored = int(entry["loaded_bytes"]), int(entry["stored_bytes"])
+        rows = by_row[index] if tensor == "argument" else 0
+        traffic.append(TensorTraffic(name, size, loaded, stored, rows))
     return traffic
 
 

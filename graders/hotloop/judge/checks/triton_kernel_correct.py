@@ -1,9 +1,10 @@
 """The answers are correct, and the kernels compute them."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from hotloop.judge.author_guard import Check
-from hotloop.judge.candidate import Style
+from hotloop.judge.candidate import Kind
 from hotloop.judge.checks.triton_kernel_calls import LAUNCHED, TritonKernelCalls
 from hotloop.judge.session import Session
 
@@ -16,12 +17,8 @@ class TritonKernelCorrect(Check):
     kernels that give other answers when nothing else of the file runs.
     """
 
+    fits: ClassVar[frozenset[Kind]] = LAUNCHED
     calls: TritonKernelCalls
-
-    @property
-    def styles(self) -> frozenset[Style]:
-        """Launches are recorded of a function that fills a tensor."""
-        return LAUNCHED
 
     def __call__(self, session: Session) -> str:
         """Make all calls first, since their messages help most; then replay the kernels alone."""

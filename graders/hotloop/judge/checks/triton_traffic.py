@@ -7,11 +7,11 @@ kernels' answers were correct and all accesses stayed inside their tensors. How 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.author_guard import Check
-from hotloop.judge.candidate import Style
+from hotloop.judge.candidate import Kind
 from hotloop.judge.checks.correct import Case
 from hotloop.judge.checks.triton_kernel_calls import LAUNCHED, TensorTraffic, TritonKernelCalls
 from hotloop.judge.judge_fault import JudgeFault
@@ -47,16 +47,12 @@ class TritonTraffic(Check):
     advice: one sentence for learners whose kernel moves too much.
     """
 
+    fits: ClassVar[frozenset[Kind]] = LAUNCHED
     scored_by: str = field(default="limits", kw_only=True)
     calls: TritonKernelCalls
     fewest_bytes: Callable[[Case], int] = bytes_once
     advice: str = ONCE
     after: tuple[str, ...] | None = field(default=("correct",), kw_only=True)
-
-    @property
-    def styles(self) -> frozenset[Style]:
-        """Launches are recorded of a function that fills a tensor."""
-        return LAUNCHED
 
     def __call__(self, session: Session) -> str:
         """Judge the counted calls."""
@@ -74,7 +70,7 @@ class TritonTraffic(Check):
         moved = [sum(t.loaded + t.stored for t in tensors) for tensors, _, _ in counted]
         factors = [all_ / fewest for all_, (_, fewest, _) in zip(moved, counted, strict=True)]
         factor = max(factors)
-        tensors, fewest, _ = counted[factors.index(factor)]
+        tensors, fewest, once = counted[factors.index(factor)]
         session.note(
             loaded_bytes=sum(t.loaded for t in tensors),
             stored_bytes=sum(t.stored for t in tensors),
@@ -83,6 +79,8 @@ class TritonTraffic(Check):
             factors=[round(f, 4) for f in factors],
             tensors=[_evidence(t) for t in tensors],
         )
+        if (by_row := sum(t.by_row for t in tensors)) > fewest:
+            session.note(bytes_by_row=by_row)
         if any(
             too_few(all_, fewest, once)
             for all_, (_, fewest, once) in zip(moved, counted, strict=True)
@@ -95,8 +93,9 @@ class TritonTraffic(Check):
         earned = within(session.limits, factor)
         if earned >= 1:
             return enough(factor)
-        sentence = f"Your kernel moves {factor:.2f}× the fewest bytes: {_excess(tensors)}. "
-        raise Partly(earned, sentence + self.advice)
+        wasted = excess(tensors, by_row=fewest > once)
+        sentence = f"Your kernel moves {factor:.2f}× the fewest bytes: {wasted}. {self.advice}"
+        raise Partly(earned, sentence)
 
 
 def fewest(case: Case, fewest_bytes: Callable[[Case], int]) -> int:
@@ -130,8 +129,11 @@ def _evidence(tensor: TensorTraffic) -> dict[str, Any]:
     }
 
 
-def _excess(tensors: Sequence[TensorTraffic]) -> str:
-    """Describe in one clause what is moved more than once."""
+def excess(tensors: Sequence[TensorTraffic], *, by_row: bool) -> str:
+    """Describe in one clause what is moved more than once.
+
+    by_row: the fewest bytes allow each row to read for itself what is broadcast to it.
+    """
     clauses: list[str] = []
     for tensor in tensors:
         if not tensor.size:
@@ -142,7 +144,8 @@ def _excess(tensors: Sequence[TensorTraffic]) -> str:
             continue
         for what, moved in (("reads", tensor.loaded), ("writes", tensor.stored)):
             times = moved / tensor.size
-            if times > REPEATED:
+            allowed = tensor.by_row / tensor.size if by_row and what == "reads" else 1
+            if times > REPEATED * allowed:
                 clauses.append(f"it {what} `{tensor.name}` {times:.1f} times")
             elif what == "reads" and moved and tensor.stored:
                 clauses.append(f"it reads `{tensor.name}` back after writing it")

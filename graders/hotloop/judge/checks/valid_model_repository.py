@@ -9,6 +9,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.engines.serving.problem import RepositoryProblem
 from hotloop.engines.serving.repository import PLATFORMS, read_config
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import OF_DATA, Kind
 from hotloop.judge.model_servers import require_sound
 from hotloop.judge.session import Session
 
@@ -25,6 +26,7 @@ class ValidModelRepository(Check):
         exactly once. This is checked because a valid repository may lack required models.
     """
 
+    fits: ClassVar[frozenset[Kind]] = OF_DATA
     reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     repository: Callable[[Session], Path]
     backends: Mapping[str, str] = field(default_factory=dict[str, str])

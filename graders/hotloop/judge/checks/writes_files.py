@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.author_guard import Check
+from hotloop.judge.candidate import OF_DATA, Kind
 from hotloop.judge.case_label import labeled
 from hotloop.judge.session import Session
 from hotloop.judge.written_files import TIMEOUT_S, Assignment, file_written
@@ -20,6 +22,7 @@ class WritesFiles(Check):
         expected results may come from a `Program`.
     """
 
+    fits: ClassVar[frozenset[Kind]] = OF_DATA
     assignments: Callable[[np.random.Generator, Session], Iterable[Assignment]]
     timeout_s: float = TIMEOUT_S
 

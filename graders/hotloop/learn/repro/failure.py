@@ -22,7 +22,7 @@ from hotloop.judge.exception_attribution import is_ours, unreadable_answer
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.not_measurable import lacking
-from hotloop.judge.questions import Question
+from hotloop.judge.questions import PlainCase
 from hotloop.judge.race_ruling import RaceRuling
 from hotloop.judge.service import session_of, variant_of
 from hotloop.judge.session import Session
@@ -42,7 +42,7 @@ class Failure:
     check: str
     sentence: str
     callee: Candidate
-    about: Case | Question | None = None
+    about: Case | PlainCase | None = None
     expected: Floats | None = None
     launch: CudaLaunch | None = None
     races: bool = False
@@ -86,7 +86,7 @@ def _failure(name: str, check: Check, session: Session) -> Failure | None:
 
 def _ruled(name: str, check: Check, session: Session, ruling: Ruling) -> Failure:
     callee, about = replace(session.candidate, name=session.name), ruling.about
-    if isinstance(about, Question):
+    if isinstance(about, PlainCase):
         return Failure(name, ruling.sentence, callee, about)
     if not isinstance(about, Case):
         return Failure(name, ruling.sentence, callee)

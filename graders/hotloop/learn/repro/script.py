@@ -18,7 +18,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.checks.correct import Case, InputTensor
 from hotloop.judge.checks.in_simulator import ORDER
 from hotloop.judge.dtypes import BF16, to_storage
-from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.questions import GivenFile, PlainCase
 from hotloop.learn.repro.failure import Failure
 from hotloop.tasks.notebook_cells import NOTEBOOK
 
@@ -54,7 +54,7 @@ def write(failure: Failure, module: str, task: str, origin: str, work: Path) -> 
 
 
 def _body(failure: Failure, task: str) -> tuple[str, Files]:
-    if isinstance(failure.about, Question):
+    if isinstance(failure.about, PlainCase):
         return _asked(failure.about, failure.callee, task)
     if not isinstance(failure.about, Case):
         raise ValueError("it is about what your code does as a whole, not about one input")
@@ -127,13 +127,13 @@ def _loaded(callee: Candidate) -> str:
 # --- functions that are asked for plain data ------------------------------------------------------
 
 
-def _asked(question: Question, callee: Candidate, task: str) -> tuple[str, Files]:
-    files = {f"{task}/{a.name}": a.data for a in question.arguments if isinstance(a, GivenFile)}
+def _asked(case: PlainCase, callee: Candidate, task: str) -> tuple[str, Files]:
+    files = {f"{task}/{a.name}": a.data for a in case.arguments if isinstance(a, GivenFile)}
     lines = "".join(
         f"    str(HERE / {f'{task}/{a.name}'!r}),\n"
         if isinstance(a, GivenFile)
         else f"    {pprint.pformat(a, width=96)},\n"
-        for a in question.arguments
+        for a in case.arguments
     )
     text = f"{_START}\n{_loaded(callee)}\narguments = [\n{lines}]\n{_ASK}"
     return text.replace("@task@", task), files

@@ -51,7 +51,7 @@ triton_masked = hl.triton_kernel(
 # --- in CUDA C++ ----------------------------------------------------------------------------------
 
 _one_by_one = hl.Truth(cases.cuda, SOFTMAX_OR_ZEROS.rows, SOFTMAX_OR_ZEROS.one_by_one)
-cuda_naive = hl.returns_tensor(
+cuda_naive = hl.cuda_kernel(
     correct=hl.Correct(_one_by_one, on=hl.InSimulator(ROW_A_THREAD)),
     clean=hl.CudaClean(ROW_A_THREAD, _one_by_one.of(cases.small_cuda)),
 )

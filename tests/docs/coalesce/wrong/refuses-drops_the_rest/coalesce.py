@@ -1,0 +1,9 @@
+"""Drops what has no partner."""
+
+
+def coalesce(indices, values):
+    sums = {}
+    for index, value in zip(indices, values, strict=False):
+        sums[index] = sums.get(index, 0) + value
+    ordered = sorted(sums)
+    return {"indices": ordered, "values": [sums[index] for index in ordered]}
