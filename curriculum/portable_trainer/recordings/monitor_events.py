@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hotloop.tasks.modules.portable_trainer.streams import Shape, as_bytes, stream
+from hotloop.tasks.modules.portable_trainer.streams import RunShape, as_bytes, stream
 
 TARGET = Path(__file__).parents[3] / "exercises" / "portable_trainer" / "monitor_recording.jsonl"
-SHAPE = Shape(steps=240, devices=4, restarts=1, fallbacks=1, recompiles=6)
+SHAPE = RunShape(steps=240, devices=4, restarts=1, fallbacks=1, recompiles=6)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from foreign import Foreign
 
 from hotloop.engines.serving import metrics, programs
 from hotloop.engines.serving.server import TritonServer
-from hotloop.sandbox.confinement import Confined
+from hotloop.sandbox.process import Confined
 
 sys.path.append(str(MODEL))
 import texts
