@@ -4,6 +4,7 @@
 
 The quick tests run, with the compilers of all modules installed; `--keep` writes
 results/coverage_by_package.json.
+
 What runs behind bubblewrap, and a process that is killed, cannot report: `worker/` and the
 modules' `programs/` are run far more often than is counted here.
 """
@@ -19,12 +20,12 @@ from pathlib import Path
 from tests.benchmarks.checkout import commit
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / "build" / "coverage"
+REPORT = ROOT / "build" / "coverage" / "report.json"
 RESULT = ROOT / "tests" / "benchmarks" / "results" / "coverage_by_package.json"
 
 
 def shares(report: Path) -> dict[str, float]:
-    """Return the share of statements that ran by package, from a report of `coverage json`."""
+    """Return the share of statements that ran by package, from coverage's report."""
     statements, ran = Counter[str](), Counter[str]()
     for name, file in json.loads(report.read_text(encoding="utf-8"))["files"].items():
         package, _, rest = name.partition("graders/hotloop/")[2].partition("/")
@@ -38,23 +39,16 @@ def shares(report: Path) -> dict[str, float]:
     }
 
 
-def coverage(*arguments: str) -> int:
-    """Run the command `coverage` on files in build/coverage, and return its exit status."""
-    environment = {**os.environ, "COVERAGE_FILE": str(DATA / "data")}
-    command = [sys.executable, "-m", "coverage", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
-
-
 def main(arguments: list[str]) -> int:
     """Run the tests, print each package's share, and return pytest's exit status."""
     keep = "--keep" in arguments
     rest = [argument for argument in arguments if argument != "--keep"]
-    DATA.mkdir(parents=True, exist_ok=True)
-    coverage("erase")
-    status = coverage("run", "-m", "pytest", "-n", "2", "-m", "not slow", *rest)
-    coverage("combine", "--quiet")
-    coverage("json", "--quiet", "-o", str(DATA / "report.json"))
-    by_package = shares(DATA / "report.json")
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
+    options = ["--cov=hotloop", f"--cov-report=json:{REPORT}", "-n", "2", "-m", "not slow"]
+    environment = {**os.environ, "COVERAGE_FILE": str(REPORT.with_name("data"))}
+    command = [sys.executable, "-m", "pytest", *options, *rest]
+    status = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    by_package = shares(REPORT)
     for package, share in by_package.items():
         print(f"{share:6.1%} of the statements in {package}")
     if keep and status == 0:
