@@ -12,14 +12,11 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import wasmtime
-
 from hotloop.engines.simulate import cache as store
-from hotloop.engines.simulate import layout, lines, toolchain
+from hotloop.engines.simulate import engine, layout, lines, toolchain
 from hotloop.engines.simulate.binary import (
     BinaryReader,
     ForbiddenInstruction,
@@ -35,6 +32,7 @@ from hotloop.engines.simulate.device_ir import (
     device_code,
     with_shadows,
 )
+from hotloop.engines.simulate.engine.interface import InvalidModule
 from hotloop.engines.simulate.host_pass import watch_host
 from hotloop.engines.simulate.instrument import ArgumentSlot, InstrumentedKernel, instrument
 from hotloop.engines.simulate.module import WasmModule, parse
@@ -248,7 +246,7 @@ def own_digest() -> str:
     here = Path(__file__).parent
     files = sorted(p for p in here.rglob("*") if p.is_file() and p.suffix != ".pyc")
     data = [part for f in files for part in (f.name, f.read_bytes())]
-    return store.digest([toolchain.version(), metadata.version("wasmtime"), *data])
+    return store.digest([toolchain.version(), engine.VERSION, *data])
 
 
 # --- compiling --------------------------------------------------------------------------------
@@ -441,7 +439,7 @@ def _finish(
         variables = [v for code in codes for v in _variables(code, addresses, shadows)]
         _require_room(variables)
     (folder / "device.wasm").write_bytes(device)
-    (folder / "device.cwasm").write_bytes(_compiled(instrumented.wasm))
+    (folder / "device.cwasm").write_bytes(engine.compiled(instrumented.wasm))
     places = [("", 0, 0), *(lines.at(table, offset) for offset in instrumented.sites[1:])]
     watched = shadows.get(_WATCHED, 0)
     host_sites = _finish_host(folder, variables, watched, checked) if host else []
@@ -468,7 +466,7 @@ def _finish_host(
         first = min((v.shadow for v in known), default=0)
         last = max((v.shadow + v.bytes for v in known), default=0)
         wasm, sites = watch_host(wasm, watched, (first, last))
-    (folder / "host.cwasm").write_bytes(_compiled(wasm))
+    (folder / "host.cwasm").write_bytes(engine.compiled(wasm))
     return sites
 
 
@@ -483,11 +481,11 @@ def _supported() -> Generator[None]:
 
 
 def _require_valid(device: bytes) -> None:
-    """Raise ForbiddenInstruction if wasmtime rejects the module: invalid, or too large."""
+    """Raise ForbiddenInstruction if the engine rejects the module: invalid, or too large."""
     try:
-        wasmtime.Module.validate(engine(), device)
-    except wasmtime.WasmtimeError as error:
-        raise ForbiddenInstruction(str(error).strip().splitlines()[-1].strip()) from None
+        engine.validate(device)
+    except InvalidModule as invalid:
+        raise ForbiddenInstruction(str(invalid)) from None
 
 
 def _kernels(
@@ -579,23 +577,6 @@ def _plain_name(symbol: str) -> str:
 # --- machine code -----------------------------------------------------------------------------
 
 
-@cache
-def engine() -> wasmtime.Engine:
-    """Return the wasmtime engine of all modules; its epoch is a timer tick (see `Device.clock`)."""
-    settings = wasmtime.Config()
-    settings.cranelift_opt_level = "speed"
-    settings.epoch_interruption = True
-    settings.wasm_multi_memory = True
-    settings.wasm_simd = True
-    settings.wasm_bulk_memory = True
-    settings.max_wasm_stack = 1 << 20
-    return wasmtime.Engine(settings)
-
-
-def _compiled(wasm: bytes) -> bytes:
-    return bytes(wasmtime.Module(engine(), wasm).serialize())
-
-
 def prepare() -> None:
     """Build what every program needs ahead of time: the C and C++ library and the checker."""
     toolchain.library("libc.a")
@@ -627,9 +608,9 @@ def _make_trusted(folder: Path) -> None:
             objects.append(target)
         wasm = Path(temporary) / "checker.wasm"
         toolchain.link([*_CHECKER_LINK, *objects, "-o", str(wasm)])
-        (folder / "checker.cwasm").write_bytes(_compiled(wasm.read_bytes()))
-        glue = wasmtime.Module(engine(), GLUE.read_text(encoding="utf-8"))
-        (folder / "glue.cwasm").write_bytes(bytes(glue.serialize()))
+        (folder / "checker.cwasm").write_bytes(engine.compiled(wasm.read_bytes()))
+        glue = engine.compiled(GLUE.read_text(encoding="utf-8"))
+        (folder / "glue.cwasm").write_bytes(glue)
 
 
 def _load(folder: Path) -> Built:

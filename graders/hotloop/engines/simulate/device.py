@@ -3,21 +3,18 @@
 The program's module gets its own memory and the checker's functions, and nothing else.
 """
 
-import ctypes
 import re
 import struct
-import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
-
-import wasmtime
+from typing import Any
 
 from hotloop.engines.simulate import findings, layout
-from hotloop.engines.simulate.binary import I32, I64
-from hotloop.engines.simulate.build import Built, KernelFacts, engine, trusted
+from hotloop.engines.simulate.build import Built, KernelFacts, trusted
+from hotloop.engines.simulate.engine import Store
+from hotloop.engines.simulate.engine.interface import Interrupted, Outside, Trap, TrapKind
 from hotloop.engines.simulate.instrument import CHECKER
 from hotloop.engines.simulate.lines import Place
 from hotloop.engines.simulate.report import (
@@ -42,7 +39,6 @@ _WIDEST, _LONGEST_TEXT = 1000, 4096
 PRINT_BYTES = 16 << 20
 """Most characters that the kernels of a run may print; the rest is lost, as on a GPU."""
 
-_TYPES = {I32: wasmtime.ValType.i32(), I64: wasmtime.ValType.i64()}
 _SPACES = ("local", "shared", "global", "constant")
 _ORDERS = {"forward": 0, "reverse": 1}
 _DID = ("read", "write", "atomic")
@@ -57,26 +53,8 @@ class Abandoned(Exception):
         self.code = code
 
 
-class Outside(Exception):
-    """The program used an address at which there is no memory."""
-
-
 class TimedOut(Exception):
     """The program did not end within its time limit."""
-
-
-_Extern = TypeVar("_Extern")
-
-
-def export(exports: Mapping[str, object], name: str, kind: type[_Extern]) -> _Extern:
-    """Return the export of a module with this name.
-
-    Raises TypeError if it is not of type `kind`.
-    """
-    value = exports[name]
-    if not isinstance(value, kind):
-        raise TypeError(f"{name}: expected {kind.__name__}, got {type(value).__name__}")
-    return value
 
 
 def order_number(order: str) -> int:
@@ -100,8 +78,7 @@ class Device:
 
     def __init__(self, built: Built, *, order: str, timeout_s: float) -> None:
         self.built = built
-        self.store = wasmtime.Store(engine())
-        self.store.set_epoch_deadline(1)
+        self.store = Store()
         self.timeout_s = timeout_s
         self.started = time.monotonic()
         self.printed: list[str] = []
@@ -125,37 +102,26 @@ class Device:
     # --- making it ------------------------------------------------------------------------------
 
     def _instantiate(self, order: int) -> None:
-        store, linker = self.store, wasmtime.Linker(engine())
-        limits = wasmtime.Limits(layout.HOST // PAGE + 1024, 65536)
-        self.memory = wasmtime.Memory(store, wasmtime.MemoryType(limits))
+        store = self.store
+        self.memory = store.new_memory(layout.HOST // PAGE + 1024, 65536)
         frames = (layout.FRAMES + layout.THREADS * layout.FRAME_BYTES) // PAGE
-        self.frames = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(frames, frames)))
-        checker, glue = (
-            wasmtime.Module.deserialize_file(engine(), str(path)) for path in trusted()
-        )
-        linker.define(store, "program", "memory", self.memory)
-        linker.define(store, "program", "frames", self.frames)
-        linker.define_instance(store, "glue", linker.instantiate(store, glue))
-        self.checker = linker.instantiate(store, checker).exports(store)
-        for name, (takes, gives) in CHECKER.items():
-            if name in _OURS:
-                kind = wasmtime.FuncType([_TYPES[t] for t in takes], [_TYPES[t] for t in gives])
-                linker.define(
-                    store, "checker", name, wasmtime.Func(store, kind, getattr(self, _OURS[name]))
-                )
-            else:
-                linker.define(store, "checker", name, self.checker[name])
-        self.linker = linker
-        device = wasmtime.Module.deserialize_file(engine(), str(self.built.folder / "device.cwasm"))
-        self.program = linker.instantiate(store, device).exports(store)
+        self.frames = store.new_memory(frames, frames)
+        store.define_memory("program", "memory", self.memory)
+        store.define_memory("program", "frames", self.frames)
+        checker, glue = trusted()
+        store.define_exports("glue", store.instantiate(glue))
+        self.checker = store.instantiate(checker)
+        store.define_exports("checker", self.checker, [n for n in CHECKER if n not in _OURS])
+        for name, method in _OURS.items():
+            store.define_function("checker", name, getattr(self, method), *CHECKER[name])
+        self.program = store.instantiate(self.built.folder / "device.cwasm")
         self._begin(order)
 
     def _begin(self, order: int) -> None:
-        entries = [self.program[f"kernel_{n}"] for n in range(len(self.built.kernels))]
-        table = export(self.checker, "__indirect_function_table", wasmtime.Table)
-        self.first_entry = table.grow(self.store, max(1, len(entries)), None)
-        for number, entry in enumerate(entries):
-            table.set(self.store, self.first_entry + number, entry)
+        entries = [f"kernel_{n}" for n in range(len(self.built.kernels))]
+        self.first_entry = self.checker.extend_table(
+            "__indirect_function_table", self.program, entries
+        )
         self.call(
             "lay_out", layout.DYNAMIC, layout.PARAMETERS, layout.PARAMETER_BYTES, layout.STACKS,
             layout.STACK_BYTES, layout.HEAP, layout.HOST,
@@ -184,13 +150,12 @@ class Device:
             for number, place in enumerate(self.built.sites)
         ]
         at = self.call("statements")
-        memory = export(self.checker, "memory", wasmtime.Memory)
-        memory.write(self.store, struct.pack(f"<{len(numbers)}I", *numbers), at)
+        self.checker.memory("memory").write(at, struct.pack(f"<{len(numbers)}I", *numbers))
 
     def call(self, name: str, *arguments: int) -> int:
         """Call a function of the checker; a negative result is an address above 2 GiB."""
-        result: Any = export(self.checker, name, wasmtime.Func)(self.store, *arguments)
-        return result + (1 << 32) if isinstance(result, int) and result < 0 else result
+        result = self.checker.call(name, *arguments)
+        return result + (1 << 32) if result < 0 else result
 
     # --- the clock ------------------------------------------------------------------------------
 
@@ -198,18 +163,11 @@ class Device:
     def clock(self) -> Generator[None]:
         """Interrupt the code that runs inside when the run's time is over. Raises TimedOut."""
         left = max(0.01, self.timeout_s - (time.monotonic() - self.started))
-        timer = threading.Timer(left, engine().increment_epoch)
-        timer.daemon = True
-        timer.start()
         try:
-            yield
-        except wasmtime.Trap as trap:
-            if trap.trap_code == wasmtime.TrapCode.INTERRUPT:
-                self.store.set_epoch_deadline(1 << 40)  # the report still calls into the store
-                raise TimedOut from None
-            raise
-        finally:
-            timer.cancel()
+            with self.store.limited_to(left):
+                yield
+        except Interrupted:
+            raise TimedOut from None
 
     # --- memory ---------------------------------------------------------------------------------
 
@@ -270,25 +228,14 @@ class Device:
         if place is not None:
             self.call("written", self.numbers[place.begin], address, count)
 
-    def bytes_at(self, address: int, count: int) -> Any:
-        """Return device memory as a ctypes array (no copy).
-
-        Raises Outside past the end of memory.
-        """
-        address &= 0xFFFFFFFF
-        if address + count > self.memory.data_len(self.store):
-            raise Outside
-        base = ctypes.addressof(self.memory.data_ptr(self.store).contents)
-        return (ctypes.c_ubyte * count).from_address(base + address)
-
     def text_at(self, address: int) -> str:
         """Read a zero-terminated string, cut at 4096 bytes.
 
         Raises Outside past the end of memory.
         """
         address &= 0xFFFFFFFF
-        room = self.memory.data_len(self.store) - address
-        data = bytes(self.bytes_at(address, min(_LONGEST_TEXT, max(1, room))))
+        room = self.memory.size - address
+        data = self.memory.read(address, min(_LONGEST_TEXT, max(1, room)))
         return data.split(b"\0")[0].decode(errors="replace")
 
     # --- launches -------------------------------------------------------------------------------
@@ -301,8 +248,8 @@ class Device:
         packed = bytearray(layout.PARAMETER_BYTES)
         for parameter, value in zip(kernel.parameters, arguments, strict=True):
             packed[parameter.offset : parameter.offset + len(value)] = value
-        self.frames.write(self.store, bytes(packed))
-        self.memory.write(self.store, bytes(packed), layout.PARAMETERS)
+        self.frames.write(0, packed)
+        self.memory.write(layout.PARAMETERS, packed)
         self.grid, self.block, self.dynamic = grid, block, dynamic
         key = (kernel.name, grid, block, kernel.static_shared, dynamic)
         self.launches[key] = self.launches.get(key, 0) + 1
@@ -316,7 +263,7 @@ class Device:
         except TimedOut:
             self._timed_out(kernel, grid)
             raise
-        except wasmtime.Trap as trap:
+        except Trap as trap:
             raise Abandoned(self._trapped(trap, kernel, before)) from None
         finally:
             self._collect(before)
@@ -337,15 +284,15 @@ class Device:
         )
         self.findings.append(Finding("timeout", text, kernel.name, (witness,)))
 
-    def _trapped(self, trap: wasmtime.Trap, kernel: KernelFacts, before: int) -> int:
+    def _trapped(self, trap: Trap, kernel: KernelFacts, before: int) -> int:
         """Return the CUDA error code for a trap.
 
         A trap that the checker has not reported becomes a finding.
         """
         if self.call("finding_count") > before:
             return 700
-        place = export(self.program, "where", wasmtime.Global).value(self.store)
-        kind, text, code = _TRAPS.get(trap.trap_code, _STOPPED)
+        place = self.program.value("where")
+        kind, text, code = _TRAPS.get(trap.kind, _STOPPED)
         self.findings.append(Finding(kind, text, kernel.name, (self._witness(place, kind),)))
         return code
 
@@ -360,7 +307,7 @@ class Device:
         """Turn the checker's raw findings of the launch that ended into `Finding`s."""
         count = self.call("finding_count")
         at = self.call("findings")
-        memory = export(self.checker, "memory", wasmtime.Memory)
+        memory = self.checker.memory("memory")
         names = [k.name for k in self.built.kernels]
         reader = findings.FindingsContext(
             self.line,
@@ -373,8 +320,8 @@ class Device:
         )
         for number in range(before, count):
             start = at + number * findings.BYTES
-            data = memory.read(self.store, start, start + findings.BYTES)
-            raw = findings.read(bytes(data))
+            data = memory.read(start, findings.BYTES)
+            raw = findings.read(data)
             if self._is_noticed(raw):
                 continue
             if number == count - 1 and raw.kind == findings.OUT_OF_BOUNDS and self._has_overflown():
@@ -391,7 +338,7 @@ class Device:
     def _has_overflown(self) -> bool:
         """True if the thread that ran last has overflowed its stack."""
         low = layout.STACKS + (self.call("where") & 0xFFFFFFFF) * layout.STACK_BYTES
-        stack = export(self.program, "stack", wasmtime.Global).value(self.store)
+        stack = self.program.value("stack")
         return (stack & 0xFFFFFFFF) < low
 
     def _is_missing_dynamic(self, address: int) -> bool:
@@ -429,7 +376,7 @@ class Device:
         first, end = self.built.tables
         after = min([layout.STACKS, end, *(p.begin for p in self.places if p.begin >= text)])
         inside = any(p.begin <= text < p.begin + p.bytes for p in self.places)
-        return first <= text < after and not inside and 0 in self.bytes_at(text, after - text)
+        return first <= text < after and not inside and 0 in self.memory.read(text, after - text)
 
     def _failed(self, expression: int, function: int, site: int) -> None:
         witness = self._witness(site, "asserts")
@@ -450,13 +397,13 @@ class Device:
         )
 
     def _sites(self) -> Iterator[TrafficLine]:
-        memory = export(self.checker, "memory", wasmtime.Memory)
+        memory = self.checker.memory("memory")
         for number, kernel in enumerate(self.built.kernels):
             at = self.call("traffic", number)
             if not at:
                 continue
             rows = len(_SPACES) * len(self.built.sites)
-            data = bytes(memory.read(self.store, at, at + _SITE_BYTES * rows))
+            data = memory.read(at, _SITE_BYTES * rows)
             for row in range(rows):
                 accesses, count, requests, moved, fewest, width, space, did, ahead = (
                     struct.unpack_from("<5Q4I", data, row * _SITE_BYTES)
@@ -471,13 +418,13 @@ class Device:
 _OURS = {"print": "_print", "failed": "_failed"}
 
 _STOPPED = ("trap", "The kernel stopped at a place that must not be reached.", 719)
-_TRAPS: dict[wasmtime.TrapCode | None, tuple[str, str, int]] = {
-    wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: (
+_TRAPS: dict[TrapKind, tuple[str, str, int]] = {
+    TrapKind.DIVISION_BY_ZERO: (
         "division_by_zero",
         "An integer is divided by 0: a GPU gives some number and says nothing.",
         719,
     ),
-    wasmtime.TrapCode.STACK_OVERFLOW: (
+    TrapKind.STACK_OVERFLOW: (
         "stack_overflow",
         "Calls nest too deep for a thread's stack.",
         719,
@@ -520,7 +467,7 @@ def formatted(text: str, arguments: int, device: Device) -> tuple[str, int]:
     def take(size: int) -> bytes:
         nonlocal arguments
         arguments = (arguments + size - 1) // size * size
-        data = bytes(device.bytes_at(arguments, size))
+        data = device.memory.read(arguments, size)
         arguments += size
         return data
 

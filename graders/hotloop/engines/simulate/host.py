@@ -3,7 +3,6 @@
 include/hotloop/runtime.h turns each call of the API into one call of `Host.call`.
 """
 
-import ctypes
 import struct
 import tempfile
 import time
@@ -13,18 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import wasmtime
-
 from hotloop.engines.simulate import layout
-from hotloop.engines.simulate.build import Built, KernelFacts, engine
+from hotloop.engines.simulate.binary import F64, I32
+from hotloop.engines.simulate.build import Built, KernelFacts
 from hotloop.engines.simulate.device import (
     SHARED_WITHOUT_ASKING,
     Abandoned,
     Device,
-    Outside,
     TimedOut,
-    export,
 )
+from hotloop.engines.simulate.engine.interface import Outside, Trap
 from hotloop.engines.simulate.orders import TIMEOUT_S
 from hotloop.engines.simulate.report import (
     Finding,
@@ -155,7 +152,7 @@ class Host:
             self.device.findings.append(
                 Finding("crash", f"{verb} at the null pointer.", "", (Witness(line, did),))
             )
-            raise wasmtime.WasmtimeError("null")
+            raise _Crash("null")
         elif self._is_managed(address):
             self._touch_managed(address, verb, Witness(line, did))
             return
@@ -163,7 +160,7 @@ class Host:
             text = f"{verb} device memory from host code: copy it with cudaMemcpy first."
         self.device.findings.append(Finding("host_access", text, "", (Witness(line, did),)))
         if address < layout.HOST:
-            raise wasmtime.WasmtimeError("host access")
+            raise _Crash("host access")
 
     def _is_managed(self, address: int) -> bool:
         """True for memory that host code may use: managed (also variables) or page-locked."""
@@ -205,8 +202,7 @@ class Host:
     def watch(self, below: int) -> None:
         """Report accesses of the host code below this address from now on."""
         if self.device.built.watched:
-            limit = struct.pack("<I", below)
-            self.device.memory.write(self.device.store, limit, self.device.built.watched)
+            self.device.memory.write(self.device.built.watched, struct.pack("<I", below))
 
     # --- memory as the host code sees it ----------------------------------------------------------
 
@@ -216,21 +212,21 @@ class Host:
 
     def read(self, address: int, count: int) -> bytes:
         """Read `count` bytes from the host code's memory."""
-        return bytes(self.device.bytes_at(address, count))
+        return self.device.memory.read(address, count)
 
     def write(self, address: int, number: int) -> None:
         """Store a pointer or a size at an address in the host code's memory."""
-        self.device.memory.write(self.device.store, struct.pack("<I", number), address)
+        self.device.memory.write(address, struct.pack("<I", number))
 
     def move(self, to: int, source: int, count: int) -> None:
         """Copy bytes within or between host and device memory."""
-        ctypes.memmove(self.device.bytes_at(to, count), self.device.bytes_at(source, count), count)
+        self.device.memory.write(to, self.device.memory.read(source, count))
         if self._is_device(to):
             self.device.mark_written(to, count)
 
     def fill(self, address: int, byte: int, count: int) -> None:
         """Set bytes of host or device memory."""
-        ctypes.memset(self.device.bytes_at(address, count), byte, count)
+        self.device.memory.write(address, bytes([byte]) * count)
         if self._is_device(address):
             self.device.mark_written(address, count)
 
@@ -303,7 +299,7 @@ class Host:
         return self.error.sticky
 
     def _no_room_on_host(self, name: int, _b: int, count: int, *_: Any) -> int:
-        in_use = self.device.memory.data_len(self.device.store) - layout.HOST
+        in_use = self.device.memory.size - layout.HOST
         self._no_room(self.text_at(name), count, _HOST_ROOM, in_use, None)
         return SUCCESS
 
@@ -336,7 +332,7 @@ class Host:
 
     def _is_valid(self, address: int, count: int) -> bool:
         if not self._is_device(address):
-            return address + count <= self.device.memory.data_len(self.device.store)
+            return address + count <= self.device.memory.size
         place = self.device.place_of(address)
         return place is not None and address + count <= place.begin + place.bytes
 
@@ -536,11 +532,7 @@ def run(
     ):
         out, errors = Path(temporary) / "out", Path(temporary) / "errors"
         host = Host(device)
-        settings = wasmtime.WasiConfig()
-        settings.argv = ["program", *arguments]
-        settings.stdout_file, settings.stderr_file = str(out), str(errors)
-        settings.preopen_dir(str(cwd or Path.cwd()), ".")
-        device.store.set_wasi(settings)
+        device.store.define_wasi(["program", *arguments], cwd or Path.cwd(), out, errors)
         ended, status = _main(device, host)
         if ended == "exited":
             host.unchecked()
@@ -563,38 +555,33 @@ class _Exited(Exception):
         self.status = status & 0xFF
 
 
+class _Crash(Exception):
+    """Host code used memory that is not its own."""
+
+
 def _leave(status: int) -> None:
     raise _Exited(status)
 
 
 def _main(device: Device, host: Host) -> tuple[str, int]:
-    i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
-    linker, store = device.linker, device.store
-    linker.define_wasi()
-    linker.allow_shadowing = True
-    leave = wasmtime.Func(store, wasmtime.FuncType([i32], []), _leave)
-    linker.define(store, "wasi_snapshot_preview1", "proc_exit", leave)
-    call = wasmtime.FuncType([i32] * 7, [i32])
-    now = wasmtime.FuncType([], [f64])
-    linker.define(store, "host", "call", wasmtime.Func(store, call, host.call))
-    touch = wasmtime.FuncType([i32] * 2, [])
-    linker.define(store, "host", "touch", wasmtime.Func(store, touch, host.touch))
-    linker.define(store, "host", "now", wasmtime.Func(store, now, time.monotonic))
-    linker.define(store, "env", "memory", device.memory)
-    module = wasmtime.Module.deserialize_file(engine(), str(device.built.folder / "host.cwasm"))
+    store = device.store
+    store.define_function("wasi_snapshot_preview1", "proc_exit", _leave, [I32], [])
+    store.define_function("host", "call", host.call, [I32] * 7, [I32])
+    store.define_function("host", "touch", host.touch, [I32] * 2, [])
+    store.define_function("host", "now", time.monotonic, [], [F64])
+    store.define_memory("env", "memory", device.memory)
     try:
-        program = linker.instantiate(store, module).exports(store)
+        program = store.instantiate(device.built.folder / "host.cwasm")
         host.watch(layout.MANAGED)
         with device.clock():
-            export(program, "_start", wasmtime.Func)(store)
+            program.call("_start")
     except _Exited as exited:
         return "exited", exited.status
     except TimedOut:
         return "timed out", 124
-    except (wasmtime.Trap, wasmtime.WasmtimeError, Outside) as trap:
+    except (Trap, _Crash, Outside) as crash:
         if not (device.findings and device.findings[-1].kind in _ENDS):
-            why = [line.strip() for line in str(trap).splitlines() if line.strip()]
-            reason = why[-1] if why else "an address without memory"
+            reason = str(crash) or "an address without memory"
             text = f"The program's host code crashed: {reason}."
             device.findings.append(Finding("crash", text, "", (Witness(None, "crashes"),)))
         return "crashed", -11

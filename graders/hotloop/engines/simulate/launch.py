@@ -76,7 +76,7 @@ def _launched(
             )
             if not address:
                 return Launched(OUT_OF_MEMORY, device.report("exited"))
-            device.memory.write(device.store, bytes(argument.data), address)
+            device.memory.write(address, argument.data)
             places.append((argument, address))
             values.append(struct.pack("<I", address))
         else:
@@ -132,7 +132,7 @@ def _packed(value: float, parameter: ArgumentSlot) -> bytes:
 
 
 def _take_back(device: Device, array: Array, address: int, kernel: str) -> None:
-    now = bytes(device.memory.read(device.store, address, address + len(array.data)))
+    now = device.memory.read(address, len(array.data))
     if array.is_output:
         array.data[:] = now
     elif now != bytes(array.data):

@@ -156,7 +156,6 @@ class Operators(Host):
 
     def __init__(self, built: Built, library: ctypes.CDLL) -> None:
         super().__init__(Device(built, order="forward", timeout_s=TIMEOUT_S))
-        self.libc = ctypes.CDLL(None)
         self.lock = threading.RLock()
         self.failed_with = ctypes.c_uint.in_dll(library, "hotloop_failed_with")
         self.reason = (ctypes.c_char * _REASON_BYTES).in_dll(library, "hotloop_reason")
@@ -199,9 +198,8 @@ class Operators(Host):
                     "bits: use int64_t for numbers, and pass pointers to kernels as parameters"
                 )
             home = symbol.address if symbol else self._buffer(variable.bytes)
-            ctypes.memmove(
-                home, self.device.bytes_at(variable.address, variable.bytes), variable.bytes
-            )
+            content = self.device.memory.read(variable.address, variable.bytes)
+            ctypes.memmove(home, content, variable.bytes)
             homes.append((variable.address, home, variable.bytes))
             self.shadows[home] = replace(variable, address=home)
             self.allocated[home] = _Extent(home, variable.bytes, "variable")
@@ -360,13 +358,13 @@ class Operators(Host):
 
     def _copy_in(self, mirrors: Iterable[tuple[_Extent, int]]) -> None:
         for there, here, count in self._places(mirrors):
-            ctypes.memmove(self.device.bytes_at(there, count), here, count)
+            self.device.memory.write(there, ctypes.string_at(here, count))
 
     def _copy_out(self, mirrors: Iterable[tuple[_Extent, int]]) -> None:
         """Copy back only memory that has changed: memory that is only read may be read-only."""
         for there, here, count in self._places(mirrors):
-            now = self.device.bytes_at(there, count)
-            if self.libc.memcmp(now, ctypes.c_void_p(here), ctypes.c_size_t(count)):
+            now = self.device.memory.read(there, count)
+            if now != ctypes.string_at(here, count):
                 ctypes.memmove(here, now, count)
 
     def _places(self, mirrors: Iterable[tuple[_Extent, int]]) -> Iterator[tuple[int, int, int]]:
