@@ -36,10 +36,11 @@ from typing import Any
 import numpy as np
 from checkout import commit
 
-from hotloop.engines.simulate import build, toolchain
+from hotloop.engines.simulate import build
 from hotloop.engines.simulate.check import check
 from hotloop.engines.simulate.launch import Argument, Array, launch
 from hotloop.engines.simulate.orders import ORDERS
+from hotloop.engines.simulate.toolchain import machine
 from hotloop.judge.device import device_name
 
 HERE = Path(__file__).parent
@@ -214,7 +215,7 @@ def launches(folder: Path, repeats: int) -> dict[str, dict[str, float]]:
     program = folder / "native"
     source = folder / "native.c"
     source.write_text(NATIVE, encoding="utf-8")
-    toolchain.call([str(toolchain.zig()), "cc", "-O2", str(source), "-o", str(program), "-lm"])
+    machine.call([str(machine.zig()), "cc", "-O2", str(source), "-o", str(program), "-lm"])
     kernels = folder / "kernels.cu"
     kernels.write_text(KERNELS, encoding="utf-8")
     plain = build.kernels([kernels], checked=False)
@@ -277,7 +278,7 @@ def with_ratios(samples: Mapping[str, list[float]]) -> dict[str, float]:
 def native(program: Path, task: Task) -> float:
     """Return the CPU time of one call."""
     command = [str(program), str(task.rows), str(task.columns), str(NATIVE_CALLS)]
-    return statistics.median(map(float, toolchain.call(command).split()))
+    return statistics.median(map(float, machine.call(command).split()))
 
 
 def launched(built: build.Built, task: Task, orders_: tuple[str, ...]) -> float:

@@ -382,11 +382,12 @@ class Session:
         busy machine, which are no learner's. The task's `needs` include the package group `cuda`.
         """
         from hotloop.engines.simulate import build, cache, toolchain  # needs optional packages
+        from hotloop.engines.simulate.toolchain import machine
 
         self.progress(f"preparing the simulator: {toolchain.step()}")
         with ours("preparing the simulator"), self.launcher.bystanders.held():
             if not build.is_prepared():
-                with self.budget.without(toolchain.PREPARE_TIMEOUT_S):
+                with self.budget.without(machine.PREPARE_TIMEOUT_S):
                     build.prepare()
         folder = cache.folder()
         if self.launcher.isolation == "none":

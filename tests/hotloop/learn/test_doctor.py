@@ -9,6 +9,7 @@ from hotloop.core import extras
 from hotloop.engines.serving import preflight
 from hotloop.engines.serving.preflight import PreflightFinding as Gap
 from hotloop.engines.simulate import toolchain
+from hotloop.engines.simulate.toolchain import machine
 from hotloop.learn import doctor
 from hotloop.learn.doctor import DoctorFinding, FindingState
 from hotloop.tasks import curriculum
@@ -161,7 +162,7 @@ def test_without_the_simulator_the_command_that_installs_it_is_named(
 def test_a_compiler_that_does_not_run_is_no_simulator(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(toolchain, "zig", lambda: tmp_path / "zig")
+    monkeypatch.setattr(machine, "zig", lambda: tmp_path / "zig")
     toolchain.version.cache_clear()
     assert simulator().state is FindingState.MISSING
     toolchain.version.cache_clear()

@@ -199,8 +199,8 @@ def _built(
     with tempfile.TemporaryDirectory() as temporary:
         options += _spaced_launches(sources, Path(temporary))
         # With everything that they include.
-        read = [*_LANGUAGE, *toolchain.headers(), *options, "-E"]
-        texts = [toolchain.clang([*read, str(source)]) for source in sources]
+        read = [*_LANGUAGE, *toolchain.headers(), *options]
+        texts = [toolchain.expanded(read, source) for source in sources]
         name = store.digest([own_digest(), str(checked), str(host), *texts])
         folder = store.get_or_make(
             f"program-{name}", lambda new: _make(new, sources, options, checked, host)

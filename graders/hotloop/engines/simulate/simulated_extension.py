@@ -15,6 +15,7 @@ from hotloop.engines.simulate import build, operators, toolchain
 from hotloop.engines.simulate import cache as store
 from hotloop.engines.simulate.problem import SimulatorError, ToolMissing
 from hotloop.engines.simulate.pytorch import DEFINES, headers, link_options, pytorch
+from hotloop.engines.simulate.toolchain import machine
 
 _SUPPORT = Path(__file__).with_name("operator.c")
 _TARGET = f"{platform.machine()}-unknown-linux-gnu"
@@ -59,20 +60,20 @@ def _host_library(source: Path) -> Path:
             "sudo apt-get install g++"
         )
     options = [
-        *_HOST, "-isystem", str(toolchain.zig().parent / "lib" / "include"),
+        *_HOST, "-isystem", str(machine.zig().parent / "lib" / "include"),
         *(f"-I{folder}" for folder in headers()), *(f"-D{name}" for name in DEFINES), str(source),
     ]  # fmt: skip
 
     def make(target: Path) -> None:
         with tempfile.TemporaryDirectory() as temporary:
             code = str(Path(temporary) / "host.o")
-            toolchain.native([*options, "-c", "-o", code])
+            machine.native([*options, "-c", "-o", code])
             command = [compiler, "-shared", "-fPIC", "-O2", "-fvisibility=hidden", code]
             command += ["-x", "c", str(_SUPPORT), "-o", str(target), "-Wl,-Bsymbolic"]
             command += [f"-Wl,--wrap={name}" for name in _WRAPPED]
-            toolchain.call([*command, *link_options("-Wl,-rpath,")])
+            machine.call([*command, *link_options("-Wl,-rpath,")])
 
-    text = toolchain.native([*options, "-E"])
+    text = machine.native([*options, "-E"])
     versions = [metadata.version("torch"), *link_options("")]
     return store.get_or_make(
         f"operator-{store.digest([build.own_digest(), *versions, text])}.so", make

@@ -1,0 +1,75 @@
+"""The compiler in a page: clang and wasm-ld, which are WebAssembly themselves.
+
+`hotloop_compiler` of the page's scripts has them, and the files that they read from Zig's library.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import js
+from pyodide.ffi import to_js
+
+from hotloop.engines.simulate.problem import CompileError
+from hotloop.engines.simulate.toolchain.target import header_options
+
+LIBRARIES = Path("/simulator/libraries")
+ZIG = Path("/zig/lib")
+
+
+def version() -> str:
+    """Return the version of clang and of the library's files."""
+    return str(js.hotloop_compiler.version)
+
+
+def clang(arguments: Sequence[str]) -> str:
+    """Run clang's frontend (`-cc1`). Raises CompileError with its message."""
+    return _run("clang", ["-cc1", *arguments])
+
+
+def link(arguments: Sequence[str]) -> str:
+    """Run wasm-ld. Raises CompileError with its message."""
+    return _run("wasm-ld", arguments)
+
+
+def _run(tool: str, arguments: Sequence[str]) -> str:
+    """Run a tool on the files that its arguments name, and fetch what it writes."""
+    outputs = [
+        after for option, after in zip(arguments, arguments[1:], strict=False) if option == "-o"
+    ]
+    outputs += [a.removeprefix("-Map=") for a in arguments if a.startswith("-Map=")]
+    named = [part for a in arguments for part in a.split(";") if part.startswith("/")]
+    inputs = js.Map.new()
+    for name in named:
+        if name not in outputs and Path(name).is_file():
+            inputs.set(name, to_js(Path(name).read_bytes()))
+    status, text, files = js.hotloop_compiler.run(to_js([tool, *arguments]), inputs, to_js(outputs))
+    if status:
+        raise CompileError(str(text).strip())
+    for name in outputs:
+        Path(name).write_bytes(files.get(name).to_bytes())
+    return str(text)
+
+
+def headers() -> list[str]:
+    """Return options that name the C and C++ headers."""
+    return header_options(ZIG)
+
+
+def expanded(options: Sequence[str], source: Path) -> str:
+    """Return the source and the options: in a page nothing that it includes can change."""
+    return "\n".join([*options, source.read_text(encoding="utf-8", errors="surrogateescape")])
+
+
+def step() -> str:
+    """Return the progress message for compiling."""
+    return "compiling"
+
+
+def has_libraries() -> bool:
+    """True: they come with the page."""
+    return True
+
+
+def library(name: str) -> Path:
+    """Return the path of a library's file."""
+    return LIBRARIES / name
