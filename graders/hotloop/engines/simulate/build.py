@@ -69,6 +69,9 @@ _DEVICE = (
     "-fsanitize=array-bounds",
     "-fsanitize-recover=array-bounds",
 )
+READS = ((*_LANGUAGE,), (*_LANGUAGE, *_DEVICE[:2]))
+"""Options of the two ways in which a source is read: as host code and as device code."""
+
 _CODE = (
     "-triple", toolchain.TARGET, "-x", "ir", "-O2", "-emit-obj", "-mrelocation-model", "static",
     "-target-cpu", "mvp", *_FEATURES,
@@ -96,8 +99,8 @@ _CHECKER_LINK = (
     "--no-entry", "--export-table", "--growable-table", "--max-memory=4294967296",
     "-z", "stack-size=262144",
 )  # fmt: skip
-_MATH = ("libc.a", "libzigc.a", "libcompiler_rt.a")
-_HOST_LIBRARIES = (
+LIBRARIES = (
+    "crt1-command.o",
     toolchain.FILE_STREAMS,
     "libc++.a",
     "libc++abi.a",
@@ -105,6 +108,9 @@ _HOST_LIBRARIES = (
     "libzigc.a",
     "libcompiler_rt.a",
 )
+"""What a program with a `main` is linked with, in order."""
+
+_MATH = ("libc.a", "libzigc.a", "libcompiler_rt.a")
 
 
 @dataclass(frozen=True)
@@ -196,12 +202,11 @@ def _built(
     options += [f"-D{name}" for name in defines]
     if host:  # Host code of an operator is native: there such a shift may be right.
         options += [_NO_WIDE_SHIFT]
+    read = [*_LANGUAGE, *toolchain.headers(), *options]
+    texts = [toolchain.expanded(read, source) for source in sources]
+    name = store.digest([own_digest(), str(checked), str(host), *texts])
     with tempfile.TemporaryDirectory() as temporary:
         options += _spaced_launches(sources, Path(temporary))
-        # With everything that they include.
-        read = [*_LANGUAGE, *toolchain.headers(), *options]
-        texts = [toolchain.expanded(read, source) for source in sources]
-        name = store.digest([own_digest(), str(checked), str(host), *texts])
         folder = store.get_or_make(
             f"program-{name}", lambda new: _make(new, sources, options, checked, host)
         )
@@ -361,9 +366,8 @@ def _host(
         listing.write_text(text, encoding="utf-8", errors=_ANY_BYTE)
         toolchain.clang([*_CODE, str(listing), "-o", str(target)])
         objects.append(str(target))
-    libraries = [str(toolchain.library(name)) for name in _HOST_LIBRARIES]
+    start, *libraries = (str(toolchain.library(name)) for name in LIBRARIES)
     wasm, linker_map = folder / "host.wasm", work / "host.map"
-    start = str(toolchain.library("crt1-command.o"))
     toolchain.link(
         [*_HOST_LINK, start, *objects, *libraries, f"-Map={linker_map}", "-o", str(wasm)]
     )
@@ -585,21 +589,22 @@ def prepare() -> None:
 
 def is_prepared() -> bool:
     """True if `prepare` has been called on this machine since the simulator changed."""
-    return toolchain.has_libraries() and (store.folder() / _checker()).exists()
+    return toolchain.has_libraries() and (store.folder() / checker_name()).exists()
 
 
-def _checker() -> str:
+def checker_name() -> str:
+    """Return the name of the folder of the compiled checker in the cache."""
     return f"checker-{store.digest([own_digest(), 'checker'])}"
 
 
 def trusted() -> tuple[Path, Path]:
     """Return the compiled checker and its glue module; build them on the first call."""
-    folder = store.get_or_make(_checker(), _make_trusted)
+    folder = store.get_or_make(checker_name(), _make_trusted)
     return folder / "checker.cwasm", folder / "glue.cwasm"
 
 
-def _make_trusted(folder: Path) -> None:
-    folder.mkdir()
+def trusted_modules() -> tuple[bytes, str]:
+    """Return the checker as a module, and its glue in text form."""
     with tempfile.TemporaryDirectory() as temporary:
         objects: list[str] = []
         for source in sorted(CHECKER.glob("*.c")):
@@ -608,9 +613,14 @@ def _make_trusted(folder: Path) -> None:
             objects.append(target)
         wasm = Path(temporary) / "checker.wasm"
         toolchain.link([*_CHECKER_LINK, *objects, "-o", str(wasm)])
-        (folder / "checker.cwasm").write_bytes(engine.compiled(wasm.read_bytes()))
-        glue = engine.compiled(GLUE.read_text(encoding="utf-8"))
-        (folder / "glue.cwasm").write_bytes(glue)
+        return wasm.read_bytes(), GLUE.read_text(encoding="utf-8")
+
+
+def _make_trusted(folder: Path) -> None:
+    folder.mkdir()
+    checker, glue = trusted_modules()
+    (folder / "checker.cwasm").write_bytes(engine.compiled(checker))
+    (folder / "glue.cwasm").write_bytes(engine.compiled(glue))
 
 
 def _load(folder: Path) -> Built:

@@ -2,14 +2,16 @@
 
     {"source": "…", "arguments": ["name"], "orders": ["forward"]}   a program with a `main`
 
-The page's worker calls `answer` with each request, and shows what it returns.
+The page's worker calls `answer` with the text of each request, and shows what it returns.
 """
 
+import json
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from hotloop.engines.simulate import build
 from hotloop.engines.simulate.check import check
 from hotloop.engines.simulate.orders import ORDERS
 from hotloop.engines.simulate.problem import CompileError, SimulatorError
@@ -17,15 +19,28 @@ from hotloop.engines.simulate.problem import CompileError, SimulatorError
 FILE = "kernel.cu"
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Run what is asked for. A program that cannot be built gives `{"problem": …}`."""
+def start(folder: str) -> None:
+    """Use the checker that comes with the page, in `trusted/` of this folder of its files."""
+    target = Path(folder) / "prebuilt" / build.checker_name()
+    target.parent.mkdir(exist_ok=True)
+    (Path(folder) / "trusted").rename(target)
+
+
+def answer(request: str) -> str:
+    """Run what is asked for, in JSON. A program that cannot be built gives `{"problem": …}`."""
+    return json.dumps(_run(json.loads(request)))
+
+
+def _run(request: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / FILE
-        source.write_text(request["source"], encoding="utf-8")
+        for name, text in {**request.get("files", {}), FILE: request["source"]}.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8")
         try:
             checked = check(
                 [source],
                 request.get("arguments", ()),
+                include=[Path(folder)],
                 orders=request.get("orders", ORDERS),
             )
         except (CompileError, SimulatorError) as problem:

@@ -1,4 +1,4 @@
-"""As much of WASI as a program's host code needs in a page: arguments, clocks, and what it prints."""
+"""As much of WASI as host code needs in a page: arguments, clocks, and what it prints."""
 
 import os
 import struct
@@ -77,7 +77,7 @@ class Wasi:
     def _args_get(self, pointers: int, buffer: int) -> int:
         assert self.memory is not None
         for argument in self._arguments:
-            self._store(pointers, "I", buffer)
+            self._store(pointers, "I", buffer & 0xFFFFFFFF)
             self.memory.write(buffer, argument)
             pointers, buffer = pointers + 4, buffer + len(argument)
         return SUCCESS

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import js
@@ -33,15 +34,16 @@ def link(arguments: Sequence[str]) -> str:
 
 def _run(tool: str, arguments: Sequence[str]) -> str:
     """Run a tool on the files that its arguments name, and fetch what it writes."""
-    outputs = [
-        after for option, after in zip(arguments, arguments[1:], strict=False) if option == "-o"
-    ]
+    outputs = [after for option, after in pairwise(arguments) if option == "-o"]
     outputs += [a.removeprefix("-Map=") for a in arguments if a.startswith("-Map=")]
     named = [part for a in arguments for part in a.split(";") if part.startswith("/")]
     inputs = js.Map.new()
-    for name in named:
-        if name not in outputs and Path(name).is_file():
-            inputs.set(name, to_js(Path(name).read_bytes()))
+    for path in (Path(name) for name in named if name not in outputs):
+        if path.is_relative_to("/hotloop") or path.is_relative_to("/zig"):
+            continue  # the compiler has these
+        for file in path.iterdir() if path.is_dir() else [path]:
+            if file.is_file():
+                inputs.set(str(file), to_js(file.read_bytes()))
     status, text, files = js.hotloop_compiler.run(to_js([tool, *arguments]), inputs, to_js(outputs))
     if status:
         raise CompileError(str(text).strip())

@@ -1,0 +1,106 @@
+"""The files of the simulator in a page, but for what others publish: `python -m … FOLDER`.
+
+- `python.zip`: the simulator's part of Hotloop, with the checker, compiled;
+- `compiler.zip`: the headers and libraries that programs are compiled with;
+- `index.json`: which versions of clang and Zig's library these are;
+- the scripts of `static/`.
+"""
+
+import json
+import re
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import wasmtime
+
+import hotloop
+from hotloop.engines.simulate import build, toolchain
+from hotloop.engines.simulate.toolchain import machine
+
+PACKAGE = Path(hotloop.__file__).parent
+STATIC = Path(__file__).parent / "static"
+CLANG = "22.0.0-git20542-10"
+"""Version of the npm package @yowasp/clang."""
+
+_PACKAGES = ("core", "engines/simulate", "worker/include")
+_MODULES = ("__init__.py", "engines/__init__.py", "worker/__init__.py", "worker/cuda_tools.py")
+_STANDARD = (
+    "algorithm", "array", "cassert", "cfloat", "chrono", "climits", "cmath", "complex", "cstddef",
+    "cstdint", "cstdio", "cstdlib", "cstring", "functional", "initializer_list", "iomanip",
+    "iostream", "iterator", "limits", "map", "memory", "numeric", "optional", "random", "set",
+    "sstream", "stdexcept", "string", "tuple", "type_traits", "unordered_map", "utility",
+    "vector",
+)  # fmt: skip
+"""Headers of the C++ library that a program in a page may include."""
+
+_MARKER = re.compile(r'^# \d+ "(/[^"]+)"', re.MULTILINE)
+"""Where a preprocessor's output says from which file the next lines are."""
+
+
+def version() -> str:
+    """Return what is compiled with: a part of the key of each program that was built before."""
+    return f"clang {CLANG}, zig {machine.version()}"
+
+
+def python_files() -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of each file of Python's side."""
+    for folder in _PACKAGES:
+        for file in sorted((PACKAGE / folder).rglob("*")):
+            if file.is_file() and file.suffix != ".pyc":
+                yield f"hotloop/hotloop/{file.relative_to(PACKAGE)}", file.read_bytes()
+    for name in _MODULES:
+        yield f"hotloop/hotloop/{name}", (PACKAGE / name).read_bytes()
+    checker, glue = build.trusted_modules()
+    yield "simulator/trusted/checker.cwasm", checker
+    yield "simulator/trusted/glue.cwasm", bytes(wasmtime.wat2wasm(glue))
+
+
+def compiler_files() -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of each header and library."""
+    root = (machine.zig().parent / "lib").resolve()
+    for header in sorted(_headers()):
+        if header.is_relative_to(root):
+            yield f"zig/lib/{header.relative_to(root)}", header.read_bytes()
+    for name in build.LIBRARIES:
+        yield f"simulator/libraries/{name}", machine.library(name).read_bytes()
+
+
+def _headers() -> set[Path]:
+    """Return every header that a program reads which includes all that there is."""
+    own = [
+        name
+        for file in sorted(toolchain.INCLUDE.rglob("*.h"))
+        if not (name := str(file.relative_to(toolchain.INCLUDE))).startswith("hotloop")
+        and not file.read_text(encoding="utf-8").count("#error")  # of what is not simulated
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "all.cu"
+        lines = (f"#include <{name}>\n" for name in (*_STANDARD, *own))
+        source.write_text("".join(lines), encoding="utf-8")
+        texts = [
+            toolchain.expanded([*options, *toolchain.headers()], source) for options in build.READS
+        ]
+    names = {
+        name for text in texts for name in re.findall(r'^# \d+ "(/[^"]+)"', text, re.MULTILINE)
+    }
+    return {Path(name).resolve() for name in names}
+
+
+def write(target: Path) -> None:
+    """Write the bundle's files into a folder."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name, files in (("python", python_files()), ("compiler", compiler_files())):
+        with zipfile.ZipFile(target / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            for path, content in files:
+                archive.writestr(zipfile.ZipInfo(path), content, zipfile.ZIP_DEFLATED)
+    index = {"version": version(), "clang": CLANG}
+    (target / "index.json").write_text(json.dumps(index), encoding="utf-8")
+    for script in STATIC.iterdir():
+        (target / script.name).write_bytes(script.read_bytes())
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
