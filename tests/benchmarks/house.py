@@ -6,14 +6,13 @@
 Packages at the top of `hotloop`, packages that import each other, code lines of each package, and
 code lines of a module's checks for each minute that a learner needs. A code line is a line of
 Python that is no blank line, comment, docstring or import. `--architecture` writes the lines of
-the packages into the table of ARCHITECTURE.md, and what coverage_by_package.py has kept;
-tests/docs/test_architecture.py fails when lines are more than a tenth off.
+the packages into the table of ARCHITECTURE.md; tests/docs/test_architecture.py fails when they are
+more than a tenth off.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 import re
 import sys
 from collections import Counter
@@ -28,10 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "graders" / "hotloop"
 MODULES = PACKAGE / "tasks" / "modules"
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"
-COVERAGE = ROOT / "tests" / "benchmarks" / "results" / "coverage_by_package.json"
-ROW = re.compile(
-    r"^\| `(?P<package>\w+)/` \| (?P<lines>[\d.]+k) \| (?P<share>[\d]+) % \|", re.MULTILINE
-)
+ROW = re.compile(r"^\| `(?P<package>\w+)/` \| (?P<lines>[\d.]+k) \|", re.MULTILINE)
 
 
 def code_lines(path: Path) -> int:
@@ -105,20 +101,9 @@ def rounded(lines: int) -> str:
     return f"{lines / 1000:.1f}k"
 
 
-def shares() -> dict[str, float]:
-    """Return the share of each package's statements that the quick tests run."""
-    return json.loads(COVERAGE.read_text(encoding="utf-8"))["shares"]
-
-
-def with_figures(text: str, lines: Mapping[str, int], shares: Mapping[str, float]) -> str:
-    """Return the text of ARCHITECTURE.md with lines and share of each package in its table."""
-
-    def row(match: re.Match[str]) -> str:
-        package = match["package"]
-        share = round(100 * shares[package])
-        return f"| `{package}/` | {rounded(lines[package])} | {share} % |"
-
-    return ROW.sub(row, text)
+def with_lines(text: str, lines: Mapping[str, int]) -> str:
+    """Return the text of ARCHITECTURE.md with the lines of each package in its table."""
+    return ROW.sub(lambda row: f"| `{row['package']}/` | {rounded(lines[row['package']])} |", text)
 
 
 def main() -> None:
@@ -126,7 +111,7 @@ def main() -> None:
     lines = lines_by_package()
     if "--architecture" in sys.argv[1:]:
         text = ARCHITECTURE.read_text(encoding="utf-8")
-        ARCHITECTURE.write_text(with_figures(text, lines, shares()), encoding="utf-8")
+        ARCHITECTURE.write_text(with_lines(text, lines), encoding="utf-8")
         return
     print(f"packages: {len(packages())}, that import each other: {circles() or 'none'}")
     for package, number in lines.most_common():

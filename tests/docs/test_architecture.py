@@ -70,12 +70,6 @@ def test_lines_of_each_package_are_within_a_tenth() -> None:
         )
 
 
-def test_shares_of_statements_are_those_that_were_measured() -> None:
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    table = {row["package"]: int(row["share"]) for row in house.ROW.finditer(text)}
-    assert table == {package: round(100 * share) for package, share in house.shares().items()}
-
-
 def test_no_packages_import_each_other_but_the_worker_and_its_loader_of_operators() -> None:
     """`worker/serve.py` loads `engines/simulate/extension.py`, the candidate's own side of it."""
     assert house.circles() == [("engines", "worker")]
