@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from hotloop.core.wire import Message, WireClosed, receive_with_fds, send
-from hotloop.engines.simulate.extension import load as load_extension
 from hotloop.worker import cuda_extension, notebook, triton_compat, triton_launches
 from hotloop.worker.device import DeviceCalls
 from hotloop.worker.files import load_module
@@ -288,7 +287,9 @@ def load_file(path: Path) -> Namespace:
 
 def load_operators(path: Path) -> Namespace:
     """Build a CUDA file, which registers its operators with PyTorch. Returns an empty namespace."""
-    load_extension(path)
+    from hotloop.engines.simulate.extension import load  # few tasks need it
+
+    load(path)
     return {}
 
 

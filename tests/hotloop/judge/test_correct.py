@@ -122,7 +122,10 @@ def with_plain(argument: Any) -> Any:
             Correct(Truth(of_ones, twice, raises)),
             "`tolerance` of Truth failed: ZeroDivisionError",
         ),
-        (Correct(Truth(of_ones, lambda x: x[:2], closely)), "the reference returned (2,)"),
+        (
+            Correct(Truth(of_ones, lambda x: x[:2], closely)),
+            "the reference returned an array of shape (2,)",
+        ),
         (Correct(Truth(lambda _rng: [], twice, closely)), "nothing to ask"),
         (
             Correct(

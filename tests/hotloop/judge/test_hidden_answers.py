@@ -43,7 +43,7 @@ def check(program: Program, entry: str | None = None) -> HiddenAnswers:
         truth = program.trusted(session).ask("square", number)
         yield Question("A number", (number,), lambda said: None if said == truth else "it is wrong")
 
-    return HiddenAnswers(questions, entry)
+    return HiddenAnswers(questions, entry=entry)
 
 
 @pytest.mark.slow

@@ -280,7 +280,7 @@ def _module(stage: str, network: Network, session: Session) -> bytes:
     def write() -> bytes:
         if stage == "imported":
             assignment = Assignment(network.label, network.arguments, FILE, lambda _data: None)
-            return file_written(assignment, session)
+            return file_written(assignment, session.of("import_network"))
         source = GivenFile(FILE, _module("imported", network, session))
         assignment = Assignment(network.label, (source,), "lowered.json", lambda _data: None)
         return file_written(assignment, session.of("lower"))
