@@ -1,5 +1,7 @@
 """A module's lesson by its sections, as `hotloop start` copies it."""
 
+from functools import cache
+
 from hotloop.core.user_error import UserError
 from hotloop.tasks import lesson_files
 
@@ -7,6 +9,7 @@ _HEADING = "## "
 _FENCE = "```"
 
 
+@cache
 def sections(module: str) -> list[tuple[str, str]]:
     """Return heading and text of each section; the first one is what stands before the others.
 
