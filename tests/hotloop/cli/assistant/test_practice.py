@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from mcp_types import ElicitResult
+from mcp.types import ElicitResult
 
 from hotloop.learn.bank import catalog
 from hotloop.learn.practice import store
