@@ -8,8 +8,8 @@ MEANINGS: Mapping[Verdict, str] = {
     Verdict.PASSED: "All checks passed.",
     Verdict.PARTIAL: "Some checks passed; look at the first check that did not.",
     Verdict.WRONG_ANSWER: (
-        "An output differs from the reference, was not written, has another form than the check "
-        "reads, or depends on a race. The sentence names the input and the element."
+        "An output differs from the reference, was not written or written outside of its bounds, "
+        "has another form than the check reads, or depends on a race. The sentence says which."
     ),
     Verdict.TOO_SLOW: "Correct, but slower than required, or it moves more bytes than allowed.",
     Verdict.UNDECIDED: "The timing was too noisy to decide. Check again on an idle machine.",

@@ -162,11 +162,11 @@ class TaskTools:
     def next_hint(self, task: Key) -> results.Hint:
         """Give the next hint on a task, in order: a nudge, the approach, the structure.
 
-        After the first hint, another one is given only once the task was checked again. Call it
-        only if the learner asks for a hint.
+        After the first hint, another one is given only once the task was checked again, if the
+        judge grades it. Call it only if the learner asks for a hint.
         """
         _, chosen = _find(task)
-        checks = verdicts.read().lines
+        checks = verdicts.read().lines if chosen.kind == "code" else None
         number = hints.take(task, len(chosen.hints), checks, datetime.now(UTC))
         return results.Hint(number=number, of=len(chosen.hints), text=chosen.hints[number - 1])
 

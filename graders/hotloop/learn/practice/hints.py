@@ -58,11 +58,11 @@ def count(task: str) -> int:
     return max((line.hint for line in read(task)), default=0)
 
 
-def take(task: str, of: int, checks: Iterable[VerdictLine], now: datetime) -> int:
+def take(task: str, of: int, checks: Iterable[VerdictLine] | None, now: datetime) -> int:
     """Note that the next hint is given, and return its number.
 
-    of: how many the task has. checks: the log of verdicts. Raises UserError if it is not the next
-    hint's turn, OSError if the log cannot be written.
+    of: how many the task has. checks: the log of verdicts; None for a task that only people grade.
+    Raises UserError if it is not the next hint's turn, OSError if the log cannot be written.
     """
     if os.environ.get(OFF) == "1":
         raise UserError(
@@ -82,14 +82,16 @@ def take(task: str, of: int, checks: Iterable[VerdictLine], now: datetime) -> in
 
 
 def _require_turn(
-    task: str, before: list[HintLine], of: int, checks: Iterable[VerdictLine]
+    task: str, before: list[HintLine], of: int, checks: Iterable[VerdictLine] | None
 ) -> None:
     if not before:
         return
     last = before[-1]
     if last.hint >= of:
         raise UserError(f"All {of} hints on {task} were given; there is no other one.")
-    if not any(check.task == task and check.at > last.at for check in checks):
+    if checks is not None and not any(
+        check.task == task and check.at > last.at for check in checks
+    ):
         raise UserError(
             f"Hint {last.hint + 1} on {task} comes after another check: {task} was not checked "
             f"since hint {last.hint}. Change the code, check it, then ask again."

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.cli.assistant.tasks import require_no_pack
+from hotloop.cli.start import copy_exercise
+from hotloop.core import paths
 from hotloop.core.moment import written
 from hotloop.core.user_error import UserError
 from hotloop.learn.pack import MANIFEST
@@ -27,7 +29,7 @@ TOOLS = {
     "next_hint", "ask_question", "question_hint", "answer_question", "mark_question",
 }  # fmt: skip
 KEY = "first_kernels.axpy"
-WRONG = "roofline_sides_swapped", "roofline"
+WRONG = "ssa_passes", "fold_traps_give_zero", "fold"
 
 
 def checked(key: str) -> None:
@@ -154,27 +156,27 @@ def test_an_earlier_verdict_is_explained_by_its_word_alone(talk: Talk) -> None:
 @pytest.mark.sandbox
 @pytest.mark.timeout(200)
 def test_a_check_judges_what_is_saved_as_the_command_does(talk: Talk, home: Path) -> None:
-    name, task = WRONG
-    key = f"first_kernels.{task}"
-    (wrong,) = [each for each in render.wrong_answers("first_kernels") if each.name == name]
+    module, name, task = WRONG
+    key = f"{module}.{task}"
+    (wrong,) = [each for each in render.wrong_answers(module) if each.name == name]
+    copy_exercise(paths.exercises() / module, home / module, force=False)
 
     async def body(session: Any) -> None:
         assert (await session.call("check", task=key))["verdict"] == "not started"
         untouched = await session.call("explain_verdict", task=key)
         assert untouched["not_passed"] == []
         assert f"### TASK {key}" in untouched["next"][0]
-        lay_out(render.submission("first_kernels", wrong.path), home / "first_kernels")
+        lay_out(render.submission(module, wrong.path), home / module)
         judged = await session.call("check", task=key)
         told = await session.call("explain_verdict", task=key)
         failed = next(each for each in told["not_passed"] if each["meaning"])
-        assert (judged["verdict"], told["verdict"]) == ("wrong answer", "wrong answer")
+        assert (judged["verdict"], told["verdict"]) == ("partial", "partial")
         assert failed["asked"]
         assert failed["sentence"]
         assert failed["check"] in told["next"][0]
-        assert (await session.call("list_tasks", module="first_kernels"))["tasks"]
         done = CliRunner().invoke(app, ["check", key, str(home), "--json"])
         [row] = json.loads(done.stdout)["tasks"]
-        assert row["verdict"] == "wrong_answer"
+        assert row["verdict"] == "partial"
         assert row["points"] == judged["points"]
         assert [line.task for line in verdicts.read().lines] == [key] * 3
 

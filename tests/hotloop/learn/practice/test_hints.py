@@ -52,6 +52,12 @@ def test_the_second_one_waits_for_a_check_of_this_task(checks: list[VerdictLine]
     assert hints.count(TASK) == 1
 
 
+def test_what_only_people_grade_needs_no_check_between_hints() -> None:
+    assert [hints.take(TASK, 3, None, at(0)) for _ in range(3)] == [1, 2, 3]
+    with pytest.raises(UserError, match="All 3 hints"):
+        hints.take(TASK, 3, None, at(1))
+
+
 def test_each_task_has_its_own_turn() -> None:
     hints.take(TASK, 3, [], at(0))
     assert hints.take("first.mean", 3, [], at(0)) == 1
