@@ -1,12 +1,14 @@
 """`hotloop mcp`: serve the learner's own assistant."""
 
+import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hotloop.cli.answer import CommandResult, log, require
+from hotloop.core import data_folder
 from hotloop.core.user_error import UserError
 
 
@@ -30,8 +32,6 @@ def run(
     if not root.is_dir():
         raise UserError(f"There is no folder {root}.")
     served = server(root)
-    arguments = ["-m", "hotloop.cli", "mcp", str(root)]
-    settings = {"mcpServers": {"hotloop": {"command": sys.executable, "args": arguments}}}
 
     def serve(as_json: bool) -> int:
         if as_json:
@@ -41,4 +41,15 @@ def run(
         served.run("stdio")
         return 0
 
-    return CommandResult(settings, then=serve)
+    return CommandResult({"mcpServers": {"hotloop": _settings(root)}}, then=serve)
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    """Return how an assistant starts the server: many start it without this environment."""
+    command: dict[str, Any] = {
+        "command": sys.executable,
+        "args": ["-m", "hotloop.cli", "mcp", str(folder)],
+    }
+    if elsewhere := os.environ.get(data_folder.VARIABLE):
+        command["env"] = {data_folder.VARIABLE: elsewhere}
+    return command

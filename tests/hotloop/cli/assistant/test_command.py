@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from typer.testing import CliRunner
 from hotloop.cli import app
 from hotloop.core import extras
 from hotloop.learn.pack import MANIFEST
+from hotloop.learn.practice import hints
 
 pytestmark = pytest.mark.slow
 
@@ -22,8 +22,7 @@ def settings(folder: Path) -> StdioServerParameters:
     """What the command prints for an assistant's settings, as the client reads it."""
     done = CliRunner().invoke(app, ["mcp", str(folder), "--json"])
     assert done.exit_code == 0, done.output
-    parameters = StdioServerParameters(**json.loads(done.stdout)["mcpServers"]["hotloop"])
-    return parameters.model_copy(update={"env": {"XDG_DATA_HOME": os.environ["XDG_DATA_HOME"]}})
+    return StdioServerParameters(**json.loads(done.stdout)["mcpServers"]["hotloop"])
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -36,6 +35,8 @@ def test_the_printed_settings_start_a_server(home: Path, mode: str) -> None:
             assert listed.structured_content["tasks"]
             refused = await client.call_tool("list_tasks", {"module": "../solutions"})
             assert refused.is_error
+            await client.call_tool("next_hint", {"task": "first_kernels.axpy"})
+        assert hints.count("first_kernels.axpy") == 1, "in the folder of this learner's records"
 
     asyncio.run(talk())
 
