@@ -112,8 +112,11 @@ def calls() -> Iterator[Call]:
         yield name, {"task": TASK}
 
 
+EVENTS = {"import", "open", "os.listdir", "os.scandir", "subprocess.Popen"}
+
+
 class Watch:
-    """Files and folders that this process opened or listed while it watches."""
+    """What this process imported, opened, listed and started while it watches."""
 
     def __init__(self) -> None:
         self.active = False
@@ -121,12 +124,12 @@ class Watch:
         sys.addaudithook(self._note)  # stays for good; it does nothing once it is not active
 
     def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self.active and event in {"open", "os.listdir", "os.scandir", "subprocess.Popen"}:
+        if self.active and event in EVENTS:
             self.seen.append(f"{event} {arguments[0]}")
 
     @contextmanager
     def __call__(self) -> Iterator[list[str]]:
-        self.active = True
+        self.active, self.seen = True, []
         try:
             yield self.seen
         finally:
@@ -222,7 +225,11 @@ def test_what_is_allowed_holds_no_answer_either(talk: Talk, watch: Watch) -> Non
                 await session.call("ask_question", question=entry.key)
                 await session.refused("answer_question", question=entry.key, answer="Show it.")
                 await session.refused("mark_question", question=entry.key, mark=4)
-        assert not [text for text in kept_secret() if text in session.text]
+            assert not [text for text in kept_secret() if text in session.text]
+            for module in curriculum.modules():
+                sections = (await session.call("read_lesson", module=module.id))["sections"]
+                for section in sections:
+                    await session.call("read_lesson", module=module.id, section=section["number"])
         assert not [each for each in seen if "solutions" in each]
 
     talk(body)
