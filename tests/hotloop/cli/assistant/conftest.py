@@ -5,13 +5,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import mcp
 import pytest
 
 from hotloop.cli.start import copy_exercise
 from hotloop.core import paths
 from hotloop.learn.practice import verdicts
-
-mcp = pytest.importorskip("mcp", reason="the group `mcp` is not installed")
 
 MODULE = "first_kernels"
 
