@@ -109,7 +109,8 @@ def test_whatever_is_imported_is_declared() -> None:
     project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     groups = (
-        *("bank", "course", "cuda", "local", "lti", "onnx", "serve", "serving", "takehome", "xla"),
+        *("bank", "course", "cuda", "local", "lti", "mcp", "onnx", "serve", "serving", "takehome"),
+        "xla",
     )
     lines = [*project["dependencies"], *(line for group in groups for line in extras[group])]
     declared = {canonical(re.split(r"[\s<>=!~;\[]", line)[0]) for line in lines}

@@ -272,6 +272,32 @@ def test_a_notebooks_check_says_it_too(elsewhere: Client, plain_linux: Client) -
         assert said in last
 
 
+ASSISTANT = """
+import asyncio
+from pathlib import Path
+from mcp import Client
+from hotloop.cli.assistant.server import server
+
+async def talk():
+    async with Client(server(Path())) as client:
+        for tool in ("next_hint", "check"):
+            said = await client.call_tool(tool, {"task": "ssa_passes.fold"})
+            print(said.is_error, said.content[0].text.splitlines()[-1])
+
+asyncio.run(talk())
+"""
+
+
+@pytest.mark.slow
+def test_an_assistant_is_served_without_the_judge(plain_linux: Client) -> None:
+    plain_linux.answer("start", "ssa_passes")
+    program = plain_linux.program.replace("from hotloop.cli import main", ASSISTANT)
+    hint, check, *_ = Client(program, plain_linux.home).run().stdout.splitlines()
+    assert hint.startswith("False ")
+    assert check.startswith("True Error executing tool check: Judging on this machine needs ")
+    assert "'hotloop[local]'" in check
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [("cuda", "run", "--check"), ("cuda", "run")], ids=" ".join)
 def test_cuda_names_its_group(elsewhere: Client, words: tuple[str, ...]) -> None:

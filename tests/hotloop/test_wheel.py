@@ -536,6 +536,7 @@ def test_each_check_can_be_loaded(local: Path, tmp_path: Path) -> None:
         (("demo",), "course"),
         (("course", "page"), "course"),
         (("questions", "--export", "anki"), "bank"),
+        (("mcp",), "mcp"),
         (("takehome", "new", "fused_softmax", "--name", "ada"), "takehome"),
     ],
 )

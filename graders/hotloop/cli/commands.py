@@ -39,7 +39,7 @@ GROUPS = {
         {
             "Learn": (
                 "placement", "modules", "start", "lab", "check", "interview", "questions",
-                "progress", "trace", "cuda", "serving", "doctor", "demo",
+                "progress", "mcp", "trace", "cuda", "serving", "doctor", "demo",
             ),
             "In a class": ("login", "submit", "feedback", "ask", "board"),
             "Teach, hire, write": ("course", "takehome", "author", "judge"),

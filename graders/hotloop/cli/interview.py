@@ -21,10 +21,11 @@ def run(
     minutes: Annotated[int, typer.Option(min=1, help="How long a session may take.")] = 30,
     browser: Browser = True,
 ) -> CommandResult:
-    """Practice interview questions in the browser: what is due first, then new ones.
+    """Practice interview questions in the browser.
 
-    Your marks stay on this machine. Where it has no browser, forward the port of the address that
-    is printed (`ssh -L PORT:127.0.0.1:PORT MACHINE`), and open the address on your own machine.
+    What is due is asked first, then new questions. Your marks stay on this machine. Where it has no
+    browser, forward the port of the address that is printed (`ssh -L PORT:127.0.0.1:PORT MACHINE`),
+    and open the address on your own machine.
     """
     entries = chosen(QuestionSelection(track, level, module, language=language))
     state, now = practice_record(), datetime.now(UTC)

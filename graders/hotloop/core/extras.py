@@ -36,6 +36,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "torch_xla": ("torch_xla",),
     "cuda": ("wasmtime", "ziglang"),
     "bank": ("genanki", "jinja2"),
+    "mcp": ("fsrs", "mcp"),
     "serve": (
         "fastapi",
         "jinja2",

@@ -280,7 +280,7 @@ _LOOKS: tuple[Callable[[], DoctorFinding], ...] = (
     *(_extra(name) for name in extras.IMPORTED if name != "cuda"),
     _gpu,
 )
-_LOOKS_ELSEWHERE = (_python, _trees, _other_system, _simulator, _extra("bank"))
+_LOOKS_ELSEWHERE = (_python, _trees, _other_system, _simulator, _extra("bank"), _extra("mcp"))
 
 
 def _ok(name: str, found: str) -> DoctorFinding:

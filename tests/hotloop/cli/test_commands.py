@@ -65,10 +65,11 @@ def test_a_help_page_fits_a_screen_and_names_each_command_in_its_place(group: st
 
 def test_there_are_as_few_commands_as_at_the_last_count() -> None:
     """A new command needs a reason; otherwise make it an option of an existing one."""
-    # What a learner uses is at the top: `ask` was in the instructor's group.
-    assert len(GROUPS[HOTLOOP].names) <= 22
+    # What a learner uses is at the top: `ask` was in the instructor's group. `mcp` is started by an
+    # assistant, so it has a name of its own.
+    assert len(GROUPS[HOTLOOP].names) <= 23
     # `author selftest` decides what a machine may judge; `author evidence` only records.
-    assert len(LEAVES) <= 52
+    assert len(LEAVES) <= 53
 
 
 def test_a_misspelt_command_is_told_what_is_near() -> None:

@@ -131,8 +131,8 @@ def test_pages_that_are_put_into_a_folder_have_a_section(with_a_page: Path) -> N
     settings = yaml.safe_load(gather(with_a_page).read_text())
     [practice] = [entry["Practice"] for entry in settings["nav"] if "Practice" in entry]
     assert practice == [
-        "practice.md", "practice/index.md", "practice/a-quiz.md", "practice/learning-path.md",
-        "practice/predict.md",
+        "practice.md", "practice/index.md", "practice/a-quiz.md", "practice/assistant.md",
+        "practice/learning-path.md", "practice/predict.md",
     ]  # fmt: skip
 
 

@@ -1,7 +1,15 @@
-"""Which questions a session asks, by the page's scripts."""
+"""Which questions a session asks, by the page's scripts and by an assistant's server."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
+
+import pytest
+
+from hotloop.learn.bank import catalog
+from hotloop.learn.practice import data, plan
+from hotloop.learn.practice.state import PracticeRecord, Review
+from hotloop.tasks import curriculum
 
 JavaScript = Callable[[str, object], Any]
 
@@ -12,6 +20,12 @@ const chosen = hotloop.plan.chosen(given.questions, wish);
 const found = hotloop.plan.waiting(chosen, known, 10, ["beginner", "advanced"]);
 const keys = (planned) => planned.map(({ question }) => question.key);
 return keys(hotloop.plan.session(found, given.minutes, given.ahead ?? false));
+"""
+
+WAITING = """
+const known = new Map(Object.entries(given.due).map(([key, due]) => [key, { due }]));
+const found = hotloop.plan.waiting(given.questions, known, given.now, given.tiers);
+return [...found.due, ...found.new].map(({ question }) => question.key);
 """
 
 
@@ -66,3 +80,22 @@ def test_a_wish_leaves_out_what_does_not_fit(javascript: JavaScript) -> None:
     ):
         given = {"questions": questions, "minutes": 60, "wish": wish}
         assert javascript(SESSION, given) == keys
+
+
+@pytest.mark.slow
+def test_an_assistant_asks_in_the_pages_order(javascript: JavaScript) -> None:
+    entries = catalog.catalog()
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    moments = {entry.key: now + timedelta(days=n % 7 - 3) for n, entry in enumerate(entries[::3])}
+    reviews = [
+        Review(question=key, at=now - timedelta(days=9), mark=3, seconds=9, language="en")
+        for key in moments
+    ]
+    given = {
+        "questions": data.index(curriculum.modules(), entries)["questions"],
+        "due": {key: round(at.timestamp() * 1000) for key, at in moments.items()},
+        "now": round(now.timestamp() * 1000),
+        "tiers": curriculum.curriculum().tiers,
+    }
+    found = plan.waiting(entries, PracticeRecord(reviews=reviews, due=moments), now)
+    assert [entry.key for entry in found] == javascript(WAITING, given)

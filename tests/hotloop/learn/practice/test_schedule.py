@@ -6,21 +6,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from fsrs import Card, Rating, Scheduler
+from fsrs import Card
 
+from hotloop.learn.practice import schedule
 from hotloop.learn.practice.state import Review
 
 JavaScript = Callable[[str, object], Any]
 ReviewOf = Callable[..., Review]
 
-LIBRARY = Scheduler(
-    desired_retention=0.9,
-    learning_steps=(),
-    relearning_steps=(),
-    maximum_interval=365,
-    enable_fuzzing=False,
-)
-RATINGS = (Rating.Again, Rating.Again, Rating.Hard, Rating.Good, Rating.Easy)
 STANDINGS = "return Object.fromEntries(hotloop.schedule.standings(given))"
 
 
@@ -59,7 +52,7 @@ def made(question: str, day: float, mark: int) -> Review:
 def by_library(reviews: list[Review]) -> Card:
     card = Card(card_id=1, due=reviews[0].at)
     for review in reviews:
-        card, _ = LIBRARY.review_card(card, RATINGS[review.mark], review.at)
+        card, _ = schedule.SCHEDULER.review_card(card, schedule.RATINGS[review.mark], review.at)
     return card
 
 
@@ -71,6 +64,8 @@ def test_questions_return_when_the_library_says(javascript: JavaScript) -> None:
     random.Random(1).shuffle(reviews)
     found = javascript(STANDINGS, [each.model_dump(mode="json") for each in reviews])
     assert found.keys() == by_question.keys()
+    due = {key: round(at.timestamp() * 1000) for key, at in schedule.due(reviews).items()}
+    assert due == {key: standing["due"] for key, standing in found.items()}
     for key, own in by_question.items():
         card = by_library(own)
         assert found[key]["due"] == round(card.due.timestamp() * 1000), key
