@@ -1,6 +1,7 @@
 """`hotloop check`: judge the work in a folder, on this machine or on another one."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import records_table
-from hotloop.cli.answer import CommandResult, log, require_sandbox
+from hotloop.cli.answer import CommandResult, log, require_sandbox, wants_json
 from hotloop.cli.judging import judging_line
 from hotloop.cli.work import Work, work
 from hotloop.core.record import Record
@@ -147,6 +148,12 @@ def _of_one_task(submission: Work, *, reproduce: bool) -> CommandResult:
 
 def _predict(module: str, task: str, folder: Path) -> CommandResult:
     """Ask about the task. With --json, print the questions with their answers instead of asking."""
+    if not (wants_json() or _has_terminal()):
+        raise UserError(
+            "--predict asks you questions, and there is no terminal to answer in: run it in one, "
+            f'call `predict("{module}.{task}")` in the notebook, or print the questions with '
+            "their answers: --predict --json."
+        )
     from hotloop.learn.predicting import game
 
     own = game.work(module, task, folder)
@@ -160,6 +167,11 @@ def _predict(module: str, task: str, folder: Path) -> CommandResult:
 
     document = {"questions": [item.model_dump(mode="json") for item in questions]}
     return CommandResult(document, then=play)
+
+
+def _has_terminal() -> bool:
+    """Tests replace this function."""
+    return sys.stdin.isatty()
 
 
 def _require_seed(seed: str) -> None:
