@@ -96,8 +96,8 @@ def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -
     read = "**Read.** [Lesson](lesson.md) · [Softmax elsewhere](elsewhere.md) · [Operators"
     assert read in index
     assert (
-        "**Needs.** A real Triton Inference Server, once: `hotloop doctor --install tritonserver`."
-        in index
+        "**Install.** `pip install 'hotloop[course,serving]'`, "
+        "`hotloop doctor --install tritonserver`: all tasks are judged" in index
     )
     [learn] = [entry["Learn"] for entry in settings["nav"] if "Learn" in entry]
     [track] = [e for e in learn if isinstance(e, dict) and "Framework internals and serving" in e]
