@@ -37,7 +37,14 @@ def page(module: curriculum.Module) -> list[str] | None:
         raise ValueError(f"{source}:1: a notebook begins with its title")
     description = f"The exercise notebook of {module.title}, to read before you open it."
     return [
-        *front_matter({"title": f"Notebook: {module.title}", "description": description}),
+        *front_matter(
+            {
+                "title": f"Notebook: {module.title}",
+                "description": description,
+                # The lesson and the module's page say the same, and are found.
+                "search": {"exclude": True},
+            }
+        ),
         *(title, "", _introduction(module), rest),
     ]
 
