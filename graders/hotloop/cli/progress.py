@@ -73,7 +73,12 @@ def run(
     }
     whole = everything or track is not None
     detail = [*_detail(tracks, concepts), *_predicted(predicted)] if whole else ()
-    hint = "" if whole else "--all shows each module and concept; --track those of a track."
+    hint = (
+        "hotloop interview asks the questions in a browser; hotloop lab MODULE opens a notebook."
+        if whole
+        else "--all shows each module and concept; --track those of a track. Questions: hotloop "
+        "interview. A notebook: hotloop lab MODULE."
+    )
     begin = [*numbered(next_ if whole else next_[:_FIRST_STEPS])]
     begin = begin or [Text("Nothing is next: all is done, and no question is due.")]
     return CommandResult(document, _modules_table(tracks, whole), *detail, *begin, Text(hint))

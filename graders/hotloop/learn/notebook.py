@@ -84,11 +84,12 @@ def _following(key: str) -> list[str]:
     """Return what is next, as sentences; a task of this notebook is checked in its own cell."""
     from hotloop.learn.learning.after_check import steps_after
 
-    return [
+    steps = [
         f"{step.what}: {step.why}. "
         + re.sub(r"`hotloop check (\w+\.\w+)`", r"`check('\1')`", f"`{step.command}`")
         for step in steps_after([key])
     ]
+    return [*steps, "All that you have done: `hotloop progress`. Practice: `hotloop interview`."]
 
 
 def predict(key: str) -> None:

@@ -84,6 +84,11 @@ def dot(x: float, y: float, radius: float, fill: str, title: str = "") -> str:
     return svg.circle(x, y, radius, style=f"fill:{fill}", title=title)
 
 
+def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    """Draw an arrow from one point down to another; `arrows` leads around boxes."""
+    return _arrow([(x1, y1), (x2, y2 - 5)])
+
+
 def drawing(height: float, parts: Sequence[str], title: str, description: str) -> list[str]:
     """Return the SVG's lines, without an empty line, so that it can be part of a page's text."""
     return svg.picture(WIDTH, height, parts, title, description, class_="drawing").split("\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hotloop.core import paths
-from hotloop.site.markdown import folded, front_matter
+from hotloop.site.markdown import NOT_SEARCHED, folded, front_matter
 from hotloop.tasks import curriculum
 from hotloop.tasks.notebook_cells import NOTEBOOK
 
@@ -41,8 +41,7 @@ def page(module: curriculum.Module) -> list[str] | None:
             {
                 "title": f"Notebook: {module.title}",
                 "description": description,
-                # The lesson and the module's page say the same, and are found.
-                "search": {"exclude": True},
+                **NOT_SEARCHED,
             }
         ),
         *(title, "", _introduction(module), rest),
