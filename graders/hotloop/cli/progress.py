@@ -182,6 +182,7 @@ def _practised(questions: Practised) -> tuple[str, str]:
 
 
 def _tasks_table(tasks: list[TaskStanding]) -> Table:
+    # The state also says whether the points are instrumented.
     table = Table("task", "last verdict", "points", "on", box=SIMPLE_HEAD)
     for each in tasks:
         if each.last is None:

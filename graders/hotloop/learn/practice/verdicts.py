@@ -57,7 +57,8 @@ class VerdictLine(Strict):
     @property
     def words(self) -> str:
         """The verdict as it was shown; older lines have only the verdict itself."""
-        return self.state or verdict_words.words(self.verdict)
+        suffix = verdict_words.INSTRUMENTED if self.instrumented else ""
+        return self.state or f"{verdict_words.words(self.verdict)}{suffix}"
 
     @property
     def done(self) -> bool:
