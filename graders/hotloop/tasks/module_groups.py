@@ -19,11 +19,12 @@ _TRITON = "tritonserver"
 class ModuleGroups:
     """What judging all tasks of a module needs.
 
-    groups: optional groups for pip, `course` first. environments: sets of packages that conflict
-    with Hotloop's and have their own environment.
+    groups: optional groups for pip, `course` first. apart: groups that need another environment.
+    environments: sets of packages that `hotloop doctor --install` puts into one.
     """
 
     groups: tuple[str, ...]
+    apart: tuple[str, ...]
     environments: tuple[str, ...]
 
     @property
@@ -34,8 +35,14 @@ class ModuleGroups:
     @property
     def commands(self) -> list[str]:
         """The commands that install all of it."""
-        environments = [f"hotloop doctor --install {name}" for name in self.environments]
-        return [f"pip install {self.wanted}", *environments]
+        return [
+            f"pip install {self.wanted}",
+            *(
+                f"python -m venv {name} && {name}/bin/pip install 'hotloop[{BASE},{name}]'"
+                for name in self.apart
+            ),
+            *(f"hotloop doctor --install {name}" for name in self.environments),
+        ]
 
 
 def of_module(module: Module) -> ModuleGroups:
@@ -44,7 +51,8 @@ def of_module(module: Module) -> ModuleGroups:
     own = own_environments.names()
     servers = (_TRITON,) if "serving" in needs else ()
     return ModuleGroups(
-        (BASE, *(need for need in needs if need not in own)),
+        (BASE, *(need for need in needs if need not in own and need not in extras.APART)),
+        tuple(need for need in needs if need in extras.APART),
         (*servers, *(need for need in needs if need in own)),
     )
 

@@ -79,6 +79,7 @@ def test_a_machine_that_can_judge_names_the_service_and_its_own_gaps(
     assert "To fix" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [module.id for module in curriculum.modules()])
 def test_start_and_doctor_name_the_groups_of_a_modules_tasks(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -108,3 +109,11 @@ def test_start_names_the_service_that_judges(tmp_path: Path) -> None:
 def test_start_says_what_judging_here_would_need(tmp_path: Path) -> None:
     told = said("start", "first_kernels", str(tmp_path / "work"))
     assert "To judge all tasks here: pip install 'hotloop[course,cuda]'" in told
+
+
+def test_a_group_that_conflicts_with_the_others_gets_an_environment_of_its_own() -> None:
+    module = module_groups.of_module(curriculum.load_module("yolo_on_mobile"))
+    assert "litert" not in module.groups
+    command = "python -m venv litert && litert/bin/pip install 'hotloop[course,litert]'"
+    assert command in module.commands
+    assert "-m venv litert && litert/bin/python -m pip install" in extras.remedy("litert")

@@ -6,9 +6,11 @@ what the C library keeps behind it, and the process aborts before it can print a
 
 import ctypes
 import mmap
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 ROOM_BYTES = 1 << 20
@@ -26,9 +28,18 @@ class GuardedMemory:
     def __init__(self) -> None:
         self._tensors: list[_Tensor] = []
 
-    def new(self, name: str, count: int, item: int) -> NDArray[np.uint8]:
-        """Return the bytes of a tensor of `count` elements of `item` bytes, with room around it."""
-        size = max(count, 0) * item
+    def new(
+        self, name: str, shape: Sequence[int], strides: Sequence[int], item: int
+    ) -> NDArray[np.uint8]:
+        """Return the bytes from the first element to the last, with room around them.
+
+        strides: in elements. item: bytes of an element.
+        """
+        last = sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+        used = np.zeros((0 if 0 in shape else last + 1, item), np.bool_)
+        if used.size:
+            as_strided(used, (*shape, item), (*(step * item for step in strides), 1))[...] = True
+        size = used.size
         around = _PROTECTED_BYTES + ROOM_BYTES
         block = mmap.mmap(
             -1,
@@ -43,25 +54,31 @@ class GuardedMemory:
             )
         # Each tensor's room holds another byte: what is read past one and written past another
         # is seen, too.
-        tensor = _Tensor(name, item, size, whole, 0xA1 + len(self._tensors) % 0x50)
-        tensor.before[...] = tensor.after[...] = tensor.fill
+        fill = 0xA1 + len(self._tensors) % 0x50
+        tensor = _Tensor(name, item, used.reshape(-1), whole, fill)
+        for part in (tensor.before, tensor.elements, tensor.after):
+            part[...] = fill
         self._tensors.append(tensor)
         return tensor.elements
 
     def stray_writes(self) -> list[str]:
-        """Return a sentence for each side of each tensor past which something was written."""
+        """Return a sentence for each side of each tensor where something was written."""
         return [sentence for tensor in self._tensors for sentence in tensor.stray_writes()]
 
 
 @dataclass(frozen=True)
 class _Tensor:
-    """fill: the byte that the room around the elements holds."""
+    """used: which bytes belong to elements. fill: the byte that all others hold."""
 
     name: str
     item: int
-    size: int
+    used: NDArray[np.bool_]
     whole: NDArray[np.uint8]
     fill: int
+
+    @property
+    def size(self) -> int:
+        return len(self.used)
 
     @property
     def elements(self) -> NDArray[np.uint8]:
@@ -84,11 +101,10 @@ class _Tensor:
             ("before its start", self.before, -ROOM_BYTES),
             ("past its end", self.after, self.size),
         )
-        return [
-            self._sentence(side, np.flatnonzero(room != self.fill) + offset)
-            for side, room, offset in sides
-            if (room != self.fill).any()
-        ]
+        gaps = np.flatnonzero((self.elements != self.fill) & ~self.used)
+        found = [(side, np.flatnonzero(room != self.fill) + offset) for side, room, offset in sides]
+        found.insert(1, ("between its rows", gaps))
+        return [self._sentence(side, offsets) for side, offsets in found if len(offsets)]
 
     def _sentence(self, side: str, offsets: NDArray[np.int64]) -> str:
         """Say what was written. offsets: of the bytes, from the tensor's start."""

@@ -215,11 +215,10 @@ memory = GuardedMemory()
 
 
 def output(name, shape, dtype, strides):
-    """NaN, or -1 in integers, until it is written; a write past its end is told."""
-    span = 1 + sum((n - 1) * s for n, s in zip(shape, strides))
+    """NaN, or -1 in integers, until it is written; a write outside of it is told."""
     dtype = getattr(torch, dtype)
-    flat = torch.from_numpy(memory.new(name, span, dtype.itemsize)).view(dtype)
-    return flat.fill_(torch.nan if dtype.is_floating_point else -1).as_strided(shape, strides)
+    flat = torch.from_numpy(memory.new(name, shape, strides, dtype.itemsize)).view(dtype)
+    return flat.as_strided(shape, strides).fill_(torch.nan if dtype.is_floating_point else -1)
 
 
 def tensor(name, dtype, strides):
@@ -236,11 +235,11 @@ memory = GuardedMemory()
 
 
 def output(name, shape, dtype, strides):
-    """NaN, or -1 in integers, until it is written; a write past its end is told."""
-    span = 1 + sum((n - 1) * s for n, s in zip(shape, strides))
-    flat = memory.new(name, span, np.dtype(dtype).itemsize).view(dtype)
-    flat[...] = np.nan if dtype.startswith("float") else -1
-    return np.lib.stride_tricks.as_strided(flat, shape, [s * flat.itemsize for s in strides])
+    """NaN, or -1 in integers, until it is written; a write outside of it is told."""
+    flat = memory.new(name, shape, strides, np.dtype(dtype).itemsize).view(dtype)
+    made = np.lib.stride_tricks.as_strided(flat, shape, [s * flat.itemsize for s in strides])
+    made[...] = np.nan if dtype.startswith("float") else -1
+    return made
 
 
 def tensor(name, dtype, strides):
