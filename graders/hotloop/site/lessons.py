@@ -82,7 +82,7 @@ def write_lessons(module: curriculum.Module, target: Path) -> None:
         text = _on_the_site(text, module.id)
         if page.name == CHINESE:
             text = in_chinese(text)
-        title = front_matter({"title": f"{page_title(page)}: {module.title}"})
+        title = front_matter({"title": f"{page_title(page).replace('`', '')}: {module.title}"})
         write(target / page.name, "\n".join([*title, text.replace(RUNS_PLACE, speeds)]))
     for picture in sorted(curriculum.folder(module.id).glob("figures/*")):
         if picture.suffix in {".svg", ".png"}:

@@ -233,7 +233,7 @@ def _questions(module: curriculum.Module, entries: Entries) -> list[str]:
         for entry in entries
     ]
     return [
-        "## In an interview",
+        "## In an interview { data-search-exclude }",
         "",
         "What these tasks prepare for, each with a strategy, a model answer and a rubric:",
         "",
@@ -244,7 +244,7 @@ def _questions(module: curriculum.Module, entries: Entries) -> list[str]:
 
 def _measured(module: curriculum.Module) -> list[str]:
     recorded = curriculum.runs(module.id)
-    lines = ["## Measured", ""]
+    lines = ["## Measured { data-search-exclude }", ""]
     for run in recorded:
         lines += plots.section(run, module)
     return [*lines, runs.section(recorded)]

@@ -196,10 +196,10 @@ def _numbered(items: Sequence[str]) -> list[str]:
 def _crumbs(entry: CatalogEntry, shown: QuestionText) -> list[str]:
     """Return the links back, since the navigation does not list single questions."""
     if shown.chinese:
-        return ["[中文题目](../chinese.md)", "{ .crumbs }", ""]
+        return ["[中文题目](../chinese.md)", "{ .crumbs data-search-exclude }", ""]
     track = next(t for t in curriculum.curriculum().tracks if t.id == entry.track)
     here = f"[{track.title}](../{entry.track}/index.md)"
-    return [f"[Interview questions](../index.md) › {here}", "{ .crumbs }", ""]
+    return [f"[Interview questions](../index.md) › {here}", "{ .crumbs data-search-exclude }", ""]
 
 
 def _onwards(following: CatalogEntry | None) -> list[str]:
@@ -225,7 +225,7 @@ def _glance(entry: CatalogEntry, shown: QuestionText) -> list[str]:
         other = address(entry, chinese=not shown.chinese).rpartition("/")[2]
         language = "en" if shown.chinese else "zh-Hans"
         parts.append(f"[{words['other']}]({other}.md){{ lang={language} hreflang={language} }}")
-    return [" · ".join(parts), "{ .glance }", ""]
+    return [" · ".join(parts), "{ .glance data-search-exclude }", ""]
 
 
 def _quoted(text: str) -> list[str]:
@@ -261,7 +261,7 @@ def _numeric(entry: CatalogEntry, shown: QuestionText) -> list[str]:
 
 
 def _practice(entry: CatalogEntry, shown: QuestionText) -> list[str]:
-    lines = [f"## {shown.words['practise']}", ""]
+    lines = [f"## {shown.words['practise']} {{ data-search-exclude }}", ""]
     if not entry.question.links:
         return [*lines, shown.words["none"], ""]
     for link in entry.question.links:

@@ -121,8 +121,11 @@ def test_nothing_that_tells_the_answer_is_seen_or_searched_before_it(
     entry: CatalogEntry, language: str
 ) -> None:
     lines = questions.pages(entry, entry)[f"fused_softmax/bytes_of_a_batch{language}.md"]
-    [start] = [n for n, line in enumerate(lines) if line.endswith("{ data-search-exclude }")]
-    [end] = [n for n, line in enumerate(lines) if line in {"## Practice it", "## 配套练习"}]
+    start, end = [n for n, line in enumerate(lines) if line.endswith("{ data-search-exclude }")][
+        -2:
+    ]
+    assert lines[start].startswith(("## After your answer", "## 回答之后"))
+    assert lines[end].startswith(("## Practice it", "## 配套练习"))
     after = [line for line in lines[start + 1 : end] if line]
     assert not after[0].startswith(("?", "|", " "))
     assert all(line.startswith(("??? ", "    ")) for line in after[1:])
