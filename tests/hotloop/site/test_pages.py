@@ -99,10 +99,8 @@ def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -
     index = (pages / "index.md").read_text()
     read = "**Read.** [Lesson](lesson.md) · [Softmax elsewhere](elsewhere.md) · [Operators"
     assert read in index
-    assert (
-        "**Install.** `pip install 'hotloop[course,serving]'`, "
-        "`hotloop doctor --install tritonserver`: all tasks are judged" in index
-    )
+    install = "**Install.** `pip install 'hotloop[course,serving,cuda,extension]'`, "
+    assert f"{install}`hotloop doctor --install tritonserver`: all tasks are judged" in index
     [learn] = [entry["Learn"] for entry in settings["nav"] if "Learn" in entry]
     [track] = [e for e in learn if isinstance(e, dict) and "Framework internals and serving" in e]
     assert track["Framework internals and serving"] == [
