@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from hotloop.core.verdict import Verdict
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.learn.bank import catalog
 from hotloop.learn.learning.next_steps import NextStep, due_step, module_step, next_module
 from hotloop.learn.learning.standing import ProgressOverview, TaskStanding, overview
 from hotloop.learn.practice import store, verdicts
 from hotloop.learn.practice.state import PracticeRecord
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.verdicts.words import NOT_STARTED
 
 
 def steps_after(keys: Sequence[str]) -> list[NextStep]:
@@ -25,15 +28,33 @@ def steps_after(keys: Sequence[str]) -> list[NextStep]:
 
 
 def steps(standing: ProgressOverview, state: PracticeRecord, keys: Sequence[str]) -> list[NextStep]:
-    """Return the steps; a task that was checked alone and is not done is not proposed again."""
+    """Return the steps. A task that was checked alone comes before the others until it is done."""
     module = standing.modules[keys[0].partition(".")[0]]
     checked = [each for each in module.graded if each.key in keys]
     found: list[NextStep] = []
-    if len(checked) != 1 or checked[0].done:
+    if len(checked) == 1 and _is_open(checked[0]):
+        found.append(_again(checked[0]))
+    else:
         following = module if not module.complete else next_module(standing, module.module.track)
         found += [] if following is None else [module_step(following)]
     found += _question(checked, state)
     return [*found, *due_step(standing)]
+
+
+def _is_open(task: TaskStanding) -> bool:
+    """Return whether something is left to do here: not where this machine measures none of it."""
+    return not task.done and (task.last is None or task.last.verdict is not Verdict.NOT_MEASURED)
+
+
+def _again(task: TaskStanding) -> NextStep:
+    command = f"hotloop check {task.key}"
+    files = " and ".join(name for name in task.task.files if name != NOTEBOOK)
+    where = f"in {files}" if files else f"in its cell of {NOTEBOOK}"
+    if task.state == NOT_STARTED:
+        return NextStep(f"Write “{task.task.title}”", where, command)
+    if task.last is not None and task.last.verdict.pending:
+        return NextStep(f"Check “{task.task.title}” again", task.state, command)
+    return NextStep(f"Go on with “{task.task.title}”", f"{where}; {task.state}", command)
 
 
 def _question(checked: Sequence[TaskStanding], state: PracticeRecord) -> list[NextStep]:

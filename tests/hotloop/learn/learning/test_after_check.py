@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from hotloop.core.verdict import Verdict
 from hotloop.learn.bank import catalog
 from hotloop.learn.learning.after_check import steps, steps_after
 from hotloop.learn.learning.standing import overview
@@ -43,7 +44,24 @@ def test_a_passed_task_names_the_next_one_and_a_question_that_it_practices() -> 
 
 def test_a_task_that_failed_is_not_left_for_another_one() -> None:
     commands = _commands([_line(GRADED[0], 0)], GRADED[0])
-    assert not [command for command in commands if command.startswith("hotloop check")]
+    assert [command for command in commands if command.startswith("hotloop check")] == [
+        f"hotloop check {GRADED[0]}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "state", "what"),
+    [
+        ("wrong_answer", "not started", "Write “"),
+        ("wrong_answer", "wrong answer", "Go on with “"),
+        ("undecided", "undecided (pending)", "Check “"),
+        ("not_measured", "not measured (pending)", "Continue with “"),
+    ],
+)
+def test_what_is_next_for_a_task_depends_on_its_state(verdict: str, state: str, what: str) -> None:
+    line = _line(GRADED[0], 0).model_copy(update={"verdict": Verdict(verdict), "state": state})
+    first, *_ = steps(overview(PracticeRecord(), [line], NOW), PracticeRecord(), [GRADED[0]])
+    assert first.what.startswith(what)
 
 
 def test_after_a_whole_module_its_first_open_task_is_next() -> None:
@@ -63,7 +81,11 @@ def test_a_question_that_was_marked_gives_way_and_what_is_due_is_told() -> None:
     review = Review(question=marked, at=NOW, mark=3, seconds=9, language="en")
     state = PracticeRecord(reviews=[review], due={marked: NOW})
     commands = _commands([_line(task, 0)], task, state=state)
-    assert commands == [f"hotloop questions show {others[0]}", "hotloop interview"]
+    assert commands == [
+        f"hotloop check {task}",
+        f"hotloop questions show {others[0]}",
+        "hotloop interview",
+    ]
 
 
 @pytest.mark.parametrize("key", KEYS)
