@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from hotloop.cli import app
-from hotloop.tasks import curriculum
+from hotloop.tasks import curriculum, module_groups
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site" / "pages"
@@ -106,3 +106,13 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         found = (page.parent / target).resolve()
         assert found in GENERATED or found.exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", SITE / "install.md"])
+def test_an_install_brings_what_the_module_needs_that_is_started_next(page: Path) -> None:
+    lines = code(page)
+    starts = [n for n, line in enumerate(lines) if line.startswith("hotloop start first_kernels")]
+    installs = [(n, line) for n, line in enumerate(lines) if line.startswith("pip install")]
+    groups = ",".join(module_groups.of_module(curriculum.load_module("first_kernels")).groups)
+    last = [line for n, line in installs if n < starts[0]][-1]
+    assert f"[{groups}]" in last

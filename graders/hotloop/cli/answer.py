@@ -11,6 +11,7 @@ import platform
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from errno import ENOSPC
 from typing import Annotated, Any, NoReturn, TypeVar
 
@@ -38,6 +39,8 @@ _JSON = Annotated[
     typer.Option("--json", help="Print one JSON document; logs go to standard error."),
 ]
 
+_WANTS_JSON = ContextVar("as_json", default=False)
+
 All = Annotated[bool, typer.Option("--all", help="List everything, not a screen of it.")]
 
 Row = TypeVar("Row")
@@ -61,6 +64,11 @@ class CommandResult:
         self.shown = shown
         self.exit_code = exit_code
         self.then = then
+
+
+def wants_json() -> bool:
+    """Return whether the command that runs was called with --json."""
+    return _WANTS_JSON.get()
 
 
 def require(extra: str) -> None:
@@ -136,6 +144,7 @@ def with_json(command: Callable[..., CommandResult]) -> Callable[..., None]:
     """
 
     def run(*, as_json: bool, **arguments: Any) -> None:
+        _WANTS_JSON.set(as_json)
         answer = _answer(command, arguments, as_json)
         _print(answer, as_json)
         code = answer.exit_code or (answer.then(as_json) if answer.then is not None else 0)

@@ -1,21 +1,29 @@
 """`hotloop check`: judge the work in a folder, on this machine or on another one."""
 
+from __future__ import annotations
+
 import re
+import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from hotloop.cli import records_table
-from hotloop.cli.answer import CommandResult, log, require_sandbox
+from hotloop.cli.answer import CommandResult, log, require_sandbox, wants_json
 from hotloop.cli.judging import judging_line
+from hotloop.cli.next_steps import numbered
 from hotloop.cli.work import Work, work
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.learn.practice import verdicts
 from hotloop.learn.remote import place
 from hotloop.verdicts import words as verdict_words
+
+if TYPE_CHECKING:
+    from hotloop.learn.learning.next_steps import NextStep
 
 
 def run(
@@ -147,6 +155,12 @@ def _of_one_task(submission: Work, *, reproduce: bool) -> CommandResult:
 
 def _predict(module: str, task: str, folder: Path) -> CommandResult:
     """Ask about the task. With --json, print the questions with their answers instead of asking."""
+    if not (wants_json() or _has_terminal()):
+        raise UserError(
+            "--predict asks you questions, and there is no terminal to answer in: run it in one, "
+            f'call `predict("{module}.{task}")` in the notebook, or print the questions with '
+            "their answers: --predict --json."
+        )
     from hotloop.learn.predicting import game
 
     own = game.work(module, task, folder)
@@ -160,6 +174,11 @@ def _predict(module: str, task: str, folder: Path) -> CommandResult:
 
     document = {"questions": [item.model_dump(mode="json") for item in questions]}
     return CommandResult(document, then=play)
+
+
+def _has_terminal() -> bool:
+    """Tests replace this function."""
+    return sys.stdin.isatty()
 
 
 def _require_seed(seed: str) -> None:
@@ -218,12 +237,23 @@ def _answer(
             from hotloop.learn.pack import work_log
 
             work_log.note_check(submission.folder, record, scores[name])
+    following = [] if submission.pack is not None else _following(submission, records)
     document = records_table.document(
         submission.module, submission.tasks, submission.folder, records, scores
     )
+    document["next"] = [asdict(step) for step in following]
     shown = [records_table.table(submission.tasks, document["tasks"], records)]
     profiles = records_table.profiles(records) if nsight else []
     calls = filter(None, map(verdict_words.how_to_reproduce, records.values()))
     lines = [Text(call.replace("`", ""), no_wrap=True) for call in calls]
+    told = records_table.printed_lines(records)
     exit_code = int(records_table.failed(records))
-    return CommandResult(document, *shown, *profiles, *lines, exit_code=exit_code)
+    return CommandResult(
+        document, *shown, *told, *profiles, *lines, *numbered(following), exit_code=exit_code
+    )
+
+
+def _following(submission: Work, records: dict[str, Record]) -> list[NextStep]:
+    from hotloop.learn.learning.after_check import steps_after
+
+    return steps_after([f"{submission.module.id}.{task}" for task in records])

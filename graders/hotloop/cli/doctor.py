@@ -19,6 +19,8 @@ from hotloop.cli.answer import All, CommandResult, log, require_local
 from hotloop.core import extras
 from hotloop.core.user_error import UserError
 from hotloop.learn import doctor
+from hotloop.learn.remote import place
+from hotloop.tasks import module_groups
 
 _COLORS = {
     doctor.FindingState.OK: "green",
@@ -76,6 +78,7 @@ def run(
             {"steps": steps}, Text(conclusion), exit_code=selftest.exit_code(results)
         )
     chosen = None if module is None else find.module(module).id
+    server, gap = place.chosen(), extras.why_no_judge()
     findings = doctor.examine()
     checks = doctor.gradable(findings)
     points = doctor.summary(checks)
@@ -85,8 +88,12 @@ def run(
         "points": {
             name: {"here": here, "all": possible} for name, (here, possible) in points.items()
         },
+        "judged_by": server or ("" if gap else place.HERE),
+        "install": [] if chosen is None else _commands(chosen),
     }
-    shown: list[RenderableType] = []
+    if gap and not everything:
+        return CommandResult(document, _client(server, gap, chosen))
+    shown: list[RenderableType] = [Text(_served(server))] if server else []
     if chosen is None:
         fine = [one.name for one in findings if one.state is doctor.FindingState.OK]
         state = _findings(findings) if everything else Text(f"ok: {', '.join(fine)}")
@@ -101,7 +108,33 @@ def run(
         ]
     if chosen is not None or everything:
         shown.append(_checks([check for check in checks if chosen in (None, check.module)]))
+    if chosen is not None:
+        shown.append(_line(f"All tasks of {chosen}: {', '.join(_commands(chosen))}"))
     return CommandResult(document, *shown)
+
+
+def _client(server: str, gap: str, module: str | None) -> Text:
+    """Say who judges for a machine that cannot, instead of all that it lacks."""
+    about = "" if module is None else f" To judge {module} there: {', '.join(_commands(module))}."
+    if server:
+        return _line(f"{_served(server)} Nothing is missing here for that.")
+    return _line(
+        f"{gap}{'' if gap.endswith('.') else '.'}{about} In a class, `hotloop login` makes its "
+        "service the judge. All that judging here would need: hotloop doctor --all"
+    )
+
+
+def _served(server: str) -> str:
+    return f"Your work is judged by {server}, where you are logged in (`--on here`: here)."
+
+
+def _commands(module: str) -> list[str]:
+    return module_groups.of_module(find.module(module)).commands
+
+
+def _line(text: str) -> Text:
+    """Return text that is not broken, since it has commands to copy."""
+    return Text(text, no_wrap=True, overflow="ignore")
 
 
 def _findings(findings: Sequence[doctor.DoctorFinding]) -> Table:

@@ -12,9 +12,10 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import All, CommandResult, log
+from hotloop.cli.next_steps import numbered
 from hotloop.cli.practice_page import practice_record
 from hotloop.core.moment import written
-from hotloop.learn.learning.next_steps import NextStep, steps
+from hotloop.learn.learning.next_steps import steps
 from hotloop.learn.learning.standing import (
     MEANING,
     ConceptStanding,
@@ -28,7 +29,6 @@ from hotloop.learn.learning.standing import (
 )
 from hotloop.learn.practice import predictions, store, verdicts
 from hotloop.learn.predicting.scores import ConfidenceBin, calibration, drawn
-from hotloop.verdicts import words as verdict_words
 
 _STYLES: dict[Level, str] = {
     "not begun": "dim",
@@ -73,8 +73,14 @@ def run(
     }
     whole = everything or track is not None
     detail = [*_detail(tracks, concepts), *_predicted(predicted)] if whole else ()
-    hint = "" if whole else "--all shows each module and concept; --track those of a track."
-    begin = _next(next_ if whole else next_[:_FIRST_STEPS])
+    hint = (
+        "hotloop interview asks the questions in a browser; hotloop lab MODULE opens a notebook."
+        if whole
+        else "--all shows each module and concept; --track those of a track. Questions: hotloop "
+        "interview. A notebook: hotloop lab MODULE."
+    )
+    begin = [*numbered(next_ if whole else next_[:_FIRST_STEPS])]
+    begin = begin or [Text("Nothing is next: all is done, and no question is due.")]
     return CommandResult(document, _modules_table(tracks, whole), *detail, *begin, Text(hint))
 
 
@@ -117,6 +123,7 @@ def _task(task: TaskStanding) -> dict[str, Any]:
         "title": task.task.title,
         "kind": task.task.kind,
         "done": task.done,
+        "state": task.state,
         "last": task.last.model_dump(mode="json") if task.last else None,
         "best": task.best.model_dump(mode="json") if task.best else None,
     }
@@ -156,14 +163,6 @@ def _predicted(bins: list[ConfidenceBin]) -> Iterator[Text]:
         yield Text(f"{drawn(bins)}\n")
 
 
-def _next(next_: list[NextStep]) -> Iterator[Text]:
-    yield Text("What to do next", "bold")
-    for number, step in enumerate(next_, 1):
-        yield Text.assemble(f"{number}. {step.what}: {step.why}.\n   ", (step.command, "cyan"))
-    if not next_:
-        yield Text("Nothing: all is done, and no question is due.")
-
-
 def _modules_table(tracks: list[TrackStanding], whole: bool) -> Table:
     """Return a table of the tracks and their modules: those that were begun, or all if `whole`."""
     table = Table("", "module", "tier", "tasks", "questions", "mean", box=SIMPLE_HEAD)
@@ -183,6 +182,7 @@ def _practised(questions: Practised) -> tuple[str, str]:
 
 
 def _tasks_table(tasks: list[TaskStanding]) -> Table:
+    # The state also says whether the points are instrumented.
     table = Table("task", "last verdict", "points", "on", box=SIMPLE_HEAD)
     for each in tasks:
         if each.last is None:
@@ -192,8 +192,7 @@ def _tasks_table(tasks: list[TaskStanding]) -> Table:
             points += f", {each.last.pending:g} open"
         when = each.last.at.astimezone().date().isoformat()
         style = "green" if each.done else ""
-        suffix = verdict_words.INSTRUMENTED if each.last.instrumented else ""
-        table.add_row(Text(each.key, style), f"{each.last.verdict}{suffix}", points, when)
+        table.add_row(Text(each.key, style), each.state, points, when)
     return table
 
 

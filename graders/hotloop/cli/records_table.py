@@ -53,7 +53,9 @@ def table(tasks: Sequence[JudgedTask], rows: Sequence[dict[str, Any]], records: 
         record = records.get(task.id)
         verdict = "" if record is None else verdict_words.of_task(record)
         grey = "bright_black" if verdict == verdict_words.NOT_STARTED else ""
-        listed.add_row(task.id, "", Text(verdict, grey), points, Text(row["sentence"]), style=grey)
+        green = "green" if record is not None and verdict_words.passed_here(record) else ""
+        sentence = Text(_first_line(row["sentence"]))
+        listed.add_row(task.id, "", Text(verdict, grey or green), points, sentence, style=grey)
         if record is not None and len(record.checks) > 1 and not grey:
             _add_checks(listed, task, record)
         listed.add_section()
@@ -79,7 +81,26 @@ def _add_checks(listed: Table, task: JudgedTask, record: Record) -> None:
         verdict, sentence = verdict_words.of_check(check, record)
         earned = f"{worth.get(check.check, 0) * check.earned:g}"
         shown = "open" if check.verdict.pending else earned
-        listed.add_row("", check.check, verdict, shown, Text(sentence))
+        listed.add_row("", check.check, verdict, shown, Text(_first_line(sentence)))
+
+
+def printed_lines(records: Records) -> list[Text]:
+    """Return what compilers and programs printed, below each other and unwrapped.
+
+    A table would break the lines, and a caret below a line points at a column of it.
+    """
+    found: list[Text] = []
+    for name, record in records.items():
+        sentences = dict.fromkeys([record.sentence, *(check.sentence for check in record.checks)])
+        for sentence in sentences:
+            if "\n" in sentence:
+                found += [Text(f"{name}: {sentence}", no_wrap=True, overflow="ignore"), Text("")]
+    return found
+
+
+def _first_line(sentence: str) -> str:
+    first, _, more = sentence.partition("\n")
+    return f"{first} (all of it below)" if more else first
 
 
 def profiles(records: Records) -> list[Table | Text]:

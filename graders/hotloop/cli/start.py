@@ -13,7 +13,9 @@ from hotloop.cli import find
 from hotloop.cli.answer import CommandResult
 from hotloop.core import extras, paths
 from hotloop.core.user_error import UserError
-from hotloop.tasks import lesson_files
+from hotloop.learn.remote import place
+from hotloop.tasks import lesson_files, module_groups
+from hotloop.tasks.curriculum import Module
 
 
 def run(
@@ -39,6 +41,7 @@ def run(
         "files": files,
         "lesson": sorted(lesson),
         "backup": str(backup) if backup else None,
+        "install": module_groups.of_module(chosen).commands,
     }
     read = f", and the lesson, {target / lesson_files.LESSON}" if lesson else ""
     lines = [f"{chosen.title}: {len(files)} files in {target}{read}"]
@@ -47,8 +50,21 @@ def run(
     next_ = f"hotloop lab {target}"
     if extras.missing("course"):
         next_ = f"work in your editor, then hotloop check {chosen.id} {target}"
-    lines.append(f"Next: {next_}")
+    lines += [*_judged(chosen), f"Next: {next_}"]
     return CommandResult(document, Text("\n".join(lines)))
+
+
+def _judged(module: Module) -> list[str]:
+    """Return who judges the tasks, or what some of them need that is missing here."""
+    if server := place.chosen():
+        return [f"Judged by {server}, where you are logged in."]
+    count = len([task for task in module.tasks if task.kind == "code"])
+    lacking = count if extras.why_no_judge() else len(module_groups.tasks_lacking(module))
+    if not lacking:
+        return []
+    tasks = "all tasks" if lacking == count else f"{lacking} of {count} tasks"
+    commands = module_groups.of_module(module).commands
+    return [f"To judge {tasks} here: {', '.join(commands)}"]
 
 
 def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], Path | None]:

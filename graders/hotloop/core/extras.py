@@ -64,6 +64,10 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
 """The packages that a group installs on every system, by import name."""
 
 
+APART = frozenset({"litert"})
+"""Groups that pin older versions of shared packages, and therefore get a virtual environment."""
+
+
 def missing(extra: str) -> tuple[str, ...]:
     """Return the group's packages that cannot be imported here, without importing any."""
     return tuple(name for name in IMPORTED[extra] if importlib.util.find_spec(name) is None)
@@ -73,6 +77,11 @@ def remedy(extra: str) -> str:
     """Return the command that installs the group."""
     if extra in own_environments.names():
         return f"hotloop doctor --install {extra}"
+    if extra in APART:
+        return (
+            f"{sys.executable} -m venv {extra} && "
+            f"{extra}/bin/python -m pip install 'hotloop[course,{extra}]'"
+        )
     return f"{sys.executable} -m pip install 'hotloop[{extra}]'"
 
 

@@ -142,7 +142,9 @@ def summarize(checks: Sequence[CheckRecord]) -> tuple[Verdict, str]:
     earned = any(r.earned > 0 for r in checks)
     if not failed and earned:
         names = ", ".join(r.check for r in pending)
-        return Verdict.PARTIAL, f"Passed everything this machine can measure. Pending: {names}."
+        measured = all(r.verdict is Verdict.NOT_MEASURED for r in pending)
+        what = "everything this machine can measure" if measured else "all that was decided"
+        return Verdict.PARTIAL, f"Passed {what}. Pending: {names}."
     first = failed[0] if failed else pending[0]
     return (Verdict.PARTIAL if earned else first.verdict), first.sentence
 

@@ -16,7 +16,14 @@ from hotloop.course.standing import all_dropped
 from hotloop.tasks.curriculum import Task, load_module
 from hotloop.tasks.problem import Score
 from hotloop.verdicts import words as verdict_words
-from hotloop.verdicts.render_record import color_of, figures, number, points_text, prose
+from hotloop.verdicts.render_record import (
+    LINES_STYLE,
+    color_of,
+    figures,
+    number,
+    points_text,
+    prose,
+)
 
 _DROPPED = "This attempt was dropped. All its points are open, and what it got is void."
 
@@ -55,7 +62,7 @@ class Summary:
     notes: list[str]
     files: dict[str, list[str]]
     rubrics: dict[str, list[rubric.RubricRow]]
-    style: str = learner_files.STYLE
+    style: str = learner_files.STYLE + LINES_STYLE
 
 
 class JudgedGrades(GetGrades):

@@ -8,6 +8,7 @@ this module.
 
 from __future__ import annotations
 
+import re
 import socket
 import sys
 from collections.abc import Callable, Mapping
@@ -65,14 +66,31 @@ def check(key: str, *, budget_s: float = 120.0) -> DisplayedRecord:
     else:
         record = _judge_here(module, task, budget_s)
     points = settle(load_module(module), task, record)
-    own = not server and manifest.find(Path.cwd()) is None
+    pack = manifest.find(Path.cwd())
+    own = not server and pack is None
     verdicts.note(record, points, "notebook", own=own, variant=_given(module)[0].digest)
     work_log.note_check(Path.cwd(), record, points)
     stale = stale_cell.advice(key, Path.cwd() / NOTEBOOK)
     begin = verdict_words.how_to_start(record, load_module(module).task(task).files)
-    return DisplayedRecord(
-        record, points, advice=stale or begin or verdict_words.how_to_reproduce(record)
-    )
+    advice = stale or begin or verdict_words.how_to_reproduce(record)
+    following = [] if pack else _following(key, advised=bool(advice))
+    return DisplayedRecord(record, points, advice=advice, following=following)
+
+
+def _following(key: str, *, advised: bool) -> list[str]:
+    """Return what is next, as sentences; a task of this notebook is checked in its own cell.
+
+    advised: the card says already what to do about this task.
+    """
+    from hotloop.learn.learning.after_check import steps_after
+
+    steps = [
+        f"{step.what}: {step.why}. "
+        + re.sub(r"`hotloop check (\w+\.\w+)`", r"`check('\1')`", f"`{step.command}`")
+        for step in steps_after([key])
+        if not (advised and step.command == f"hotloop check {key}")
+    ]
+    return [*steps, "All that you have done: `hotloop progress`. Practice: `hotloop interview`."]
 
 
 def predict(key: str) -> None:

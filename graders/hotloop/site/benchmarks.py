@@ -21,6 +21,25 @@ MOST_ROWS = 8
 MOST_VALUES = 4
 """The most rows and values that are shown unfolded; a longer result opens on a click."""
 
+_UNITS = {
+    "ns": "ns",
+    "us": "µs",
+    "ms": "ms",
+    "s": "s",
+    "seconds": "s",
+    "min": "min",
+    "minutes": "min",
+    "kb": "kB",
+    "mb": "MB",
+    "megabytes": "MB",
+    "gb": "GB",
+    "px": "px",
+}
+"""By a word of a result's key."""
+
+_SIZES = {"kB": "size", "MB": "size", "GB": "size", "px": "height"}
+"""What a key measures that names nothing but a unit; the others are times."""
+
 _FIGURE = re.compile(r"(?<!`)\{\{\s*benchmark\s+(?P<name>\w+)\s+(?P<key>[\w.]+)\s*\}\}")
 
 
@@ -95,7 +114,7 @@ def _recorded(path: Path) -> list[str]:
         for name, part in rest.items()
         if isinstance(part, dict)
     }
-    part_lines = [f"- {_words(name)}: {'; '.join(part)}." for name, part in parts.items() if part]
+    part_lines = [f"- {_head(name)}: {'; '.join(part)}." for name, part in parts.items() if part]
     rows = [_plain(row) for row in cast("list[Mapping[str, Any]]", document.get("rows", []))]
     shown, drawn = _table(rows), result_charts.figure(path.stem, rows)
     if len(values) <= MOST_VALUES and len(part_lines) + len(rows) <= MOST_ROWS:
@@ -106,22 +125,50 @@ def _recorded(path: Path) -> list[str]:
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    if not rows:
-        return []
-    heads = [_words(name) for name in rows[0]]
-    return [*table(heads, [[_shown(v) for v in row.values()] for row in rows]), ""]
+    """Return a table whose rows have names, and whose columns have units; a list for one row.
+
+    A row is named by its first text, else numbered. A value that a row lacks is a dash.
+    """
+    if len(rows) < 2:
+        return [*(f"- {phrase}" for row in rows for phrase in _phrases(row)), ""]
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    named = all(isinstance(row.get(keys[0]), str) for row in rows)
+    heads = [*([] if named else ["row"]), *(_head(key) for key in keys)]
+    cells = [["–" if key not in row else _shown(row[key]) for key in keys] for row in rows]
+    names = [[f"**{first}**", *rest] for first, *rest in cells]
+    numbered = [[f"**{number}**", *each] for number, each in enumerate(cells, 1)]
+    return [*table(heads, names if named else numbered), ""]
+
+
+def _head(key: str) -> str:
+    """Return a column's head: what is measured, and its unit in parentheses."""
+    words, unit = _measure(key)
+    return f"{words} ({unit})" if unit else words
 
 
 def _phrases(document: Mapping[str, Any]) -> list[str]:
-    return [f"{_words(name)} {_shown(value)}" for name, value in _plain(document).items()]
+    """Return each value behind its name, and with its unit."""
+    found: list[str] = []
+    for key, value in _plain(document).items():
+        words, unit = _measure(key)
+        found.append(f"{words} {_shown(value)}{f' {unit}' if unit else ''}")
+    return found
+
+
+def _measure(key: str) -> tuple[str, str]:
+    """Split a key of a result, such as `waited_p50_min`, into what it says and its unit or ""."""
+    words = key.split("_")
+    # In `within_10_min` the unit is the 10's, not the value's.
+    places = [n for n, word in enumerate(words) if word in _UNITS and not words[n - 1].isdigit()]
+    unit = _UNITS[words[places[-1]]] if places else ""
+    rest = [word for n, word in enumerate(words) if n not in places]
+    if unit and (not rest or rest[0] == "per"):
+        rest = [_SIZES.get(unit, "time"), *rest]
+    return " ".join(rest), unit
 
 
 def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in document.items() if isinstance(v, str | int | float)}
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _shown(value: str | float) -> str:

@@ -5,8 +5,9 @@ scaled down. Its description contains what it shows, for readers who cannot see 
 """
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hotloop.core import svg
 
@@ -15,6 +16,10 @@ SIZE = 11
 LINE = 14
 _BESIDE = 8
 """Between two boxes of a row."""
+_ROUND = 3
+"""Between a box and an arrow that passes it."""
+_LANE = 3
+"""Between two arrows that pass through one gap."""
 _PER_LETTER = 0.56
 """Average width of a letter, as a fraction of its size."""
 
@@ -80,8 +85,8 @@ def dot(x: float, y: float, radius: float, fill: str, title: str = "") -> str:
 
 
 def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
-    """Draw an arrow from one box down to another."""
-    return svg.path(svg.curve(x1, y1, x2, y2 - 5), class_="edge") + svg.tip(x2, y2, class_="tip")
+    """Draw an arrow from one point down to another; `arrows` leads around boxes."""
+    return _arrow([(x1, y1), (x2, y2 - 5)])
 
 
 def drawing(height: float, parts: Sequence[str], title: str, description: str) -> list[str]:
@@ -128,26 +133,93 @@ class Box:
         return parts
 
 
+def arrows(boxes: Collection[Box], edges: Iterable[tuple[Box, Box]]) -> list[str]:
+    """Draw an arrow down from one box to another, for each edge, around the boxes in between.
+
+    boxes: in rows, as `stacked` places them: those of a row begin at the same height. Arrows from
+    one box share their way through a gap; each other box's has a lane of its own there.
+    """
+    rows = {y: [box for box in boxes if box.y == y] for y in sorted({box.y for box in boxes})}
+    lanes: dict[tuple[float, float], dict[Box, float]] = {}
+    drawn: list[str] = []
+    for start, end in edges:
+        x, y = start.bottom
+        points = [(x, y), (x, _lowest(rows[start.y]))]
+        between = [row for top, row in rows.items() if start.y < top < end.y]
+        for number, row in enumerate(between):
+            straight = points[-1][0] + (end.top[0] - points[-1][0]) / (len(between) - number + 1)
+            x = _beside(row, straight, start, lanes)
+            points += [(x, row[0].y - _ROUND), (x, _lowest(row) + _ROUND)]
+        points.append((end.top[0], end.y - 5))
+        drawn.append(_arrow(points))
+    return drawn
+
+
+def _lowest(row: Iterable[Box]) -> float:
+    return max(box.y + box.height for box in row)
+
+
+def _beside(
+    row: Sequence[Box], x: float, start: Box, lanes: dict[tuple[float, float], dict[Box, float]]
+) -> float:
+    """Return where an arrow from `start` passes a row, near `x`.
+
+    lanes: by a gap's place, where the arrows of a box pass it.
+    """
+    lefts = [box.x for box in row]
+    rights = [box.x + box.width for box in row]
+    gaps = list(zip([0.0, *rights], [*lefts, float(WIDTH)], strict=True))
+    wide = [gap for gap in gaps if gap[1] - gap[0] >= 2 * _ROUND]
+
+    def nearest(gap: tuple[float, float]) -> float:
+        return min(max(x, gap[0] + _ROUND), gap[1] - _ROUND)
+
+    left, right = min(wide, key=lambda gap: abs(nearest(gap) - x))
+    passing = lanes.setdefault((left, row[0].y), {})
+    if start not in passing:
+        center = nearest((left, right))
+        free = (
+            place
+            for step in range(int(right - left))
+            for place in (center - step, center + step)
+            if left < place < right
+            and all(abs(place - other) >= _LANE for other in passing.values())
+        )
+        passing[start] = next(free, center)
+    return passing[start]
+
+
+def _arrow(points: Sequence[tuple[float, float]]) -> str:
+    """Draw a way through points: straight where they are below each other, else curved."""
+    way = f"M{svg.number(points[0][0])} {svg.number(points[0][1])}"
+    for before, after in pairwise(points):
+        if before != after:  # a curve begins where the way is already
+            way += "C" + svg.curve(*before, *after).partition("C")[2]
+    x, y = points[-1]
+    return svg.path(way, class_="edge") + svg.tip(x, y + 5, class_="tip")
+
+
 def stacked(
     rows: Sequence[Sequence[tuple[str, Sequence[str], str]]],
     *,
     widest: float,
     inset: float,
     gap: float,
+    beside: float = _BESIDE,
 ) -> dict[str, Box]:
     """Place rows of boxes below each other, each row in the middle; return the boxes by name.
 
     rows: of name, texts and CSS class. widest: of a box; a lone note takes the whole width. inset:
-    of a box's width, not for text. gap: between rows.
+    of a box's width, not for text. gap: between rows. beside: between boxes of a row.
     """
     boxes: dict[str, Box] = {}
     y = 2.0
     for row in rows:
-        share = (WIDTH - 2 + _BESIDE) / len(row) - _BESIDE
+        share = (WIDTH - 2 + beside) / len(row) - beside
         width = share if row[0][2] == "note" else min(share, widest)
-        left = (WIDTH - (width + _BESIDE) * len(row) + _BESIDE) / 2
+        left = (WIDTH - (width + beside) * len(row) + beside) / 2
         for number, (name, texts, css) in enumerate(row):
             lines = tuple(part for each in texts for part in wrapped(each, width - inset))
-            boxes[name] = Box(left + number * (width + _BESIDE), y, width, lines, css)
+            boxes[name] = Box(left + number * (width + beside), y, width, lines, css)
         y += max(boxes[name].height for name, _, _ in row) + gap
     return boxes

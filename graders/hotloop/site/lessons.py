@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hotloop.learn.bank.translation import joined
 from hotloop.site import runs
-from hotloop.site.markdown import write
+from hotloop.site.markdown import front_matter, write
 from hotloop.tasks import curriculum, figures, lesson_files
 from hotloop.tasks.lesson_files import LESSON
 
@@ -82,7 +82,8 @@ def write_lessons(module: curriculum.Module, target: Path) -> None:
         text = _on_the_site(text, module.id)
         if page.name == CHINESE:
             text = in_chinese(text)
-        write(target / page.name, text.replace(RUNS_PLACE, speeds))
+        title = front_matter({"title": f"{page_title(page).replace('`', '')}: {module.title}"})
+        write(target / page.name, "\n".join([*title, text.replace(RUNS_PLACE, speeds)]))
     for picture in sorted(curriculum.folder(module.id).glob("figures/*")):
         if picture.suffix in {".svg", ".png"}:
             (target / "figures").mkdir(exist_ok=True)

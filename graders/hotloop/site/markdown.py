@@ -8,6 +8,9 @@ from pathlib import Path
 
 Lines = list[str]
 
+NOT_SEARCHED: Mapping[str, object] = {"search": {"exclude": True}}
+"""In a page's front matter: other pages say the same, and the search finds those."""
+
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Lines:
     """Return a table; a vertical bar in a cell is escaped."""

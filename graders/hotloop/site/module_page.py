@@ -24,23 +24,11 @@ from hotloop.site.markdown import (
     table,
     write,
 )
-from hotloop.tasks import curriculum, problem
+from hotloop.tasks import curriculum, module_groups, problem
 
 NOTEBOOK = "notebook.md"
 SOLUTIONS = "solutions.md"
 _HINTS = ("a nudge", "the approach", "the structure")
-_NEEDS: Mapping[problem.Need, str] = {
-    "serving": "A real Triton Inference Server, once: `hotloop doctor --install tritonserver`.",
-    "onnx": "ONNX and ONNX Runtime: `pip install 'hotloop[onnx]'`.",
-    "extension": "ninja: `pip install 'hotloop[extension]'`.",
-    "onnx_custom": "onnxruntime-extensions: `pip install 'hotloop[onnx_custom]'`.",
-    "tvm": "Apache TVM: `pip install 'hotloop[tvm]'`, or `make setup-compilers` in a clone.",
-    "checkpoints": "safetensors: `pip install 'hotloop[checkpoints]'`.",
-    "monitoring": "Clients of Prometheus and TensorBoard: `pip install 'hotloop[monitoring]'`.",
-    "xla": "JAX: `pip install 'hotloop[xla]'`, or `make setup-compilers` in a clone.",
-    "xdsl": "xDSL: `pip install 'hotloop[xdsl]'`.",
-    "paddle": "PaddlePaddle: `pip install 'hotloop[paddle]'`, or `make setup-compilers`.",
-}
 
 Modules = Mapping[str, curriculum.Module]
 Entries = Sequence[questions.CatalogEntry]
@@ -107,7 +95,7 @@ def _reading(module: curriculum.Module) -> list[str]:
 def _hardware(module: curriculum.Module) -> list[str]:
     hardware = module.hardware
     gpu = hardware.gpu[:1].upper() + hardware.gpu[1:]
-    needs = [line for need in module.needs for line in (f"**Needs.** {_NEEDS[need]}", "")]
+    install = ", ".join(f"`{command}`" for command in module_groups.of_module(module).commands)
     return [
         "## Hardware",
         "",
@@ -118,7 +106,8 @@ def _hardware(module: curriculum.Module) -> list[str]:
             f"{hardware.memory_gib:g} GiB of memory are enough.",
         ),
         "",
-        *needs,
+        f"**Install.** {install}: all tasks are judged on a Linux machine with these packages.",
+        "",
         *_versions(module),
     ]
 
@@ -244,7 +233,7 @@ def _questions(module: curriculum.Module, entries: Entries) -> list[str]:
         for entry in entries
     ]
     return [
-        "## In an interview",
+        "## In an interview { data-search-exclude }",
         "",
         "What these tasks prepare for, each with a strategy, a model answer and a rubric:",
         "",
@@ -255,7 +244,7 @@ def _questions(module: curriculum.Module, entries: Entries) -> list[str]:
 
 def _measured(module: curriculum.Module) -> list[str]:
     recorded = curriculum.runs(module.id)
-    lines = ["## Measured", ""]
+    lines = ["## Measured { data-search-exclude }", ""]
     for run in recorded:
         lines += plots.section(run, module)
     return [*lines, runs.section(recorded)]

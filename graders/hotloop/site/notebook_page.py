@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hotloop.core import paths
-from hotloop.site.markdown import folded, front_matter
+from hotloop.site.markdown import NOT_SEARCHED, folded, front_matter
 from hotloop.tasks import curriculum
 from hotloop.tasks.notebook_cells import NOTEBOOK
 
@@ -37,7 +37,13 @@ def page(module: curriculum.Module) -> list[str] | None:
         raise ValueError(f"{source}:1: a notebook begins with its title")
     description = f"The exercise notebook of {module.title}, to read before you open it."
     return [
-        *front_matter({"title": f"Notebook: {module.title}", "description": description}),
+        *front_matter(
+            {
+                "title": f"Notebook: {module.title}",
+                "description": description,
+                **NOT_SEARCHED,
+            }
+        ),
         *(title, "", _introduction(module), rest),
     ]
 

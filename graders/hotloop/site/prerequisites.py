@@ -13,7 +13,7 @@ def section(module: curriculum.Module, modules: Modules) -> list[str]:
     """Return the picture, and the same as links."""
     before, after = ancestors(module, modules), followers(module, modules)
     boxes, edges = _placed(module, modules)
-    parts = [drawing.arrow(*boxes[a].bottom, *boxes[b].top) for a, b in edges]
+    parts = drawing.arrows(boxes.values(), [(boxes[a], boxes[b]) for a, b in edges])
     for box in boxes.values():
         parts += box.drawn()
     height = max(box.y + box.height for box in boxes.values()) + 2

@@ -1,6 +1,7 @@
 """The index of all questions: a list that is filtered in the browser, and lists by track.
 
-Without JavaScript the list shows all questions, and the pages by track divide it.
+Without JavaScript the list shows all questions, and the pages by track divide it. The site's search
+finds each question's own page instead.
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from hotloop.learn.bank.catalog import CatalogEntry
 from hotloop.learn.bank.interviews import ROUNDS, roles_of, round_of
 from hotloop.learn.bank.question import Kind
-from hotloop.site.markdown import front_matter, plain, prose
+from hotloop.site.markdown import NOT_SEARCHED, front_matter, plain, prose
 from hotloop.site.questions import LEVELS_IN_CHINESE, address
 from hotloop.tasks import curriculum
 
@@ -33,6 +34,7 @@ def index_page(entries: Sequence[CatalogEntry]) -> list[str]:
                 "title": "Interview questions",
                 "description": "Interview questions on making models fast, with answer strategies.",
                 "hide": ["toc"],
+                **NOT_SEARCHED,
             }
         ),
         "# Interview questions",
@@ -67,7 +69,7 @@ def index_page(entries: Sequence[CatalogEntry]) -> list[str]:
 def track_page(track: curriculum.Track, entries: Iterable[CatalogEntry]) -> list[str]:
     """Return one track's questions, level by level."""
     lines = [
-        *front_matter({"title": f"Questions: {track.title}"}),
+        *front_matter({"title": f"Questions: {track.title}", **NOT_SEARCHED}),
         f"# Questions: {track.title}",
         "",
         f"{track.summary} [The modules of this track](../../tracks/{track.id}/index.md).",
@@ -85,7 +87,11 @@ def chinese_page(entries: Sequence[CatalogEntry]) -> list[str]:
     """Return the page of translated questions, with their Chinese titles."""
     lines = [
         *front_matter(
-            {"title": "中文题目", "description": "中文面试题：题目、策略、参考答案与评分标准。"}
+            {
+                "title": "中文题目",
+                "description": "中文面试题：题目、策略、参考答案与评分标准。",
+                **NOT_SEARCHED,
+            }
         ),
         '<div lang="zh-Hans" markdown>',
         "",

@@ -21,7 +21,8 @@ ENGLISH: Words = {
     "strategy": "A strategy for the answer",
     "hints": "Hints",
     "hint": "Hint",
-    "say": "Say this",
+    "after": "After your answer",
+    "first": "Answer first, aloud or in writing. Then compare.",
     "spoken": "Show what to say in a minute",
     "whole": "Show the whole answer",
     "weak": "Weak answers and what they reveal",
@@ -59,7 +60,8 @@ CHINESE: Words = {
     "strategy": "回答策略",
     "hints": "提示",
     "hint": "提示",
-    "say": "一分钟内这样说",
+    "after": "回答之后",
+    "first": "先自己回答，口头或书面均可，然后再对照。",
     "spoken": "显示一分钟的回答",
     "whole": "显示完整的回答",
     "weak": "常见的弱回答，以及它们说明了什么",
@@ -148,33 +150,10 @@ def _page(entry: CatalogEntry, shown: QuestionText) -> list[str]:
         f"## {words['asks']}",
         "",
         *_quoted(text.prompt),
-        *_answer(shown),
-        *_backing(entry, shown),
-        f"## {words['weak']}",
-        "",
-        *table(
-            (words["says"], words["reveals"]),
-            [(f"“{one_line(each.says)}”", one_line(each.reveals)) for each in text.weak_answers],
-        ),
-        "",
-        f"## {words['rubric']}",
-        "",
-        *table(
-            (words["mark"], words["anchor"]),
-            [(mark, one_line(anchor)) for mark, anchor in sorted(text.rubric.items())],
-        ),
-        "",
-        f"## {words['ladder']}",
-        "",
-        *_numbered(text.follow_ups),
-        "",
-        f"## {words['probes']}",
-        "",
-        *(f"- {one_line(each)}" for each in text.probes),
-        "",
         *folded("tip", words["strategy"], _numbered(text.strategy)),
         *_hints(shown),
         *_numeric(entry, shown),
+        *_answer(entry, shown),
         *_practice(entry, shown),
     ]
     description = plain(next(blocks(text.prompt)).text)[:160]
@@ -184,14 +163,29 @@ def _page(entry: CatalogEntry, shown: QuestionText) -> list[str]:
     return [*head, '<div lang="zh-Hans" markdown>', "", *body, "", "</div>"]
 
 
-def _answer(shown: QuestionText) -> list[str]:
-    """Return the one-minute answer and the full answer, both folded."""
+def _answer(entry: CatalogEntry, shown: QuestionText) -> list[str]:
+    """Return all that would spoil the question, folded, and not found by the site's search."""
     words, text = shown.words, shown.text
+    weak = table(
+        (words["says"], words["reveals"]),
+        [(f"“{one_line(each.says)}”", one_line(each.reveals)) for each in text.weak_answers],
+    )
+    rubric = table(
+        (words["mark"], words["anchor"]),
+        [(mark, one_line(anchor)) for mark, anchor in sorted(text.rubric.items())],
+    )
     return [
-        f"## {words['say']}",
+        f"## {words['after']} {{ data-search-exclude }}",
+        "",
+        words["first"],
         "",
         *folded("success", words["spoken"], text.say.strip()),
         *folded("note", words["whole"], text.answer.strip()),
+        *folded("note", words["rubric"], rubric),
+        *folded("note", words["weak"], weak),
+        *folded("quote", words["backing"], _backing(entry, shown)),
+        *folded("question", words["ladder"], _numbered(text.follow_ups)),
+        *folded("note", words["probes"], [f"- {one_line(each)}" for each in text.probes]),
     ]
 
 
@@ -202,10 +196,10 @@ def _numbered(items: Sequence[str]) -> list[str]:
 def _crumbs(entry: CatalogEntry, shown: QuestionText) -> list[str]:
     """Return the links back, since the navigation does not list single questions."""
     if shown.chinese:
-        return ["[中文题目](../chinese.md)", "{ .crumbs }", ""]
+        return ["[中文题目](../chinese.md)", "{ .crumbs data-search-exclude }", ""]
     track = next(t for t in curriculum.curriculum().tracks if t.id == entry.track)
     here = f"[{track.title}](../{entry.track}/index.md)"
-    return [f"[Interview questions](../index.md) › {here}", "{ .crumbs }", ""]
+    return [f"[Interview questions](../index.md) › {here}", "{ .crumbs data-search-exclude }", ""]
 
 
 def _onwards(following: CatalogEntry | None) -> list[str]:
@@ -231,7 +225,7 @@ def _glance(entry: CatalogEntry, shown: QuestionText) -> list[str]:
         other = address(entry, chinese=not shown.chinese).rpartition("/")[2]
         language = "en" if shown.chinese else "zh-Hans"
         parts.append(f"[{words['other']}]({other}.md){{ lang={language} hreflang={language} }}")
-    return [" · ".join(parts), "{ .glance }", ""]
+    return [" · ".join(parts), "{ .glance data-search-exclude }", ""]
 
 
 def _quoted(text: str) -> list[str]:
@@ -267,7 +261,7 @@ def _numeric(entry: CatalogEntry, shown: QuestionText) -> list[str]:
 
 
 def _practice(entry: CatalogEntry, shown: QuestionText) -> list[str]:
-    lines = [f"## {shown.words['practise']}", ""]
+    lines = [f"## {shown.words['practise']} {{ data-search-exclude }}", ""]
     if not entry.question.links:
         return [*lines, shown.words["none"], ""]
     for link in entry.question.links:
@@ -285,7 +279,7 @@ def _practice(entry: CatalogEntry, shown: QuestionText) -> list[str]:
 
 def _backing(entry: CatalogEntry, shown: QuestionText) -> list[str]:
     words, question = shown.words, entry.question
-    lines = [f"## {words['backing']}", ""]
+    lines: list[str] = []
     for proof in entry.proofs:
         lines += _proof(proof, shown)
     lines += _cited(entry, shown)

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator
 
 from hotloop.core import paths
-from hotloop.site.markdown import fenced, folded, front_matter, prose
+from hotloop.site.markdown import NOT_SEARCHED, fenced, folded, front_matter, prose
 from hotloop.tasks import curriculum
 from hotloop.tasks.markers import Region, parse, regions
 from hotloop.tasks.notebook_cells import NOTEBOOK
@@ -20,7 +20,7 @@ def page(module: curriculum.Module) -> list[str]:
             {
                 "title": f"Solutions: {module.title}",
                 "description": f"Reference solutions of {module.title}, folded.",
-                "search": {"exclude": True},
+                **NOT_SEARCHED,
             }
         ),
         f"# Reference solutions of “{module.title}”",

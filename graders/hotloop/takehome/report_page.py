@@ -37,6 +37,7 @@ def page(report: TakehomeReport) -> str:
     )
     return templates.get_template("report.html.j2").render(
         report=report,
+        lines_style=render_record.LINES_STYLE,
         release=releases.release_of(report.module, report.reproduce.grader_digest),
         is_part=_is_part(report),
         confined=report.environment.isolation == CONFINED,

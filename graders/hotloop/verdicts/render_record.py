@@ -5,7 +5,7 @@ sentences may quote output of a learner's code.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -24,6 +24,13 @@ from hotloop.verdicts.releases import grader
 
 _GOOD, _OPEN, _BAD, _GREY = "#1a7f37", "#8a5a00", "#b42318", "#57606a"
 
+LINES_STYLE = (
+    ".hl-lines{display:block!important;white-space:pre!important;overflow-x:auto;"
+    "overflow-wrap:normal;margin:.3em 0;text-align:left;"
+    "font:12px/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}"
+)
+"""Of the lines that `prose` leaves as they are."""
+
 _STYLE = """
 .hotloop{border:1px solid #8b949e80;border-left:5px solid var(--hl);border-radius:6px;
 padding:.6em .9em;margin:.4em 0;font:14px/1.45 system-ui,sans-serif;max-width:52em}
@@ -39,7 +46,8 @@ border-top:1px solid #8b949e40;background:none;white-space:normal}
 .hotloop .hl-num{white-space:nowrap}.hotloop .hl-profile{overflow-x:auto}
 .hotloop .hl-profile td:first-child{min-width:12em;overflow-wrap:anywhere}
 .hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
-.hotloop summary{cursor:pointer;display:list-item}.hotloop{container-type:inline-size}
+.hotloop summary{cursor:pointer;display:list-item}
+.hotloop ul{margin:.3em 0;padding-left:1.4em}.hotloop{container-type:inline-size}
 @container (max-width:520px){
 .hotloop .hl-checks tr{display:block;padding:.3em 0;border-top:1px solid #8b949e40}
 .hotloop .hl-checks tr:first-child{display:none}
@@ -58,8 +66,15 @@ Worth = Mapping[str, float]
 class DisplayedRecord:
     """A record that a notebook displays, with points if the curriculum is available."""
 
-    def __init__(self, record: Record, score: Score | None = None, advice: str = "") -> None:
+    def __init__(
+        self,
+        record: Record,
+        score: Score | None = None,
+        advice: str = "",
+        following: Sequence[str] = (),
+    ) -> None:
         self.record = record
+        self.following = following
         # A machine's missing capabilities do not change; judging again may decide the others.
         unsettled = {Verdict.UNDECIDED, Verdict.JUDGE_ERROR}
         repeats = any(check.verdict in unsettled for check in record.checks)
@@ -71,20 +86,26 @@ class DisplayedRecord:
         """Return HTML, and the points as a number, which nbgrader's Validate uses as the score."""
         plain = number(self.score.points) if self.score else repr(self)
         return {
-            "text/html": html(self.record, self.score, self.worth, self.advice),
+            "text/html": html(self.record, self.score, self.worth, self.advice, self.following),
             "text/plain": plain,
         }
 
     def __repr__(self) -> str:
-        return "\n".join(filter(None, (text(self.record, self.score), self.advice)))
+        whole = (text(self.record, self.score), self.advice, *self.following)
+        return "\n".join(filter(None, whole))
 
 
 def html(
-    record: Record, score: Score | None = None, worth: Worth | None = None, advice: str = ""
+    record: Record,
+    score: Score | None = None,
+    worth: Worth | None = None,
+    advice: str = "",
+    following: Sequence[str] = (),
 ) -> str:
     """Return one block of HTML with verdict, sentence, points, checks and speed.
 
-    advice: what to do next, in addition to the record's sentence.
+    advice: what to do about this task, in addition to the record's sentence. following: what is
+    next after it.
     """
     points = f'<span class="hl-num">{escape(points_text(score))}</span>' if score else ""
     head = (
@@ -95,13 +116,15 @@ def html(
     rows = "".join(_check(check, record, worth.get(check.check)) for check in record.checks)
     columns = "<tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>"
     parts = [
-        f'<div class="hotloop" style="--hl:{color_of(record)}"><style>{_STYLE}</style>',
+        f'<div class="hotloop" style="--hl:{color_of(record)}">',
+        f"<style>{_STYLE}{LINES_STYLE}</style>",
         head,
         f"<p>{prose(record.sentence)}</p>",
         f"<p>{prose(advice)}</p>" if advice else "",
         f"<table class='hl-checks'>{columns}{rows}</table>",
         *figures(record),
         *profiles(record),
+        _following(following),
         _circumstances(record),
         "</div>",
     ]
@@ -208,6 +231,11 @@ def _profile(check: str, profile: Profile) -> str:
     return f"<details open>{caption}{table}</details>"
 
 
+def _following(sentences: Sequence[str]) -> str:
+    items = "".join(f"<li>{prose(sentence)}</li>" for sentence in sentences)
+    return f"<p><strong>Next</strong></p><ul>{items}</ul>" if items else ""
+
+
 def _circumstances(record: Record) -> str:
     circumstances = record.circumstances
     libraries = ", ".join(f"{name} {v}" for name, v in sorted(circumstances.libraries.items()))
@@ -225,14 +253,21 @@ def _circumstances(record: Record) -> str:
 
 
 def prose(sentence: str) -> Markup:
-    """Convert a sentence to HTML; text between backticks becomes code."""
-    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence)))
+    """Convert a sentence to HTML; text between backticks becomes code.
+
+    The lines after the first one are what a compiler or a program printed: they stay as they are,
+    since a caret below a line points at a column of it. LINES_STYLE is their style.
+    """
+    first, _, lines = sentence.partition("\n")
+    html = re.sub("`([^`]+)`", r"<code>\1</code>", escape(first))
+    return Markup(html + (f'<code class="hl-lines">{escape(lines)}</code>' if lines else ""))
 
 
 def color_of(record: Record) -> str:
-    """Return a task's color; grey if it was not started."""
-    not_started = verdict_words.of_task(record) == verdict_words.NOT_STARTED
-    return _GREY if not_started else color(record.verdict)
+    """Return a task's color: grey if not started, green if all passed that can be measured here."""
+    if verdict_words.of_task(record) == verdict_words.NOT_STARTED:
+        return _GREY
+    return _GOOD if verdict_words.passed_here(record) else color(record.verdict)
 
 
 def color(verdict: Verdict) -> str:

@@ -35,9 +35,28 @@ def _of_task(record: Record) -> str:
         return NOT_STARTED
     failed = any(r.verdict is not Verdict.PASSED and not r.verdict.pending for r in record.checks)
     if record.verdict is Verdict.PARTIAL and not failed:
-        return "passed, rest pending"
+        return f"passed{' here' if passed_here(record) else ''}, {_pending(record)} pending"
     first = next((r for r in record.checks if r.verdict is record.verdict), None)
     return words(record.verdict) if first is None else _of(first)
+
+
+def passed_here(record: Record) -> bool:
+    """Return whether all passed that this machine can measure, and something of it did."""
+    pending = [check.verdict for check in record.checks if check.verdict.pending]
+    passed = [check for check in record.checks if check.verdict is Verdict.PASSED]
+    return (
+        bool(passed)
+        and len(passed) + len(pending) == len(record.checks)
+        and all(verdict is Verdict.NOT_MEASURED for verdict in pending)
+    )
+
+
+def _pending(record: Record) -> str:
+    """Return what is pending: GPU if all of it is a GPU's, as those checks' names say."""
+    names = [check.check for check in record.checks if check.verdict.pending]
+    if all("gpu" in name.split("_") for name in names):
+        return "GPU"
+    return names[0] if len(names) == 1 else "rest"
 
 
 def of_check(check: CheckRecord, record: Record) -> tuple[str, str]:

@@ -27,6 +27,18 @@ NOTEBOOK = "fused_softmax", "forgotten_rescale", "online_pass"
 TRITON = "first_kernels", "axpy_whole_blocks", "axpy"
 CUDA = "first_kernels", "transpose_without_barrier", "transpose"
 DATA = "first_kernels", "roofline_sides_swapped", "roofline"
+MISSING_MASK = """
+
+@triton.jit
+def _axpy(a, x_ptr, y_ptr, out_ptr, BLOCK: tl.constexpr):
+    elements = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x, y = tl.load(x_ptr + elements), tl.load(y_ptr + elements)
+    tl.store(out_ptr + elements, a * x + y)
+
+
+def axpy(a, x, y, out):
+    _axpy[(triton.cdiv(x.numel(), 1024),)](a, x, y, out, BLOCK=1024)
+"""
 SEED = "0123456789abcdef" * 2
 
 
@@ -79,6 +91,32 @@ def test_the_program_prints_what_was_expected_and_got(
         assert "expected:\n" in told
         assert " elements differ" in told
         assert not told.startswith("0 of")
+
+
+@pytest.mark.slow
+def test_a_missing_mask_is_told_and_shown(tmp_path: Path) -> None:
+    work = laid_out(TRITON, tmp_path)
+    kernels = work / "kernels_triton.py"
+    kernels.write_text(kernels.read_text(encoding="utf-8") + MISSING_MASK, encoding="utf-8")
+    said = reproduced(TRITON, work)
+    told = output(said["files"][0])
+    assert told.startswith(f"the check said: {said['sentence']}\nout of bounds: the output, of ")
+    assert " written past its end\ngot:\n" in told
+
+
+@pytest.mark.slow
+def test_the_checks_sentence_comes_before_code_that_ends_the_process(tmp_path: Path) -> None:
+    work = laid_out(TRITON, tmp_path)
+    said = reproduced(TRITON, work)
+    kernels = work / "kernels_triton.py"
+    ending = "import os\ndef axpy(a, x, y, out):\n    os.abort()\n"
+    kernels.write_text(kernels.read_text(encoding="utf-8") + ending, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, said["files"][0]], check=False, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout == f"the check said: {said['sentence']}\n"
+    assert "Fatal Python error: Aborted" in done.stderr
+    assert "kernels_triton.py" in done.stderr
 
 
 @pytest.mark.slow

@@ -115,7 +115,7 @@ def test_verdicts_sentences_and_points_are_on_it(course: Any, make: SimpleNamesp
         )
     }
     assert rows["answer"] == ["wrong answer", "0 of 4", "It returned 41, not 42."]
-    assert rows["gpu_answer"][:2] == ["passed, rest pending", "3 of 5, 2 pending"]
+    assert rows["gpu_answer"][:2] == ["passed here, GPU pending", "3 of 5, 2 pending"]
     assert "gpu_correct" in rows["gpu_answer"][2]
     assert "There is no GPU here." in soup.get_text()
     assert rows["from_file"] == ["passed", "5 of 5", "Right."]

@@ -1,5 +1,6 @@
 """The site builds without a warning, from pages and data only, and is complete."""
 
+import json
 import os
 import re
 import shutil
@@ -18,13 +19,16 @@ from hotloop.author import exploits
 from hotloop.core import paths
 from hotloop.learn.bank.catalog import catalog
 from hotloop.site import boundaries, exploits_table
+from hotloop.site.markdown import plain
 from hotloop.site.pages import gather
+from hotloop.site.questions import address
 from hotloop.tasks import curriculum
 
 CLONE = Path(__file__).resolve().parents[3]
 MODULE = "fused_softmax"
 MOST_BYTES = 300_000
 """Most bytes of a lesson's page, without notebook images."""
+MOST_BYTES_OF_SEARCH = 2_000_000
 
 
 @pytest.fixture(scope="module")
@@ -95,10 +99,8 @@ def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -
     index = (pages / "index.md").read_text()
     read = "**Read.** [Lesson](lesson.md) · [Softmax elsewhere](elsewhere.md) · [Operators"
     assert read in index
-    assert (
-        "**Needs.** A real Triton Inference Server, once: `hotloop doctor --install tritonserver`."
-        in index
-    )
+    install = "**Install.** `pip install 'hotloop[course,serving,cuda,extension]'`, "
+    assert f"{install}`hotloop doctor --install tritonserver`: all tasks are judged" in index
     [learn] = [entry["Learn"] for entry in settings["nav"] if "Learn" in entry]
     [track] = [e for e in learn if isinstance(e, dict) and "Framework internals and serving" in e]
     assert track["Framework internals and serving"] == [
@@ -280,6 +282,31 @@ def test_a_lesson_is_light(site: Path) -> None:
     lessons = sorted(site.glob("modules/*/lesson.html"))
     assert len(lessons) == len(curriculum.modules())
     assert {path.parent.name for path in lessons if path.stat().st_size > MOST_BYTES} == set()
+
+
+@pytest.mark.slow
+def test_the_search_index_is_small_and_tells_no_answer(site: Path) -> None:
+    index = site / "search" / "search_index.json"
+    assert index.stat().st_size <= MOST_BYTES_OF_SEARCH
+    entries = json.loads(index.read_text(encoding="utf-8"))["docs"]
+    searched = {entry["location"].partition("#")[0] for entry in entries}
+    for entry in catalog():
+        assert f"questions/{address(entry)}.html" in searched
+    found = "".join(e["text"] for e in entries if e["location"].startswith("questions/"))
+    for entry in catalog():
+        assert plain(entry.question.rubric[4]) not in found, entry.key
+
+
+@pytest.mark.slow
+def test_a_pages_title_says_the_page_and_no_other_one(site: Path) -> None:
+    titles: dict[str, list[str]] = {}
+    for page in built.pages(site):
+        match = re.search(r"<title>(.*?)</title>", page.read_text(encoding="utf-8"))
+        if match is not None and page.name != "404.html":
+            titles.setdefault(match[1], []).append(str(page.relative_to(site)))
+    assert len(titles) > 300
+    assert {title: pages for title, pages in titles.items() if len(pages) > 1} == {}
+    assert not [title for title in titles if title in {"Hotloop", "Hotloop - Hotloop"}]
 
 
 def test_numbers_of_runs_stand_in_the_lesson_with_their_footnote(site: Path) -> None:

@@ -99,18 +99,44 @@ def test_the_english_page_holds_everything(entry: CatalogEntry) -> None:
         "Shown by a program, Cited, Opinion",
     ):
         assert wanted in page, wanted
-    assert "``` { .text }\n4096\n```" in page
+    assert "    ``` { .text }\n    4096\n    ```" in page
 
 
-def test_what_to_say_comes_first_then_evidence_weak_answers_rubric_and_follow_ups(
-    entry: CatalogEntry,
-) -> None:
+def test_what_helps_comes_before_the_answer_and_what_tells_it_after(entry: CatalogEntry) -> None:
     page = questions.pages(entry, None)
     text = "\n".join(page["fused_softmax/bytes_of_a_batch.md"])
     assert '??? success "Show what to say in a minute"\n\n    Rows times columns' in text
-    parts = ("## Say this", "## Evidence", "## Weak answers and", "## Rubric", "## Follow-ups")
-    places = [text.index(part) for part in (*parts, '??? tip "A strategy')]
+    parts = (
+        "## The question", '??? tip "A strategy', "## Hints", "## With numbers",
+        "## After your answer", '??? success "Show what to', '??? note "Show the whole',
+        '??? note "Rubric', '??? note "Weak answers and', '??? quote "Evidence',
+        '??? question "Follow-ups',
+    )  # fmt: skip
+    places = [text.index(part) for part in parts]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize("language", ["", ".zh"])
+def test_nothing_that_tells_the_answer_is_seen_or_searched_before_it(
+    entry: CatalogEntry, language: str
+) -> None:
+    lines = questions.pages(entry, entry)[f"fused_softmax/bytes_of_a_batch{language}.md"]
+    start, end = [n for n, line in enumerate(lines) if line.endswith("{ data-search-exclude }")][
+        -2:
+    ]
+    assert lines[start].startswith(("## After your answer", "## 回答之后"))
+    assert lines[end].startswith(("## Practice it", "## 配套练习"))
+    after = [line for line in lines[start + 1 : end] if line]
+    assert not after[0].startswith(("?", "|", " "))
+    assert all(line.startswith(("??? ", "    ")) for line in after[1:])
+    before = "\n".join(line for line in lines[:start] if not line.startswith("    "))
+    seen = "\n".join([before, *lines[end:]])
+    text = entry.question if not language else entry.chinese
+    assert text is not None
+    for told in (text.answer, text.say, *text.rubric.values(), *text.follow_ups):
+        assert told.strip().split("\n")[0] not in seen
+    for weak in text.weak_answers:
+        assert weak.reveals not in seen
 
 
 def test_the_chinese_page_says_the_same_and_leads_back(entry: CatalogEntry) -> None:

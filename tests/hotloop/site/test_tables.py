@@ -44,7 +44,45 @@ def test_a_benchmark_without_a_result_says_so(tmp_path: Path) -> None:
     (tmp_path / "results" / "speed.json").write_text(json.dumps(result))
     page = benchmarks.page(tmp_path)
     assert runs.NOT_MEASURED not in page
-    assert "| true ratio | wrong |\n| --- | --- |\n| 0.9 | 0 |" in page
+    assert "- true ratio 0.9\n- wrong 0\n" in page
+
+
+def tables(folder: Path, rows: list[dict[str, object]]) -> list[str]:
+    """Return the lines of the table that the page shows for a result's rows."""
+    (folder / "speed.py").write_text('"""How fast?"""\n\n\ndef main() -> None: ...\n')
+    (folder / "results").mkdir(exist_ok=True)
+    result = {"device": "D", "date": "2026-01-01", "rows": rows}
+    (folder / "results" / "speed.json").write_text(json.dumps(result))
+    return [line for line in benchmarks.page(folder).splitlines() if line.startswith("|")]
+
+
+def test_columns_have_units_and_rows_have_names(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"scenario": "rush", "waited_p50_min": 3.5, "ours_s_a_submission": 0.5, "ms_per_step": 7},
+        {"scenario": "calm", "waited_p50_min": 1, "ms_per_step": 8, "within_10_min": 0.5},
+    ]
+    head, _, first, second = tables(tmp_path, rows)
+    columns = "waited p50 (min) | ours a submission (s) | time per step (ms) | within 10 min"
+    assert head == f"| scenario | {columns} |"
+    assert first == "| **rush** | 3.5 | 0.5 | 7 | – |"
+    assert second == "| **calm** | 1 | – | 8 | 0.5 |"
+
+
+def test_rows_without_a_name_are_numbered(tmp_path: Path) -> None:
+    head, _, *rows = tables(tmp_path, [{"time_difference": 0.5}, {"time_difference": 0.25}])
+    assert head == "| row | time difference |"
+    assert rows == ["| **1** | 0.5 |", "| **2** | 0.25 |"]
+
+
+def test_every_recorded_table_names_its_rows_and_no_column_ends_in_a_bare_unit() -> None:
+    page = benchmarks.page(paths.root() / "tests" / "benchmarks")
+    lines = [line.strip() for line in page.splitlines() if line.strip().startswith("|")]
+    heads = [lines[n - 1] for n, line in enumerate(lines) if line.startswith("| --- |")]
+    assert len(heads) > 10
+    for head in heads:
+        assert not [cell for cell in head.split("|") if cell.split()[-1:] in (["s"], ["ms"])]
+    rows = [line for line in lines if line not in heads and not line.startswith("| --- |")]
+    assert all(row.startswith("| **") for row in rows)
 
 
 def test_a_long_result_opens_by_a_click(tmp_path: Path) -> None:
@@ -56,7 +94,7 @@ def test_a_long_result_opens_by_a_click(tmp_path: Path) -> None:
         (tmp_path / "results" / "speed.json").write_text(json.dumps(result))
         page = benchmarks.page(tmp_path)
         assert (f'??? note "What it recorded: {len(rows)} rows"' in page) == folded
-        assert ("    | 8 |" in page) == folded
+        assert ("    | **9** | 8 |" in page) == folded
 
 
 def test_a_result_is_drawn_with_the_rows_that_its_chart_is_of() -> None:
@@ -103,7 +141,7 @@ def test_figures_of_a_benchmark_stand_in_pages(tmp_path: Path) -> None:
     (tmp_path / "speed.py").write_text('"""How fast?"""\n\n\ndef main() -> None: ...\n')
     (tmp_path / "results").mkdir()
     (tmp_path / "speed.json").rename(tmp_path / "results" / "speed.json")
-    assert "- wait: median s 12.25; as asked yes." in benchmarks.page(tmp_path)
+    assert "- wait: median 12.25 s; as asked yes." in benchmarks.page(tmp_path)
 
 
 def test_code_with_fences_in_it_stays_whole() -> None:

@@ -1,5 +1,6 @@
 """A record as shown to people."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -43,7 +44,7 @@ def text_of(html: str) -> str:
 def test_verdict_sentence_points_and_picture() -> None:
     html = render_record.html(RECORD, SCORE, {"fast": 6.0, "gpu": 2.0})
     shown = text_of(html)
-    assert "passed, rest pending m.task 3 of 8 points, 2 pending" in shown
+    assert "passed here, GPU pending m.task 3 of 8 points, 2 pending" in shown
     assert "Fast, but not measured on a GPU." in shown
     assert "fast passed 3 of 6 2.00× the baseline." in shown
     assert "gpu not measured (pending) 2 pending No GPU here." in shown
@@ -138,7 +139,7 @@ def test_why_there_is_no_profile_is_said() -> None:
 
 def test_text_has_verdict_and_points() -> None:
     lines = render_record.text(RECORD, SCORE).splitlines()
-    assert lines[0] == "m.task: passed, rest pending (3 of 8 points, 2 pending)"
+    assert lines[0] == "m.task: passed here, GPU pending (3 of 8 points, 2 pending)"
     assert lines[2] == "  fast: passed – 2.00× the baseline."
 
 
@@ -151,7 +152,7 @@ def test_a_notebook_gets_html_and_a_number_for_validate() -> None:
 def test_an_unknown_module_is_shown_without_points() -> None:
     bundle = DisplayedRecord(RECORD)._repr_mimebundle_()
     assert "points," not in bundle["text/html"]
-    assert bundle["text/plain"].startswith("m.task: passed, rest pending")
+    assert bundle["text/plain"].startswith("m.task: passed here, GPU pending")
 
 
 def test_points_without_needless_decimals() -> None:
@@ -216,8 +217,48 @@ def test_lines_of_a_compilers_message_stay_lines() -> None:
         RECORD, sentence="It does not compile: a.cu:3: error\n  int x = ;\n          ^"
     )
     html = render_record.html(record)
-    assert "error\n  int x = ;\n" in html
-    assert "white-space:pre-line" in html
+    [lines] = BeautifulSoup(html, "html.parser").select(".hl-lines")
+    assert lines.get_text() == "  int x = ;\n          ^"
+    style = re.search(r"\.hl-lines\{(.*?)\}", html)
+    assert style is not None
+    assert "white-space:pre!" in style[1]
+    assert "monospace" in style[1]
+
+
+def test_backticks_and_marks_in_a_compilers_lines_are_left_alone() -> None:
+    record = replace(RECORD, sentence="It does not compile: `x`\n  a `b` <c>\n    ^ `d`")
+    soup = BeautifulSoup(render_record.html(record), "html.parser")
+    assert soup.select(".hl-lines")[0].get_text() == "  a `b` <c>\n    ^ `d`"
+
+
+def test_what_passed_here_is_green_and_says_what_is_pending() -> None:
+    right = CheckRecord("correct", Verdict.PASSED, "Right.", 1.0)
+    gpu = CheckRecord("gpu_fast", Verdict.NOT_MEASURED, "No GPU here.")
+    noisy = CheckRecord("fast", Verdict.UNDECIDED, "Too close to decide.")
+    wrong = CheckRecord("traffic", Verdict.TOO_SLOW, "It moves 3.00×.")
+    for checks, words, green in [
+        ((right, gpu), "passed here, GPU pending", True),
+        ((right, replace(gpu, check="onnx")), "passed here, onnx pending", True),
+        ((right, gpu, replace(gpu, check="onnx")), "passed here, rest pending", True),
+        ((right, noisy), "passed, fast pending", False),
+        ((right, wrong, gpu), "partial", False),
+    ]:
+        record = replace(RECORD, checks=checks)
+        assert verdict_words.of_task(record) == words
+        assert ("--hl:#1a7f37" in render_record.html(record)) == green
+    nothing = replace(RECORD, verdict=Verdict.NOT_MEASURED, checks=(gpu,))
+    assert verdict_words.of_task(nothing) == "not measured (pending)"
+    assert "--hl:#8a5a00" in render_record.html(nothing)
+
+
+def test_what_is_next_is_told_below_the_checks() -> None:
+    shown = DisplayedRecord(RECORD, SCORE, following=["Continue: `check('m.b')`", "Practice."])
+    soup = BeautifulSoup(shown._repr_mimebundle_()["text/html"], "html.parser")
+    assert [item.get_text() for item in soup.select("li")] == [
+        "Continue: check('m.b')",
+        "Practice.",
+    ]
+    assert repr(shown).endswith("Continue: `check('m.b')`\nPractice.")
 
 
 def test_a_task_that_is_not_started_says_where_it_is_written(

@@ -12,7 +12,7 @@ from hotloop.course.class_page.distribution import Distribution, picture
 from hotloop.course.class_page.summary import ClassSummary
 from hotloop.course.item_statistics import GOOD_CORRELATION, fewest_learners
 from hotloop.verdicts import words as verdict_words
-from hotloop.verdicts.render_record import number, prose
+from hotloop.verdicts.render_record import LINES_STYLE, number, prose
 
 TEMPLATES = Path(__file__).parents[1] / "templates" / "class_page"
 SHOWN_CAUSES = 25
@@ -42,6 +42,7 @@ def page(class_summary: ClassSummary) -> str:
         good=GOOD_CORRELATION,
         fewest=fewest_learners(),
         instrumented=verdict_words.INSTRUMENTED,
+        lines_style=LINES_STYLE,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from hotloop.learn.learning import graph
 from hotloop.learn.learning.standing import ModuleStanding, ProgressOverview
+from hotloop.verdicts.words import NOT_STARTED
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,7 @@ def steps(standing: ProgressOverview, track: str | None = None) -> list[NextStep
 
 
 def _steps(standing: ProgressOverview, track: str | None) -> Iterator[NextStep]:
-    if standing.due:
-        yield NextStep(
-            f"Practice {standing.due} question{'s' if standing.due > 1 else ''}",
-            "they are due: reviewing now takes the least time",
-            "hotloop interview",
-        )
+    yield from due_step(standing)
     chosen = [each for each in standing.tracks if track in (None, each.id)]
     begun = [each for each in chosen if each.begun]
     tracks = begun or chosen
@@ -44,10 +40,10 @@ def _steps(standing: ProgressOverview, track: str | None) -> Iterator[NextStep]:
             )
     seen: set[str] = set()
     for each in tracks:
-        module = _next_module(standing, [m.module.id for m in each.modules], each.start)
+        module = next_module(standing, each.id)
         if module is not None and module.module.id not in seen:
             seen.add(module.module.id)
-            yield _module_step(module)
+            yield module_step(module)
     for each in tracks:
         if each.questions.practised == 0 and any(module.complete for module in each.modules):
             yield NextStep(
@@ -57,11 +53,24 @@ def _steps(standing: ProgressOverview, track: str | None) -> Iterator[NextStep]:
             )
 
 
-def _next_module(
-    standing: ProgressOverview, wanted: list[str], start: str | None
-) -> ModuleStanding | None:
-    """Return a begun module, else the placement's start, else the first that is unlocked."""
+def due_step(standing: ProgressOverview) -> list[NextStep]:
+    """Return the step to review what is due; none if nothing is."""
+    if not standing.due:
+        return []
+    return [
+        NextStep(
+            f"Practice {standing.due} question{'s' if standing.due > 1 else ''}",
+            "they are due: reviewing now takes the least time",
+            "hotloop interview",
+        )
+    ]
+
+
+def next_module(standing: ProgressOverview, track: str) -> ModuleStanding | None:
+    """Return the track's begun module, else the placement's start, else the first unlocked one."""
     modules = standing.modules
+    [of_track] = [each for each in standing.tracks if each.id == track]
+    wanted, start = [each.module.id for each in of_track.modules], of_track.start
     ahead = [name for name in wanted if not modules[name].complete and not modules[name].placed]
     for name in ahead:
         if modules[name].begun:
@@ -77,7 +86,8 @@ def _next_module(
     return None
 
 
-def _module_step(module: ModuleStanding) -> NextStep:
+def module_step(module: ModuleStanding) -> NextStep:
+    """Return the step that goes on in a module: to begin it, or its next task."""
     name, title = module.module.id, module.module.title
     if not module.begun:
         before = ", ".join(module.module.prerequisites.modules)
@@ -86,7 +96,8 @@ def _module_step(module: ModuleStanding) -> NextStep:
     task = next((each for each in module.graded if not each.done), None)
     if task is None:
         return NextStep(f"Finish “{title}”", "written answers are left", f"hotloop check {name}")
-    verdict = f"last verdict: {task.last.verdict}" if task.last else "not checked yet"
     done = f"{module.done} of {len(module.graded)} tasks of {name} are done"
+    not_started = task.state == NOT_STARTED
+    state = f"this one is {NOT_STARTED}" if not_started else f"last verdict: {task.state}"
     what = f"Continue with “{task.task.title}”"
-    return NextStep(what, f"{done}; {verdict}", f"hotloop check {task.key}")
+    return NextStep(what, f"{done}; {state}", f"hotloop check {task.key}")

@@ -18,6 +18,7 @@ from hotloop.learn.practice.state import PracticeRecord
 from hotloop.learn.practice.verdicts import VerdictLine
 from hotloop.tasks import curriculum
 from hotloop.tasks.curriculum import Concept, Module, Task
+from hotloop.verdicts.words import NOT_STARTED
 
 GOOD_MARK = 3
 ENOUGH_QUESTIONS = 3
@@ -45,6 +46,11 @@ class TaskStanding:
     def done(self) -> bool:
         """True if everything that could be measured passed at least once."""
         return self.best is not None and self.best.done
+
+    @property
+    def state(self) -> str:
+        """The words of its last verdict, as the notebook shows them."""
+        return NOT_STARTED if self.last is None else self.last.words
 
 
 @dataclass(frozen=True)
@@ -90,8 +96,8 @@ class ModuleStanding:
 
     @property
     def begun(self) -> bool:
-        """True if any of its tasks was checked."""
-        return any(each.last for each in self.tasks)
+        """True if any of its tasks was started."""
+        return any(each.done or each.state != NOT_STARTED for each in self.tasks)
 
     @property
     def level(self) -> Level:

@@ -9,6 +9,8 @@ page's script are rejected by their origin.
 import secrets
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,7 +21,9 @@ from pydantic import ValidationError
 
 from hotloop.core.yaml_lines import CurriculumError
 from hotloop.learn.bank.catalog import catalog
-from hotloop.learn.practice import data, store
+from hotloop.learn.learning import next_steps
+from hotloop.learn.learning.standing import overview
+from hotloop.learn.practice import data, store, verdicts
 from hotloop.learn.practice.store import Outdated
 from hotloop.tasks import curriculum
 
@@ -74,6 +78,8 @@ class PracticeServer(ThreadingHTTPServer):
             stored = store.read()
             record = {"text": stored.text, "version": stored.version, "path": str(store.path())}
             return data.script("hotloop.record", record)
+        if name == "next.js":
+            return _next()
         if name in self._scripts:
             return self._scripts[name]()
         if name in self._files:
@@ -90,6 +96,15 @@ class PracticeServer(ThreadingHTTPServer):
     @property
     def _root(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+def _next() -> str:
+    """Return the script with what `hotloop progress` says: what is next, and each task's state."""
+    lines = verdicts.read().lines
+    standing = overview(store.read().state, lines, datetime.now(UTC))
+    steps = [asdict(step) for step in next_steps.steps(standing)]
+    states = {key: line.words for key, line in verdicts.latest(lines).items()}
+    return data.script("hotloop.next", steps) + data.script("hotloop.states", states)
 
 
 class _Handler(BaseHTTPRequestHandler):

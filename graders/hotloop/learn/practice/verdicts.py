@@ -5,10 +5,11 @@ this machine. It is feedback and earns no points. `HOTLOOP_NO_VERDICT_LOG=1` tur
 
     {"at": "2026-03-01T09:30:00.125Z", "task": "fused_softmax.online_pass", "verdict": "passed",
      "points": 10.0, "pending": 0.0, "possible": 10.0, "by": "notebook", "seed": "",
-     "seconds": 41.5}
+     "seconds": 41.5, "state": "passed"}
 
 by: `notebook` or `command`. seed: of the inputs, from which `hotloop check --repro` draws them
-again; "" if another machine judged, and in a take-home. seconds: duration of the judging.
+again; "" if another machine judged, and in a take-home. seconds: duration of the judging. state:
+the verdict in the words in which it was shown, such as "not started".
 """
 
 import json
@@ -51,6 +52,13 @@ class VerdictLine(Strict):
     seed: str = ""
     seconds: float = 0.0
     instrumented: bool = False
+    state: str = ""
+
+    @property
+    def words(self) -> str:
+        """The verdict as it was shown; older lines have only the verdict itself."""
+        suffix = verdict_words.INSTRUMENTED if self.instrumented else ""
+        return self.state or f"{verdict_words.words(self.verdict)}{suffix}"
 
     @property
     def done(self) -> bool:
@@ -90,6 +98,7 @@ def note(record: Record, score: Score, by: By, *, own: bool, variant: str = "") 
         "seed": record.circumstances.seed if own else "",
         "seconds": record.circumstances.seconds,
         "instrumented": bool(verdict_words.instrumented(record)),
+        "state": verdict_words.of_task(record),
     }
     append(path(), json.dumps(line))
 

@@ -68,15 +68,18 @@ def play(
 ) -> list[PredictionLine]:
     """Ask the questions, show the answers, store the predictions; return this game's predictions.
 
-    An empty reply ends the game. ask: `input`, if not given.
+    An empty reply ends the game, and so does the end of the input. ask: `input`, if not given.
     """
     # A kernel replaces `input` in each cell, so it cannot be a default argument.
     ask = ask or input
     lines: list[PredictionLine] = []
     for item in questions:
         show(question(item, f"{item.number} of {len(questions)}"))
-        kind = _kind(ask)
-        sure = None if kind is None else _sure(ask)
+        try:
+            kind = _kind(ask)
+            sure = None if kind is None else _sure(ask)
+        except EOFError:
+            break
         if kind is None or sure is None:
             break
         was = item.outcome.kind

@@ -35,9 +35,9 @@ def write(failure: Failure, module: str, task: str, origin: str, work: Path) -> 
     Raises ValueError if the failure is not about a single input.
     """
     head = _HEAD.format(key=f"{module}.{task}", check=failure.check, origin=origin, task=task)
-    line = f"JUDGE = {failure.sentence!r}"
     text, files = _body(failure, task)
-    program = f'"""{head}"""\n\n{text.replace("@judge@", line)}'
+    said = _SAID.format(sentence=failure.sentence)
+    program = f'"""{head}"""\n\n{text.replace("@judge@", said)}'
     folder = work / FOLDER
     folder.mkdir(exist_ok=True)
     written = [folder / f"{task}.py"]
@@ -84,13 +84,14 @@ def _called(failure: Failure, case: Case) -> str:
     )
     call = f"got = {_NAME}(*arguments)"
     if callee.style == "destination":
-        output = f"output({list(case.out.shape)}, {_dtype(case.out)!r}, {list(case.out.strides)})"
+        out = f"{list(case.out.shape)}, {_dtype(case.out)!r}, {list(case.out.strides)}"
+        output = f"output('the output', {out})"
         call = f"got = {output}\n{_NAME}(*arguments, got)"
     if failure.races:
         call = _WATCHED.format(call=textwrap.indent(call, "    "))
     framework = _TORCH if torch else _NUMPY
     return (
-        f"{_START}{framework}\n{_loaded(callee)}\narguments = [\n{arguments}]\n{call}\n"
+        f"{_START}{framework}\n{_loaded(callee)}\narguments = [\n{arguments}]\n{call}\n{_STRAY}"
         f"got = {'got.detach().double().numpy()' if torch else 'np.asarray(got, np.float64)'}\n"
         f"{_COMPARE}"
     )
@@ -180,13 +181,20 @@ _HEAD = """{key}: a call for which the check `{check}` fails.
 Run it in the folder of your work: python repro/{task}.py
 """
 
+_SAID = """\
+JUDGE = {sentence!r}
+print("the check said:", JUDGE, flush=True)
+faulthandler.enable()  # if the code ends this process, Python prints the line that it was in"""
+
 _START = """\
+import faulthandler
 import os
 import sys
 from pathlib import Path
 
 import numpy as np
 
+from hotloop.learn.repro.guarded_memory import GuardedMemory
 from hotloop.worker.notebook import run_cells
 from hotloop.worker.serve import load_file, load_operators, registered
 
@@ -203,42 +211,48 @@ _TORCH = '''
 import torch
 
 data = np.load(HERE / "@task@.npz")
+memory = GuardedMemory()
 
 
-def output(shape, dtype, strides):
-    """NaN, or -1 in integers, until it is written."""
-    span = 1 + sum((n - 1) * s for n, s in zip(shape, strides))
+def output(name, shape, dtype, strides):
+    """NaN, or -1 in integers, until it is written; a write outside of it is told."""
     dtype = getattr(torch, dtype)
-    fill = torch.nan if dtype.is_floating_point else -1
-    return torch.full([span], fill, dtype=dtype).as_strided(shape, strides)
+    flat = torch.from_numpy(memory.new(name, shape, strides, dtype.itemsize)).view(dtype)
+    return flat.as_strided(shape, strides).fill_(torch.nan if dtype.is_floating_point else -1)
 
 
 def tensor(name, dtype, strides):
     raw = torch.from_numpy(data[name])
     if dtype == "bfloat16":
         raw = raw.view(torch.bfloat16)
-    return output(raw.shape, dtype, strides).copy_(raw)
+    return output(name, raw.shape, dtype, strides).copy_(raw)
 
 '''
 
 _NUMPY = '''
 data = np.load(HERE / "@task@.npz")
+memory = GuardedMemory()
 
 
-def output(shape, dtype, strides):
-    """NaN, or -1 in integers, until it is written."""
-    fill = np.nan if dtype.startswith("float") else -1
-    span = 1 + sum((n - 1) * s for n, s in zip(shape, strides))
-    flat = np.full(span, fill).astype(dtype)
-    return np.lib.stride_tricks.as_strided(flat, shape, [s * flat.itemsize for s in strides])
+def output(name, shape, dtype, strides):
+    """NaN, or -1 in integers, until it is written; a write outside of it is told."""
+    flat = memory.new(name, shape, strides, np.dtype(dtype).itemsize).view(dtype)
+    made = np.lib.stride_tricks.as_strided(flat, shape, [s * flat.itemsize for s in strides])
+    made[...] = np.nan if dtype.startswith("float") else -1
+    return made
 
 
 def tensor(name, dtype, strides):
-    made = output(data[name].shape, dtype, strides)
+    made = output(name, data[name].shape, dtype, strides)
     made[...] = data[name]
     return made
 
 '''
+
+_STRAY = """\
+for stray in memory.stray_writes():
+    print("out of bounds:", stray)
+"""
 
 _FROM_NOTEBOOK = """\
 names = {{"__name__": "__main__"}}
@@ -259,13 +273,10 @@ _ASK = """\
 got = function(*arguments)
 print("got:")
 print(got)
-print("the check said:")
-print(JUDGE)
 """
 
 _COMPARE = """\
 np.set_printoptions(threshold=12, precision=6)
-print("the check said:", JUDGE)
 print("got:")
 print(got)
 if "expected" in data:
@@ -281,6 +292,7 @@ if "expected" in data:
 """
 
 _CUDA = '''\
+import faulthandler
 from pathlib import Path
 
 import numpy as np

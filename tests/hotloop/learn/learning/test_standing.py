@@ -141,3 +141,16 @@ def test_a_module_that_asks_for_another_waits_for_it() -> None:
     """A learner placed high who lacks the prerequisite is sent to it first."""
     state = PracticeRecord(placements=[_placement(SECOND)])
     assert _commands(state, [])[0] == f"hotloop start {FIRST}"
+
+
+def test_a_task_that_was_checked_untouched_is_not_started_and_begins_nothing() -> None:
+    task = _lines(FIRST)[0].task
+    untouched = _line(task, "wrong_answer", 0).model_copy(update={"state": "not started"})
+    standing = overview(PracticeRecord(), [untouched], NOW)
+    (found,) = [each for each in standing.modules[FIRST].tasks if each.key == task]
+    assert found.state == "not started"
+    assert standing.modules[FIRST].level == "not begun"
+    begun = overview(PracticeRecord(), [untouched, _lines(FIRST)[1]], NOW)
+    whys = [step.why for step in steps(begun)]
+    assert any("this one is not started" in why for why in whys)
+    assert not any("wrong" in why for why in whys)

@@ -1,16 +1,23 @@
 """The server of the practice page: which requests it answers, and what it writes."""
 
 import http.client
+import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from typer.testing import CliRunner
 
-from hotloop.learn.practice import store
+from hotloop.cli import app
+from hotloop.core.record import NOT_ATTEMPTED, Circumstances, Record
+from hotloop.core.verdict import Verdict
+from hotloop.learn.practice import store, verdicts
 from hotloop.learn.practice.server import PracticeServer
 from hotloop.learn.practice.state import PracticeRecord, Review
+from hotloop.tasks.problem import Score
 
 ReviewOf = Callable[..., Review]
 
@@ -70,6 +77,30 @@ def test_a_page_loads_only_what_is_served(client: Client) -> None:
             assert client.ask(f"{root}/{name}")[0] == 200, name
     question = client.ask(f"{root}/data/fused_softmax/why_subtract_the_maximum.en.js")[1]
     assert question.startswith('hotloop.texts.known["fused_softmax.why_subtract_the_maximum/en"]')
+
+
+@pytest.mark.slow
+def test_the_page_says_what_the_terminal_says_is_next_and_each_tasks_state(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(verdicts.OFF, raising=False)
+    circumstances = Circumstances("", "", "", "", "", {}, "", "none", "", 1.0)
+    untouched = f"{NOT_ATTEMPTED} yet."
+    for task, verdict, sentence in (
+        ("axpy", Verdict.PASSED, "Right."),
+        ("row_sums", Verdict.WRONG_ANSWER, untouched),
+    ):
+        record = Record("first_kernels", task, verdict, sentence, (), circumstances)
+        points = 10.0 if verdict is Verdict.PASSED else 0.0
+        verdicts.note(record, Score(points, 0, 10), "notebook", own=True)
+    script = client.ask(f"/{client.server.secret}/next.js")[1]
+    _, following, states = re.split(r"hotloop\.\w+ = ", script)
+    told = json.loads(CliRunner().invoke(app, ["progress", "--json"]).stdout)
+    assert json.loads(following.rstrip(";\n")) == told["next"]
+    assert json.loads(states.rstrip(";\n")) == {
+        "first_kernels.axpy": "passed",
+        "first_kernels.row_sums": "not started",
+    }
 
 
 @pytest.mark.slow

@@ -56,9 +56,10 @@ def verdicts(draw: random.Random) -> list[VerdictLine]:
             if draw.random() < share:
                 points = draw.choice([0, 10, 10])
                 verdict = "passed" if points else "wrong_answer"
+                state = verdict if points else draw.choice(["wrong answer", "not started"])
                 line = {
                     "at": written(NOW), "task": f"{module.id}.{task.id}", "verdict": verdict,
-                    "points": points, "pending": 0, "possible": 10, "by": "command",
+                    "points": points, "pending": 0, "possible": 10, "by": "command", "state": state,
                 }  # fmt: skip
                 lines.append(VerdictLine.model_validate_json(json.dumps(line)))
     return lines
@@ -72,9 +73,13 @@ def test_where_one_stands_is_what_the_terminal_says(javascript: JavaScript, n: i
         reviews = practiced(entries, draw, best=4 if n == 5 else 3)
         state = PracticeRecord(reviews=reviews, placements=placements(entries, draw))
     lines = verdicts(draw) if n else []
-    tasks = {line.task: {"done": line.done, "verdict": str(line.verdict)} for line in lines}
+    tasks = [
+        {"key": line.task, "done": line.done, "state": line.words, "last": {"verdict": "?"}}
+        for line in lines
+    ]
     found = javascript(
-        "const { index, state, tasks, now } = given;"
+        "const { index, state, now } = given;"
+        "const tasks = hotloop.judged.parse({ tracks: [{ modules: [given] }] });"
         "const all = hotloop.standing.overview(index, state, tasks, now);"
         "return { due: all.due, steps: hotloop.nextSteps.steps(all, tasks),"
         "  record: hotloop.state.text(state),"

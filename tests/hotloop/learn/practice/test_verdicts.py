@@ -81,6 +81,9 @@ def test_a_check_in_a_notebook_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     (line,) = verdicts.read().lines
     assert (line.task, line.verdict, line.by) == (TASK, "wrong_answer", "notebook")
     assert line.possible > 0
+    assert "`check('fused_softmax.online_pass')`" in shown.following[0]
+    assert "`hotloop progress`" in shown.following[-1]
+    assert "`hotloop interview`" in shown.following[-1]
 
 
 def test_the_expected_time_is_known_if_all_tasks_were_checked_before() -> None:

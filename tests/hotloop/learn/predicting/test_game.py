@@ -131,9 +131,26 @@ def test_there_is_none_in_a_take_home(folder: Path, monkeypatch: pytest.MonkeyPa
         game.work(MODULE, TASK, folder)
 
 
+@pytest.mark.usefixtures("judged")
+def test_the_end_of_the_input_ends_the_game(folder: Path) -> None:
+    asked = game.questions(game.work(MODULE, TASK, folder), print)
+
+    def ask(_prompt: str) -> str:
+        raise EOFError
+
+    assert game.play(MODULE, asked, ask, lambda _: None) == []
+
+
+def test_without_a_terminal_the_command_ends_before_anything_is_judged(folder: Path) -> None:
+    done = CliRunner().invoke(app, ["check", KEY, str(folder), "--predict"])
+    assert done.exit_code == 2
+    assert "no terminal to answer in" in " ".join(done.output.split())
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("judged")
-def test_the_command(folder: Path) -> None:
+def test_the_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hotloop.cli.check._has_terminal", lambda: True)
     words = ["check", KEY, str(folder), "--predict"]
     said = f"{NUMBER['race']}\n50\n\n"
     done = CliRunner().invoke(app, words, input=said)

@@ -13,6 +13,10 @@
     /** @param {string} id @param {string} title */
     module: (id, title) => link(`../modules/${id}/index.html`, title),
     /** @param {string} key @param {string} title */
-    task: (key, title) => link(`../modules/${key.replace(".", "/index.html#")}`, title),
+    task: (key, title) => {
+      const state = hotloop.judged.read()[key]?.state;
+      const told = state ? `${title} (${state})` : title;
+      return link(`../modules/${key.replace(".", "/index.html#")}`, told);
+    },
   };
 })((globalThis.hotloop ??= {}));

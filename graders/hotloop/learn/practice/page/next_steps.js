@@ -37,8 +37,8 @@
     }
     const task = module.tasks.find((each) => each.graded && !tasks[each.key]?.done);
     if (!task) return { what: `Finish “${module.title}”`, why: "written answers are left", page };
-    const verdict = tasks[task.key]?.verdict;
-    const said = verdict ? `last verdict: ${verdict}` : "not checked yet";
+    const state = tasks[task.key]?.state;
+    const said = state ? `last verdict: ${state}` : `this one is ${hotloop.judged.NOT_STARTED}`;
     const why = `${done} of ${graded} tasks of ${module.id} are done; ${said}`;
     return { what: `Continue with “${task.title}”`, why, page: `${page}#${task.key.split(".")[1]}` };
   };

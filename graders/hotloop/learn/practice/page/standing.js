@@ -1,7 +1,7 @@
 /* Where a learner stands, by task, module, track and concept: the rules of `hotloop progress`. */
 /**
  * What the judge said of a task; from the file that `hotloop progress --json` writes.
- * @typedef {{done: boolean, verdict: string}} TaskRecord
+ * @typedef {{done: boolean, state: string}} TaskRecord
  * @typedef {{of: number, practised: number, due: number, mean: number | null}} Practised
  * @typedef {{id: string, title: string, track: string, tier: string, prerequisites: string[],
  *   concepts: string[], tasks: {key: string, title: string, graded: boolean}[]}} Module

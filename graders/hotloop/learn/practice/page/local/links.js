@@ -13,6 +13,11 @@
     /** @param {string} id @param {string} title */
     module: (id, title) => told(title, `hotloop start ${id}`),
     /** @param {string} key @param {string} title */
-    task: (key, title) => told(title, `hotloop start ${key.split(".")[0]}`),
+    task: (key, title) => {
+      const state = hotloop.states?.[key];
+      const begun = state !== undefined && state !== "not started";
+      const command = begun ? `hotloop check ${key}` : `hotloop start ${key.split(".")[0]}`;
+      return told(state ? `${title} (${state})` : title, command);
+    },
   };
 })((globalThis.hotloop ??= {}));
