@@ -4,15 +4,13 @@ import os
 import socket
 import sys
 
+from hotloop.core.graded_run import JUDGE, REPLAY
 from hotloop.worker.serve import serve
-
-_SOCKET = "HOTLOOP_JUDGE"
-_REPLAY = "HOTLOOP_REPLAY"
 
 
 def sandboxed() -> bool:
     """Return True if `check` must serve a judge, or do nothing because cells are being replayed."""
-    return _SOCKET in os.environ or bool(os.environ.get(_REPLAY))
+    return JUDGE in os.environ or bool(os.environ.get(REPLAY))
 
 
 def check(_key: str, *, budget_s: float = 120.0) -> None:
@@ -21,7 +19,7 @@ def check(_key: str, *, budget_s: float = 120.0) -> None:
     Return nothing: the judge reports the result outside the learner's process.
     """
     del budget_s
-    if not os.environ.get(_REPLAY):
+    if not os.environ.get(REPLAY):
         serve_judge()
 
 
@@ -32,5 +30,5 @@ def predict(_key: str) -> None:
 def serve_judge() -> None:
     """Connect to the judge's socket and answer requests until the judge ends the session."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
-        sock.connect(os.environ[_SOCKET])
+        sock.connect(os.environ[JUDGE])
         serve(sock, sys.modules["__main__"].__dict__)

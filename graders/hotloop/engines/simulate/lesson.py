@@ -1,6 +1,5 @@
 """What a notebook shows about the learner's kernel: the memory traffic of each line."""
 
-import os
 import subprocess
 import sys
 from html import escape
@@ -9,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from hotloop.core import extras
+from hotloop.core.graded_run import while_graded
 from hotloop.engines.simulate import table
 from hotloop.engines.simulate.problem import SimulatorError
 from hotloop.engines.simulate.report import TrafficLine
@@ -51,7 +51,7 @@ def show_traffic(file: str, kernel: str, *, rows: int, columns: int) -> TrafficT
     A kernel called `…_naive` is launched with one thread per row, any other with one block of 256
     threads per row. Problems are returned as the text of the result, not raised.
     """
-    if os.environ.get("HOTLOOP_JUDGE"):
+    if while_graded():
         return TrafficTable([], "Not counted while the notebook is graded.")
     if extras.missing("cuda"):
         return TrafficTable([], f"The simulator is not installed: {extras.remedy('cuda')}")
@@ -104,7 +104,7 @@ def compare_operators(*files: str, sharpness: float = 1.0, total: float = 1.0) -
 
 def _run_on_operators(program: str, *files: str) -> PlainText:
     """Run a program on operators in a separate process and return what it prints."""
-    if os.environ.get("HOTLOOP_JUDGE"):
+    if while_graded():
         return PlainText("Not tried while the notebook is graded.")
     command = [sys.executable, "-c", program, *(str(Path(file).resolve()) for file in files)]
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
@@ -114,7 +114,6 @@ def _run_on_operators(program: str, *files: str) -> PlainText:
 
 _LOAD = """\
 import importlib
-import os
 import sys
 from pathlib import Path
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from html import escape
 
 from hotloop.core import svg
+from hotloop.core.graded_run import while_graded
 from hotloop.engines.trace.bars import TraceBar, bars, merged
 from hotloop.engines.trace.events import ProfilerStep
-from hotloop.engines.trace.in_grading import while_graded
 from hotloop.engines.trace.intervals import Intervals
 from hotloop.engines.trace.model import Trace
 from hotloop.engines.trace.palette import COLORS, LETTERS, MEANINGS

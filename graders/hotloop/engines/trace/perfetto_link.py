@@ -12,8 +12,8 @@ import json
 from html import escape
 from pathlib import Path
 
+from hotloop.core.graded_run import while_graded
 from hotloop.engines.trace.error import TraceError
-from hotloop.engines.trace.in_grading import while_graded
 from hotloop.engines.trace.source import open_ordinary
 
 URL = "https://ui.perfetto.dev"
