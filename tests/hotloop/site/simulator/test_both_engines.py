@@ -1,6 +1,7 @@
 """The page's engine and compiler say of a program what wasmtime and Zig's clang say of it."""
 
 import json
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -78,10 +79,7 @@ def test_a_program(file: Path, in_page: Ask) -> None:
 
 @pytest.mark.parametrize("file", RULES, ids=[file.stem for file in RULES])
 def test_many_small_kernels(file: Path, in_page: Ask) -> None:
-    text = file.read_text(encoding="utf-8")
-    names = [
-        line.split("(")[1].split(",")[0] for line in text.splitlines() if line.startswith("KERNEL(")
-    ]
+    names = re.findall(r"^KERNEL\((\w+),", file.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(names) >= 30
     for name in names:
         asked = request(file, name)
