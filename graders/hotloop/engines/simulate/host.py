@@ -21,7 +21,7 @@ from hotloop.engines.simulate.device import (
     Device,
     TimedOut,
 )
-from hotloop.engines.simulate.engine.interface import Outside, Trap
+from hotloop.engines.simulate.engine.interface import Outside, Trap, TrapKind
 from hotloop.engines.simulate.orders import TIMEOUT_S
 from hotloop.engines.simulate.report import (
     Finding,
@@ -29,6 +29,7 @@ from hotloop.engines.simulate.report import (
     ReportLine,
     SimulatorReport,
     Triple,
+    WarpStep,
     Witness,
 )
 
@@ -77,6 +78,7 @@ class ProgramRun:
     output: str
     errors: str
     report: SimulatorReport
+    steps: tuple[WarpStep, ...]
 
 
 @dataclass
@@ -540,7 +542,9 @@ def run(
         output = out.read_text(errors="replace") if out.exists() else ""
         error_output = errors.read_text(errors="replace") if errors.exists() else ""
         output += "".join(device.printed)
-        return ProgramRun(order, status, output, error_output, device.report(ended))
+        return ProgramRun(
+            order, status, output, error_output, device.report(ended), tuple(device.steps())
+        )
 
 
 _ENDS = {"host_access", "crash", "unsupported"}
@@ -581,7 +585,7 @@ def _main(device: Device, host: Host) -> tuple[str, int]:
         return "timed out", 124
     except (Trap, _Crash, Outside) as crash:
         if not (device.findings and device.findings[-1].kind in _ENDS):
-            reason = str(crash) or "an address without memory"
+            reason = str(crash) or TrapKind.OUT_OF_BOUNDS.value
             text = f"The program's host code crashed: {reason}."
             device.findings.append(Finding("crash", text, "", (Witness(None, "crashes"),)))
         return "crashed", -11

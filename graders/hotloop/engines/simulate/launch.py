@@ -11,7 +11,7 @@ from hotloop.engines.simulate.host import OUT_OF_MEMORY, SUCCESS, Host
 from hotloop.engines.simulate.instrument import ArgumentSlot
 from hotloop.engines.simulate.orders import TIMEOUT_S
 from hotloop.engines.simulate.problem import SimulatorError
-from hotloop.engines.simulate.report import Finding, SimulatorReport, Triple
+from hotloop.engines.simulate.report import Finding, SimulatorReport, Triple, WarpStep
 
 _FORMATS = {("integer", 1): "b", ("integer", 2): "h", ("integer", 4): "i", ("integer", 8): "q",
             ("float", 4): "f", ("float", 8): "d"}  # fmt: skip
@@ -37,11 +37,13 @@ Argument = Array | int | float
 class Launched:
     """Result of a launch. error: CUDA runtime error code, 0 for success.
 
-    report: findings and memory traffic.
+    report: findings and memory traffic. steps: requests of the first warp. printed: by the kernel.
     """
 
     error: int
     report: SimulatorReport
+    steps: tuple[WarpStep, ...] = ()
+    printed: str = ""
 
 
 def launch(
@@ -53,19 +55,25 @@ def launch(
     *,
     order: str = "forward",
     timeout_s: float = TIMEOUT_S,
+    with_steps: bool = False,
 ) -> Launched:
     """Launch `name<<<grid, block>>>(arguments…)` and wait for its end.
+
+    with_steps: say what each request of the first warp touches.
 
     Raises SimulatorError if the file has no kernel with this name and these parameters.
     """
     number = find(built, name, arguments)
     with closing(Device(built, order=order, timeout_s=timeout_s)) as device:
-        return _launched(device, number, grid, block, arguments)
+        error, ended = _launched(device, number, grid, block, arguments)
+        steps = tuple(device.steps()) if with_steps else ()
+        return Launched(error, device.report(ended), steps, "".join(device.printed))
 
 
 def _launched(
     device: Device, number: int, grid: Triple, block: Triple, arguments: Sequence[Argument]
-) -> Launched:
+) -> tuple[int, str]:
+    """Launch a kernel; return the runtime's error code and how the launch ended."""
     host, kernel = Host(device), device.built.kernels[number]
     values: list[bytes] = []
     places: list[tuple[Array, int]] = []
@@ -75,7 +83,7 @@ def _launched(
                 len(argument.data), f"array `{argument.name}`", written=not argument.is_output
             )
             if not address:
-                return Launched(OUT_OF_MEMORY, device.report("exited"))
+                return OUT_OF_MEMORY, "exited"
             device.memory.write(address, argument.data)
             places.append((argument, address))
             values.append(struct.pack("<I", address))
@@ -84,10 +92,10 @@ def _launched(
     try:
         error = host.launch(number, grid, block, 0, values)
     except TimedOut:
-        return Launched(SUCCESS, device.report("timed out"))
+        return SUCCESS, "timed out"
     for array, address in places:
         _take_back(device, array, address, kernel.name)
-    return Launched(error or host.error.sticky, device.report("exited"))
+    return error or host.error.sticky, "exited"
 
 
 def find(built: Built, name: str, arguments: Sequence[Argument]) -> int:

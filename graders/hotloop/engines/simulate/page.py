@@ -1,22 +1,42 @@
-"""What a page asks of the simulator: a program's runs, or one launch; plain data in and out.
+"""What a page asks of the simulator: a program's runs, or one kernel's; plain data in and out.
 
-    {"source": "…", "arguments": ["name"], "orders": ["forward"]}   a program with a `main`
+    {"source": "…", "files": {"name.h": "…"}, "arguments": ["name"]}      a program with a `main`
+    {"source": "…", "kernel": "axpy", "grid": [4, 1, 1], "block": [256, 1, 1],
+     "parameters": [{"name": "x", "type": "float", "count": 99, "values": "random"},
+                    {"name": "y", "type": "float", "count": 99, "values": "zeros", "output": true},
+                    {"name": "n", "value": 99}]}                          one launch of a kernel
 
-The page's worker calls `answer` with the text of each request, and shows what it returns.
+"orders" of either are those of threads. The page's worker calls `answer` with the text of each
+request, and shows what it returns.
 """
 
 import json
-import tempfile
+import random
+import shutil
+import struct
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from hotloop.engines.simulate import build
+from hotloop.engines.simulate import build, toolchain
 from hotloop.engines.simulate.check import check
+from hotloop.engines.simulate.launch import Argument, Array, Launched, launch
 from hotloop.engines.simulate.orders import ORDERS
-from hotloop.engines.simulate.problem import CompileError, SimulatorError
+from hotloop.engines.simulate.problem import CompileError, SimulatorError, ToolMissing
+from hotloop.engines.simulate.report import merge
 
 FILE = "kernel.cu"
+TYPES = {
+    "float": "f", "double": "d", "__half": "e", "half": "e", "__nv_bfloat16": "bf16",
+    "int": "i", "unsigned": "I", "unsigned int": "I", "char": "b", "signed char": "b",
+    "unsigned char": "B", "short": "h", "unsigned short": "H", "long long": "q",
+    "unsigned long long": "Q",
+}  # fmt: skip
+"""Types of an array's elements, with their format for `struct`."""
+MOST_ELEMENTS = 1 << 22
+MOST_SHOWN = 1024
+"""Most elements of an array that an answer shows."""
 
 
 def start(folder: str) -> None:
@@ -26,33 +46,130 @@ def start(folder: str) -> None:
     (Path(folder) / "trusted").rename(target)
 
 
-def answer(request: str) -> str:
-    """Run what is asked for, in JSON. A program that cannot be built gives `{"problem": …}`."""
-    return json.dumps(_run(json.loads(request)))
+def answer(request: str, folder: str, on_step: Callable[[str], object] = len) -> str:
+    """Run what is asked for, in JSON, in an empty folder; of problems give `{"problem": …}`.
+
+    folder: its path is part of what a build depends on, so a page always names the same.
+    on_step: is told what begins. Gives `{"needs_compiler": true}` if there is none yet.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    Path(folder).mkdir(parents=True)
+    try:
+        document = _run(json.loads(request), Path(folder), on_step)
+    except ToolMissing:
+        document = {"needs_compiler": True}
+    except (CompileError, SimulatorError) as problem:
+        document = {"problem": str(problem).replace(f"{folder}/", "")}
+    return json.dumps(document)
 
 
-def _run(request: dict[str, Any]) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / FILE
-        for name, text in {**request.get("files", {}), FILE: request["source"]}.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
-        try:
-            checked = check(
-                [source],
-                request.get("arguments", ()),
-                include=[Path(folder)],
-                orders=request.get("orders", ORDERS),
+def _run(request: dict[str, Any], folder: Path, on_step: Callable[[str], object]) -> dict[str, Any]:
+    for name, text in {**request.get("files", {}), FILE: request["source"]}.items():
+        (folder / Path(name).name).write_text(text, encoding="utf-8")
+    orders = request.get("orders", ORDERS)
+    if "kernel" in request:
+        return _launch(request, folder / FILE, orders, on_step)
+    arguments = request.get("arguments", ())
+    checked = check(
+        [folder / FILE], arguments, include=[folder], orders=orders, on_progress=on_step
+    )
+    first = checked.runs[0]
+    return {
+        "clean": checked.clean,
+        "status": first.status,
+        "output": first.output,
+        "errors": first.errors,
+        "report": _plain(asdict(checked.report)),
+        "steps": _plain([asdict(step) for step in first.steps]),
+    }
+
+
+def _launch(
+    request: dict[str, Any], source: Path, orders: Sequence[str], on_step: Callable[[str], object]
+) -> dict[str, Any]:
+    on_step(toolchain.step())
+    built = build.kernels([source], checked=True, include=[source.parent])
+    grid, block = (tuple(map(int, request[name])) for name in ("grid", "block"))
+    runs: list[Launched] = []
+    for order in orders:
+        on_step(f"running, threads in order: {order}")
+        arguments = [_argument(parameter) for parameter in request["parameters"]]
+        runs.append(
+            launch(
+                built, request["kernel"], grid, block, arguments, order=order, with_steps=not runs
             )
-        except (CompileError, SimulatorError) as problem:
-            return {"problem": str(problem).replace(f"{folder}/", "")}
-        first = checked.runs[0]
-        return {
-            "clean": checked.clean,
-            "status": first.status,
-            "output": first.output,
-            "errors": first.errors,
-            "report": _plain(asdict(checked.report)),
-        }
+        )
+        if len(runs) == 1:
+            arrays = [
+                _array(argument, parameter["type"])
+                for argument, parameter in zip(arguments, request["parameters"], strict=True)
+                if isinstance(argument, Array)
+            ]
+        if runs[-1].report.ended != "exited":
+            break
+    report = merge(run.report for run in runs)
+    return {
+        "clean": not report.findings and not any(run.error for run in runs),
+        "error": runs[0].error,
+        "output": runs[0].printed,
+        "arrays": arrays,
+        "report": _plain(asdict(report)),
+        "steps": _plain([asdict(step) for step in runs[0].steps]),
+    }
+
+
+def _argument(parameter: dict[str, Any]) -> Argument:
+    if "value" in parameter:
+        return parameter["value"]
+    name, values, count = parameter["name"], parameter["values"], int(parameter.get("count", 0))
+    letter = TYPES.get(parameter["type"])
+    if letter is None:
+        raise SimulatorError(f"array `{name}`: a page has no arrays of `{parameter['type']}`")
+    if isinstance(values, list):
+        count = len(values)
+    if not 0 < count <= MOST_ELEMENTS:
+        raise SimulatorError(f"array `{name}`: 1 to {MOST_ELEMENTS:,} elements, and not {count:,}")
+    if not isinstance(values, list):
+        values = _filled(values, count, is_integer=letter in "iIbBhHqQ")
+    try:
+        data = _packed(values, letter)
+    except (struct.error, OverflowError) as error:
+        raise SimulatorError(f"array `{name}`: {error}") from None
+    return Array(name, memoryview(bytearray(data)), bool(parameter.get("output")))
+
+
+def _filled(way: str, count: int, *, is_integer: bool) -> Sequence[float]:
+    if way == "random":
+        source = random.Random(0)
+        if is_integer:
+            return [source.randrange(100) for _ in range(count)]
+        return [source.uniform(-1, 1) for _ in range(count)]
+    if way == "arange":
+        return [number % 128 for number in range(count)] if is_integer else range(count)
+    return [int(way == "ones")] * count
+
+
+def _packed(values: Sequence[float], letter: str) -> bytes:
+    if letter != "bf16":
+        return struct.pack(f"<{len(values)}{letter}", *values)
+    bits = struct.unpack(f"<{len(values)}I", struct.pack(f"<{len(values)}f", *values))
+    rounded = [(b + 0x7FFF + (b >> 16 & 1)) >> 16 & 0xFFFF for b in bits]
+    return struct.pack(f"<{len(values)}H", *rounded)
+
+
+def _array(array: Array, element: str) -> dict[str, Any]:
+    letter = TYPES[element]
+    code = "H" if letter == "bf16" else letter
+    count = len(array.data) // struct.calcsize(code)
+    values = struct.unpack_from(f"<{min(count, MOST_SHOWN)}{code}", array.data)
+    if letter == "bf16":
+        values = [struct.unpack("<f", struct.pack("<I", bits << 16))[0] for bits in values]
+    # JSON has no NaN and no infinity.
+    shown = [value if abs(value) < float("inf") else str(value) for value in values]
+    return {
+        "name": array.name, "type": element, "count": count, "output": array.is_output,
+        "values": shown,
+    }  # fmt: skip
 
 
 def _plain(data: Any) -> Any:

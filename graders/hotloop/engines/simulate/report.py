@@ -72,6 +72,25 @@ class TrafficLine:
 
 
 @dataclass(frozen=True)
+class WarpStep:
+    """One request of the first warp in a kernel's first launch.
+
+    memory: what the lowest address belongs to. first: that address, which tells sectors and banks.
+    offsets: bytes from the beginning of `memory`, of each lane, or None for a lane that takes no
+    part. width: bytes of each lane.
+    """
+
+    line: ReportLine | None
+    kernel: str
+    space: str
+    did: str
+    width: int
+    memory: str
+    first: int
+    offsets: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
 class LaunchCount:
     """A kernel with a launch configuration, and how often it was launched so.
 

@@ -1,14 +1,11 @@
-"""The files of the simulator in a page, but for what others publish: `python -m … FOLDER`.
+"""What the simulator in a page reads: two archives, made from this clone and Zig's library.
 
 - `python.zip`: the simulator's part of Hotloop, with the checker, compiled;
-- `compiler.zip`: the headers and libraries that programs are compiled with;
-- `index.json`: which versions of clang and Zig's library these are;
-- the scripts of `static/`.
+- `compiler.zip`: the headers and libraries that programs are compiled with.
 """
 
 import json
 import re
-import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -21,28 +18,26 @@ from hotloop.engines.simulate import build, toolchain
 from hotloop.engines.simulate.toolchain import machine
 
 PACKAGE = Path(hotloop.__file__).parent
-STATIC = Path(__file__).parent / "static"
-CLANG = "22.0.0-git20542-10"
-"""Version of the npm package @yowasp/clang."""
+NPM = json.loads(Path(__file__).with_name("package.json").read_text(encoding="utf-8"))
+"""The page's packages of npm."""
 
 _PACKAGES = ("core", "engines/simulate", "worker/include")
 _MODULES = ("__init__.py", "engines/__init__.py", "worker/__init__.py", "worker/cuda_tools.py")
 _STANDARD = (
-    "algorithm", "array", "cassert", "cfloat", "chrono", "climits", "cmath", "complex", "cstddef",
-    "cstdint", "cstdio", "cstdlib", "cstring", "functional", "initializer_list", "iomanip",
-    "iostream", "iterator", "limits", "map", "memory", "numeric", "optional", "random", "set",
-    "sstream", "stdexcept", "string", "tuple", "type_traits", "unordered_map", "utility",
-    "vector",
+    "algorithm", "array", "bitset", "cassert", "cctype", "cfloat", "chrono", "cinttypes", "climits",
+    "cmath", "complex", "csignal", "cstddef", "cstdint", "cstdio", "cstdlib", "cstring", "ctime",
+    "deque", "functional", "initializer_list", "iomanip", "iostream", "iterator", "limits", "list",
+    "map", "memory", "numeric", "optional", "queue", "random", "set", "sstream", "stdexcept",
+    "string", "string_view", "tuple", "type_traits", "unordered_map", "unordered_set", "utility",
+    "variant", "vector",
 )  # fmt: skip
 """Headers of the C++ library that a program in a page may include."""
-
-_MARKER = re.compile(r'^# \d+ "(/[^"]+)"', re.MULTILINE)
-"""Where a preprocessor's output says from which file the next lines are."""
 
 
 def version() -> str:
     """Return what is compiled with: a part of the key of each program that was built before."""
-    return f"clang {CLANG}, zig {machine.version()}"
+    clang = NPM["dependencies"]["@yowasp/clang"]
+    return f"clang {clang}, zig {machine.version()}"
 
 
 def python_files() -> Iterator[tuple[str, bytes]]:
@@ -90,17 +85,10 @@ def _headers() -> set[Path]:
 
 
 def write(target: Path) -> None:
-    """Write the bundle's files into a folder."""
+    """Write both archives into a folder."""
     target.mkdir(parents=True, exist_ok=True)
     for name, files in (("python", python_files()), ("compiler", compiler_files())):
         with zipfile.ZipFile(target / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             for path, content in files:
+                # Without a date: the same content gives the same archive.
                 archive.writestr(zipfile.ZipInfo(path), content, zipfile.ZIP_DEFLATED)
-    index = {"version": version(), "clang": CLANG}
-    (target / "index.json").write_text(json.dumps(index), encoding="utf-8")
-    for script in STATIC.iterdir():
-        (target / script.name).write_bytes(script.read_bytes())
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1]))

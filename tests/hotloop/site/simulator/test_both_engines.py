@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,8 @@ def request(file: Path, *arguments: str) -> dict[str, Any]:
 
 def here(asked: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of this machine's engine and compiler."""
-    return json.loads(page.answer(json.dumps(asked)))
+    with tempfile.TemporaryDirectory() as folder:
+        return json.loads(page.answer(json.dumps(asked), folder))
 
 
 @pytest.mark.parametrize("file", FILES, ids=[f"{file.parent.name}/{file.stem}" for file in FILES])

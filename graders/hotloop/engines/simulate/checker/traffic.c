@@ -7,14 +7,13 @@
 
 enum { SECTOR = 32, BANKS = 32, BANK_BYTES = 4, POOL = 1 << 16, MOST_KERNELS = 256 };
 
-typedef struct { u32 next, lanes, bytes, at[WARP]; } Request;
+typedef struct { u32 next, lanes, bytes, row, at[WARP]; } Request;
 static Request pool[POOL];
 static u32 used = 1;
 // A place in the code can use several memory spaces, through a pointer that may point to either: it has
 // one row for each space.
 enum { SPACES = ELSEWHERE, ROWS = MOST_SITES * SPACES };
 static u32 head[ROWS], tail[ROWS], cursor[ROWS], stamp[ROWS], lane_stamp = 1;
-static u32 open[ROWS], open_count;
 static Traffic* by_kernel[MOST_KERNELS];
 static Traffic* sites;
 static u32 site_count;
@@ -23,8 +22,18 @@ HOST("sites") void set_sites(u32 count) { site_count = count; }
 HOST("statements") u32 statements_at(void) { return (u32)statements; }
 HOST("traffic") u32 traffic_of(u32 kernel) { return (u32)by_kernel[kernel % MOST_KERNELS]; }
 
+// What the first warp of each kernel's first launch requested, in order: pages show it step by step.
+typedef struct { u32 kernel, site, space, did, bytes, lanes, at[WARP]; } Step;
+enum { MOST_STEPS = 512 };
+static Step steps[MOST_STEPS];
+static u32 step_count, is_first_launch;
+
+HOST("steps") u32 steps_at(void) { return (u32)steps; }
+HOST("step_count") u32 count_of_steps(void) { return step_count; }
+
 void begin_traffic(u32 kernel) {
   Traffic** mine = by_kernel + kernel % MOST_KERNELS;
+  is_first_launch = !*mine;
   if (!*mine) *mine = take(site_count * SPACES * sizeof(Traffic));
   sites = *mine;
 }
@@ -83,12 +92,21 @@ static void account(Traffic* site, const Request* request) {
   site->fewest += (bytes + SECTOR - 1) / SECTOR * SECTOR;
 }
 
+static void keep(const Request* request) {
+  const Traffic* site = sites + request->row;
+  if (step_count == MOST_STEPS) return;
+  Step* step = steps + step_count++;
+  *step = (Step){kernel_number, request->row % site_count, site->space, site->did, request->bytes, request->lanes, {0}};
+  for (u32 lane = 0; lane < WARP; ++lane) step->at[lane] = request->at[lane];
+}
+
 void end_requests(void) {
-  for (u32 i = 0; i < open_count; ++i) {
-    for (u32 r = head[open[i]]; r; r = pool[r].next) account(sites + open[i], pool + r);
-    head[open[i]] = 0;
+  const u32 keeps = is_first_launch && !block_in_launch && thread < WARP;
+  for (u32 r = 1; r < used; ++r) {
+    account(sites + pool[r].row, pool + r);
+    head[pool[r].row] = 0;
+    if (keeps) keep(pool + r);
   }
-  open_count = 0;
   used = 1;
   ++lane_stamp;
 }
@@ -119,15 +137,14 @@ void traffic(u32 site, u32 address, u32 bytes, u32 space, u32 did, u32 lane) {
   u32 r;
   if (!head[site]) {
     r = head[site] = tail[site] = used++;
-    pool[r].next = pool[r].lanes = 0;
-    open[open_count++] = site;
+    pool[r] = (Request){.row = site};
   } else if (stamp[site] != lane_stamp) {
     r = head[site];
   } else {
     r = pool[cursor[site]].next;
     if (!r) {
       r = used++;
-      pool[r].next = pool[r].lanes = 0;
+      pool[r] = (Request){.row = site};
       pool[tail[site]].next = r;
       tail[site] = r;
     }

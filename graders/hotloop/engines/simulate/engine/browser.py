@@ -3,6 +3,7 @@
 It cannot interrupt code of a module: the page ends the worker in which all of this runs.
 """
 
+import re
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,11 +23,14 @@ from hotloop.engines.simulate.engine.wasi import Wasi
 
 VERSION = "browser"
 _WORDS = {
-    "divide by zero": TrapKind.DIVISION_BY_ZERO,  # Chromium, Firefox
-    "Division by zero": TrapKind.DIVISION_BY_ZERO,  # Safari
-    "call stack": TrapKind.STACK_OVERFLOW,
-    "too much recursion": TrapKind.STACK_OVERFLOW,
+    "ivi(de|sion) by zero": TrapKind.DIVISION_BY_ZERO,
+    "unrepresentable|nteger overflow": TrapKind.INTEGER_OVERFLOW,
+    "call stack|too much recursion": TrapKind.STACK_OVERFLOW,
+    "nreachable": TrapKind.UNREACHABLE,
+    "table|null function|indirect call|call_indirect|signature": TrapKind.NO_FUNCTION,
+    "ut of bounds": TrapKind.OUT_OF_BOUNDS,
 }
+"""The words of Chromium, Firefox and Safari for each kind of trap, the more special ones first."""
 
 
 def validate(wasm: bytes) -> None:
@@ -184,7 +188,7 @@ class Store:
                 raised, self._raised = self._raised, None
                 raise raised from None
             reason = str(error)
-            kinds = (kind for words, kind in _WORDS.items() if words in reason)
+            kinds = (kind for words, kind in _WORDS.items() if re.search(words, reason))
             raise Trap(next(kinds, TrapKind.OTHER), reason) from None
 
     def _define(self, module: str, name: str, extern: Any) -> None:

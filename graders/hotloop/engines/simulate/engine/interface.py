@@ -4,22 +4,28 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Protocol
 
+PRINT_BYTES = 16 << 20
+"""Most that the kernels of a run may print, and the host code in a page; the rest is lost."""
+
 
 class TrapKind(Enum):
-    """Why code of a module was stopped."""
+    """Why code of a module was stopped, in words that follow "crashed:"."""
 
-    DIVISION_BY_ZERO = "integer divide by zero"
-    STACK_OVERFLOW = "call stack exhausted"
-    OTHER = "other"
+    DIVISION_BY_ZERO = "an integer is divided by 0"
+    INTEGER_OVERFLOW = "a result does not fit its integer"
+    STACK_OVERFLOW = "calls nest too deep for the stack"
+    UNREACHABLE = "it ran into abort(), or into code that the compiler took to be unreachable"
+    OUT_OF_BOUNDS = "an address without memory"
+    NO_FUNCTION = "a pointer to a function points to none of this type"
+    OTHER = "the engine stopped it"
 
 
 class Trap(Exception):
-    """Code of a module was stopped by the engine, which says why in its own words."""
+    """Code of a module was stopped by the engine. more: its own words for a kind that is OTHER."""
 
-    def __init__(self, kind: TrapKind, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, kind: TrapKind, more: str) -> None:
+        super().__init__(f"{kind.value}: {more}" if kind is TrapKind.OTHER else kind.value)
         self.kind = kind
-        self.reason = reason
 
 
 class Interrupted(Exception):

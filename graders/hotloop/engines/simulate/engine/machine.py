@@ -29,7 +29,13 @@ _TYPES = {
 }
 _KINDS: dict[wasmtime.TrapCode | None, TrapKind] = {
     wasmtime.TrapCode.INTEGER_DIVISION_BY_ZERO: TrapKind.DIVISION_BY_ZERO,
+    wasmtime.TrapCode.INTEGER_OVERFLOW: TrapKind.INTEGER_OVERFLOW,
     wasmtime.TrapCode.STACK_OVERFLOW: TrapKind.STACK_OVERFLOW,
+    wasmtime.TrapCode.UNREACHABLE: TrapKind.UNREACHABLE,
+    wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS: TrapKind.OUT_OF_BOUNDS,
+    wasmtime.TrapCode.TABLE_OUT_OF_BOUNDS: TrapKind.NO_FUNCTION,
+    wasmtime.TrapCode.INDIRECT_CALL_TO_NULL: TrapKind.NO_FUNCTION,
+    wasmtime.TrapCode.BAD_SIGNATURE: TrapKind.NO_FUNCTION,
 }
 _NEVER = 1 << 40
 """Ticks: a deadline that no timer reaches."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hotloop.engines.simulate.engine.interface import Memory
+from hotloop.engines.simulate.engine.interface import PRINT_BYTES, Memory
 
 SUCCESS, BAD_DESCRIPTOR, NOT_SUPPORTED = 0, 8, 58
 _CHARACTER_DEVICE = 2
@@ -18,7 +18,9 @@ class Wasi:
     def __init__(self, arguments: Sequence[str], output: Path, errors: Path) -> None:
         self.memory: Memory | None = None
         self._arguments = [argument.encode() + b"\0" for argument in arguments]
-        self._streams = {1: output.open("wb"), 2: errors.open("wb")}
+        # Unbuffered: the files are read before the program's store is closed.
+        self._streams = {1: output.open("wb", buffering=0), 2: errors.open("wb", buffering=0)}
+        self._room = PRINT_BYTES
         self.functions: dict[str, Callable[..., int]] = {
             "args_get": self._args_get,
             "args_sizes_get": self._args_sizes_get,
@@ -105,7 +107,8 @@ class Wasi:
         pairs = struct.unpack(f"<{2 * count}I", self.memory.read(vectors, 8 * count))
         total = 0
         for address, size in zip(pairs[::2], pairs[1::2], strict=True):
-            stream.write(self.memory.read(address, size))
+            stream.write(self.memory.read(address, min(size, self._room)))
+            self._room -= min(size, self._room)
             total += size
         return self._store(written, "I", total)
 

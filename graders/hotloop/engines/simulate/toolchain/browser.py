@@ -10,7 +10,7 @@ from pathlib import Path
 import js
 from pyodide.ffi import to_js
 
-from hotloop.engines.simulate.problem import CompileError
+from hotloop.engines.simulate.problem import CompileError, ToolMissing
 from hotloop.engines.simulate.toolchain.target import header_options
 
 LIBRARIES = Path("/simulator/libraries")
@@ -33,7 +33,12 @@ def link(arguments: Sequence[str]) -> str:
 
 
 def _run(tool: str, arguments: Sequence[str]) -> str:
-    """Run a tool on the files that its arguments name, and fetch what it writes."""
+    """Run a tool on the files that its arguments name, and fetch what it writes.
+
+    Raises ToolMissing before the page has loaded the compiler.
+    """
+    if not hasattr(js.hotloop_compiler, "run"):
+        raise ToolMissing("the compiler is not loaded")
     outputs = [after for option, after in pairwise(arguments) if option == "-o"]
     outputs += [a.removeprefix("-Map=") for a in arguments if a.startswith("-Map=")]
     named = [part for a in arguments for part in a.split(";") if part.startswith("/")]

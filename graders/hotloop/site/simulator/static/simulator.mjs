@@ -71,6 +71,7 @@ export class Simulator {
   constructor(python, archive, version) {
     this.python = python;
     this.version = version;
+    this.programs = new Set();
     globalThis.hotloop_compiler = { version };
     python.unpackArchive(archive, 'zip', { extractDir: '/' });
     this.page = python.runPython(`
@@ -91,8 +92,25 @@ page
     globalThis.hotloop_compiler = new Compiler(this.version, runLLVM, files);
   }
 
-  /** Answer a request of engines/simulate/page.py; both are plain data. */
-  answer(request) {
-    return JSON.parse(this.page.answer(JSON.stringify(request)));
+  /** Let a program that was compiled before run without a compiler. archive: a zip of its folder. */
+  addProgram(name, archive) {
+    if (!this.programs.has(name)) this.python.unpackArchive(archive, 'zip', { extractDir: '/simulator/prebuilt' });
+    this.programs.add(name);
+  }
+
+  /**
+   * Answer a request of engines/simulate/page.py; both are plain data. onStep is told what begins.
+   * `{needs_compiler: true}`: call addCompiler, then ask again.
+   */
+  answer(request, onStep = () => {}) {
+    return JSON.parse(this.page.answer(JSON.stringify(request), '/work', onStep));
+  }
+
+  /** The folders of all programs that were compiled here, each as { name, files }. */
+  compiled() {
+    const programs = treeOf(this.python.FS, '/simulator/cache');
+    return Object.entries(programs)
+      .filter(([name]) => name.startsWith('program-'))
+      .map(([name, files]) => ({ name, files }));
   }
 }

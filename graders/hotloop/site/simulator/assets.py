@@ -1,0 +1,114 @@
+"""All files of the simulator in a page: they lie in one folder, which is named by its content.
+
+Hotloop's scripts are bundled by esbuild, with the editor. Pyodide and clang come from npm; their
+WebAssembly is packed with gzip, so that any server of plain files sends a third of it.
+"""
+
+import gzip
+import hashlib
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hotloop.site.simulator import bundle
+
+STATIC = Path(__file__).parent / "static"
+FOLDER = "assets/simulator"
+SERVICE_WORKER = "kept-pages.js"
+
+_START = ("python.zip", "pyodide.asm.wasm.gz")
+_COMPILER = ("compiler.zip", "llvm.core.wasm.gz", "llvm.core2.wasm.gz", "llvm.core3.wasm.gz",
+             "llvm.core4.wasm.gz")  # fmt: skip
+_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "python_stdlib.zip", "pyodide-lock.json")
+_ESBUILD = ("--bundle", "--format=esm", "--minify", "--log-level=warning")
+
+
+def are_installed(npm: Path) -> bool:
+    """Return whether `make build/page/.done` has installed the packages of npm there."""
+    return (npm / ".done").is_file()
+
+
+def base(npm: Path) -> Path:
+    """Return the folder with everything but the programs of lessons; make it if anything is new.
+
+    npm: the folder of `node_modules`. Index.json has, in bytes, what is loaded before the first
+    run (`start`) and before the first program is compiled (`compiler`).
+    """
+    target = npm / "base"
+    shutil.rmtree(target, ignore_errors=True)
+    bundle.write(target)
+    _scripts(npm, target)
+    modules = npm / "node_modules"
+    for name in _PYODIDE:
+        shutil.copyfile(modules / "pyodide" / name, target / name)
+    clang = modules / "@yowasp" / "clang" / "gen"
+    shutil.copyfile(clang / "bundle.js", target / "clang.js")
+    for file in (modules / "pyodide" / "pyodide.asm.wasm", *sorted(clang.glob("*.wasm"))):
+        shutil.copyfile(_packed(file, npm / "packed"), target / f"{file.name}.gz")
+    sizes = {file.name: file.stat().st_size for file in target.iterdir()}
+    index = {
+        "version": bundle.version(),
+        "bytes": {
+            "start": sum(sizes[name] for name in _START),
+            "compiler": sum(sizes[name] for name in _COMPILER),
+        },
+        "kept": {
+            "start": sorted(sizes.keys() - set(_COMPILER) - {"clang.js"}),
+            "compiler": [*_COMPILER, "clang.js"],
+        },
+    }
+    (target / "index.json").write_text(json.dumps(index), encoding="utf-8")
+    return target
+
+
+def _scripts(npm: Path, target: Path) -> None:
+    """Bundle the scripts with the packages that they import."""
+    sources = npm / "scripts"  # esbuild looks for node_modules above a script
+    shutil.rmtree(sources, ignore_errors=True)
+    shutil.copytree(STATIC, sources)
+    esbuild = str(npm / "node_modules" / ".bin" / "esbuild")
+    for entries, options in (
+        (("lesson.mjs", "playground.mjs"), ("--splitting", "--out-extension:.js=.mjs")),
+        (("worker.mjs",), ("--out-extension:.js=.mjs",)),
+    ):
+        names = [str(sources / name) for name in entries]
+        subprocess.run([esbuild, *names, *_ESBUILD, *options, f"--outdir={target}"], check=True)
+    shutil.copyfile(STATIC / "simulator.css", target / "simulator.css")
+
+
+def _packed(file: Path, folder: Path) -> Path:
+    """Return the file as gzip, which is made once for each version."""
+    stat = file.stat()
+    target = folder / f"{file.name}.{stat.st_size}.{int(stat.st_mtime)}.gz"
+    if not target.is_file():
+        folder.mkdir(exist_ok=True)
+        target.write_bytes(gzip.compress(file.read_bytes(), 9, mtime=0))
+    return target
+
+
+def write(pages: Path, source: Path, programs: Mapping[str, str], archives: Sequence[Path]) -> str:
+    """Copy the folder into the pages; return its path from their root, with a slash at its end.
+
+    programs: JSON of the programs in lessons, by name. archives: what they were compiled to.
+    """
+    content = hashlib.sha256()
+    files = [*sorted(source.iterdir()), *archives]
+    for file in files:
+        content.update(f"{file.name}\0".encode() + file.read_bytes())
+    for name, text in programs.items():
+        content.update(f"{name}\0{text}\0".encode())
+    folder = f"{FOLDER}/{content.hexdigest()[:12]}/"
+    target = pages / folder
+    shutil.copytree(source, target)
+    (target / "built").mkdir()
+    for archive in archives:
+        shutil.copyfile(archive, target / "built" / archive.name)
+    for name, text in programs.items():
+        path = target / "programs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    # A service worker looks after what lies below it: it belongs at the root.
+    shutil.copyfile(STATIC / SERVICE_WORKER, pages / SERVICE_WORKER)
+    return folder

@@ -1,0 +1,97 @@
+// The worker of a page: all of the simulator runs here, so that the page stays usable and can end it.
+//
+// It gets { id, request, built } and posts { id, step, bytes, of } while it loads and runs, then
+// { id, answer } or { id, failure }. `built`: names of archives in built/ with the programs that were
+// compiled with the site.
+import { Simulator } from './simulator.mjs';
+
+const HERE = new URL('./', import.meta.url);
+const PACKED = ['.wasm'];
+
+/** A file that lies here as `name.gz`: servers need to know nothing of compression. */
+async function unpacked(name, onBytes) {
+  const response = await plainFetch(new URL(`${name}.gz`, HERE));
+  if (!response.ok) throw new Error(`${name}.gz: ${response.status} ${response.statusText}`);
+  const counted = new TransformStream({
+    transform(chunk, controller) {
+      onBytes(chunk.byteLength);
+      controller.enqueue(chunk);
+    },
+  });
+  const body = response.body.pipeThrough(counted).pipeThrough(new DecompressionStream('gzip'));
+  return new Response(body, { headers: { 'Content-Type': 'application/wasm' } });
+}
+
+let onBytes = () => {};
+const plainFetch = globalThis.fetch.bind(globalThis);
+// Pyodide and clang fetch their own modules, by names that do not end in `.gz`. The archive of headers
+// that comes with clang is not needed: programs are compiled with Zig's.
+globalThis.fetch = (input, options) => {
+  const url = new URL(input instanceof Request ? input.url : input, HERE);
+  if (url.pathname.endsWith('-resources.tar')) return Promise.resolve(new Response(new Uint8Array(1024)));
+  const isPacked = url.href.startsWith(HERE.href) && PACKED.some((end) => url.pathname.endsWith(end));
+  return isPacked ? unpacked(url.href.slice(HERE.href.length), onBytes) : plainFetch(input, options);
+};
+
+async function bytes(name) {
+  const response = await plainFetch(new URL(name, HERE));
+  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
+  const data = new Uint8Array(await response.arrayBuffer());
+  onBytes(data.byteLength);
+  return data;
+}
+
+let loading = null;
+let index = null;
+
+async function load() {
+  const [{ loadPyodide }, archive] = await Promise.all([
+    import(new URL('pyodide.mjs', HERE)),
+    bytes('python.zip'),
+  ]);
+  const python = await loadPyodide({ indexURL: HERE.href, stdout: () => {}, stderr: () => {} });
+  return new Simulator(python, archive, index.version);
+}
+
+async function addCompiler(simulator) {
+  const [{ runLLVM }, archive] = await Promise.all([
+    import(new URL('clang.js', HERE)),
+    bytes('compiler.zip'),
+  ]);
+  await runLLVM(undefined, undefined, { fetchProgress: () => {} });
+  simulator.addCompiler(runLLVM, archive);
+}
+
+function progress(id, step, of) {
+  let total = 0;
+  onBytes = (count) => {
+    total += count;
+    postMessage({ id, step, bytes: Math.min(total, of), of });
+  };
+  postMessage({ id, step, bytes: 0, of });
+}
+
+async function answer({ id, request, built = [] }) {
+  index ??= await (await plainFetch(new URL('index.json', HERE))).json();
+  if (loading === null) {
+    progress(id, 'loading Python and the checker', index.bytes.start);
+    loading = load();
+  }
+  const simulator = await loading;
+  for (const name of built) simulator.addProgram(name, await bytes(`built/${name}`));
+  const run = () => simulator.answer(request, (step) => postMessage({ id, step }));
+  const first = run();
+  if (!first.needs_compiler) return first;
+  progress(id, 'loading clang', index.bytes.compiler);
+  await addCompiler(simulator);
+  return run();
+}
+
+onmessage = async ({ data }) => {
+  try {
+    postMessage({ id: data.id, answer: await answer(data) });
+  } catch (error) {
+    loading = null;
+    postMessage({ id: data.id, failure: String(error?.message ?? error) });
+  }
+};
