@@ -6,6 +6,8 @@ from typing import Any, cast
 
 import yaml
 
+from hotloop.site import content_policy
+
 NAME = "mkdocs.yml"
 
 
@@ -23,6 +25,7 @@ def write(source: Path, root: Path, navigation: Sequence[Any], unlisted: Sequenc
         "site_dir": "site",
         "nav": list(navigation),
         "not_in_nav": "\n".join(f"/{name}" for name in unlisted),
+        "hooks": [content_policy.__file__],
         "markdown_extensions": [*extensions, {"pymdownx.snippets": snippets}],
     }
     target = root / "build" / NAME

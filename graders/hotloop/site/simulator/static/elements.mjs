@@ -11,6 +11,9 @@ export function element(tag, properties = {}, ...children) {
   return node;
 }
 
+/** A sentence in which `names` are code. */
+export const sentence = (text) => text.split('`').map((part, at) => (at % 2 ? element('code', {}, part) : part));
+
 export const button = (text, click, properties = {}) =>
   element('button', { type: 'button', class: 'md-button', click, ...properties }, text);
 

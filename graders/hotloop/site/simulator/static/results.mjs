@@ -1,9 +1,8 @@
 // What a run found: the verdict, findings with their lines, output, arrays and traffic.
-import { button, element, number, table } from './elements.mjs';
+import { button, element, number, sentence, table } from './elements.mjs';
 import { trafficTable } from './traffic.mjs';
 
 const MOST_TEXT = 20_000;
-const ACCESSES = { race: 'error', timeout: 'warning' };
 
 const at = ({ block, thread }) => (thread ? ` by thread (${thread.join(', ')}) of block (${block.join(', ')})` : '');
 
@@ -21,7 +20,7 @@ export function problems(answer) {
     const lines = new Map(finding.witnesses.filter(({ line }) => line?.file === 'kernel.cu').map((witness) => [witness.line.line, witness]));
     return [...lines].map(([line, witness]) => ({
       line,
-      severity: ACCESSES[finding.kind] ?? 'error',
+      severity: 'error',
       message: `${finding.text} Here: ${witness.did}${at(witness)}.`,
     }));
   });
@@ -42,7 +41,7 @@ const findingItem = (finding, goTo) =>
   element(
     'li',
     {},
-    element('p', {}, element('strong', {}, finding.kind.replaceAll('_', ' ')), `: ${finding.text}`),
+    element('p', {}, element('strong', {}, finding.kind.replaceAll('_', ' ')), ': ', ...sentence(finding.text)),
     element(
       'ul',
       {},

@@ -15,9 +15,14 @@ export async function packed(document) {
 /** The document of a fragment. Raises an Error for anything else. */
 export async function unpacked(text) {
   if (text.length > MOST_CHARACTERS) throw new Error('the link is too long');
-  const letters = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-  const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
-  const document = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate-raw'))));
+  let document;
+  try {
+    const letters = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+    document = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate-raw'))));
+  } catch {
+    throw new Error('a part of it is missing or changed');
+  }
   if (typeof document?.source !== 'string') throw new Error('it holds no program');
   return document;
 }

@@ -1,5 +1,5 @@
 // Who touches what: the requests of the first warp, step by step.
-import { button, element } from './elements.mjs';
+import { button, element, sentence } from './elements.mjs';
 
 const SECTOR = 32;
 const BANKS = 32;
@@ -94,7 +94,7 @@ export function warpSection(steps, onStep) {
     before.disabled = at === 0;
     after.disabled = at === steps.length - 1;
     title.textContent = `Request ${at + 1} of ${steps.length}: ${step.kernel}, line ${step.line?.line ?? '?'}, ${step.space} memory`;
-    shown.textContent = `${summary(step, places.touched)}.`;
+    shown.replaceChildren(...sentence(`${summary(step, places.touched)}.`));
     picture.replaceChildren(grid(step, places));
     onStep(step.line?.line);
   }
