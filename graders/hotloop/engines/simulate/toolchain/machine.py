@@ -16,10 +16,14 @@ from pathlib import Path
 
 from hotloop.engines.simulate import cache as store
 from hotloop.engines.simulate.problem import CompileError, ToolMissing
-from hotloop.engines.simulate.toolchain.target import FILE_STREAMS, TARGET, header_options
+from hotloop.engines.simulate.toolchain.target import (
+    FILE_STREAMS,
+    PREPARE_TIMEOUT_S,
+    TARGET,
+    header_options,
+)
 
 TIMEOUT_S = 120
-PREPARE_TIMEOUT_S = 900
 _LIBRARIES = (
     "crt1-command.o",
     "libc.a",
