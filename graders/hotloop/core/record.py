@@ -126,12 +126,18 @@ class Record:
 def counts(record: Record, variant: str) -> bool:
     """Return whether a record may earn points, which everything asks that counts any.
 
-    It was judged by the judge in its sandbox, with what the course or the take-home gave its
-    learner, and with inputs that nobody knew. variant: the digest of what was given, "" for the
-    module as it is published.
+    It is no practice verdict, and `is_about_given`. variant: as of that.
     """
-    how = record.circumstances
-    return how.variant == variant and not how.seeded and not how.practice
+    return is_about_given(record, variant) and not record.circumstances.practice
+
+
+def is_about_given(record: Record, variant: str) -> bool:
+    """Return whether a record says something of what its learner was given.
+
+    It was judged with what the course or the take-home gave, and with inputs that nobody knew.
+    variant: the digest of what was given, "" for the module as it is published.
+    """
+    return record.circumstances.variant == variant and not record.circumstances.seeded
 
 
 def summarize(checks: Sequence[CheckRecord]) -> tuple[Verdict, str]:

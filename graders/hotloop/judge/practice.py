@@ -17,10 +17,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from hotloop.core.extras import SIMULATOR
 from hotloop.core.record import Record
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
-from hotloop.judge.candidate import CUDA
 from hotloop.judge.files import FilesInMemory
 from hotloop.judge.job import Job
 from hotloop.judge.judging import record_of, variant_of
@@ -29,13 +29,10 @@ from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import JudgingOptions, Session
 from hotloop.judge.simulator_here import SimulatorHere
 from hotloop.judge.spec import TaskSpec
-from hotloop.judge.task import TaskChecks, find, folder_of
+from hotloop.judge.task import TaskChecks, folder_of
 
 ISOLATION = "webassembly"
 """`isolation` of practice verdicts."""
-
-GROUP = "cuda"
-"""The package group that practice verdicts need, and that their checks name in module.yaml."""
 
 _BUDGET_S = 300.0
 _OPEN = "A practice verdict leaves this open: it is judged with a graded one"
@@ -56,19 +53,12 @@ class NoProcesses(Launcher):
         return SimulatorHere(budget)
 
 
-def can_judge(module: str, task: str, spec: TaskSpec) -> bool:
-    """Return whether a task is a CUDA kernel with checks in the simulator."""
-    simulated = [name for name in spec.checks if name not in open_checks(spec)]
-    # A task in another language is told by its file, before its checks are imported.
-    return bool(simulated) and (spec.file or "").endswith(".cu") and find(module, task).kind in CUDA
-
-
 def open_checks(spec: TaskSpec) -> dict[str, str]:
     """Return, by check, why it is not judged for practice."""
     return {
         name: f"{_OPEN}, on a GPU." if check.gpu else f"{_OPEN}."
         for name, check in spec.checks.items()
-        if check.gpu or GROUP not in check.needs
+        if check.gpu or SIMULATOR not in check.needs
     }
 
 

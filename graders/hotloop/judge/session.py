@@ -381,8 +381,8 @@ class Session:
         """
         from hotloop.engines.simulate import build, toolchain  # needs optional packages
 
-        self.progress(f"preparing the simulator: {toolchain.step()}")
         with ours("preparing the simulator"), self.launcher.bystanders.held():
             if not build.is_prepared():
+                self.progress("preparing the simulator, the first time only: under a minute")
                 with self.budget.without(toolchain.PREPARE_TIMEOUT_S):
                     build.prepare()

@@ -33,7 +33,7 @@ class SimulatorHere:
 
     def map(self, buffers: Mapping[int, Buffer]) -> None:
         """As of `Simulator`."""
-        self._worker.lend({number: memoryview(b.bytes) for number, b in buffers.items()})
+        self._worker.lend({number: b.bytes.data for number, b in buffers.items()})
 
     def request(self, message: wire.Message, timeout_s: float) -> wire.Message:
         """As of `Simulator`. A launch ends in time by itself; what compiles is late afterwards."""
