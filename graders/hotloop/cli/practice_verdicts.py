@@ -12,7 +12,7 @@ from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.learn.practice import verdicts
 from hotloop.tasks import practice
-from hotloop.tasks.curriculum import Task
+from hotloop.tasks.curriculum import Module, Task, curriculum
 
 
 def judge(work: Work, seed: str, gap: str) -> tuple[Work, dict[str, Record], str]:
@@ -20,7 +20,8 @@ def judge(work: Work, seed: str, gap: str) -> tuple[Work, dict[str, Record], str
 
     gap: why there is no graded verdict here. Raises UserError with it if nothing can be judged.
     """
-    kernels = _kernels(work)
+    is_graded = work.pack is not None  # all of a take-home is
+    kernels = [] if is_graded else [t for t in practice.kernels(work.module) if t in work.code]
     if not kernels:
         raise UserError(gap)
     if extras.missing(extras.SIMULATOR):
@@ -44,11 +45,22 @@ def judge(work: Work, seed: str, gap: str) -> tuple[Work, dict[str, Record], str
     return judged, records, f"{told} For a graded verdict: {gap}"
 
 
-def _kernels(work: Work) -> list[Task]:
-    """Return the tasks that have practice verdicts; none in a take-home, where all is graded."""
-    if work.pack is not None:
-        return []
-    return [task for task in work.code if practice.is_judged(work.module, task)]
+def offer(modules: Sequence[Module]) -> str:
+    """Return what a machine without the judge gives practice verdicts of; "" if of none.
+
+    The easiest module comes first: its first kernel is the one to begin with.
+    """
+    tiers = curriculum().tiers
+    easiest = sorted(modules, key=lambda module: tiers.index(module.tier))
+    kernels = {module.id: practice.kernels(module) for module in easiest}
+    named = [name for name, tasks in kernels.items() if tasks]
+    if not named:
+        return ""
+    first = kernels[named[0]]
+    what = _names(first) if len(named) == 1 else f"the CUDA kernels of {', '.join(named)}"
+    if extras.missing(extras.SIMULATOR):
+        return f"For practice verdicts of {what} here: {extras.remedy(extras.SIMULATOR)}"
+    return f"For practice, {what} are judged here: hotloop check {named[0]}.{first[0].id}"
 
 
 def _names(tasks: Sequence[Task]) -> str:

@@ -15,7 +15,7 @@ from hotloop.core import paths
 from hotloop.core.extras import SIMULATOR
 from hotloop.core.variant import Variant
 from hotloop.tasks import curriculum
-from hotloop.tasks.problem import JudgedTask, TaskSet
+from hotloop.tasks.problem import JudgedTask, TaskSet, TaskT
 
 if TYPE_CHECKING:
     from hotloop.core.record import Record
@@ -31,8 +31,12 @@ print(json.dumps(sorted(module.__file__ for module in ours)))
 """
 
 
-def is_judged(problem: TaskSet[Any], task: JudgedTask) -> bool:
-    """Return whether a task has practice verdicts: a CUDA kernel with checks in the simulator."""
+def kernels(problem: TaskSet[TaskT]) -> list[TaskT]:
+    """Return the tasks that have practice verdicts: CUDA kernels with checks in the simulator."""
+    return [task for task in problem.tasks if _is_kernel(problem, task)]
+
+
+def _is_kernel(problem: TaskSet[Any], task: JudgedTask) -> bool:
     return task.files[-1].endswith(".cu") and any(
         SIMULATOR in problem.needs_of(check) and not check.needs_gpu for check in task.checks
     )
