@@ -357,6 +357,9 @@ def test_another_machine_judges(elsewhere: Client) -> None:
     assert "NotImplementedError" in task["sentence"]
 
 
+KERNEL = "ascii(check('first_kernels.transpose'))"
+
+
 @pytest.mark.slow
 def test_a_cuda_kernel_gets_a_practice_verdict_elsewhere(tmp_path: Path) -> None:
     client = Client(WITH_CUDA, tmp_path)
@@ -376,6 +379,9 @@ def test_a_cuda_kernel_gets_a_practice_verdict_elsewhere(tmp_path: Path) -> None
     assert "Not judged: axpy, row_sums, matmul" in said["practice"]
     assert "For a graded verdict: Judging needs Linux" in said["practice"]
     assert "passed here, rest pending (practice)" in client.run("check", "first_kernels").stdout
+    cell = f"import os; os.chdir('first_kernels'); from hotloop import check; print({KERNEL})"
+    program = client.program.replace("from hotloop.cli import main", cell)
+    assert "passed here" in Client(program, tmp_path).run().stdout
     refused = client.answer("check", "first_kernels.axpy", code=2)["error"]
     assert refused.startswith("Judging needs Linux")
 
