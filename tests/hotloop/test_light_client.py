@@ -241,7 +241,7 @@ def test_doctor_on_linux_names_the_group_that_judges(plain_linux: Client) -> Non
 
 
 NEEDS_THE_JUDGE = [
-    ("check", "fused_softmax"),
+    ("check", "ssa_passes"),
     ("check", "fold", ".", "--from", "."),
     ("doctor", "--gpu"),
     ("author", "evidence", "fused_softmax"),
@@ -255,7 +255,7 @@ NEEDS_THE_JUDGE = [
 def test_what_needs_the_judge_says_so_in_one_sentence(
     plain_linux: Client, elsewhere: Client, words: tuple[str, ...]
 ) -> None:
-    plain_linux.answer("start", "fused_softmax")
+    plain_linux.answer("start", "ssa_passes")
     here = plain_linux.answer(*words, code=2)["error"]
     assert here.endswith(f"{sys.executable} -m pip install 'hotloop[local]'")
     assert "numpy, torch" in here

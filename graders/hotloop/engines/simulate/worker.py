@@ -71,7 +71,7 @@ class SimulatorWorker(Requests):
         """Build the learner's kernels. `file`: its name; `source`: its text."""
         source = self.folder / cache.digest([message["source"]]) / message["file"]
         source.parent.mkdir(exist_ok=True)
-        source.write_text(message["source"], encoding="utf-8")
+        source.write_bytes(message["source"].encode())  # with its own line ends
         try:
             self.built = build.kernels([source], checked=True)
         except Unsupported as unsupported:
