@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from hotloop.cli import app
-from hotloop.tasks import curriculum, module_groups
+from hotloop.tasks import curriculum, module_groups, practice
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site" / "pages"
@@ -89,12 +89,12 @@ def test_ci_runs_the_readmes_test_commands() -> None:
 
 
 def test_the_readmes_parts_fit_on_a_screen_each() -> None:
-    """What it is, with a picture; install; first verdict; two commands; map."""
+    """What it is, with a picture; first verdict; install; two commands; map."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     what, *parts = re.split(r"(?m)^## ", text)
     assert "![" in what
     titles = [part.partition("\n")[0] for part in parts]
-    assert titles == ["Install", "Your first verdict", "Two commands for everything", "Map"]
+    assert titles == ["Your first verdict", "Install", "Two commands for everything", "Map"]
     assert "make demo" in parts[2]
     assert "make test" in parts[2]
     for part in (what, *parts):
@@ -109,10 +109,24 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", SITE / "install.md"])
-def test_an_install_brings_what_the_module_needs_that_is_started_next(page: Path) -> None:
-    lines = code(page)
-    starts = [n for n, line in enumerate(lines) if line.startswith("hotloop start first_kernels")]
-    installs = [(n, line) for n, line in enumerate(lines) if line.startswith("pip install")]
-    groups = ",".join(module_groups.of_module(curriculum.load_module("first_kernels")).groups)
-    last = [line for n, line in installs if n < starts[0]][-1]
-    assert f"[{groups}]" in last
+def test_an_install_brings_what_is_checked_or_opened_next(page: Path) -> None:
+    module = curriculum.load_module("first_kernels")
+    kernels = {f"{module.id}.{task.id}" for task in practice.kernels(module)}
+    whole, groups = ",".join(module_groups.of_module(module).groups), ""
+    seen: set[str] = set()
+    for line in code(page):
+        if line.startswith("pip install"):
+            groups = line.partition("[")[2].partition("]")[0]
+        words = [word for word in line.split() if "://" not in word]
+        if words[:2] == ["hotloop", "check"] and len(words) == len(line.split()):
+            assert groups == whole or (groups == "cuda" and words[2] in kernels), line
+        if words[:3] == ["hotloop", "lab", module.id]:
+            assert groups == whole, line
+        seen.add(groups)
+    assert {"cuda", whole} <= seen
+
+
+def test_the_first_task_of_a_newcomer_needs_the_small_install_only() -> None:
+    for page in (ROOT / "README.md", SITE / "install.md"):
+        checks = [line.split()[2] for line in code(page) if line.startswith("hotloop check f")]
+        assert checks[0] == "first_kernels.bias_gelu"

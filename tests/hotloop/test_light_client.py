@@ -53,8 +53,11 @@ ELSEWHERE = REFUSING.format(
     modules=HEAVY + CUDA + NOT_EVERYWHERE, attributes=NOT_IN_OS, platform="elsewhere"
 )
 PLAIN_LINUX = REFUSING.format(modules=HEAVY + CUDA, attributes=(), platform="linux")
+BESIDE_CUDA = tuple(name for name in HEAVY if name != "numpy")
 # wasmtime finds its library by the platform's name.
-WITH_CUDA = REFUSING.format(modules=HEAVY + NOT_EVERYWHERE, attributes=NOT_IN_OS, platform="linux")
+WITH_CUDA = "import numpy, wasmtime\n" + REFUSING.format(
+    modules=BESIDE_CUDA + NOT_EVERYWHERE, attributes=NOT_IN_OS, platform="elsewhere"
+)
 
 
 @dataclass(frozen=True)
@@ -238,7 +241,7 @@ def test_doctor_on_linux_names_the_group_that_judges(plain_linux: Client) -> Non
 
 
 NEEDS_THE_JUDGE = [
-    ("check", "fused_softmax"),
+    ("check", "ssa_passes"),
     ("check", "fold", ".", "--from", "."),
     ("doctor", "--gpu"),
     ("author", "evidence", "fused_softmax"),
@@ -252,7 +255,7 @@ NEEDS_THE_JUDGE = [
 def test_what_needs_the_judge_says_so_in_one_sentence(
     plain_linux: Client, elsewhere: Client, words: tuple[str, ...]
 ) -> None:
-    plain_linux.answer("start", "fused_softmax")
+    plain_linux.answer("start", "ssa_passes")
     here = plain_linux.answer(*words, code=2)["error"]
     assert here.endswith(f"{sys.executable} -m pip install 'hotloop[local]'")
     assert "numpy, torch" in here
@@ -352,3 +355,41 @@ def test_another_machine_judges(elsewhere: Client) -> None:
     assert task["verdict"] == "wrong_answer"
     assert task["record"]["circumstances"]["isolation"] == "bubblewrap"
     assert "NotImplementedError" in task["sentence"]
+
+
+KERNEL = "ascii(check('first_kernels.transpose'))"
+
+
+@pytest.mark.slow
+def test_a_cuda_kernel_gets_a_practice_verdict_elsewhere(tmp_path: Path) -> None:
+    client = Client(WITH_CUDA, tmp_path)
+    told = client.run("start", "first_kernels").stdout
+    assert "For practice, bias_gelu, transpose, blur_rows are judged here" in told
+    assert "then hotloop check first_kernels.bias_gelu" in told
+    said = client.answer("check", "first_kernels.bias_gelu", code=1)
+    assert said["tasks"][0]["sentence"].startswith("Not attempted yet")
+    solution = paths.solutions() / "first_kernels" / "kernels.cu"
+    (tmp_path / "first_kernels" / "kernels.cu").write_bytes(solution.read_bytes())
+    said = client.answer("check", "first_kernels")
+    assert [task["task"] for task in said["tasks"]] == ["bias_gelu", "transpose", "blur_rows"]
+    for task in said["tasks"]:
+        assert task["record"]["circumstances"]["practice"]
+        assert task["points"] + task["pending"] == task["possible"]
+    assert said["practice"].startswith("For practice, never graded")
+    assert "Not judged: axpy, row_sums, matmul" in said["practice"]
+    assert "For a graded verdict: Judging needs Linux" in said["practice"]
+    assert "passed here, rest pending (practice)" in client.run("check", "first_kernels").stdout
+    cell = f"import os; os.chdir('first_kernels'); from hotloop import check; print({KERNEL})"
+    program = client.program.replace("from hotloop.cli import main", cell)
+    assert "passed here" in Client(program, tmp_path).run().stdout
+    refused = client.answer("check", "first_kernels.axpy", code=2)["error"]
+    assert refused.startswith("Judging needs Linux")
+
+
+@pytest.mark.slow
+def test_what_a_practice_verdict_needs_is_named(elsewhere: Client) -> None:
+    elsewhere.answer("start", "first_kernels")
+    said = elsewhere.answer("check", "first_kernels.bias_gelu", code=2)["error"]
+    assert said.startswith("Judging needs Linux")
+    assert "For a practice verdict of bias_gelu here: " in said
+    assert said.endswith("-m pip install 'hotloop[cuda]'")

@@ -91,12 +91,20 @@ def require_local() -> None:
 
 def require_sandbox() -> None:
     """As `require_local`; also raise UserError if submitted code cannot be sandboxed."""
-    require_local()
+    if gap := why_no_sandbox():
+        raise UserError(gap)
+
+
+def why_no_sandbox() -> str:
+    """Return why this machine can give no graded verdict, with what to do; "" if it can."""
+    if gap := extras.why_no_judge():
+        return gap
     from hotloop.sandbox.level import level  # for Linux only
 
     isolation, reason = level()
-    if isolation == "none":
-        raise UserError(f"{reason} Nothing untrusted is run without it; see `hotloop doctor`.")
+    if isolation != "none":
+        return ""
+    return f"{reason} Nothing untrusted is run without it; see `hotloop doctor`."
 
 
 def require_consent(question: str, otherwise: str, *, yes: bool) -> None:

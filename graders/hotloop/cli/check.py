@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import records_table
-from hotloop.cli.answer import CommandResult, log, require_sandbox, wants_json
+from hotloop.cli.answer import CommandResult, log, require_sandbox, wants_json, why_no_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.cli.next_steps import numbered
 from hotloop.cli.work import Work, work
@@ -102,6 +102,8 @@ def run(
 ) -> CommandResult:
     """Judge your work in the sandbox.
 
+    Where there is none, a CUDA kernel gets a practice verdict of the simulator instead.
+
     Exit code 1 if a task is not right yet, or if the judge failed.
     """
     # What only some of these need is imported where it is called.
@@ -128,13 +130,17 @@ def run(
         return _of_one_task(submission, reproduce=reproduce)
     if not submission.code:
         raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
-    there = place.chosen(on)
+    there, practice = place.chosen(on), ""
     if there:
         records = _judge_remotely(submission, seed, there, nsight=nsight)
+    elif gap := why_no_sandbox():
+        from hotloop.cli import practice_verdicts
+
+        submission, records, practice = practice_verdicts.judge(submission, seed, gap)
     else:
-        require_sandbox()
         records = _judge(submission, seed, nsight=nsight)
-    return _answer(submission, records, nsight=nsight, own=not there and submission.pack is None)
+    own = not there and submission.pack is None
+    return _answer(submission, records, nsight=nsight, own=own, practice=practice)
 
 
 def _of_one_task(submission: Work, *, reproduce: bool) -> CommandResult:
@@ -225,9 +231,12 @@ def _judge_remotely(submission: Work, seed: str, url: str, *, nsight: bool) -> d
 
 
 def _answer(
-    submission: Work, records: dict[str, Record], *, nsight: bool, own: bool
+    submission: Work, records: dict[str, Record], *, nsight: bool, own: bool, practice: str
 ) -> CommandResult:
-    """Note what was judged, and show it. own: as in `verdicts.note`."""
+    """Note what was judged, and show it.
+
+    own: as in `verdicts.note`. practice: what is said of practice verdicts; "" if these are none.
+    """
     variant = submission.variant()
     digest = "" if variant is None else variant.digest
     scores = records_table.scores(submission.module, submission.tasks, records)
@@ -242,11 +251,14 @@ def _answer(
         submission.module, submission.tasks, submission.folder, records, scores
     )
     document["next"] = [asdict(step) for step in following]
+    document["practice"] = practice
     shown = [records_table.table(submission.tasks, document["tasks"], records)]
     profiles = records_table.profiles(records) if nsight else []
     calls = filter(None, map(verdict_words.how_to_reproduce, records.values()))
     lines = [Text(call.replace("`", ""), no_wrap=True) for call in calls]
     told = records_table.printed_lines(records)
+    if practice:
+        told.append(Text(practice))
     exit_code = int(records_table.failed(records))
     return CommandResult(
         document, *shown, *told, *profiles, *lines, *numbered(following), exit_code=exit_code

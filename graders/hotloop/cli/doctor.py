@@ -14,13 +14,13 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli import environments, find
+from hotloop.cli import environments, find, practice_verdicts
 from hotloop.cli.answer import All, CommandResult, log, require_local
 from hotloop.core import extras
 from hotloop.core.user_error import UserError
 from hotloop.learn import doctor
 from hotloop.learn.remote import place
-from hotloop.tasks import module_groups
+from hotloop.tasks import curriculum, module_groups
 
 _COLORS = {
     doctor.FindingState.OK: "green",
@@ -92,7 +92,9 @@ def run(
         "install": [] if chosen is None else _commands(chosen),
     }
     if gap and not everything:
-        return CommandResult(document, _client(server, gap, chosen))
+        named = curriculum.modules() if module is None else [find.module(module)]
+        offer = practice_verdicts.offer(named)
+        return CommandResult(document, *_client(server, gap, chosen, offer))
     shown: list[RenderableType] = [Text(_served(server))] if server else []
     if chosen is None:
         fine = [one.name for one in findings if one.state is doctor.FindingState.OK]
@@ -113,15 +115,20 @@ def run(
     return CommandResult(document, *shown)
 
 
-def _client(server: str, gap: str, module: str | None) -> Text:
-    """Say who judges for a machine that cannot, instead of all that it lacks."""
+def _client(server: str, gap: str, module: str | None, offer: str) -> list[Text]:
+    """Say who judges for a machine that cannot, instead of all that it lacks.
+
+    offer: what it judges all the same, for practice.
+    """
     about = "" if module is None else f" To judge {module} there: {', '.join(_commands(module))}."
     if server:
-        return _line(f"{_served(server)} Nothing is missing here for that.")
-    return _line(
-        f"{gap}{'' if gap.endswith('.') else '.'}{about} In a class, `hotloop login` makes its "
-        "service the judge. All that judging here would need: hotloop doctor --all"
+        return [_line(f"{_served(server)} Nothing is missing here for that.")]
+    graded = _line(
+        f"{'For a graded verdict: ' if offer else ''}{gap}{'' if gap.endswith('.') else '.'}{about}"
+        " In a class, `hotloop login` makes its service the judge. All that judging here would "
+        "need: hotloop doctor --all"
     )
+    return [_line(offer), graded] if offer else [graded]
 
 
 def _served(server: str) -> str:

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli import find
+from hotloop.cli import find, practice_verdicts
 from hotloop.cli.answer import CommandResult
 from hotloop.core import extras, paths
 from hotloop.core.user_error import UserError
 from hotloop.learn.remote import place
-from hotloop.tasks import lesson_files, module_groups
+from hotloop.tasks import lesson_files, module_groups, practice
 from hotloop.tasks.curriculum import Module
 
 
@@ -49,7 +49,7 @@ def run(
         lines.append(f"Your earlier files are in {backup}")
     next_ = f"hotloop lab {target}"
     if extras.missing("course"):
-        next_ = f"work in your editor, then hotloop check {chosen.id} {target}"
+        next_ = f"work in your editor, then hotloop check {_first(chosen)} {target}"
     lines += [*_judged(chosen), f"Next: {next_}"]
     return CommandResult(document, Text("\n".join(lines)))
 
@@ -58,13 +58,23 @@ def _judged(module: Module) -> list[str]:
     """Return who judges the tasks, or what some of them need that is missing here."""
     if server := place.chosen():
         return [f"Judged by {server}, where you are logged in."]
+    gap = extras.why_no_judge()
     count = len([task for task in module.tasks if task.kind == "code"])
-    lacking = count if extras.why_no_judge() else len(module_groups.tasks_lacking(module))
+    lacking = count if gap else len(module_groups.tasks_lacking(module))
     if not lacking:
         return []
     tasks = "all tasks" if lacking == count else f"{lacking} of {count} tasks"
     commands = module_groups.of_module(module).commands
-    return [f"To judge {tasks} here: {', '.join(commands)}"]
+    needed = f"To judge {tasks} here: {', '.join(commands)}"
+    offer = practice_verdicts.offer([module]) if gap else ""
+    return [offer, needed] if offer else [needed]
+
+
+def _first(module: Module) -> str:
+    """Return what to check first: the module, or the task that this machine has a verdict of."""
+    kernels = practice.kernels(module)
+    alone = kernels and extras.why_no_judge() and not place.chosen()
+    return f"{module.id}.{kernels[0].id}" if alone else module.id
 
 
 def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], Path | None]:

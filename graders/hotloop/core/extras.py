@@ -34,7 +34,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "transformers": ("transformers",),
     "tensorflow": ("keras", "tensorflow", "tf2onnx"),
     "torch_xla": ("torch_xla",),
-    "cuda": ("wasmtime", "ziglang"),
+    "cuda": ("numpy", "wasmtime", "ziglang"),
     "bank": ("genanki", "jinja2"),
     "mcp": ("fsrs", "mcp"),
     "serve": (
@@ -63,6 +63,9 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
 }
 """The packages that a group installs on every system, by import name."""
 
+
+SIMULATOR = "cuda"
+"""The group of the simulator, which checks that it decides name as their need."""
 
 APART = frozenset({"litert"})
 """Groups that pin older versions of shared packages, and therefore get a virtual environment."""

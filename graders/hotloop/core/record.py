@@ -53,6 +53,7 @@ class Circumstances:
 
     variant: digest of the candidate's or class's variant; "" for the module as it is published.
     seeded: the seed was given and not drawn, so the inputs were known beforehand.
+    practice: judged in one process with the submission, without a sandbox, so it never counts.
     """
 
     submission_digest: str
@@ -67,6 +68,7 @@ class Circumstances:
     seconds: float
     variant: str = ""
     seeded: bool = False
+    practice: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class Record:
             _require_keys(entry, CheckRecord, "check")
             values: dict[str, Any] = {**entry, "verdict": Verdict(entry["verdict"])}
             checks.append(CheckRecord(**values))
-        later = {"variant", "seeded"}
+        later = {"variant", "seeded", "practice"}
         _require_keys(document["circumstances"], Circumstances, "circumstances", later)
         return cls(
             module=document["module"],
@@ -124,8 +126,16 @@ class Record:
 def counts(record: Record, variant: str) -> bool:
     """Return whether a record may earn points, which everything asks that counts any.
 
-    It was judged with what the course or the take-home gave its learner, and with inputs that
-    nobody knew. variant: the digest of what was given, "" for the module as it is published.
+    It is no practice verdict, and `is_about_given`. variant: as of that.
+    """
+    return is_about_given(record, variant) and not record.circumstances.practice
+
+
+def is_about_given(record: Record, variant: str) -> bool:
+    """Return whether a record says something of what its learner was given.
+
+    It was judged with what the course or the take-home gave, and with inputs that nobody knew.
+    variant: the digest of what was given, "" for the module as it is published.
     """
     return record.circumstances.variant == variant and not record.circumstances.seeded
 

@@ -4,7 +4,6 @@ An input is sealed against every write except through the judge's own mapping, s
 read-only; an output may be written by both. No buffer is ever given to two workers.
 """
 
-import fcntl
 import mmap
 import os
 from collections.abc import Sequence
@@ -37,14 +36,20 @@ class Buffer(Closing):
     def __init__(self, size: int, *, writable: bool) -> None:
         self.size = max(PAGE, -(-size // PAGE) * PAGE)
         self.writable = writable
+        self._fd = -1
+        self.bytes: NDArray[np.uint8] = self._memory()
+
+    def _memory(self) -> NDArray[np.uint8]:
+        import fcntl  # not on every system on which a simulator runs in the judge's own process
+
         self._fd = os.memfd_create("hotloop", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self._fd, self.size)
-        self._map = mmap.mmap(self._fd, self.size, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
+        mapped = mmap.mmap(self._fd, self.size, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
         seals = _F_SEAL_SHRINK | _F_SEAL_GROW | _F_SEAL_SEAL
-        if not writable:
+        if not self.writable:
             seals |= _F_SEAL_FUTURE_WRITE
         fcntl.fcntl(self._fd, _F_ADD_SEALS, seals)
-        self.bytes: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
+        return np.frombuffer(mapped, np.uint8)
 
     @property
     def fd(self) -> int:
@@ -56,6 +61,13 @@ class Buffer(Closing):
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+
+class OwnMemory(Buffer):
+    """A block of the judge's own memory, for a simulator in the judge's process."""
+
+    def _memory(self) -> NDArray[np.uint8]:
+        return np.zeros(self.size, np.uint8)
 
 
 @dataclass(frozen=True)

@@ -163,9 +163,12 @@ class PlacedCall:
 class CallBuffers:
     """All buffers that one worker maps for a set of calls. `close` releases them."""
 
-    def __init__(self, specs: Iterable[CallSpec], *, seal_inputs: bool) -> None:
+    def __init__(
+        self, specs: Iterable[CallSpec], *, seal_inputs: bool, memory: type[Buffer] = Buffer
+    ) -> None:
         self.buffers: dict[int, Buffer] = {}
         self._seal_inputs = seal_inputs
+        self._memory = memory
         self.calls: Sequence[PlacedCall] = [self._place(spec) for spec in specs]
 
     def hand_to(
@@ -193,5 +196,5 @@ class CallBuffers:
 
     def _new(self, spec: TensorSpec, *, writable: bool, guard: int = 0) -> TensorPlacement:
         index = len(self.buffers)
-        self.buffers[index] = Buffer(spec.bytes + guard, writable=writable)
+        self.buffers[index] = self._memory(spec.bytes + guard, writable=writable)
         return TensorPlacement(index, 0, spec.dtype, spec.shape, spec.strides)

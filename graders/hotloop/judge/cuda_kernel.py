@@ -3,15 +3,17 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message
+from hotloop.judge.buffers import Buffer
 from hotloop.judge.calls import CallBuffers, PlacedCall
 from hotloop.judge.checks.correct import Case, fill
 from hotloop.judge.compare import Floats
 from hotloop.judge.judge_fault import JudgeFault, Stumble, ours
 from hotloop.judge.session import Session
-from hotloop.judge.worker_connection import NO_PROTOCOL, WorkerConnection, readable, reading
+from hotloop.judge.worker_connection import NO_PROTOCOL, readable, reading
 
 BUILD_TIMEOUT_S = 90.0
 _OWN_SHARE = 0.9
@@ -62,10 +64,31 @@ class Simulated:
     shared_bytes: int
 
 
-class KernelProcess:
-    """A process that holds the compiled kernel."""
+class Simulator(Protocol):
+    """Who compiles and launches the candidate's kernels: `WorkerConnection`, `SimulatorHere`."""
 
-    def __init__(self, how: CudaLaunch, worker: WorkerConnection, session: Session) -> None:
+    @property
+    def memory(self) -> type[Buffer]:
+        """What `map` takes."""
+        ...
+
+    def map(self, buffers: dict[int, Buffer]) -> None:
+        """Lend the judge's buffers, until the request `unmap`."""
+        ...
+
+    def request(self, message: Message, timeout_s: float) -> Message:
+        """Answer a request of `engines/simulate/worker.py`. Raises Ruling if it cannot."""
+        ...
+
+    def close(self) -> None:
+        """End it. May be called twice."""
+        ...
+
+
+class KernelProcess:
+    """A simulator that holds the compiled kernel."""
+
+    def __init__(self, how: CudaLaunch, worker: Simulator, session: Session) -> None:
         self._how = how
         self._file = session.candidate.file or ""
         self._worker = worker
@@ -73,7 +96,7 @@ class KernelProcess:
 
     def run(self, case: Case, timeout_s: float, order: str = "forward") -> Simulated:
         """Launch the kernel for a case. Raises Ruling if the launch fails or a fault ends it."""
-        buffers = CallBuffers([case.spec], seal_inputs=False)
+        buffers = CallBuffers([case.spec], seal_inputs=False, memory=self._worker.memory)
         try:
             call = buffers.calls[0]
             fill(call, case)
@@ -126,7 +149,7 @@ class KernelProcess:
 
 
 def simulator(how: CudaLaunch, session: Session) -> KernelProcess:
-    """Compile the learner's file in its own sandbox, once for all checks.
+    """Compile the learner's file, once for all checks.
 
     Raises Ruling: WRONG_ANSWER for a kernel with an empty body, COMPILE_ERROR for code that does
     not compile or cannot be simulated.

@@ -70,15 +70,12 @@ class SubmissionFiles:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise Ruling(Verdict.RUNTIME_ERROR, f"{name!r} is not an ordinary file.")
             with os.fdopen(fd, "rb", closefd=False) as stream:
-                data = stream.read(limit + 1)
-        if len(data) > limit:
-            raise Ruling(Verdict.OUTPUT_LIMIT, f"{name!r} is longer than {limit} bytes.")
-        return data
+                return _limited(name, stream.read(limit + 1), limit)
 
     @contextmanager
     def _opened(self, name: str, flags: int) -> Generator[int]:
         """Yield a file descriptor, opened one path component at a time, without following links."""
-        missing = Ruling(Verdict.RUNTIME_ERROR, f"The file {name!r} is missing: hand it in too.")
+        missing = Ruling(Verdict.RUNTIME_ERROR, _missing(name))
         *folders, last = name.split("/")
         if self.root is None or any(part in {"", ".", ".."} for part in (*folders, last)):
             raise missing
@@ -96,6 +93,31 @@ class SubmissionFiles:
                 raise missing from None
             assert fd is not None
             yield fd
+
+
+@dataclass(frozen=True)
+class FilesInMemory(SubmissionFiles):
+    """Files that were read before: no folder is looked at. contents: by name."""
+
+    root: Path | None = None
+    contents: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+
+    def content(self, name: str, limit: int = MAX_TREE_BYTES) -> bytes:
+        """As of `SubmissionFiles`."""
+        self.read.add(name)
+        if name not in self.contents:
+            raise Ruling(Verdict.RUNTIME_ERROR, _missing(name))
+        return _limited(name, self.contents[name], limit)
+
+
+def _missing(name: str) -> str:
+    return f"The file {name!r} is missing: hand it in too."
+
+
+def _limited(name: str, data: bytes, limit: int) -> bytes:
+    if len(data) > limit:
+        raise Ruling(Verdict.OUTPUT_LIMIT, f"{name!r} is longer than {limit} bytes.")
+    return data
 
 
 def _names(folder: int, prefix: str, depth: int) -> Iterator[str]:

@@ -1,23 +1,31 @@
 """Starts the judge's workers: for a submission's file, its notebook, or code of the check."""
 
+from __future__ import annotations
+
 import os
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.budget import Budget
 from hotloop.judge.frozen_candidates import Bystanders
 from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.worker_connection import WorkerConnection
-from hotloop.sandbox.confinement import Confinement, SubmissionRefused
-from hotloop.sandbox.launch import launch
-from hotloop.sandbox.process import Confined
-from hotloop.sandbox.unconfined import launch_plain
+
+if TYPE_CHECKING:
+    from hotloop.judge.cuda_kernel import Simulator
+    from hotloop.sandbox.confinement import Confinement
+    from hotloop.sandbox.process import Confined
 
 GIB = 1 << 30
 START_TIMEOUT_S = 60.0
+
+SIMULATOR = "/opt/simulator"
+"""Path inside the sandbox of the prebuilt simulator files that kernels are linked with."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,8 @@ class Launcher:
         anew: start it by exec instead of fork.
         under: a profiler's command line that starts it.
         """
+        from hotloop.sandbox.confinement import Confinement  # a judge without workers needs none
+
         with self.bystanders.held():
             ours, theirs = socket.socketpair()
             with theirs:
@@ -102,7 +112,33 @@ class Launcher:
         self.bystanders.add(worker)
         return worker
 
+    def simulator(self, budget: Budget) -> Simulator:
+        """Start a simulator for the candidate's CUDA kernels; its failures are the candidate's."""
+        environment, read_only = self.simulator_files()
+        worker = self.start(
+            program=("-m", "hotloop.engines.simulate.worker"),
+            files=None,
+            trusted=True,
+            environment=environment,
+            read_only=read_only,
+        )
+        worker.trusted = False
+        worker.judged_within(budget)
+        return worker
+
+    def simulator_files(self) -> tuple[dict[str, str], dict[str, Path]]:
+        """Return the environment and read-only folders of a worker that builds CUDA kernels."""
+        from hotloop.engines.simulate import cache  # of the package group `cuda`
+
+        if self.isolation == "none":
+            return {"HOTLOOP_SIMULATOR_PREBUILT": str(cache.folder())}, {}
+        return {"HOTLOOP_SIMULATOR_PREBUILT": SIMULATOR}, {SIMULATOR: cache.folder()}
+
     def _launch(self, confinement: Confinement, *, anew: bool) -> Confined:
+        from hotloop.sandbox.confinement import SubmissionRefused
+        from hotloop.sandbox.launch import launch
+        from hotloop.sandbox.unconfined import launch_plain
+
         try:
             if self.fork is not None and not anew:
                 return self.fork(confinement)

@@ -5,16 +5,19 @@ neighbor cannot take their cores; statistics could not correct for that afterwar
 workers get the best allowed nice value, and disturbed windows are discarded.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from hotloop.sandbox.freezer import Freezer
+if TYPE_CHECKING:  # a judge without a sandbox imports this, too
+    from hotloop.sandbox.freezer import Freezer
 
-_REAL_TIME = os.sched_param(1)
-_ORDINARY = os.sched_param(0)
+_REAL_TIME = 1
+_ORDINARY = 0
 _AUTOGROUP = Path("/proc/self/autogroup")
 NICEST = -20
 
@@ -123,10 +126,10 @@ def _favor_judge(spare: set[int]) -> None:
         _set_own_niceness(NICEST)
 
 
-def _set_class(tasks: Iterable[int], policy: int, parameter: os.sched_param) -> bool:
+def _set_class(tasks: Iterable[int], policy: int, priority: int) -> bool:
     for task in tasks:
         try:
-            os.sched_setscheduler(task, policy, parameter)
+            os.sched_setscheduler(task, policy, os.sched_param(priority))
         except ProcessLookupError:
             continue
         except PermissionError:

@@ -2,35 +2,26 @@
 
 import logging
 import os
-import platform
 import socket
-import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hotloop import __version__
 from hotloop.core import wire
-from hotloop.core.record import OUR_FAILURE, CheckRecord, Circumstances, Record, summarize
-from hotloop.core.variant import Variant
+from hotloop.core.record import Record
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
-from hotloop.judge.check import judge_checks
-from hotloop.judge.constants import constants
-from hotloop.judge.declared_shapes import declared
-from hotloop.judge.device import device_name, driver_version, kind
+from hotloop.judge.device import kind
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.gpu.card import has_context
 from hotloop.judge.gpu.workers import card_or_none, notebook_worker
-from hotloop.judge.grader_digest import grader_digest
 from hotloop.judge.job import Job
+from hotloop.judge.judging import record_of, variant_of
 from hotloop.judge.launcher import Launcher, default_threads
-from hotloop.judge.not_attempted import without_blame, without_open
 from hotloop.judge.not_measurable import lacking
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import INTERPRETED, JudgingOptions, Session
-from hotloop.judge.task import TaskChecks, find, folder_of
+from hotloop.judge.task import TaskChecks, folder_of
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.judge.zygotes import worker_fork
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
@@ -124,49 +115,13 @@ def judge(
 
     turn, extend: as in `Budget`.
     """
-    started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-    session: Session | None = None
-    variant: Variant | None = None
-    try:
-        variant = variant_of(job)
-        source = Path(job.source) if job.source else None
-        task = find(job.module, job.task, source)
+
+    def open_session(task: TaskChecks) -> Session:
         only = frozenset(job.checks) if job.checks is not None else None
         launcher = _launcher(job, timed=task.is_timed(only))
-        session = session_of(job, task, launcher, connection, on_progress, turn, extend)
-        with (
-            constants(variant.constants if variant is not None else {}),
-            declared(job.spec.cases),
-        ):
-            judged = judge_checks(task.checks, session, only, lacking(job.spec))
-        blamed = without_blame(judged, job.module, session.files, job.given)
-        edited = [name for name in job.spec.files if not name.endswith(".ipynb")]
-        checks = without_open(blamed, job.module, edited, session.files, job.given)
-    except Exception as error:
-        log.exception("judging %s.%s failed", job.module, job.task)
-        checks = (_fault(error),)
-    finally:
-        if session is not None:
-            session.close()
-    verdict, sentence = summarize(checks)
-    return Record(
-        job.module,
-        job.task,
-        verdict,
-        sentence,
-        checks,
-        _circumstances(job, session, started, time.monotonic() - clock, variant),
-    )
+        return session_of(job, task, launcher, connection, on_progress, turn, extend)
 
-
-def variant_of(job: Job) -> Variant | None:
-    """Return the candidate's variant, or None. Raises ValueError if it is of another module."""
-    if job.variant is None:
-        return None
-    variant = Variant.from_json(job.variant)
-    if variant.module != job.module:
-        raise ValueError(f"the variant is one of {variant.module}, not of {job.module}")
-    return variant
+    return record_of(job, open_session, lacking)
 
 
 def _launcher(job: Job, *, timed: bool) -> Launcher:
@@ -263,34 +218,3 @@ def _listen(path: str) -> socket.socket | None:
             connection = None
     address.unlink(missing_ok=True)
     return connection
-
-
-def _fault(error: Exception) -> CheckRecord:
-    return CheckRecord(
-        "judge",
-        Verdict.JUDGE_ERROR,
-        OUR_FAILURE,
-        evidence={"error": f"{type(error).__name__}: {error}"[:500]},
-    )
-
-
-def _circumstances(
-    job: Job, session: Session | None, started: str, seconds: float, variant: Variant | None
-) -> Circumstances:
-    import numpy
-
-    libraries = {"python": platform.python_version(), "numpy": numpy.__version__}
-    return Circumstances(
-        submission_digest=job.submission_digest,
-        grader_version=__version__,
-        grader_digest=grader_digest(job.module, job.source),
-        device=device_name(),
-        driver=driver_version(),
-        libraries={**libraries, **(session.libraries() if session is not None else {})},
-        seed=session.seeds.root.hex() if session is not None else "",
-        isolation=job.isolation,
-        started=started,
-        seconds=round(seconds, 3),
-        variant="" if variant is None else variant.digest,
-        seeded=bool(job.seed),
-    )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
 import numpy as np
 
@@ -23,7 +23,9 @@ from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.spec import CheckSpec, TaskSpec
 from hotloop.judge.worker_connection import WorkerConnection
-from hotloop.sandbox.scratch import scratch
+
+if TYPE_CHECKING:
+    from hotloop.judge.cuda_kernel import Simulator
 
 log = logging.getLogger("hotloop.judge")
 
@@ -31,9 +33,6 @@ RESOLVE_TIMEOUT_S = 60.0
 
 INTERPRETED = {"TRITON_INTERPRET": "1"}
 """Environment of a process that runs Triton kernels on the CPU, even if there is a GPU."""
-
-SIMULATOR = "/opt/simulator"
-"""Path inside the sandbox of the prebuilt simulator files that kernels are linked with."""
 
 T = TypeVar("T")
 
@@ -116,7 +115,7 @@ class Session:
 
     def with_files(self, files: Mapping[str, bytes]) -> Self:
         """Return the same session, sharing its evidence, for a submission of these files."""
-        folder = self.keep(scratch())
+        folder = self._scratch()
         for name, data in files.items():
             (folder / name).write_bytes(data)
         return replace(self, files=SubmissionFiles(folder))
@@ -301,20 +300,10 @@ class Session:
         self.keep(closing(worker))
         return worker
 
-    def simulator(self) -> WorkerConnection:
+    def simulator(self) -> "Simulator":
         """Start a simulator for the candidate's CUDA kernels; its failures are the candidate's."""
-        environment, read_only = self._prepared_simulator()
-        worker = self.launcher.start(
-            program=("-m", "hotloop.engines.simulate.worker"),
-            files=None,
-            trusted=True,
-            environment=environment,
-            read_only=read_only,
-        )
-        worker.trusted = False
-        worker.judged_within(self.budget)
-        self.keep(closing(worker))
-        return worker
+        self._prepare_simulator()
+        return self.keep(closing(self.launcher.simulator(self.budget)))
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return the value stored under `key`; the first check that asks makes it with `make`."""
@@ -328,10 +317,15 @@ class Session:
 
     def staged(self, files: Mapping[str, Path]) -> Path:
         """Copy files of the check, under the given names, into a folder of the session."""
-        folder = self.keep(scratch())
+        folder = self._scratch()
         for name, path in files.items():
             shutil.copyfile(path, folder / name)
         return folder
+
+    def _scratch(self) -> Path:
+        from hotloop.sandbox.scratch import scratch  # a judge without a sandbox has no folders
+
+        return self.keep(scratch())
 
     def libraries(self) -> dict[str, str]:
         """Return the library versions that the candidate's workers report."""
@@ -356,7 +350,11 @@ class Session:
         if self.candidate.file is None:
             return self._notebook()
         self.source()
-        environment, read_only = self._prepared_simulator() if self.candidate.operator else ({}, {})
+        environment: dict[str, str] = {}
+        read_only: dict[str, Path] = {}
+        if self.candidate.operator:
+            self._prepare_simulator()
+            environment, read_only = self.launcher.simulator_files()
         return self.launcher.start(
             files=self.files.root,
             trusted=False,
@@ -375,21 +373,16 @@ class Session:
         self.launcher.bystanders.add(worker)
         return worker
 
-    def _prepared_simulator(self) -> tuple[dict[str, str], dict[str, Path]]:
-        """Return the environment and read-only folders of a worker that builds CUDA kernels.
+    def _prepare_simulator(self) -> None:
+        """Build the files that every kernel is linked with, once.
 
-        Build the files that every kernel is linked with, once: the first time takes minutes on a
-        busy machine, which are no learner's. The task's `needs` include the package group `cuda`.
+        The first time takes minutes on a busy machine, which are no learner's. The task's `needs`
+        include the package group `cuda`.
         """
-        from hotloop.engines.simulate import build, cache, toolchain  # needs optional packages
-        from hotloop.engines.simulate.toolchain import machine
+        from hotloop.engines.simulate import build, toolchain  # needs optional packages
 
-        self.progress(f"preparing the simulator: {toolchain.step()}")
         with ours("preparing the simulator"), self.launcher.bystanders.held():
             if not build.is_prepared():
-                with self.budget.without(machine.PREPARE_TIMEOUT_S):
+                self.progress("preparing the simulator, the first time only: under a minute")
+                with self.budget.without(toolchain.PREPARE_TIMEOUT_S):
                     build.prepare()
-        folder = cache.folder()
-        if self.launcher.isolation == "none":
-            return {"HOTLOOP_SIMULATOR_PREBUILT": str(folder)}, {}
-        return {"HOTLOOP_SIMULATOR_PREBUILT": SIMULATOR}, {SIMULATOR: folder}

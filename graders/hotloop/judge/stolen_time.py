@@ -1,15 +1,18 @@
 """CPU time that other processes or a hypervisor took while a candidate was timed."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hotloop.sandbox.processes import Usage
+if TYPE_CHECKING:  # a judge without a sandbox imports this, too
+    from hotloop.sandbox.processes import Usage
 
 FOREIGN_SHARE = 0.03
 """A window is discarded if others took more than this share of its CPU time."""
 
 _STAT = Path("/proc/stat")
-_TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 
 
 def steal_seconds() -> float:
@@ -19,7 +22,7 @@ def steal_seconds() -> float:
             fields = stream.readline().split()
     except OSError:
         return 0.0
-    return int(fields[8]) * _TICK if len(fields) > 8 else 0.0
+    return int(fields[8]) / os.sysconf("SC_CLK_TCK") if len(fields) > 8 else 0.0
 
 
 def foreign_share(

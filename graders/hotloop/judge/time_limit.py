@@ -26,9 +26,12 @@ def ending_after(deadline: Callable[[], float]) -> Generator[None]:
     """Raise Overrun inside the `with` block, MARGIN_S after the deadline (on the monotonic clock).
 
     deadline: called again when it seems to have passed, since it moves while the judge waits for
-        the machine. No effect outside the main thread, which alone receives signals.
+        the machine. No effect outside the main thread, which alone receives signals, and where a
+        system has no timer that sends one.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() or not hasattr(
+        signal, "setitimer"
+    ):
         yield
         return
 

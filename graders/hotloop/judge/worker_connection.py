@@ -22,7 +22,6 @@ from hotloop.judge.buffers import Buffer
 from hotloop.judge.frozen_candidates import Bystander, Bystanders, release
 from hotloop.judge.judge_fault import JudgeFault, Stumble
 from hotloop.judge.time_limit import Overrun
-from hotloop.sandbox.freezer import FreezeError, Unstoppable
 
 if TYPE_CHECKING:
     from hotloop.sandbox.freezer import Freezer
@@ -93,6 +92,9 @@ class WorkerConnection:
     def judged_within(self, budget: Budget) -> None:
         """Have the candidate's worker end with the task's time."""
         self.budget, self._turn_s = budget, budget.turn_s
+
+    memory = Buffer
+    """What the judge lends to the worker."""
 
     @property
     def is_open(self) -> bool:
@@ -174,7 +176,7 @@ class WorkerConnection:
         if reply.get("ok") is not True:
             error = wire.as_message(reply.get("error")) or {}
             stumble = Stumble(readable(error.get("trace"), 4000)) if self.program else None
-            self._fail(_failure(reply), stumble)
+            self._fail(failure(reply), stumble)
         return reply
 
     def resolve(
@@ -219,6 +221,8 @@ class WorkerConnection:
 
         What cannot be frozen is ended: its next request raises the Ruling.
         """
+        from hotloop.sandbox.freezer import FreezeError  # a simulator beside the judge needs none
+
         if self.trusted or self._frozen_at is not None or not self.is_open:
             return False
         try:
@@ -277,6 +281,8 @@ class WorkerConnection:
 
 def freeze(freezer: Freezer, *, trusted: bool) -> None:
     """Freeze a process tree. Raises Ruling(RUNTIME_ERROR) if a candidate's cannot be frozen."""
+    from hotloop.sandbox.freezer import Unstoppable  # a simulator beside the judge needs none
+
     try:
         freezer.freeze()
     except Unstoppable as error:
@@ -310,7 +316,8 @@ def readable(text: object, limit: int) -> str:
     return "".join(c for c in str(text or "")[:limit] if c.isprintable() or c == "\n")
 
 
-def _failure(reply: wire.Message) -> Ruling:
+def failure(reply: wire.Message) -> Ruling:
+    """Return the Ruling about what a worker could not do."""
     error = wire.as_message(reply.get("error"))
     if error is None:
         return Ruling(Verdict.TAMPERED, NO_PROTOCOL)

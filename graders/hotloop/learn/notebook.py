@@ -62,7 +62,7 @@ def check(key: str, *, budget_s: float = 120.0) -> DisplayedRecord:
     if server:
         record = _judge_there(module, task, server)
     elif gap := extras.why_no_judge():
-        raise UserError(gap)
+        record = _judge_for_practice(module, task, gap)
     else:
         record = _judge_here(module, task, budget_s)
     points = settle(load_module(module), task, record)
@@ -139,6 +139,25 @@ def _judge_there(module: str, task: str, server: str) -> Record:
     before_s = verdicts.took_before([f"{module}.{task}"])
     with progress_line(task, before_s) as say:
         return judge_remotely.ask(server, request, say)[task]
+
+
+def _judge_for_practice(module: str, task: str, gap: str) -> Record:
+    """Judge a CUDA kernel's saved file without the judge. Raises UserError(gap) for other tasks."""
+    from hotloop.learn.pack import manifest
+    from hotloop.tasks import practice
+    from hotloop.tasks.curriculum import load_module
+    from hotloop.verdicts.progress_line import progress_line
+
+    problem = load_module(module)
+    is_kernel = problem.task(task) in practice.kernels(problem)
+    if not is_kernel or manifest.find(Path.cwd()) or extras.missing(extras.SIMULATOR):
+        raise UserError(gap)
+    variant, _ = _given(module)
+    with progress_line(task) as say:
+        records = practice.judge_folder(
+            Path.cwd(), module, [task], on_progress=say, variant=variant
+        )
+    return records[task]
 
 
 def _given(module: str) -> tuple[Variant, Mapping[str, str]]:

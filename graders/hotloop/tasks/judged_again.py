@@ -22,11 +22,14 @@ def settled(record: Record, again: Callable[[list[str]], Record]) -> Record:
 def with_checks(record: Record, later: Record) -> Record:
     """Return the record with its checks replaced by those of `later` with the same names.
 
-    Raises ValueError if `later` was judged with another variant, or one with a seed that was given.
+    Raises ValueError if `later` was judged with another variant, or one with a seed that was given,
+    or if one of the two is a practice verdict.
     """
     before, after = record.circumstances, later.circumstances
     if (before.variant, before.seeded) != (after.variant, after.seeded):
         raise ValueError(f"{record.task} was judged again with another variant or a given seed")
+    if before.practice or after.practice:
+        raise ValueError(f"{record.task} was judged for practice, which is never counted")
     evidence = {SECOND_SEED: after.seed}
     if after.device != before.device:
         evidence[SECOND_DEVICE] = after.device

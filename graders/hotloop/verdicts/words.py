@@ -11,6 +11,9 @@ NOT_STARTED = "not started"
 INSTRUMENTED = " (instrumented)"
 """Behind a verdict that was measured in a process with code of the learner."""
 
+PRACTICE = " (practice)"
+"""Behind a verdict that was judged without the sandbox, so it is never counted."""
+
 COUNTED = "fewest_bytes"
 """Key in the evidence of a check that counts bytes."""
 
@@ -19,9 +22,12 @@ def of_task(record: Record) -> str:
     """Return a task's verdict in words.
 
     A task that was not attempted is "not started", not wrong; pending checks alone do not make a
-    task partial. Points that rest on what the learner's own process said are called instrumented.
+    task partial. Points that rest on what the learner's own process said are called instrumented,
+    and a verdict for practice is called so.
     """
-    return f"{_of_task(record)}{instrumented(record)}"
+    verdict = f"{_of_task(record)}{instrumented(record)}"
+    practice = record.circumstances.practice and verdict != NOT_STARTED
+    return f"{verdict}{PRACTICE}" if practice else verdict
 
 
 def instrumented(record: Record) -> str:

@@ -8,14 +8,9 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
-import platform
-import re
 import shutil
 import socket
-import sys
 import tempfile
-import traceback
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
@@ -25,22 +20,20 @@ from hotloop.core.wire import Message, WireClosed, receive_with_fds, send
 from hotloop.worker import cuda_extension, notebook, triton_compat, triton_launches
 from hotloop.worker.device import DeviceCalls
 from hotloop.worker.files import load_module
-from hotloop.worker.tensors import Mapping, copy_out, tensor
-
-_TRACE_LIMIT = 4000
-_MESSAGE_LIMIT = 2000
+from hotloop.worker.requests import Requests
+from hotloop.worker.tensors import copy_out, tensor
 
 Namespace = dict[str, Any]
 
 
-class Worker:
+class Worker(Requests):
     """State between requests: the candidate, the mapped buffers, the planned calls."""
 
     def __init__(self, namespace: Namespace) -> None:
+        super().__init__()
         self.namespace = namespace
         self.candidate: Callable[..., Any] | None = None
         self.loaded: str | None = None
-        self.mappings: dict[int, Mapping] = {}
         self.calls: list[Message] = []
         self.arguments: list[list[Any]] = []
         self.framework = "torch"
@@ -53,31 +46,6 @@ class Worker:
         """Remove the files that the judge sent. A learner's own kernel has no other cleanup."""
         while self.file_folders:
             shutil.rmtree(self.file_folders.pop(), ignore_errors=True)
-
-    def answer(self, message: Message, fds: list[int]) -> Message:
-        """Return the reply to one request; a failure becomes a reply, except KeyboardInterrupt."""
-        handler = getattr(self, f"on_{message.get('op')}", None)
-        if handler is None:
-            return {"ok": False, "error": {"type": "Protocol", "message": "unknown request"}}
-        try:
-            return {"ok": True, **handler(message, fds)}
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001 - SystemExit in a candidate is its failure
-            return self.failed(error)
-
-    def failed(self, error: BaseException) -> Message:
-        """Return the reply to a request that raised `error`."""
-        return {"ok": False, "error": describe_error(error)}
-
-    def on_hello(self, _message: Message, _fds: list[int]) -> Message:
-        """Report the versions that run here, for the record, and the process id."""
-        versions = {"python": platform.python_version()}
-        for name in ("torch", "triton", "numpy"):
-            module = sys.modules.get(name)
-            if module is not None:
-                versions[name] = str(getattr(module, "__version__", ""))
-        return {"versions": versions, "pid": os.getpid()}
 
     def on_notebook(self, message: Message, _fds: list[int]) -> Message:
         """Run a notebook's cells in this process, so that its functions can be found by name."""
@@ -107,16 +75,10 @@ class Worker:
         self.candidate = candidate
         return {}
 
-    def on_map(self, message: Message, fds: list[int]) -> Message:
-        """Map the judge's buffers."""
-        for buffer, fd in zip(message["buffers"], fds, strict=True):
-            self.mappings[buffer["id"]] = Mapping(fd, buffer["bytes"], writable=buffer["writable"])
-        return {}
-
     def on_unmap(self, _message: Message, _fds: list[int]) -> Message:
         """Drop the buffers and the plan. Memory is unmapped with the last tensor over it."""
-        self.calls, self.arguments, self.mappings = [], [], {}
-        return {}
+        self.calls, self.arguments = [], []
+        return super().on_unmap(_message, _fds)
 
     def on_put_file(self, message: Message, _fds: list[int]) -> Message:
         """Write a buffer's contents to a new file. Returns its path, which the candidate gets."""
@@ -238,7 +200,7 @@ def serve(
 
 
 def answer_requests(
-    sock: socket.socket, worker: Worker, wait: Callable[[], None] = lambda: None
+    sock: socket.socket, worker: Requests, wait: Callable[[], None] = lambda: None
 ) -> None:
     """Answer requests until the judge sends bye or closes the socket.
 
@@ -264,7 +226,7 @@ def answer_requests(
             gc.enable()
 
 
-def serve_as_process(worker: Worker) -> None:
+def serve_as_process(worker: Requests) -> None:
     """Answer the judge's requests on the socket `--fd`, as a program that runs vetted code."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--fd", type=int, required=True)
@@ -299,37 +261,3 @@ def registered(name: str) -> Any:
 
     library, _, operator = name.partition("::")
     return getattr(getattr(torch.ops, library), operator)
-
-
-def describe_error(error: BaseException) -> Message:
-    """Return the error's type, its message and the end of its trace, cut to a readable length."""
-    trace = "".join(traceback.format_exception(error))
-    while type(error).__name__ == "InterpreterError" and error.__cause__ is not None:
-        error = error.__cause__  # what a Triton kernel raised
-    return {
-        "type": type(error).__name__,
-        "message": _message(str(error))[:_MESSAGE_LIMIT],
-        "trace": trace[-_TRACE_LIMIT:],
-        "where": _where(error),
-    }
-
-
-def _message(text: str) -> str:
-    """Return a compiler's first error instead of the command line that its output begins with."""
-    error = re.search(r"^\S+: (?:fatal )?error: .*$", text, re.MULTILINE)
-    return error[0] if error and text.startswith("Error building extension") else text
-
-
-def _where(error: BaseException) -> str:
-    """Return the innermost line of the learner's code, such as `online.py:12`, else "".
-
-    For a cell only the line is given: the file names that a Jupyter kernel gives to cells mean
-    nothing to a reader.
-    """
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.filename.startswith("<cell") or "ipykernel" in frame.filename:
-            return f"line {frame.lineno} of its cell"
-        path = Path(frame.filename)
-        if path.parent == Path.cwd() or Path.cwd() in path.parents:
-            return f"{path.name}:{frame.lineno}"
-    return ""

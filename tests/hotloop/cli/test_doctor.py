@@ -62,8 +62,11 @@ def test_a_light_client_that_is_logged_in_names_its_service_and_no_gap(
 @pytest.mark.usefixtures("light")
 def test_a_light_client_without_a_login_says_who_could_judge() -> None:
     told = said("doctor")
-    assert told.startswith(GAP)
+    kernels = "the CUDA kernels of first_kernels, fused_softmax, gemm_tensor_cores"
+    assert told.startswith(f"For practice, {kernels} are judged here: hotloop check first_kernels.")
+    assert f"For a graded verdict: {GAP}" in told
     assert "`hotloop login`" in told
+    assert said("doctor", "ssa_passes").startswith(GAP)
     assert "To fix" not in told
     assert "To fix" in said("doctor", "--all")
     assert document("doctor")["judged_by"] == ""
@@ -108,7 +111,19 @@ def test_start_names_the_service_that_judges(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("light")
 def test_start_says_what_judging_here_would_need(tmp_path: Path) -> None:
     told = said("start", "first_kernels", str(tmp_path / "work"))
+    assert "For practice, bias_gelu, transpose, blur_rows are judged here: hotloop check" in told
     assert "To judge all tasks here: pip install 'hotloop[course,cuda]'" in told
+
+
+@pytest.mark.usefixtures("light")
+def test_who_lacks_the_simulator_is_told_of_its_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extras, "missing", lambda extra: (extra,))
+    for words in (("start", "first_kernels", str(tmp_path / "work")), ("doctor", "first_kernels")):
+        told = said(*words)
+        assert "For practice verdicts of bias_gelu, transpose, blur_rows here: " in told
+        assert "-m pip install 'hotloop[cuda]'" in told
 
 
 def test_a_group_that_conflicts_with_the_others_gets_an_environment_of_its_own() -> None:

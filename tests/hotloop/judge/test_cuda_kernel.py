@@ -1,4 +1,7 @@
-"""Kernels in the simulator as the judge runs them: the verdict of each kind of fault."""
+"""Kernels in the simulator as the judge runs them: the verdict of each kind of fault.
+
+It is the same whether the simulator is a process of its own or a part of the judge's.
+"""
 
 import time
 from collections.abc import Iterator
@@ -19,6 +22,8 @@ from hotloop.judge.checks.in_simulator import InSimulator
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.practice import NoProcesses
 
 from ..sessions import new_session
 
@@ -46,16 +51,21 @@ CHECKS = {
 }
 
 
-def judged(source: str, folder: Path) -> tuple[CheckRecord, ...]:
+@pytest.fixture(params=[Launcher("none"), NoProcesses()], ids=["worker", "here"])
+def launcher(request: pytest.FixtureRequest) -> Launcher:
+    return request.param
+
+
+def judged(source: str, folder: Path, launcher: Launcher) -> tuple[CheckRecord, ...]:
     (folder / "scale.cu").write_text(source)
-    session = new_session(folder)
+    session = new_session(folder, launcher=launcher)
     with closing(session):
         return judge_checks(CHECKS, session.about(Candidate("scale", "scale.cu")))
 
 
 @pytest.mark.slow
-def test_the_right_kernel(tmp_path: Path) -> None:
-    records = judged(f"{HEAD} {{ {RIGHT} }}", tmp_path)
+def test_the_right_kernel(tmp_path: Path, launcher: Launcher) -> None:
+    records = judged(f"{HEAD} {{ {RIGHT} }}", tmp_path, launcher)
     assert [record.verdict for record in records] == [Verdict.PASSED] * 2
 
 
@@ -97,27 +107,29 @@ def test_the_right_kernel(tmp_path: Path) -> None:
         (f"{HEAD} {{ y[0] = by * x[0]; }}", Verdict.WRONG_ANSWER, "NaN, or never written"),
     ],
 )
-def test_what_comes_of_a_fault(source: str, verdict: Verdict, said: str, tmp_path: Path) -> None:
-    failed = next(r for r in judged(source, tmp_path) if r.verdict is not Verdict.PASSED)
+def test_what_comes_of_a_fault(
+    source: str, verdict: Verdict, said: str, tmp_path: Path, launcher: Launcher
+) -> None:
+    failed = next(r for r in judged(source, tmp_path, launcher) if r.verdict is not Verdict.PASSED)
     assert said in failed.sentence
     assert (failed.verdict, failed.earned) == (verdict, 0.0)
 
 
 @pytest.mark.slow
 def test_a_fault_of_the_simulators_costs_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, launcher: Launcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wrong(*_: object) -> dict[str, object]:
         return {"op": "launch", "kernel": 3}
 
     monkeypatch.setattr("hotloop.judge.cuda_kernel.KernelProcess._launch", wrong)
-    records = judged(f"{HEAD} {{ {RIGHT} }}", tmp_path)
+    records = judged(f"{HEAD} {{ {RIGHT} }}", tmp_path, launcher)
     assert records[0].verdict is Verdict.JUDGE_ERROR
 
 
 @pytest.mark.slow
-def test_a_comment_that_never_ends_is_read_once(tmp_path: Path) -> None:
+def test_a_comment_that_never_ends_is_read_once(tmp_path: Path, launcher: Launcher) -> None:
     before = time.monotonic()
-    records = judged(f"{HEAD} {{ {RIGHT} }}" + "/* " * 80_000, tmp_path)
+    records = judged(f"{HEAD} {{ {RIGHT} }}" + "/* " * 80_000, tmp_path, launcher)
     assert records[0].verdict is Verdict.COMPILE_ERROR
     assert time.monotonic() - before < 20

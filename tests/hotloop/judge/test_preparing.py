@@ -37,7 +37,7 @@ def test_preparing_the_simulator_counts_against_no_budget(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build, "prepare", lambda: time.sleep(0.25))
-    session._prepared_simulator()  # pyright: ignore[reportPrivateUsage]
+    session._prepare_simulator()  # pyright: ignore[reportPrivateUsage]
     assert session.timeout(10) > 0
 
 
@@ -49,7 +49,7 @@ def test_a_simulator_that_cannot_be_prepared_is_ours(
 
     monkeypatch.setattr(build, "prepare", broken)
     with pytest.raises(JudgeFault, match="preparing the simulator failed"):
-        session._prepared_simulator()  # pyright: ignore[reportPrivateUsage]
+        session._prepare_simulator()  # pyright: ignore[reportPrivateUsage]
 
 
 def test_who_waits_for_the_judge_is_told() -> None:

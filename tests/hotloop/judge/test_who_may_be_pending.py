@@ -71,6 +71,7 @@ PLACES = {
     "judge/gpu/workers.py card_for_three": OTHERS_ON_GPU,
     "judge/gpu/workers.py require_nvcc": MACHINE,
     "judge/gpu/workers.py _require_jax": MACHINE,
+    "judge/practice.py NoProcesses.start": "A practice verdict, which earns no points at all.",
     "judge/launcher.py Launcher.start": (
         "No code of the candidate has run in a process that has not said hello, and its other "
         "processes stand still meanwhile."
@@ -105,7 +106,7 @@ PLACES = {
         "The server is of ours, or the candidate's was stopped, its other processes stand still, "
         "and a server of ours does not start either, or only after a long time."
     ),
-    "judge/service.py _fault": "An exception outside of all checks: no answer is read there.",
+    "judge/judging.py _fault": "An exception outside of all checks: no answer is read there.",
     "judge/session.py Session.edited": AUTHORS,
     "judge/session.py Session.levels": AUTHORS,
     "judge/session.py Session.limits": AUTHORS,

@@ -29,7 +29,7 @@ READERS = {
     # What counts points.
     "core/record.py": "defines it; a task's verdict says whether any of its checks earned",
     "course/attempts/attempt.py": ASKS,
-    "learn/practice/verdicts.py": ASKS,
+    "learn/practice/verdicts.py": "keeps a learner's own, practice among them; no points are of it",
     "service/course/board.py": ASKS,
     "service/course/lti/scores.py": ASKS,
     "takehome/report_builder.py": ASKS,
@@ -128,10 +128,11 @@ FOREIGN = [
     (record(seeded=True), ""),
     (record(variant=GIVEN, seeded=True), GIVEN),
 ]
+PRACTICE = [(record(practice=True), ""), (record(variant=GIVEN, practice=True), GIVEN)]
 
 
-@pytest.mark.parametrize(("found", "variant"), FOREIGN)
-def test_another_variant_or_a_known_seed_does_not_count(found: Record, variant: str) -> None:
+@pytest.mark.parametrize(("found", "variant"), [*FOREIGN, *PRACTICE])
+def test_what_was_judged_otherwise_does_not_count(found: Record, variant: str) -> None:
     assert not counts(found, variant)
     assert not counts(Record.from_json(found.to_json()), variant)
 
@@ -147,7 +148,7 @@ def attempt(found: Record, variant: str) -> Attempt:
     )
 
 
-@pytest.mark.parametrize(("found", "variant"), FOREIGN)
+@pytest.mark.parametrize(("found", "variant"), [*FOREIGN, *PRACTICE])
 def test_no_attempt_of_a_course_holds_such_a_record(found: Record, variant: str) -> None:
     with pytest.raises(ValueError, match="judged with another variant or a given seed"):
         attempt(found, variant)
@@ -159,10 +160,21 @@ def test_no_attempt_of_a_course_holds_such_a_record(found: Record, variant: str)
         Attempt.from_json(document)
 
 
-@pytest.mark.parametrize(("found", "variant"), FOREIGN)
+@pytest.mark.parametrize(("found", "variant"), [*FOREIGN, *PRACTICE])
 def test_no_check_that_is_judged_again_brings_one_in(found: Record, variant: str) -> None:
-    with pytest.raises(ValueError, match="judged again with another variant or a given seed"):
+    with pytest.raises(ValueError, match=r"judged (again with another variant or|for practice)"):
         with_checks(record(variant=variant), found)
+
+
+@pytest.mark.parametrize(("found", "variant"), PRACTICE)
+def test_a_practice_verdict_is_progress_that_is_called_practice(
+    found: Record, variant: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(verdicts, "path", lambda: tmp_path / "verdicts.jsonl")
+    monkeypatch.delenv(verdicts.OFF, raising=False)
+    verdicts.note(found, Score(5, 0, 5), "command", own=True, variant=variant)
+    [line] = verdicts.read().lines
+    assert (line.practice, line.words) == (True, "passed (practice)")
 
 
 @pytest.mark.parametrize(("found", "variant"), FOREIGN)

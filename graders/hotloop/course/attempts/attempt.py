@@ -49,7 +49,9 @@ class Attempt:
     def __post_init__(self) -> None:
         for task, record in self.records.items():
             if not counts(record, self.variant):
-                raise ValueError(f"{task} was judged with another variant or a given seed")
+                raise ValueError(
+                    f"{task} was judged with another variant or a given seed, or for practice"
+                )
 
     @property
     def number(self) -> int:

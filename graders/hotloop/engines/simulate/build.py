@@ -323,6 +323,8 @@ def _link_device(
     libraries = [str(toolchain.library(name)) for name in _MATH]
     target, linker_map = work / "device.wasm", work / "device.map"
     toolchain.link([*_DEVICE_LINK, *objects, *libraries, f"-Map={linker_map}", "-o", str(target)])
+    if target.stat().st_size > _MOST_OF_MODULE:  # not read: it may be as large as the memory
+        raise Unsupported("the kernel", 0, _TOO_MUCH)
     return target.read_bytes(), _addresses(_text(linker_map))
 
 
@@ -517,6 +519,10 @@ def _kernels(
     return [kernel for kernel, _ in kernels.values()], [facts for _, facts in kernels.values()]
 
 
+_TOO_MUCH = f"variables of the device of more than {(layout.STACKS - layout.DATA) >> 20} MB"
+_MOST_OF_MODULE = layout.STACKS - layout.DATA + (64 << 20)
+"""Bytes of a module: its variables, which are written out, and its code."""
+
 MOST_VARIABLES = 4000
 """Limit on device variables: the checker has room for 4096 (checker/memory.c)."""
 
@@ -526,9 +532,7 @@ def _require_room(variables: Sequence[Variable]) -> None:
     if len(variables) > MOST_VARIABLES:
         raise ForbiddenInstruction(f"more than {MOST_VARIABLES} variables of the device")
     if any(v.address + v.bytes > layout.STACKS for v in variables):
-        raise ForbiddenInstruction(
-            f"variables of the device of more than {(layout.STACKS - layout.DATA) >> 20} MB"
-        )
+        raise ForbiddenInstruction(_TOO_MUCH)
 
 
 def _shared_of(module: WasmModule, kernel: int, shared: dict[str, tuple[int, int]]) -> int:
@@ -582,14 +586,15 @@ def _plain_name(symbol: str) -> str:
 
 
 def prepare() -> None:
-    """Build what every program needs ahead of time: the C and C++ library and the checker."""
-    toolchain.library("libc.a")
+    """Build ahead of time what all kernels need: the C library and the checker."""
+    for name in _MATH:
+        toolchain.library(name)
     trusted()
 
 
 def is_prepared() -> bool:
     """True if `prepare` has been called on this machine since the simulator changed."""
-    return toolchain.has_libraries() and (store.folder() / checker_name()).exists()
+    return toolchain.has_libraries(programs=False) and (store.folder() / checker_name()).exists()
 
 
 def checker_name() -> str:

@@ -1,7 +1,8 @@
 """Runs learners' CUDA kernels in the simulator: `python -m hotloop.engines.simulate.worker --fd N`.
 
-A process of Hotloop in its own sandbox. Only the kernels of the learner's code are compiled, to
-WebAssembly, and launched from here: no native code of the learner runs in this process.
+A process of Hotloop in its own sandbox, or a part of the judge's process where a verdict is for
+practice. Only the kernels of the learner's code are compiled, to WebAssembly, and launched from
+here: no native code of the learner runs in this process.
 """
 
 import errno
@@ -11,13 +12,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hotloop.core.wire import Message
-from hotloop.engines.simulate import build
+from hotloop.engines.simulate import build, cache
 from hotloop.engines.simulate.build import Built
 from hotloop.engines.simulate.host import error_name
 from hotloop.engines.simulate.launch import Argument, Array, launch
 from hotloop.engines.simulate.problem import CompileError, SimulatorError, ToolMissing, Unsupported
 from hotloop.engines.simulate.report import SimulatorReport
-from hotloop.worker.serve import Worker, describe_error, serve_as_process
+from hotloop.worker.requests import Requests, describe_error
 from hotloop.worker.tensors import ELEMENT_BYTES, span
 
 _OF_THE_MACHINE = frozenset(
@@ -31,13 +32,26 @@ class BadRequest(Exception):
     """The judge asked for something that there is not; no file of a learner's can cause it."""
 
 
-class SimulatorWorker(Worker):
-    """A worker that handles the judge's messages `build` and `launch`."""
+class SimulatorWorker(Requests):
+    """A worker that handles the judge's messages `build` and `launch`.
 
-    def __init__(self) -> None:
-        super().__init__({})
+    folder: where sources are written, each in a folder of its content.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
         self.built: Built | None = None
-        self.folder = Path(tempfile.mkdtemp(prefix="kernels-", dir=Path.cwd()))
+        self.folder = folder
+        self.lent: dict[int, memoryview] = {}
+
+    def lend(self, memory: dict[int, memoryview]) -> None:
+        """Use memory of this process, by the buffer's number, until the request `unmap`."""
+        self.lent = memory
+
+    def on_unmap(self, message: Message, fds: list[int]) -> Message:
+        """Drop the buffers."""
+        self.lent = {}
+        return super().on_unmap(message, fds)
 
     def failed(self, error: BaseException) -> Message:
         """Reply to a request that raised `error`.
@@ -55,8 +69,9 @@ class SimulatorWorker(Worker):
 
     def on_build(self, message: Message, _fds: list[int]) -> Message:
         """Build the learner's kernels. `file`: its name; `source`: its text."""
-        source = self.folder / message["file"]
-        source.write_text(message["source"], encoding="utf-8")
+        source = self.folder / cache.digest([message["source"]]) / message["file"]
+        source.parent.mkdir(exist_ok=True)
+        source.write_bytes(message["source"].encode())  # with its own line ends
         try:
             self.built = build.kernels([source], checked=True)
         except Unsupported as unsupported:
@@ -64,7 +79,7 @@ class SimulatorWorker(Worker):
         except ToolMissing:
             raise
         except CompileError as error:
-            text = str(error).replace(f"{self.folder}/", "")[:_MESSAGE_LIMIT]
+            text = str(error).replace(f"{source.parent}{os.sep}", "")[:_MESSAGE_LIMIT]
             return _fault("compile", text, 0)
         return {}
 
@@ -99,7 +114,8 @@ class SimulatorWorker(Worker):
         if not isinstance(spec, dict):
             return spec
         place = spec["tensor"]
-        memory = memoryview(self.mappings[place["buffer"]].memory)
+        number = place["buffer"]
+        memory = self.lent.get(number) or memoryview(self.mappings[number].memory)
         end = place["offset"] + span(place) * ELEMENT_BYTES[place["dtype"]]
         return Array(spec["name"], memory[place["offset"] : end], spec["is_output"])
 
@@ -135,8 +151,11 @@ def _fault(kind: str, message: str, line: int, **more: str) -> Message:
 
 def main() -> None:
     """Serve the judge until it closes the connection."""
+    from hotloop.worker.serve import serve_as_process  # with what only processes have
+
     os.environ["HOTLOOP_SIMULATOR_CACHE"] = tempfile.mkdtemp(prefix="cache-", dir=Path.cwd())
-    serve_as_process(SimulatorWorker())
+    folder = tempfile.mkdtemp(prefix="kernels-", dir=Path.cwd())
+    serve_as_process(SimulatorWorker(Path(folder)))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,6 @@ import os
 from dataclasses import dataclass
 
 from hotloop.judge.gpu.nvml import Nvml
-from hotloop.sandbox.cgroup import stands_still
-from hotloop.sandbox.processes import tree
 
 LOWEST_CLOCK_SHARE = 0.75
 """Share of the clock under load at calibration, since many GPUs never reach their maximum clock by
@@ -90,6 +88,9 @@ class Clocks:
         return self.state().clients > self.expected_clients
 
     def _clients(self) -> int:
+        from hotloop.sandbox.cgroup import stands_still  # a judge without a GPU needs no sandbox
+        from hotloop.sandbox.processes import tree
+
         clients = self._nvml.clients()
         if len(clients) <= self.expected_clients or os.getpid() not in clients:
             # There is no extra client, or the process ids belong to another namespace.

@@ -8,8 +8,9 @@ this machine. It is feedback and earns no points. `HOTLOOP_NO_VERDICT_LOG=1` tur
      "seconds": 41.5, "state": "passed"}
 
 by: `notebook` or `command`. seed: of the inputs, from which `hotloop check --repro` draws them
-again; "" if another machine judged, and in a take-home. seconds: duration of the judging. state:
-the verdict in the words in which it was shown, such as "not started".
+again; "" if another machine judged, and in a take-home. seconds: duration of the judging.
+practice: judged without the sandbox. state: the verdict in the words in which it was shown, such as
+"not started".
 """
 
 import json
@@ -26,7 +27,7 @@ from pydantic import Field, ValidationError
 from hotloop.core import data_folder as place
 from hotloop.core.document import Strict
 from hotloop.core.moment import Moment, written
-from hotloop.core.record import Record, counts
+from hotloop.core.record import Record, is_about_given
 from hotloop.core.verdict import Verdict
 from hotloop.tasks.curriculum import TaskKey
 from hotloop.tasks.problem import Score
@@ -53,6 +54,7 @@ class VerdictLine(Strict):
     seconds: float = 0.0
     instrumented: bool = False
     state: str = ""
+    practice: bool = False
 
     @property
     def words(self) -> str:
@@ -85,7 +87,7 @@ def note(record: Record, score: Score, by: By, *, own: bool, variant: str = "") 
     A check with a given seed is no progress, and is not noted. own: this machine judged for the
     learner alone, so the inputs are not secret. variant: digest of the folder's.
     """
-    if os.environ.get(OFF) == "1" or not counts(record, variant):
+    if os.environ.get(OFF) == "1" or not is_about_given(record, variant):
         return
     line = {
         "at": written(datetime.now(UTC)),
@@ -99,6 +101,7 @@ def note(record: Record, score: Score, by: By, *, own: bool, variant: str = "") 
         "seconds": record.circumstances.seconds,
         "instrumented": bool(verdict_words.instrumented(record)),
         "state": verdict_words.of_task(record),
+        "practice": record.circumstances.practice,
     }
     append(path(), json.dumps(line))
 

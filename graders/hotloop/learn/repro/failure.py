@@ -20,11 +20,12 @@ from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.declared_shapes import declared
 from hotloop.judge.exception_attribution import is_ours, unreadable_answer
 from hotloop.judge.job import Job
+from hotloop.judge.judging import variant_of
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.not_measurable import lacking
 from hotloop.judge.questions import PlainCase
 from hotloop.judge.race_ruling import RaceRuling
-from hotloop.judge.service import session_of, variant_of
+from hotloop.judge.service import session_of
 from hotloop.judge.session import Session
 from hotloop.judge.task import find
 

@@ -5,7 +5,13 @@ Both define the same functions, and nothing else knows which of them compiles.
 
 import sys
 
-from hotloop.engines.simulate.toolchain.target import FEATURES, FILE_STREAMS, INCLUDE, TARGET
+from hotloop.engines.simulate.toolchain.target import (
+    FEATURES,
+    FILE_STREAMS,
+    INCLUDE,
+    PREPARE_TIMEOUT_S,
+    TARGET,
+)
 
 if sys.platform == "emscripten":
     from hotloop.engines.simulate.toolchain.browser import (
@@ -34,6 +40,7 @@ __all__ = [
     "FEATURES",
     "FILE_STREAMS",
     "INCLUDE",
+    "PREPARE_TIMEOUT_S",
     "TARGET",
     "clang",
     "expanded",

@@ -5,6 +5,9 @@ from pathlib import Path
 INCLUDE = Path(__file__).parents[1] / "include"
 TARGET = "wasm32-unknown-wasi"
 
+PREPARE_TIMEOUT_S = 900
+"""How long building the C and C++ library may take."""
+
 FEATURES = (
     "bulk-memory",
     "bulk-memory-opt",

@@ -1,6 +1,6 @@
 """What a worker says of an exception."""
 
-from hotloop.worker.serve import describe_error
+from hotloop.worker.requests import describe_error
 
 BUILD = """Error building extension 'softmax_ext': [1/2] c++ -MMD -DTORCH_EXTENSION_NAME=softmax_ext
 FAILED: [code=1] softmax_ext.o
