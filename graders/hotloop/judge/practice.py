@@ -87,7 +87,7 @@ def judge(
     return record_of(job, open_session, open_checks, practice=True)
 
 
-def answer(request: str) -> str:
+def answer(request: str, on_progress: Callable[[str], None] = lambda _text: None) -> str:
     """Judge what a page asks for; both are JSON. Raises ValueError for no such request."""
     asked: dict[str, Any] = json.loads(request)
     module, _, task = str(asked["task"]).partition(".")
@@ -101,4 +101,4 @@ def answer(request: str) -> str:
         given=asked["given"],
     )
     files = {str(name): str(text).encode() for name, text in asked["files"].items()}
-    return json.dumps(judge(job, files).to_json())
+    return json.dumps(judge(job, files, on_progress).to_json())

@@ -24,6 +24,7 @@ from hotloop.site.markdown import (
     table,
     write,
 )
+from hotloop.site.simulator import tasks_page
 from hotloop.tasks import curriculum, module_groups, problem
 
 NOTEBOOK = "notebook.md"
@@ -42,7 +43,8 @@ def write_module(
     simulator: folder of the simulator's files from the pages' root, or "".
     """
     files = downloads.put(module, target)
-    write(target / "index.md", page(module, modules, entries, files))
+    in_page = (target / tasks_page.NAME).is_file()
+    write(target / "index.md", page(module, modules, entries, files, in_page))
     lessons.write_lessons(module, target, simulator)
     if (notebook := notebook_page.page(module)) is not None:
         write(target / NOTEBOOK, notebook)
@@ -50,9 +52,16 @@ def write_module(
 
 
 def page(
-    module: curriculum.Module, modules: Modules, entries: Entries, files: Sequence[str]
+    module: curriculum.Module,
+    modules: Modules,
+    entries: Entries,
+    files: Sequence[str],
+    in_page: bool,
 ) -> list[str]:
-    """Return the page in Markdown. files: the text that links to the exercise's files."""
+    """Return the page in Markdown. files: the text that links to the exercise's files.
+
+    in_page: there is a page that judges tasks of the module.
+    """
     outcomes = lessons.outcomes(module)
     return [
         *front_matter({"description": one_line(module.summary)}),
@@ -61,7 +70,7 @@ def page(
         f'<p class="lead">{plain(module.summary)}</p>',
         "",
         *_glance(module),
-        *_reading(module),
+        *_reading(module, in_page),
         *([lessons.OUTCOMES, "", *outcomes, ""] if outcomes else []),
         "## Before you start",
         "",
@@ -88,10 +97,12 @@ def _glance(module: curriculum.Module) -> list[str]:
     )
 
 
-def _reading(module: curriculum.Module) -> list[str]:
+def _reading(module: curriculum.Module, in_page: bool) -> list[str]:
     links = [f"[{lessons.page_title(p)}]({p.name})" for p in lessons.authored_pages(module)]
     if notebook_page.path(module).is_file():
         links.append(f"[The notebook]({NOTEBOOK})")
+    if in_page:
+        links.append(f"[{tasks_page.TITLE}, without an installation]({tasks_page.NAME})")
     return [f"**Read.** {' · '.join(links)}", ""] if links else []
 
 

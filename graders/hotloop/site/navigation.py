@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.site import lessons, module_page
+from hotloop.site.simulator import tasks_page
 from hotloop.tasks import curriculum
 
 Entry = dict[str, Any] | str
@@ -78,6 +79,7 @@ def _module(pages: Path, module: curriculum.Module) -> Entry:
         {lessons.page_title(path): f"{here}/{path.name}"} for path in lessons.authored_pages(module)
     ]
     for title, name in (
+        (tasks_page.TITLE, tasks_page.NAME),
         ("Notebook", module_page.NOTEBOOK),
         ("Reference solutions", module_page.SOLUTIONS),
     ):

@@ -30,7 +30,7 @@ from hotloop.site import (
     showcase,
 )
 from hotloop.site.markdown import fill, write
-from hotloop.site.simulator import assets, programs
+from hotloop.site.simulator import assets, programs, tasks_page
 from hotloop.takehome.report import schema
 from hotloop.tasks import curriculum, figures, lesson_files
 from hotloop.tasks.lesson_files import GLOSSARY
@@ -115,10 +115,17 @@ def _write_simulator(pages: Path, npm: Path, modules: Sequence[curriculum.Module
     """Write the simulator's files; return their folder, or "" where npm's packages are missing."""
     if not assets.are_installed(npm):
         return ""
-    base = assets.base(npm)
+    tasks = tasks_page.documents(modules)
+    base = assets.base(npm, [Path(name).stem for name in tasks])
     texts = (p.read_text(encoding="utf-8") for m in modules for p in lesson_files.pages(m.id))
     quoted = [program for text in texts for _, program in programs.quoted(text)]
-    return assets.write(pages, base, *programs.compiled(quoted, base, npm))
+    documents, archives = programs.compiled(quoted, base, npm)
+    simulator = assets.write(pages, base, {**documents, **tasks}, archives)
+    if assets.numpy_wheel(npm):
+        for module in modules:
+            if text := tasks_page.page(module, simulator):
+                write(pages / "modules" / module.id / tasks_page.NAME, text)
+    return simulator
 
 
 def _practises(entry: CatalogEntry, module: curriculum.Module) -> bool:

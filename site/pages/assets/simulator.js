@@ -19,5 +19,6 @@
   style.rel = "stylesheet";
   style.href = new URL("simulator.css", folder).href;
   document.head.append(style);
-  import(new URL(place.id === "playground" ? "playground.mjs" : "lesson.mjs", folder).href);
+  const name = place.dataset.tasks ? "tasks" : place.id || "lesson";
+  import(new URL(`${name}.mjs`, folder).href);
 })();

@@ -9,7 +9,7 @@ import hashlib
 import json
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hotloop.site.simulator import bundle
@@ -21,7 +21,7 @@ SERVICE_WORKER = "kept-pages.js"
 _START = ("python.zip", "pyodide.asm.wasm.gz")
 _COMPILER = ("compiler.zip", "llvm.core.wasm.gz", "llvm.core2.wasm.gz", "llvm.core3.wasm.gz",
              "llvm.core4.wasm.gz")  # fmt: skip
-_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "python_stdlib.zip", "pyodide-lock.json")
+_PYODIDE = ("pyodide.mjs", "pyodide.asm.*js", "python_stdlib.zip", "pyodide-lock.json")
 _ESBUILD = ("--bundle", "--format=esm", "--minify", "--log-level=warning")
 
 
@@ -30,34 +30,47 @@ def are_installed(npm: Path) -> bool:
     return (npm / ".done").is_file()
 
 
-def base(npm: Path) -> Path:
-    """Return the folder with everything but the programs of lessons; make it if anything is new.
+def numpy_wheel(npm: Path) -> Path | None:
+    """Return numpy for Pyodide, if `make build/page/.done` could load it: tasks need it."""
+    return next(iter(sorted((npm / "numpy").glob("numpy-*.whl"))), None)
 
-    npm: the folder of `node_modules`. Index.json has, in bytes, what is loaded before the first
-    run (`start`) and before the first program is compiled (`compiler`).
+
+def base(npm: Path, modules: Iterable[str]) -> Path:
+    """Make the folder with all but what depends on lessons; return it.
+
+    npm: the folder of `node_modules`. modules: those with tasks that are judged in a page.
+    index.json has, in bytes, what is loaded before the first run (`start`), before the first
+    program is compiled (`compiler`) and before the first task is judged (`judge`).
     """
     target = npm / "base"
     shutil.rmtree(target, ignore_errors=True)
-    bundle.write(target)
+    bundle.write(target, modules)
     _scripts(npm, target)
     modules = npm / "node_modules"
-    for name in _PYODIDE:
-        shutil.copyfile(modules / "pyodide" / name, target / name)
+    for file in (f for pattern in _PYODIDE for f in (modules / "pyodide").glob(pattern)):
+        shutil.copyfile(file, target / file.name)
     clang = modules / "@yowasp" / "clang" / "gen"
     shutil.copyfile(clang / "bundle.js", target / "clang.js")
     for file in (modules / "pyodide" / "pyodide.asm.wasm", *sorted(clang.glob("*.wasm"))):
         shutil.copyfile(_packed(file, npm / "packed"), target / f"{file.name}.gz")
+    judge = ["judge.zip"]
+    if wheel := numpy_wheel(npm):
+        shutil.copyfile(wheel, target / wheel.name)
+        judge.append(wheel.name)
     sizes = {file.name: file.stat().st_size for file in target.iterdir()}
     index = {
         "version": bundle.version(),
         "bytes": {
             "start": sum(sizes[name] for name in _START),
             "compiler": sum(sizes[name] for name in _COMPILER),
+            "judge": sum(sizes[name] for name in judge),
         },
         "kept": {
-            "start": sorted(sizes.keys() - set(_COMPILER) - {"clang.js"}),
+            "start": sorted(sizes.keys() - {*_COMPILER, *judge, "clang.js"}),
             "compiler": [*_COMPILER, "clang.js"],
+            "judge": judge,
         },
+        "numpy": wheel.name if wheel else "",
     }
     (target / "index.json").write_text(json.dumps(index), encoding="utf-8")
     return target
@@ -70,7 +83,10 @@ def _scripts(npm: Path, target: Path) -> None:
     shutil.copytree(STATIC, sources)
     esbuild = str(npm / "node_modules" / ".bin" / "esbuild")
     for entries, options in (
-        (("lesson.mjs", "playground.mjs"), ("--splitting", "--out-extension:.js=.mjs")),
+        (
+            ("lesson.mjs", "playground.mjs", "tasks.mjs"),
+            ("--splitting", "--out-extension:.js=.mjs"),
+        ),
         (("worker.mjs",), ("--out-extension:.js=.mjs",)),
     ):
         names = [str(sources / name) for name in entries]
@@ -88,16 +104,17 @@ def _packed(file: Path, folder: Path) -> Path:
     return target
 
 
-def write(pages: Path, source: Path, programs: Mapping[str, str], archives: Sequence[Path]) -> str:
+def write(pages: Path, source: Path, documents: Mapping[str, str], archives: Sequence[Path]) -> str:
     """Copy the folder into the pages; return its path from their root, with a slash at its end.
 
-    programs: JSON of the programs in lessons, by name. archives: what they were compiled to.
+    documents: JSON of the programs in lessons and of tasks, by path. archives: what the programs
+    were compiled to.
     """
     content = hashlib.sha256()
     files = [*sorted(source.iterdir()), *archives]
     for file in files:
         content.update(f"{file.name}\0".encode() + file.read_bytes())
-    for name, text in programs.items():
+    for name, text in documents.items():
         content.update(f"{name}\0{text}\0".encode())
     folder = f"{FOLDER}/{content.hexdigest()[:12]}/"
     target = pages / folder
@@ -105,8 +122,8 @@ def write(pages: Path, source: Path, programs: Mapping[str, str], archives: Sequ
     (target / "built").mkdir()
     for archive in archives:
         shutil.copyfile(archive, target / "built" / archive.name)
-    for name, text in programs.items():
-        path = target / "programs" / name
+    for name, text in documents.items():
+        path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     # A service worker looks after what lies below it: it belongs at the root.

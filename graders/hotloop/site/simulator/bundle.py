@@ -1,14 +1,15 @@
-"""What the simulator in a page reads: two archives, made from this clone and Zig's library.
+"""What the simulator in a page reads: archives, made from this clone and Zig's library.
 
 - `python.zip`: the simulator's part of Hotloop, with the checker, compiled;
-- `compiler.zip`: the headers and libraries that programs are compiled with.
+- `compiler.zip`: the headers and libraries that programs are compiled with;
+- `judge.zip`: the checks of the tasks that are judged in a page, and the judge.
 """
 
 import json
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import wasmtime
@@ -16,6 +17,7 @@ import wasmtime
 import hotloop
 from hotloop.engines.simulate import build, toolchain
 from hotloop.engines.simulate.toolchain import machine
+from hotloop.tasks import practice
 
 PACKAGE = Path(hotloop.__file__).parent
 NPM = json.loads(Path(__file__).with_name("package.json").read_text(encoding="utf-8"))
@@ -53,6 +55,14 @@ def python_files() -> Iterator[tuple[str, bytes]]:
     yield "simulator/trusted/glue.cwasm", bytes(wasmtime.wat2wasm(glue))
 
 
+def judge_files(modules: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of each file that only judging reads."""
+    others = {path for path, _ in python_files()}
+    for file in practice.package_files(modules):
+        if (path := f"hotloop/hotloop/{file.relative_to(PACKAGE)}") not in others:
+            yield path, file.read_bytes()
+
+
 def compiler_files() -> Iterator[tuple[str, bytes]]:
     """Yield path and content of each header and library."""
     root = (machine.zig().parent / "lib").resolve()
@@ -84,10 +94,14 @@ def _headers() -> set[Path]:
     return {Path(name).resolve() for name in names}
 
 
-def write(target: Path) -> None:
-    """Write both archives into a folder."""
+def write(target: Path, modules: Iterable[str] = ()) -> None:
+    """Write the archives into a folder. modules: those with tasks that are judged in a page."""
     target.mkdir(parents=True, exist_ok=True)
-    for name, files in (("python", python_files()), ("compiler", compiler_files())):
+    for name, files in (
+        ("python", python_files()),
+        ("compiler", compiler_files()),
+        ("judge", judge_files(modules)),
+    ):
         with zipfile.ZipFile(target / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             for path, content in files:
                 # Without a date: the same content gives the same archive.

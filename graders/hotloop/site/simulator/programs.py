@@ -102,7 +102,9 @@ def compiled(
     for name, program in wanted.items():
         built = json.loads(_entry(store, program).read_text(encoding="utf-8"))
         names.update(built)
-        documents[f"{name}.json"] = json.dumps({"name": name, **program.request, "built": built})
+        documents[f"programs/{name}.json"] = json.dumps(
+            {"name": name, **program.request, "built": built}
+        )
     return documents, [store / name for name in sorted(names)]
 
 

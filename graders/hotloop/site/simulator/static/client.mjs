@@ -34,24 +34,23 @@ export class Client {
   }
 
   /**
-   * Ask the simulator (engines/simulate/page.py). onProgress gets { step, bytes, of }.
+   * Ask the worker: { request, built } or { task }. onProgress gets { step, bytes, of }.
    * Rejects with Stopped, or with an Error whose message says what failed.
    */
-  run(request, { built = [], onProgress = () => {}, limit = LIMIT_S } = {}) {
+  run(message, { onProgress = () => {}, limit = LIMIT_S } = {}) {
     if (this.current) return Promise.reject(new Error('a program is running'));
     this.#start();
     const id = ++this.count;
     return new Promise((resolve, reject) => {
       this.current = { id, resolve, reject, onProgress, limit };
       this.#allow(PREPARATION_LIMIT_S, 'It was not ready to run');
-      this.worker.postMessage({ id, request, built });
+      this.worker.postMessage({ id, ...message });
     });
   }
 
   /** End what runs. The next run starts a new worker. */
   stop(reason = 'Stopped.') {
-    this.worker?.terminate();
-    this.worker = null;
+    this.#terminate();
     this.#end((current) => current.reject(new Stopped(reason)));
   }
 
@@ -61,8 +60,7 @@ export class Client {
     this.worker.onmessage = ({ data }) => this.#hear(data);
     this.worker.onerror = (event) => {
       event.preventDefault?.();
-      this.worker?.terminate();
-      this.worker = null;
+      this.#terminate();
       const reason = event.message || 'its files could not be loaded';
       this.#end((current) => current.reject(new Error(`The simulator ended: ${reason}`)));
     };
@@ -72,7 +70,7 @@ export class Client {
     if (message.id !== this.current?.id) return;
     if (message.answer) this.#end((current) => current.resolve(message.answer));
     else if (message.failure) {
-      this.stopQuietly();
+      this.#terminate();
       this.#end((current) => current.reject(new Error(message.failure)));
     } else {
       if (message.step.startsWith('running')) this.#allow(this.current.limit, 'It did not end');
@@ -80,7 +78,7 @@ export class Client {
     }
   }
 
-  stopQuietly() {
+  #terminate() {
     this.worker?.terminate();
     this.worker = null;
   }

@@ -14,12 +14,12 @@ const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)}`;
 
 export class Kernel {
   /**
-   * parent: where it appears. source: the text at the start. request(text): what is asked of
-   * engines/simulate/page.py. built: archives of the program as it is at the start.
+   * parent: where it appears. source: the text that Reset brings back. message(text): what the worker
+   * is asked (worker.mjs). display(answer, kernel): shows its answer.
    * more: elements between the editor and the buttons.
    */
-  constructor(parent, { assets, source, request, built = [], label = 'CUDA program', more = [], onChange = () => {} }) {
-    Object.assign(this, { assets, source, request, built });
+  constructor(parent, { assets, source, text = source, message, display = showRun, label = 'CUDA program', more = [], onChange = () => {} }) {
+    Object.assign(this, { assets, source, message, display });
     client ??= new Client(assets);
     this.status = element('p', { class: 'kernel-status', role: 'status' });
     this.output = element('div', { class: 'kernel-results' });
@@ -30,7 +30,7 @@ export class Kernel {
     const place = element('div', { class: 'kernel-editor' });
     this.root = element('div', { class: 'kernel' }, place, ...more, this.tools, this.status, this.output);
     parent.append(this.root);
-    this.editor = new Editor(place, source, {
+    this.editor = new Editor(place, text, {
       label: `${label}. Ctrl+Enter runs it; Escape, then Tab leaves the editor.`,
       onRun: () => this.run(),
       onChange: () => {
@@ -61,7 +61,8 @@ export class Kernel {
     this.say('');
   }
 
-  async run() {
+  /** Ask the worker and show its answer; the promise is kept when that is done. */
+  async run({ message = this.message, display = this.display, limit } = {}) {
     if (client.isBusy) {
       this.say('Another program is running: stop it first.');
       return;
@@ -71,20 +72,22 @@ export class Kernel {
     const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
     this.#setBusy(true);
     let step = '';
+    let hasCompiled = false;
     const show = () => step && this.say(`${step} … ${seconds()} s`);
     const clock = setInterval(show, 200);
     try {
-      const answer = await client.run(this.request(text), {
-        built: text === this.source ? this.built : [],
+      const answer = await client.run(message(text), {
+        limit,
         onProgress: ({ step: name, bytes, of }) => {
+          hasCompiled ||= name === 'loading clang';
           step = of ? `${name}, ${megabytes(bytes)} of ${megabytes(of)} MB` : name;
           show();
         },
       });
       clearInterval(clock);
-      this.show(answer);
       this.say(`Done in ${seconds()} s.`);
-      keepForOffline(this.assets);
+      display(answer, this);
+      keepForOffline(this.assets, hasCompiled ? ['start', 'compiler', 'judge'] : ['start']);
     } catch (error) {
       clearInterval(clock);
       this.output.replaceChildren();
@@ -96,13 +99,6 @@ export class Kernel {
     }
   }
 
-  show(answer) {
-    this.editor.mark(problems(answer));
-    this.editor.showTraffic(bars(answer.report?.sites ?? []));
-    const warp = answer.steps?.length ? [warpSection(answer.steps, (line) => this.editor.showStep(line))] : [];
-    this.output.replaceChildren(...results(answer, (line) => this.editor.goTo(line)), ...warp);
-  }
-
   #setBusy(isBusy) {
     this.runButton.disabled = isBusy;
     this.stopButton.disabled = !isBusy;
@@ -110,3 +106,10 @@ export class Kernel {
   }
 }
 
+/** Show an answer of engines/simulate/page.py. */
+function showRun(answer, kernel) {
+  kernel.editor.mark(problems(answer));
+  kernel.editor.showTraffic(bars(answer.report?.sites ?? []));
+  const warp = answer.steps?.length ? [warpSection(answer.steps, (line) => kernel.editor.showStep(line))] : [];
+  kernel.output.replaceChildren(...results(answer, (line) => kernel.editor.goTo(line)), ...warp);
+}

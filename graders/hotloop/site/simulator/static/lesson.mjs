@@ -11,9 +11,11 @@ async function open(place, code) {
   const kernel = new Kernel(place, {
     assets: ASSETS,
     source: program.source,
-    built: program.built,
     label: `Program ${program.name}`,
-    request: (source) => ({ source, files: program.files }),
+    message: (source) => ({
+      request: { source, files: program.files },
+      built: source === program.source ? program.built : [],
+    }),
   });
   kernel.editor.showOnly(Number(place.dataset.first), Number(place.dataset.last));
   code.hidden = true;

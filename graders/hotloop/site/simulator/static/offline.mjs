@@ -1,10 +1,11 @@
 // After the first run the page and its simulator work without a network: a service worker keeps them.
 
-let isAsked = false;
+let lastAsked = '';
 
-export async function keepForOffline(assets) {
-  if (isAsked || !('serviceWorker' in navigator)) return;
-  isAsked = true;
+export async function keepForOffline(assets, parts) {
+  const asked = parts.join();
+  if (lastAsked === asked || !('serviceWorker' in navigator)) return;
+  lastAsked = asked;
   const root = new URL('../../../', assets);
   try {
     await navigator.serviceWorker.register(new URL('kept-pages.js', root), { scope: root.pathname });
@@ -15,9 +16,9 @@ export async function keepForOffline(assets) {
     const shown = performance.getEntriesByType('resource').map(({ name }) => name);
     const names = new Set([location.href.split('#')[0], ...shown].filter((name) => name.startsWith(root.href)));
     const index = await (await fetch(new URL('index.json', assets))).json();
-    for (const name of index.kept) names.add(new URL(name, assets).href);
+    for (const name of parts.flatMap((part) => index.kept[part])) names.add(new URL(name, assets).href);
     for (const name of names) if (!(await cache.match(name))) await cache.add(name);
   } catch {
-    isAsked = false; // Private windows have no service workers, and a disk may be full: it works online.
+    lastAsked = ''; // Private windows have no service workers, and a disk may be full: it works online.
   }
 }

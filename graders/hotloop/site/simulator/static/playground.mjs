@@ -136,7 +136,7 @@ async function start(place) {
     assets: new URL('./', import.meta.url).href,
     source: document.source,
     more: [form.root],
-    request: (source) => form.request(source),
+    message: (source) => ({ request: form.request(source) }),
     onChange: () => form.update(kernel.editor.text),
   });
   form.update(document.source);

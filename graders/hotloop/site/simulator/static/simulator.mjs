@@ -85,6 +85,10 @@ page
 `);
   }
 
+  get canCompile() {
+    return globalThis.hotloop_compiler instanceof Compiler;
+  }
+
   /** Let programs be compiled. archive: compiler.zip of the bundle. */
   addCompiler(runLLVM, archive) {
     this.python.unpackArchive(archive, 'zip', { extractDir: '/' });
@@ -96,6 +100,17 @@ page
   addProgram(name, archive) {
     if (!this.programs.has(name)) this.python.unpackArchive(archive, 'zip', { extractDir: '/simulator/prebuilt' });
     this.programs.add(name);
+  }
+
+  /** Let tasks be judged. numpy must be installed. archive: judge.zip. */
+  addJudge(archive) {
+    this.python.unpackArchive(archive, 'zip', { extractDir: '/' });
+    this.judge = this.python.runPython('from hotloop.judge import practice\npractice');
+  }
+
+  /** Judge a task: a request of judge/practice.py, and a verdict's record. */
+  verdict(request, onStep = () => {}) {
+    return JSON.parse(this.judge.answer(JSON.stringify(request), onStep));
   }
 
   /**

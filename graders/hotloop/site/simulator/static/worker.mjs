@@ -1,8 +1,8 @@
 // The worker of a page: all of the simulator runs here, so that the page stays usable and can end it.
 //
-// It gets { id, request, built } and posts { id, step, bytes, of } while it loads and runs, then
-// { id, answer } or { id, failure }. `built`: names of archives in built/ with the programs that were
-// compiled with the site.
+// It gets { id, request, built } or { id, task } and posts { id, step, bytes, of } while it loads and
+// runs, then { id, answer } or { id, failure }. `built`: names of archives in built/ with the programs
+// that were compiled with the site. `task`: what judge/practice.py is asked.
 import { Simulator } from './simulator.mjs';
 
 const HERE = new URL('./', import.meta.url);
@@ -71,13 +71,31 @@ function progress(id, step, of) {
   postMessage({ id, step, bytes: 0, of });
 }
 
-async function answer({ id, request, built = [] }) {
+async function addJudge(simulator) {
+  await simulator.python.loadPackage(new URL(index.numpy, HERE).href);
+  simulator.addJudge(await bytes('judge.zip'));
+}
+
+async function verdict(id, simulator, task) {
+  if (!simulator.canCompile) {
+    progress(id, 'loading clang', index.bytes.compiler);
+    await addCompiler(simulator);
+  }
+  if (!simulator.judge) {
+    progress(id, 'loading numpy and the checks', index.bytes.judge);
+    await addJudge(simulator);
+  }
+  return simulator.verdict(task, (step) => postMessage({ id, step: `running: ${step}` }));
+}
+
+async function answer({ id, request, built = [], task }) {
   index ??= await (await plainFetch(new URL('index.json', HERE))).json();
   if (loading === null) {
     progress(id, 'loading Python and the checker', index.bytes.start);
     loading = load();
   }
   const simulator = await loading;
+  if (task) return verdict(id, simulator, task);
   for (const name of built) simulator.addProgram(name, await bytes(`built/${name}`));
   const run = () => simulator.answer(request, (step) => postMessage({ id, step }));
   const first = run();
