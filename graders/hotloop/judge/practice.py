@@ -35,7 +35,7 @@ ISOLATION = "webassembly"
 """`isolation` of practice verdicts."""
 
 _BUDGET_S = 300.0
-_OPEN = "A practice verdict leaves this open: it is judged with a graded one"
+_OPEN = "Practice leaves this open: a graded verdict decides it"
 
 
 @dataclass(frozen=True)
