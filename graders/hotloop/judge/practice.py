@@ -35,7 +35,7 @@ ISOLATION = "webassembly"
 """`isolation` of practice verdicts."""
 
 _BUDGET_S = 300.0
-_OPEN = "A practice verdict leaves this open: it is judged with a graded one"
+_OPEN = "Practice leaves this open: a graded verdict decides it"
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,13 @@ def judge(
 
 
 def answer(request: str, on_progress: Callable[[str], None] = lambda _text: None) -> str:
-    """Judge what a page asks for; both are JSON. Raises ValueError for no such request."""
-    asked: dict[str, Any] = json.loads(request)
-    module, _, task = str(asked["task"]).partition(".")
-    job = Job(
-        module,
-        task,
-        TaskSpec.from_message(asked["spec"]),
-        isolation=ISOLATION,
-        device="cpu",
-        budget_s=_BUDGET_S,
-        given=asked["given"],
-    )
-    files = {str(name): str(text).encode() for name, text in asked["files"].items()}
+    """Judge what a page asks for; both are JSON. Raises ValueError for what is no request."""
+    try:
+        asked: dict[str, Any] = json.loads(request)
+        module, _, task = str(asked["task"]).partition(".")
+        spec, given = TaskSpec.from_message(asked["spec"]), dict(asked["given"])
+        files = {str(name): str(text).encode() for name, text in asked["files"].items()}
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"this is no request for a verdict: {error!r}") from None
+    job = Job(module, task, spec, isolation=ISOLATION, budget_s=_BUDGET_S, given=given)
     return json.dumps(judge(job, files, on_progress).to_json())

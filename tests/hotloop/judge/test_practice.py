@@ -15,6 +15,7 @@ from hotloop.core import paths
 from hotloop.core.record import Record, counts
 from hotloop.core.verdict import Verdict
 from hotloop.judge.candidate import CUDA
+from hotloop.judge.practice import answer
 from hotloop.judge.task import find
 from hotloop.tasks import curriculum, practice, render
 from hotloop.tasks.local_judging import judge_submission
@@ -231,3 +232,18 @@ def test_a_wrong_answer_gets_the_verdict_that_is_graded(
 def told(record: Record, checks: Sequence[str]) -> list[tuple[str, Verdict, str]]:
     judged = (record.check(name) for name in checks)
     return [(check.check, check.verdict, check.sentence) for check in judged]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"task": "a.b", "spec": {}, "given": {}}'])
+def test_what_is_no_request_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"request|Expecting value|description"):
+        answer(text)
+
+
+@pytest.mark.slow
+def test_a_task_that_there_is_not_is_our_failure() -> None:
+    asked = json.loads(request(KEYS[0], {"kernels.cu": ""}))
+    record = json.loads(answer(json.dumps({**asked, "task": "first_kernels.none"})))
+    assert record["verdict"] == "judge_error"
+    missing = json.loads(answer(json.dumps({**asked, "files": {}})))
+    assert missing["sentence"].endswith("is missing: hand it in too.")

@@ -46,12 +46,12 @@ def base(npm: Path, modules: Iterable[str]) -> Path:
     shutil.rmtree(target, ignore_errors=True)
     bundle.write(target, modules)
     _scripts(npm, target)
-    modules = npm / "node_modules"
-    for file in (f for pattern in _PYODIDE for f in (modules / "pyodide").glob(pattern)):
+    packages = npm / "node_modules"
+    for file in (f for pattern in _PYODIDE for f in (packages / "pyodide").glob(pattern)):
         shutil.copyfile(file, target / file.name)
-    clang = modules / "@yowasp" / "clang" / "gen"
+    clang = packages / "@yowasp" / "clang" / "gen"
     shutil.copyfile(clang / "bundle.js", target / "clang.js")
-    for file in (modules / "pyodide" / "pyodide.asm.wasm", *sorted(clang.glob("*.wasm"))):
+    for file in (packages / "pyodide" / "pyodide.asm.wasm", *sorted(clang.glob("*.wasm"))):
         shutil.copyfile(_packed(file, npm / "packed"), target / f"{file.name}.gz")
     judge = ["judge.zip"]
     if wheel := numpy_wheel(npm):
