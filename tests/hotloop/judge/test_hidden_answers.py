@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import judge_check
 from hotloop.judge.checks.hidden_answers import HiddenAnswers
@@ -57,9 +57,9 @@ def test_the_tasks_own_function_is_asked(session: Session, program: Program) -> 
 @pytest.mark.slow
 def test_another_one_is_where_it_is_named(session: Session, program: Program) -> None:
     candidate = Candidate("squared", "candidates.py", "json")
-    with pytest.raises(Ruling) as caught:
-        check(program, "doubled")(session.about(candidate))
-    assert caught.value.sentence == "A number: it is wrong."
+    record = judge_check("correct", check(program, "doubled"), session.about(candidate))
+    assert record.verdict is Verdict.WRONG_ANSWER
+    assert record.sentence == "A number: it is wrong."
 
 
 def test_a_wrong_answer_costs_its_share_only(session: Session) -> None:

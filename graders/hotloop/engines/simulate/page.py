@@ -17,7 +17,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hotloop.engines.simulate import build, toolchain
 from hotloop.engines.simulate.check import check
@@ -35,6 +35,8 @@ TYPES = {
 }  # fmt: skip
 """Types of an array's elements, with their format for `struct`."""
 MOST_ELEMENTS = 1 << 22
+
+OnStep = Callable[[str], None]
 MOST_SHOWN = 1024
 """Most elements of an array that an answer shows."""
 
@@ -46,7 +48,7 @@ def start(folder: str) -> None:
     (Path(folder) / "trusted").rename(target)
 
 
-def answer(request: str, folder: str, on_step: Callable[[str], object] = len) -> str:
+def answer(request: str, folder: str, on_step: OnStep = lambda _text: None) -> str:
     """Run what is asked for, in JSON, in an empty folder; of problems give `{"problem": …}`.
 
     folder: its path is part of what a build depends on, so a page always names the same.
@@ -63,7 +65,7 @@ def answer(request: str, folder: str, on_step: Callable[[str], object] = len) ->
     return json.dumps(document)
 
 
-def _run(request: dict[str, Any], folder: Path, on_step: Callable[[str], object]) -> dict[str, Any]:
+def _run(request: dict[str, Any], folder: Path, on_step: OnStep) -> dict[str, Any]:
     for name, text in {**request.get("files", {}), FILE: request["source"]}.items():
         (folder / Path(name).name).write_text(text, encoding="utf-8")
     orders = request.get("orders", ORDERS)
@@ -85,12 +87,14 @@ def _run(request: dict[str, Any], folder: Path, on_step: Callable[[str], object]
 
 
 def _launch(
-    request: dict[str, Any], source: Path, orders: Sequence[str], on_step: Callable[[str], object]
+    request: dict[str, Any], source: Path, orders: Sequence[str], on_step: OnStep
 ) -> dict[str, Any]:
     on_step(toolchain.step())
     built = build.kernels([source], checked=True, include=[source.parent])
-    grid, block = (tuple(map(int, request[name])) for name in ("grid", "block"))
+    (gx, gy, gz), (bx, by, bz) = request["grid"], request["block"]
+    grid, block = (int(gx), int(gy), int(gz)), (int(bx), int(by), int(bz))
     runs: list[Launched] = []
+    arrays: list[dict[str, Any]] = []
     for order in orders:
         on_step(f"running, threads in order: {order}")
         arguments = [_argument(parameter) for parameter in request["parameters"]]
@@ -120,25 +124,28 @@ def _launch(
 
 def _argument(parameter: dict[str, Any]) -> Argument:
     if "value" in parameter:
-        return parameter["value"]
-    name, values, count = parameter["name"], parameter["values"], int(parameter.get("count", 0))
+        value = parameter["value"]
+        # JSON of a page writes 2.0 as 2.
+        return float(value) if parameter.get("type") in {"float", "double"} else value
+    name, count = parameter["name"], int(parameter.get("count", 0))
+    values: list[float] | str = parameter["values"]
     letter = TYPES.get(parameter["type"])
     if letter is None:
         raise SimulatorError(f"array `{name}`: a page has no arrays of `{parameter['type']}`")
-    if isinstance(values, list):
+    if not isinstance(values, str):
         count = len(values)
     if not 0 < count <= MOST_ELEMENTS:
         raise SimulatorError(f"array `{name}`: 1 to {MOST_ELEMENTS:,} elements, and not {count:,}")
-    if not isinstance(values, list):
-        values = _filled(values, count, is_integer=letter in "iIbBhHqQ")
+    is_integer = letter in "iIbBhHqQ"
+    numbers = _filled(values, count, is_integer) if isinstance(values, str) else values
     try:
-        data = _packed(values, letter)
+        data = _packed(numbers, letter)
     except (struct.error, OverflowError) as error:
         raise SimulatorError(f"array `{name}`: {error}") from None
     return Array(name, memoryview(bytearray(data)), bool(parameter.get("output")))
 
 
-def _filled(way: str, count: int, *, is_integer: bool) -> Sequence[float]:
+def _filled(way: str, count: int, is_integer: bool) -> Sequence[float]:
     if way == "random":
         source = random.Random(0)
         if is_integer:
@@ -175,9 +182,8 @@ def _array(array: Array, element: str) -> dict[str, Any]:
 def _plain(data: Any) -> Any:
     """Return data in which lines have the file's name in place of its path."""
     if isinstance(data, dict):
-        return {
-            key: Path(value).name if key == "file" else _plain(value) for key, value in data.items()
-        }
+        entries = cast("dict[str, Any]", data).items()
+        return {key: Path(v).name if key == "file" else _plain(v) for key, v in entries}
     if isinstance(data, list | tuple):
-        return [_plain(value) for value in data]
+        return [_plain(value) for value in cast("Sequence[Any]", data)]
     return data

@@ -6,11 +6,9 @@ It cannot interrupt code of a module: the page ends the worker in which all of t
 import re
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
-
-import js
-from pyodide.ffi import JsException, create_proxy, to_js
 
 from hotloop.engines.simulate.engine.interface import (
     InvalidModule,
@@ -20,6 +18,10 @@ from hotloop.engines.simulate.engine.interface import (
     Types,
 )
 from hotloop.engines.simulate.engine.wasi import Wasi
+
+# Modules of Pyodide alone, so their types are not known where this is checked.
+js: Any = import_module("js")
+ffi: Any = import_module("pyodide.ffi")
 
 VERSION = "browser"
 _WORDS = {
@@ -35,7 +37,7 @@ _WORDS = {
 
 def validate(wasm: bytes) -> None:
     """Raise InvalidModule if the engine does not run these bytes."""
-    if not js.WebAssembly.validate(to_js(wasm)):
+    if not js.WebAssembly.validate(ffi.to_js(wasm)):
         raise InvalidModule("the browser does not accept the module")
 
 
@@ -146,7 +148,7 @@ class Store:
                 raise
             return 0 if result is None else result
 
-        proxy = create_proxy(call)
+        proxy = ffi.create_proxy(call)
         self._proxies.append(proxy)
         self._define(module, name, proxy)
 
@@ -168,7 +170,7 @@ class Store:
 
     def instantiate(self, file: Path) -> BrowserInstance:
         """Instantiate a module that lies in a file. Raises Trap."""
-        module = js.WebAssembly.Module.new(to_js(file.read_bytes()))
+        module = js.WebAssembly.Module.new(ffi.to_js(file.read_bytes()))
         with self.explained():
             instance = js.WebAssembly.Instance.new(module, _object(self._imports))
         return BrowserInstance(self, instance)
@@ -183,7 +185,7 @@ class Store:
         """Raise what a function of ours raised, or a Trap, for an exception of the browser's."""
         try:
             yield
-        except JsException as error:
+        except ffi.JsException as error:
             if self._raised is not None:
                 raised, self._raised = self._raised, None
                 raise raised from None
@@ -196,4 +198,4 @@ class Store:
 
 
 def _object(mapping: dict[str, Any]) -> Any:
-    return to_js(mapping, dict_converter=js.Object.fromEntries)
+    return ffi.to_js(mapping, dict_converter=js.Object.fromEntries)

@@ -4,14 +4,17 @@
 """
 
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-
-import js
-from pyodide.ffi import to_js
+from typing import Any
 
 from hotloop.engines.simulate.problem import CompileError, ToolMissing
 from hotloop.engines.simulate.toolchain.target import header_options
+
+# Modules of Pyodide alone, so their types are not known where this is checked.
+js: Any = import_module("js")
+ffi: Any = import_module("pyodide.ffi")
 
 LIBRARIES = Path("/simulator/libraries")
 ZIG = Path("/zig/lib")
@@ -48,8 +51,10 @@ def _run(tool: str, arguments: Sequence[str]) -> str:
             continue  # the compiler has these
         for file in path.iterdir() if path.is_dir() else [path]:
             if file.is_file():
-                inputs.set(str(file), to_js(file.read_bytes()))
-    status, text, files = js.hotloop_compiler.run(to_js([tool, *arguments]), inputs, to_js(outputs))
+                inputs.set(str(file), ffi.to_js(file.read_bytes()))
+    status, text, files = js.hotloop_compiler.run(
+        ffi.to_js([tool, *arguments]), inputs, ffi.to_js(outputs)
+    )
     if status:
         raise CompileError(str(text).strip())
     for name in outputs:
