@@ -100,13 +100,17 @@ class Browser:
         return cls(driver)
 
     def open(self, page: Path, size: tuple[int, int], scheme: str) -> None:
-        """`scheme`: light or dark, as the system asks for it."""
+        """Open a page as a file."""
+        self.look(size, scheme)
+        self.driver.get(page.as_uri())
+
+    def look(self, size: tuple[int, int], scheme: str) -> None:
+        """Set the window's width and height, and the scheme that the system asks for."""
         media = [{"name": "prefers-color-scheme", "value": scheme}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
         width, height = size
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        self.driver.get(page.as_uri())
 
     def unfold(self) -> None:
         """Open everything that a click opens."""

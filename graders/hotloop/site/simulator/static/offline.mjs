@@ -18,6 +18,7 @@ export async function keepForOffline(assets, parts) {
     const index = await (await fetch(new URL('index.json', assets))).json();
     for (const name of parts.flatMap((part) => index.kept[part])) names.add(new URL(name, assets).href);
     for (const name of names) if (!(await cache.match(name))) await cache.add(name);
+    document.documentElement.dataset.offline = 'yes';
   } catch {
     lastAsked = ''; // Private windows have no service workers, and a disk may be full: it works online.
   }
