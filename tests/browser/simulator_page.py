@@ -59,7 +59,10 @@ def playground(driver: WebDriver, address: str, document: Mapping[str, Any]) -> 
 def press(driver: WebDriver, text: str) -> None:
     """Press the button with this text."""
     buttons = driver.find_elements(By.CSS_SELECTOR, "button")
-    next(button for button in buttons if button.text == text).click()
+    button = next(button for button in buttons if button.text == text)
+    # The theme's header covers what lies at the top.
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+    button.click()
 
 
 def run(driver: WebDriver, button: str = "Run") -> str:

@@ -63,13 +63,14 @@ _LANGUAGE = (
 )  # fmt: skip
 _DEVICE = (
     "-fcuda-is-device",
+    "-fno-builtin-printf",  # else a text alone becomes a call of puts, which no device has
     "-D__CUDA_ARCH__=900",
     "-disable-llvm-passes",
     "-emit-llvm",
     "-fsanitize=array-bounds",
     "-fsanitize-recover=array-bounds",
 )
-READS = ((*_LANGUAGE,), (*_LANGUAGE, *_DEVICE[:2]))
+READS = ((*_LANGUAGE,), (*_LANGUAGE, *_DEVICE[:3]))
 """Options of the two ways in which a source is read: as host code and as device code."""
 
 _CODE = (

@@ -31,7 +31,7 @@ _STANDARD = (
     "deque", "functional", "initializer_list", "iomanip", "iostream", "iterator", "limits", "list",
     "map", "memory", "numeric", "optional", "queue", "random", "set", "sstream", "stdexcept",
     "string", "string_view", "tuple", "type_traits", "unordered_map", "unordered_set", "utility",
-    "variant", "vector",
+    "variant", "vector", "sys/resource.h", "sys/time.h", "unistd.h",
 )  # fmt: skip
 """Headers of the C++ library that a program in a page may include."""
 

