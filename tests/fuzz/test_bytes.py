@@ -323,7 +323,7 @@ def test_listings_and_maps_of_the_simulator_are_read(
         patch.setattr(toolchain, "headers", list)
         patch.setattr(build, "own_digest", lambda: "own")
         request = {"op": "build", "file": "kernels.cu", "source": "text"}
-        reply = SimulatorWorker().answer(request, [])
+        reply = SimulatorWorker(folder).answer(request, [])
     assert "internal" not in reply, reply
     _none_is_ours(
         lambda: cuda_kernel._require_no_fault("a.cu", reply, built=False)  # pyright: ignore[reportPrivateUsage]
@@ -419,7 +419,7 @@ def test_replies_are_read(plan: Any, fault: Any, error: Any, finding: Any) -> No
             lambda: cuda_kernel._require_no_fault("a.cu", fault, built=True)  # pyright: ignore[reportPrivateUsage,reportUnknownArgumentType]
         )
     if isinstance(error, dict):
-        _none_is_ours(lambda: worker_connection._failure(error))  # pyright: ignore[reportPrivateUsage,reportUnknownArgumentType]
+        _none_is_ours(lambda: worker_connection.failure(error))
     if isinstance(finding, dict):
         _none_is_ours(lambda: cuda_kernel.sentence(finding))  # pyright: ignore[reportUnknownArgumentType]
 

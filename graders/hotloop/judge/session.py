@@ -383,6 +383,6 @@ class Session:
 
         with ours("preparing the simulator"), self.launcher.bystanders.held():
             if not build.is_prepared():
-                self.progress("preparing the simulator, the first time only: under a minute")
+                self.progress(f"preparing the simulator: {toolchain.step()}")
                 with self.budget.without(toolchain.PREPARE_TIMEOUT_S):
                     build.prepare()

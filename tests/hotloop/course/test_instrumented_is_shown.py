@@ -110,6 +110,7 @@ SHOW_NOBODY = {
     "tasks/own_problem.py": "an author's own problem",
     "tasks/problem.py": "adds up",
     "learn/remote/job.py": "form of what service/course/board.py says",
+    "tasks/practice.py": "points of tasks",
     "tasks/render.py": "points of tasks",
     "site/charts.py": "points of a drawing",
     "site/module_page.py": NO_LEARNERS,

@@ -5,6 +5,7 @@ record: a new reader fails here until it asks, or says why it need not.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -113,6 +114,25 @@ def test_whoever_counts_asks_what_counts() -> None:
         or ", counts\n" in text
     }
     assert asking == {name for name, why in READERS.items() if why == ASKS}
+
+
+FOR_PRACTICE = {
+    "cli/practice_verdicts.py",
+    "cli/start.py",
+    "learn/notebook.py",
+    "tasks/practice.py",
+}
+
+
+def test_only_a_learners_own_commands_make_practice_verdicts() -> None:
+    asking = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if re.search(
+            r"hotloop\.(judge|tasks)(\.| import .*\b)practice\b", path.read_text(encoding="utf-8")
+        )
+    }
+    assert asking - {"judge/practice.py", "judge/simulator_here.py"} == FOR_PRACTICE
 
 
 def record(**changes: Any) -> Record:

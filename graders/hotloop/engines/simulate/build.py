@@ -587,15 +587,14 @@ def _plain_name(symbol: str) -> str:
 
 
 def prepare() -> None:
-    """Build ahead of time what all kernels need: the C library and the checker."""
-    for name in _MATH:
-        toolchain.library(name)
+    """Build what every program needs ahead of time: the C and C++ library and the checker."""
+    toolchain.library("libc.a")
     trusted()
 
 
 def is_prepared() -> bool:
     """True if `prepare` has been called on this machine since the simulator changed."""
-    return toolchain.has_libraries(programs=False) and (store.folder() / checker_name()).exists()
+    return toolchain.has_libraries() and (store.folder() / checker_name()).exists()
 
 
 def checker_name() -> str:

@@ -6,7 +6,6 @@ import subprocess
 
 import pytest
 
-from hotloop.judge.gpu import clocks as module
 from hotloop.judge.gpu.clocks import Clocks
 from hotloop.judge.gpu.nvml import Nvml, NvmlError
 
@@ -67,7 +66,7 @@ def test_a_stopped_notebook_of_another_grading_is_nobody(clocks: Clocks, fake) -
 def test_who_is_stopped_elsewhere_does_not_count(
     clocks: Clocks, fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "tree", lambda root: [root])
+    monkeypatch.setattr("hotloop.sandbox.processes.tree", lambda root: [root])
     with subprocess.Popen(["sleep", "60"]) as neighbor:
         try:
             fake.set(clients=2, pid0=os.getpid(), pid1=neighbor.pid)

@@ -77,9 +77,8 @@ def step() -> str:
     return "compiling"
 
 
-def has_libraries(*, programs: bool = True) -> bool:
+def has_libraries() -> bool:
     """True: they come with the page."""
-    del programs
     return True
 
 

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -24,8 +24,14 @@ from hotloop.engines.simulate.toolchain.target import (
 )
 
 TIMEOUT_S = 120
-_C_LIBRARIES = ("crt1-command.o", "libc.a", "libzigc.a", "libcompiler_rt.a")
-_CXX_LIBRARIES = ("libc++.a", "libc++abi.a", FILE_STREAMS)
+_LIBRARIES = (
+    "crt1-command.o",
+    "libc.a",
+    "libzigc.a",
+    "libc++.a",
+    "libc++abi.a",
+    "libcompiler_rt.a",
+)
 
 
 @cache
@@ -104,67 +110,42 @@ def step() -> str:
     return "compiling; the first time with the C and C++ library, which takes a minute"
 
 
-def has_libraries(*, programs: bool = True) -> bool:
-    """True if the C and C++ library is built. Raises ToolMissing if zig is not installed.
-
-    programs: as a program with a `main` needs it; kernels need C's only.
-    """
-    return _is_built(FILE_STREAMS if programs else _C_LIBRARIES[-1])
-
-
-def _is_built(name: str) -> bool:
-    return (store.folder() / f"libraries-{version()}" / name).exists()
+def has_libraries() -> bool:
+    """True if the C and C++ library is built. Raises ToolMissing if zig is not installed."""
+    return (store.folder() / f"libraries-{version()}" / FILE_STREAMS).exists()
 
 
 def library(name: str) -> Path:
-    """Return one of the libraries or FILE_STREAMS.
-
-    The first call builds all of C's in some seconds, or of C++'s in about a minute.
-    """
-    build = _build_c if name in _C_LIBRARIES else _build_cxx
-    return store.get_or_make(f"libraries-{version()}/{name}", build)
+    """Return one of `_LIBRARIES` or FILE_STREAMS. The first call builds all in about a minute."""
+    return store.get_or_make(f"libraries-{version()}/{name}", _build_libraries)
 
 
-def _build_c(target: Path) -> None:
-    """Let Zig build the C library for an empty program, and keep the library files."""
+def _build_libraries(target: Path) -> None:
+    """Let Zig build the C and C++ library for an empty program, and keep the library files."""
+    folder = store.folder() / f"libraries-{version()}"
     with tempfile.TemporaryDirectory() as temporary:
-        _keep(_built(Path(temporary), "int main(void) { return 0; }", "c"), _C_LIBRARIES, target)
-
-
-def _build_cxx(target: Path) -> None:
-    """Let Zig build the C++ library for an empty program, and keep the library files."""
-    with tempfile.TemporaryDirectory() as temporary:
-        text = "#include <iostream>\nint main() { std::cout << 1; }"
-        built = _built(Path(temporary), text, "c++")
+        source = Path(temporary) / "empty.cpp"
+        source.write_text("#include <iostream>\nint main() { std::cout << 1; }\n")
+        command = [str(zig()), "build-exe", "-target", "wasm32-wasi", "-OReleaseFast", "-fstrip"]
+        command += [
+            "-lc",
+            "-lc++",
+            str(source),
+            "--verbose-link",
+            f"-femit-bin={temporary}/empty.wasm",
+        ]
+        result = subprocess.run(
+            command, capture_output=True, encoding="utf-8", check=False, cwd=temporary,
+            timeout=PREPARE_TIMEOUT_S, env=_environment(),
+        )  # fmt: skip
+        built = {Path(path).name: Path(path) for path in re.findall(r"\S+\.[ao]\b", result.stderr)}
+        if result.returncode or not all(name in built for name in _LIBRARIES):
+            raise CompileError(f"the C and C++ library were not built:\n{result.stderr[-2000:]}")
+        folder.mkdir(exist_ok=True)
         built[FILE_STREAMS] = Path(temporary) / FILE_STREAMS
         _compile_file_streams(built[FILE_STREAMS])
-        _keep(built, _CXX_LIBRARIES, target)
-
-
-def _built(folder: Path, text: str, language: str) -> dict[str, Path]:
-    """Build a program in the folder; return the files that it is linked with, by name."""
-    source = folder / f"empty.{'c' if language == 'c' else 'cpp'}"
-    source.write_text(text)
-    command = [str(zig()), "build-exe", "-target", "wasm32-wasi", "-OReleaseFast", "-fstrip"]
-    command += ["-lc", *(["-lc++"] if language == "c++" else []), str(source), "--verbose-link"]
-    command += [f"-femit-bin={folder}/empty.wasm"]
-    result = subprocess.run(
-        command, capture_output=True, encoding="utf-8", check=False, cwd=folder,
-        timeout=PREPARE_TIMEOUT_S, env=_environment(),
-    )  # fmt: skip
-    if result.returncode:
-        raise CompileError(f"the C and C++ library were not built:\n{result.stderr[-2000:]}")
-    return {Path(path).name: Path(path) for path in re.findall(r"\S+\.[ao]\b", result.stderr)}
-
-
-def _keep(built: Mapping[str, Path], names: Sequence[str], target: Path) -> None:
-    """Copy the libraries to where they are looked for. target: where the one of its name goes."""
-    if missing := [name for name in names if name not in built]:
-        raise CompileError(f"the C and C++ library were not built: {', '.join(missing)} is missing")
-    folder = store.folder() / f"libraries-{version()}"
-    folder.mkdir(exist_ok=True)
-    for name in names:
-        shutil.copyfile(built[name], target if name == target.name else folder / name)
+        for name in (*_LIBRARIES, FILE_STREAMS):
+            shutil.copyfile(built[name], target if name == target.name else folder / name)
 
 
 def _compile_file_streams(target: Path) -> None:
