@@ -158,13 +158,13 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.core.wire import WireError
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
+    from hotloop.judge.stub import stub_record
     from hotloop.learn.practice import verdicts
     from hotloop.tasks import curriculum
     from hotloop.tasks.task_spec import task_spec
     from hotloop.verdicts.progress_line import progress_line
 
     variant, digests = _given(module)
-    judge = _judge = _judge or JudgeProcess(quiet=True)
     job = Job(
         module,
         task,
@@ -175,6 +175,9 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
         variant=variant.to_json(),
         given=digests,
     )
+    if not_begun := stub_record(job, sys.modules["__main__"].__dict__):
+        return not_begun
+    judge = _judge = _judge or JudgeProcess(quiet=True)
     ours, theirs = socket.socketpair()
     try:
         with theirs:
