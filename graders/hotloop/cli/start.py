@@ -50,7 +50,7 @@ def run(
     next_ = f"hotloop lab {target}"
     if extras.missing("course"):
         next_ = f"work in your editor, then hotloop check {chosen.id} {target}"
-    lines += [*_judged(chosen), f"Next: {next_}"]
+    lines += [*_judged(chosen), *_preparation(chosen), f"Next: {next_}"]
     return CommandResult(document, Text("\n".join(lines)))
 
 
@@ -65,6 +65,20 @@ def _judged(module: Module) -> list[str]:
     tasks = "all tasks" if lacking == count else f"{lacking} of {count} tasks"
     commands = module_groups.of_module(module).commands
     return [f"To judge {tasks} here: {', '.join(commands)}"]
+
+
+def _preparation(module: Module) -> list[str]:
+    """Begin to build the simulator if it will judge here; return what to say of that."""
+    uses = any("cuda" in module.needs_of(check) for task in module.tasks for check in task.checks)
+    if not uses or extras.missing("cuda") or place.chosen():
+        return []
+    from hotloop.engines.simulate import preparation  # needs optional packages
+
+    if not preparation.begin():
+        return []
+    return [
+        f"The simulator for CUDA kernels is being built meanwhile, once: {preparation.EXPECTED}."
+    ]
 
 
 def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], Path | None]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, TypeVar, cast
 
 import numpy as np
 
+from hotloop.core.record import LONGEST_SENTENCE
 from hotloop.core.variant import Variant
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.budget import Budget
@@ -22,7 +23,7 @@ from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.spec import CheckSpec, TaskSpec
-from hotloop.judge.worker_connection import WorkerConnection
+from hotloop.judge.worker_connection import WorkerConnection, readable
 from hotloop.sandbox.scratch import scratch
 
 log = logging.getLogger("hotloop.judge")
@@ -381,15 +382,23 @@ class Session:
         Build the files that every kernel is linked with, once: the first time takes minutes on a
         busy machine, which are no learner's. The task's `needs` include the package group `cuda`.
         """
-        from hotloop.engines.simulate import build, cache, toolchain  # needs optional packages
+        from hotloop.engines.simulate import build, cache  # needs optional packages
+        from hotloop.engines.simulate.problem import SimulatorError
         from hotloop.engines.simulate.toolchain import machine
 
-        self.progress(f"preparing the simulator: {toolchain.step()}")
         with ours("preparing the simulator"), self.launcher.bystanders.held():
             if not build.is_prepared():
                 with self.budget.without(machine.PREPARE_TIMEOUT_S):
-                    build.prepare()
+                    try:
+                        build.prepare(lambda text: self.progress(f"the simulator: {text}"))
+                    except (SimulatorError, OSError) as problem:
+                        raise _unprepared(problem) from problem
         folder = cache.folder()
         if self.launcher.isolation == "none":
             return {"HOTLOOP_SIMULATOR_PREBUILT": str(folder)}, {}
         return {"HOTLOOP_SIMULATOR_PREBUILT": SIMULATOR}, {SIMULATOR: folder}
+
+
+def _unprepared(problem: Exception) -> Ruling:
+    sentence = f"The simulator could not be built on this machine, which costs no points: {problem}"
+    return Ruling(Verdict.NOT_MEASURED, readable(sentence, LONGEST_SENTENCE))

@@ -15,6 +15,7 @@ if sys.platform == "emscripten":
         headers,
         library,
         link,
+        prepare,
         step,
         version,
     )
@@ -26,6 +27,7 @@ else:
         headers,
         library,
         link,
+        prepare,
         step,
         version,
     )
@@ -41,6 +43,7 @@ __all__ = [
     "headers",
     "library",
     "link",
+    "prepare",
     "step",
     "version",
 ]

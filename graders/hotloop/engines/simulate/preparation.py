@@ -1,0 +1,48 @@
+"""Builds what every CUDA program needs, before anybody waits for it: `python -m` this module."""
+
+import argparse
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from hotloop.engines.simulate import build
+from hotloop.engines.simulate import cache as store
+from hotloop.engines.simulate.problem import SimulatorError
+from hotloop.engines.simulate.toolchain import machine
+
+EXPECTED = "about a minute"
+
+
+def begin() -> bool:
+    """Begin to build in the background. Returns False if all is built, or nothing can be.
+
+    Whoever needs it meanwhile waits for the same build.
+    """
+    with suppress(SimulatorError, OSError):
+        if build.is_prepared():
+            return False
+        with (store.folder() / "preparation.log").open("wb") as log:
+            subprocess.Popen(
+                [sys.executable, "-P", "-m", __name__],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        return True
+    return False
+
+
+def main() -> None:
+    """Build what is missing. With --ship FOLDER, also put the library where the wheel takes it."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--ship", type=Path, metavar="FOLDER")
+    folder: Path | None = parser.parse_args().ship
+    build.prepare()
+    if folder is not None:
+        machine.ship(folder)
+
+
+if __name__ == "__main__":
+    main()
