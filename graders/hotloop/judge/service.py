@@ -172,10 +172,12 @@ def variant_of(job: Job) -> Variant | None:
 def _launcher(job: Job, *, timed: bool) -> Launcher:
     """Return the launcher. Its workers may be forked if nothing is timed and no GPU is used."""
     forked = not timed and job.isolation != "none" and (job.device or kind()) == "cpu"
+    root = Path(job.files) if job.files else None
+    own = job.spec.file or job.notebook
     return Launcher(
         job.isolation,
         threads=job.threads or default_threads(),
-        fork=worker_fork(job.spec.module_needs) if forked else None,
+        fork=worker_fork(job.spec.module_needs, root, own) if forked else None,
     )
 
 

@@ -27,7 +27,7 @@ from hotloop.judge.device import device_name, driver_version
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.judge.job import Job
-from hotloop.worker.notebook import UnreadableNotebook, read_cells, text_of
+from hotloop.worker.notebook import UnreadableNotebook, code_cells
 
 _RAISES = f"{NOT_ATTEMPTED} yet: it still raises NotImplementedError."
 _MARKER = re.compile(r"^[ \t]*### TASK (\w+\.\w+)(?: \w+)?$", re.MULTILINE)
@@ -165,10 +165,7 @@ def _is_stub_in(name: str, key: str, entry: str, before: bytes | None, after: by
 
 def _cells(name: str, data: bytes) -> list[str]:
     """Return the code cells of a notebook, or the text of a file."""
-    if not name.endswith(".ipynb"):
-        return [data.decode()]
-    cells = (cell for cell in read_cells(data) if cell.get("cell_type") == "code")
-    return [text_of(cell.get("source", cell.get("input"))) or "" for cell in cells]
+    return code_cells(data) if name.endswith(".ipynb") else [data.decode()]
 
 
 def _has_stubs(before: Sequence[str], after: Sequence[str], key: str, entry: str) -> bool:

@@ -63,6 +63,12 @@ def text_of(value: Any) -> str | None:
     return "".join(parts) if all(isinstance(part, str) for part in parts) else None
 
 
+def code_cells(data: bytes) -> list[str]:
+    """Return the text of each code cell. Raises UnreadableNotebook as `read_cells` does."""
+    cells = (cell for cell in read_cells(data) if cell.get("cell_type") == "code")
+    return [text_of(cell.get("source", cell.get("input"))) or "" for cell in cells]
+
+
 def run_cells(path: Path, namespace: dict[str, Any], until: str = "") -> None:
     """Execute the code cells in order. A cell that fails does not stop the cells after it.
 
