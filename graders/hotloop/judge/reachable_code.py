@@ -13,12 +13,15 @@ from hotloop.worker.notebook import UnreadableNotebook, code_cells
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+([\w., ]+)", re.MULTILINE)
 
 
-def reachable_code(root: Path, name: str) -> str:
-    """Return the texts of a file and of those beside it that it imports, one after the other."""
+def reachable_code(root: Path, name: str, task: str = "") -> str:
+    """Return the texts of a file and of those beside it that it imports, one after the other.
+
+    task: of a notebook, the cells before the check of this task are read.
+    """
     files, texts = SubmissionFiles(root), list[str]()
     known, waiting = {name}, [name]
     while waiting:
-        text = _text(files, waiting.pop())
+        text = _text(files, waiting.pop(), task)
         texts.append(text)
         beside = {f"{module}.py" for names in _IMPORT.findall(text) for module in _tops(names)}
         waiting += sorted(each for each in beside - known if (root / each).is_file())
@@ -37,10 +40,10 @@ def _tops(names: str) -> list[str]:
     return [part.split()[0].partition(".")[0] for part in of_one.split(",") if part.strip(" .")]
 
 
-def _text(files: SubmissionFiles, name: str) -> str:
+def _text(files: SubmissionFiles, name: str, task: str) -> str:
     try:
         if not name.endswith(".ipynb"):
             return files.read_text(name)
-        return "\n".join(code_cells(files.content(name)))
+        return "\n".join(code_cells(files.content(name), task))
     except (Ruling, UnreadableNotebook):
         return ""

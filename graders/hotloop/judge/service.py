@@ -28,6 +28,7 @@ from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.not_attempted import without_blame, without_open
 from hotloop.judge.not_measurable import lacking
+from hotloop.judge.reachable_code import reachable_code
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import INTERPRETED, JudgingOptions, Session
 from hotloop.judge.task import TaskChecks, find, folder_of
@@ -172,13 +173,19 @@ def variant_of(job: Job) -> Variant | None:
 def _launcher(job: Job, *, timed: bool) -> Launcher:
     """Return the launcher. Its workers may be forked if nothing is timed and no GPU is used."""
     forked = not timed and job.isolation != "none" and (job.device or kind()) == "cpu"
-    root = Path(job.files) if job.files else None
-    own = job.spec.file or job.notebook
     return Launcher(
         job.isolation,
         threads=job.threads or default_threads(),
-        fork=worker_fork(job.spec.module_needs, root, own) if forked else None,
+        fork=worker_fork(job.spec.module_needs, _code(job)) if forked else None,
     )
+
+
+def _code(job: Job) -> str | None:
+    """Return the code that the candidate's process loads; None if that is a running notebook."""
+    name = job.spec.file or job.notebook
+    if job.files is None or name is None:
+        return None
+    return reachable_code(Path(job.files), name, job.task)
 
 
 def session_of(

@@ -7,10 +7,9 @@ import importlib.util
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from hotloop.engines.simulate import cache as simulator
-from hotloop.judge.reachable_code import imported_packages, reachable_code
+from hotloop.judge.reachable_code import imported_packages
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.process import Confined
 from hotloop.sandbox.zygote.zygote import Zygote
@@ -34,18 +33,14 @@ MOST = 2
 _zygotes: OrderedDict[tuple[str, ...], Zygote] = OrderedDict()
 
 
-def worker_fork(
-    needs: Iterable[str], root: Path | None = None, name: str | None = None
-) -> Callable[[Confinement], Confined]:
+def worker_fork(needs: Iterable[str], code: str | None = None) -> Callable[[Confinement], Confined]:
     """Return a function that starts a worker from a zygote, or by `hotloop.sandbox.launch.launch`.
 
-    needs: as module.yaml names them. root, name: the folder and the candidate's file in it, for a
-        zygote that imports no more than that does; without them, it imports what most need.
+    needs: as module.yaml names them. code: the candidate's, for a zygote that imports no more than
+        that does; without it, it imports what most candidates do.
     """
     modules = preloaded(needs)
-    if root is not None and name is not None:
-        modules = used(modules, reachable_code(root, name))
-    return _zygote(modules).launch
+    return _zygote(modules if code is None else used(modules, code)).launch
 
 
 def preloaded(needs: Iterable[str]) -> tuple[str, ...]:
