@@ -13,6 +13,9 @@ from hotloop.engines.simulate.toolchain import machine
 
 EXPECTED = "about a minute"
 
+_begun: list[subprocess.Popen[bytes]] = []
+"""Kept, since Python warns of a process that runs longer than its object lives."""
+
 
 def begin() -> bool:
     """Begin to build in the background. Returns False if all is built, or nothing can be.
@@ -23,13 +26,14 @@ def begin() -> bool:
         if build.is_prepared():
             return False
         with (store.folder() / "preparation.log").open("wb") as log:
-            subprocess.Popen(
+            process = subprocess.Popen(
                 [sys.executable, "-P", "-m", __name__],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
+            _begun.append(process)
         return True
     return False
 
