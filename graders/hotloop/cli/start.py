@@ -74,7 +74,11 @@ def _preparation(module: Module) -> list[str]:
         return []
     from hotloop.engines.simulate import preparation  # needs optional packages
 
-    if not preparation.begin():
+    try:
+        begun = preparation.begin()
+    except (UserError, OSError) as problem:
+        return [f"The simulator for CUDA kernels cannot be built yet: {problem}"]
+    if not begun:
         return []
     return [
         f"The simulator for CUDA kernels is being built meanwhile, once: {preparation.EXPECTED}."

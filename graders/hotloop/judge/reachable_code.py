@@ -4,13 +4,14 @@ A guess from the text, made only to start a process with the right libraries.
 """
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.files import SubmissionFiles
 from hotloop.worker.notebook import UnreadableNotebook, code_cells
 
-_IMPORT = re.compile(r"^\s*(?:from|import)\s+([\w., ]+)", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w., ]+)", re.MULTILINE)
 
 
 def reachable_code(root: Path, name: str, task: str = "") -> str:
@@ -19,13 +20,15 @@ def reachable_code(root: Path, name: str, task: str = "") -> str:
     task: of a notebook, the cells before the check of this task are read.
     """
     files, texts = SubmissionFiles(root), list[str]()
-    known, waiting = {name}, [name]
+    there, waiting = set[str](), [name]
+    with suppress(OSError):  # a folder that may not be listed
+        there.update(path.name for path in root.iterdir())
     while waiting:
         text = _text(files, waiting.pop(), task)
         texts.append(text)
-        beside = {f"{module}.py" for names in _IMPORT.findall(text) for module in _tops(names)}
-        waiting += sorted(each for each in beside - known if (root / each).is_file())
-        known |= beside
+        beside = there & {f"{module}.py" for module in imported_packages(text)}
+        waiting += sorted(beside)
+        there -= {name, *beside}
     return "\n".join(texts)
 
 

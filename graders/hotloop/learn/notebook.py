@@ -159,6 +159,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
     from hotloop.judge.stub import stub_record
+    from hotloop.learn.learning.after_check import read_ahead
     from hotloop.learn.practice import verdicts
     from hotloop.tasks import curriculum
     from hotloop.tasks.task_spec import task_spec
@@ -182,6 +183,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     try:
         with theirs:
             judge.submit(job, theirs)
+        read_ahead()  # while the judge starts: later it might be measuring
         before_s = verdicts.took_before([f"{module}.{task}"])
         with progress_line(task, before_s) as say:
             return _serve_until_done(ours, judge, say) or judge.collect(job, say)

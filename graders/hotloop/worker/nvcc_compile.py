@@ -47,12 +47,13 @@ _PTXAS_LINE = re.compile(r"\.ptx, line (\d{1,9});")
 class NvccCompiler(Worker):
     """Answers the request `compile`: one file for one GPU.
 
-    The first request names all GPUs, and nvcc runs for as many at once as there are cores.
+    The first request names all GPUs, and nvcc runs for them at once where there are cores.
     """
 
     def __init__(self) -> None:
         super().__init__({})
-        self._pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
+        cores = len(os.sched_getaffinity(0))
+        self._pool = ThreadPoolExecutor(1 if cores == 1 else 2 * cores)
         self._begun: dict[int, Future[Message]] = {}
 
     def on_compile(self, message: Message, _fds: list[int]) -> Message:

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.judge.files import lay_out
 from hotloop.judge.job import Job
+from hotloop.judge.reachable_code import reachable_code
 from hotloop.judge.stub import stub_record
 from hotloop.tasks import curriculum, render
 from hotloop.tasks.curriculum import Module
@@ -188,10 +190,30 @@ def test_a_file_that_is_missing_or_unreadable_goes_to_the_judge(folder: Path, na
     assert record(folder, key) is None
 
 
-@pytest.mark.parametrize("text", ["(" * 100_000, "-" * 200_000 + "1", "x\0", "a" * 300_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 100_000,
+        "-" * 200_000 + "1",
+        "not " * 60_000 + "1",
+        "a" + ".a" * 100_000,
+        "1" + "+1" * 100_000,
+        "import" + " " * 250_000,
+        "import axpy\n" * 20_000,
+        "\n" * 250_000,
+        "/*" * 100_000,
+        "axpy(" * 50_000,
+        "x\0",
+        "a" * 300_000,
+    ],
+)
 def test_no_file_is_too_much_to_look_at(folder: Path, text: str) -> None:
-    (folder / TRITON).write_text(text)
-    assert record(folder, AXPY) is None
+    begun = time.monotonic()
+    for key, file in ((AXPY, TRITON), (BIAS, CUDA)):
+        (folder / file).write_text(text)
+        assert record(folder, key) is None
+    reachable_code(folder / "first_kernels", Path(TRITON).name)
+    assert time.monotonic() - begun < 5
 
 
 # --- what belongs to others is not ----------------------------------------------------------------

@@ -3,12 +3,10 @@
 import argparse
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from hotloop.engines.simulate import build
 from hotloop.engines.simulate import cache as store
-from hotloop.engines.simulate.problem import SimulatorError
 from hotloop.engines.simulate.toolchain import machine
 
 EXPECTED = "about a minute"
@@ -18,24 +16,23 @@ _begun: list[subprocess.Popen[bytes]] = []
 
 
 def begin() -> bool:
-    """Begin to build in the background. Returns False if all is built, or nothing can be.
+    """Begin to build in the background; return False if all is built.
 
-    Whoever needs it meanwhile waits for the same build.
+    Whoever needs it meanwhile waits for the same build. Raises SimulatorError if there is no room.
     """
-    with suppress(SimulatorError, OSError):
-        if build.is_prepared():
-            return False
-        with (store.folder() / "preparation.log").open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", __name__],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-            _begun.append(process)
-        return True
-    return False
+    if build.is_prepared():
+        return False
+    machine.require_space()
+    with (store.folder() / "preparation.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", __name__],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    _begun.append(process)
+    return True
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from hotloop.verdicts.words import NOT_STARTED
 @contextmanager
 def reading_ahead() -> Generator[None]:
     """Read what `steps_after` looks through while the `with` block waits for a judge."""
-    reader = Thread(target=_read_ahead)
+    reader = Thread(target=read_ahead)
     reader.start()
     try:
         yield
@@ -27,7 +27,8 @@ def reading_ahead() -> Generator[None]:
         reader.join()
 
 
-def _read_ahead() -> None:
+def read_ahead() -> None:
+    """Read what `steps_after` looks through; only the first call takes time, half a second."""
     with suppress(CurriculumError, OSError):  # `steps_after` reads them again, and says it
         catalog.catalog()
 

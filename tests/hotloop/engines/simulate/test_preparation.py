@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from hotloop.cli import start
 from hotloop.core.verdict import Verdict
 from hotloop.engines.simulate import build, preparation
 from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.engines.simulate.toolchain import FILE_STREAMS, machine
 from hotloop.judge.client import JudgeProcess
+from hotloop.tasks import curriculum
 from hotloop.tasks.local_judging import judge_submission
 from hotloop.tasks.render import submission
 
@@ -120,11 +122,20 @@ def test_it_begins_in_the_background_only_where_it_is_missing(
     assert begun == [[sys.executable, "-P", "-m", "hotloop.engines.simulate.preparation"]]
     monkeypatch.setattr(build, "is_prepared", lambda: True)
     assert not preparation.begin()
-    monkeypatch.setattr(build, "is_prepared", lambda: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        preparation.begin()
     assert cache.is_dir()
     assert len(begun) == 1
+
+
+def test_where_there_is_no_room_nothing_begins_and_it_is_said(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "_NEEDED_BYTES", 1 << 60)
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("it began"))
+    monkeypatch.setattr(build, "is_prepared", lambda: False)
+    module = curriculum.load_module("first_kernels")
+    [line] = start._preparation(module)  # pyright: ignore[reportPrivateUsage]
+    assert f"cannot be built yet: {cache} has" in line
+    assert start._preparation(curriculum.load_module("ssa_passes")) == []  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.slow

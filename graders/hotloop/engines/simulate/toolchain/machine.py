@@ -149,7 +149,7 @@ def prepare(tell: Callable[[str], None] = lambda _text: None) -> Path:
             with suppress(OSError):  # not its owner; the user's own is kept while it is used
                 os.utime(folder)
             return folder
-    _require_space(store.folder())
+    require_space()
     with _telling(tell), alone(store.folder() / f"{_entry()}.lock"):
         return store.get_or_make(_entry(), _build_libraries)
 
@@ -174,7 +174,9 @@ def _places() -> list[Path]:
     return [folder / _entry() for folder in folders]
 
 
-def _require_space(folder: Path) -> None:
+def require_space() -> None:
+    """Raise ToolMissing if the library does not fit where it is built."""
+    folder = store.folder()
     free = shutil.disk_usage(folder).free
     if free < _NEEDED_BYTES:
         raise ToolMissing(
