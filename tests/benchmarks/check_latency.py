@@ -1,11 +1,11 @@
 """How long does a check take, from the command line and in a notebook, and where is it spent?
 
-    python tests/benchmarks/check_latency.py [--repeats 3] [--against PYTHON] [--only axpy]
+    python tests/benchmarks/check_latency.py [--only axpy] [--processes] [--against PYTHON]
 
 Each case runs as a learner runs it: `hotloop check` in a folder, and the check's cell in a Jupyter
 kernel, the first time and again. CPU seconds are those of every process that took part, which a
-busy machine changes less than wall time. `--against` runs another installation's Python in turn
-with this one, and prints the ratios; it must have the same tasks. Writes
+busy machine changes less than wall time; `--processes` says which. `--against` runs another
+installation's Python in turn with this one; it must have the same tasks. Writes
 tests/benchmarks/results/check_latency.json where the installation is this one alone.
 """
 
@@ -31,6 +31,7 @@ from hotloop.tasks.render import submission
 RESULT = Path(__file__).parent / "results" / "check_latency.json"
 _TICKS_S = 1 / os.sysconf("SC_CLK_TCK")
 _SAMPLE_S = 0.02
+_LEAST_S = 0.03
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ CASES = (
     Case("Triton, axpy", "first_kernels.axpy", asked_s=4.0),
     Case("CUDA, bias_gelu", "first_kernels.bias_gelu", asked_s=2.5),
 )
+
+_WAYS = {"command": "hotloop check", "notebook": "first check of a kernel"}
 
 NOTEBOOK = """
 import json, sys, time
@@ -93,6 +96,7 @@ class CpuSeconds:
     """CPU time of a process and of all that it started, also of what has ended or was adopted."""
 
     total_s: float = 0.0
+    programs: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
     _last: dict[tuple[int, int], float] = field(default_factory=dict[tuple[int, int], float])
 
     def look(self, root: int) -> None:
@@ -106,7 +110,13 @@ class CpuSeconds:
         for pid in family & set(seen):
             _, begun, ticks = seen[pid]
             self._last[pid, begun] = ticks * _TICKS_S
+            self.programs[pid, begun] = _program(pid) or self.programs.get((pid, begun), "")
         self.total_s = sum(self._last.values())
+
+    def lines(self) -> list[str]:
+        """Return what each process took, in the order in which they began."""
+        began = sorted(self._last.items(), key=lambda item: item[0][1])
+        return [f"  {s:6.2f} s  {self.programs[of]}" for of, s in began if s >= _LEAST_S]
 
 
 def _processes() -> Generator[tuple[int, tuple[int, int, int]]]:
@@ -117,6 +127,14 @@ def _processes() -> Generator[tuple[int, tuple[int, int, int]]]:
         except OSError:
             continue
         yield int(folder.name), (int(fields[1]), int(fields[19]), int(fields[11]) + int(fields[12]))
+
+
+def _program(pid: int) -> str:
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return ""
+    return " ".join([Path(words[0]).name, *words[1:]])[:90]
 
 
 @contextmanager
@@ -144,6 +162,7 @@ class Measured:
     wall_s: float
     cpu_s: float
     later_s: float | None = None
+    lines: tuple[str, ...] = ()
 
 
 def measure(case: Case, way: str, python: str, folder: Path) -> Measured:
@@ -162,17 +181,20 @@ def measure(case: Case, way: str, python: str, folder: Path) -> Measured:
     if way == "notebook":
         assert run.returncode == 0, errors
         first_s, *later = json.loads(output)
-        return Measured(first_s, spent.total_s, median(later))
+        return Measured(first_s, spent.total_s, median(later), tuple(spent.lines()))
     tasks = json.loads(output)["tasks"]
     for record in (task["record"] for task in tasks if task.get("record")):
         assert (record["verdict"] in {"passed", "partial"}) is case.solved, record["sentence"]
-    return Measured(wall_s, spent.total_s)
+    return Measured(wall_s, spent.total_s, lines=tuple(spent.lines()))
 
 
 def rows(
     cases: Iterable[Case], pythons: list[str], repeats: int, folder: Path
-) -> Generator[dict[str, object]]:
-    """Yield the medians of each case and way, by installation, measured in turn."""
+) -> Generator[tuple[dict[str, object], tuple[str, ...]]]:
+    """Yield the medians of each case and way, by installation, measured in turn.
+
+    With the processes of the last run.
+    """
     for case in cases:
         own = folder / case.key
         module = case.key.partition(".")[0]
@@ -184,15 +206,17 @@ def rows(
                     runs[python].append(measure(case, way, python, own))
             for python, measured in runs.items():
                 later = [each.later_s for each in measured if each.later_s is not None]
-                yield {
-                    "case": case.name,
-                    "way": way,
-                    "python": python,
+                row: dict[str, object] = {
+                    "check": f"{case.name}: {_WAYS[way]}",
+                    **({"python": python} if len(pythons) > 1 else {}),
                     "wall_s": round(median(each.wall_s for each in measured), 3),
                     "cpu_s": round(median(each.cpu_s for each in measured), 3),
-                    "later_s": round(median(later), 3) if later else None,
-                    "asked_s": case.asked_s,
                 }
+                if later:
+                    row["again_wall_s"] = round(median(later), 3)
+                if case.asked_s is not None:
+                    row["asked_wall_s"] = case.asked_s
+                yield row, measured[-1].lines
 
 
 def _handed_out(module: str) -> dict[str, bytes]:
@@ -207,6 +231,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--against", metavar="PYTHON", help="another installation's python")
     parser.add_argument("--only", default="", help="cases whose name or task has this text")
+    parser.add_argument("--processes", action="store_true", help="the CPU seconds of each process")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--out", type=Path, default=None)
     options = parser.parse_args()
@@ -217,17 +242,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         os.environ["HOME"] = f"{name}/home"
         Path(name, "home").mkdir()
-        for row in rows(cases, pythons, options.repeats, Path(name)):
+        for row, processes in rows(cases, pythons, options.repeats, Path(name)):
             found.append(row)
             if not options.json:
                 print("  ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+            if options.processes:
+                print(*processes, sep="\n", flush=True)
     document = {
         "device": device_name(),
         "date": time.strftime("%Y-%m-%d"),
         "load_before": round(before, 1),
         "load_after": round(os.getloadavg()[0], 1),
         "repeats": options.repeats,
-        "checks": found,
+        "rows": found,
     }
     if options.json:
         print(json.dumps(document))
