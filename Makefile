@@ -99,6 +99,7 @@ docker-test: | need-python  ## build lab and grader, and grade in them with Post
 	$(PYTHON) tests/docker/class_in_containers.py --container '$(CONTAINER)' --compose '$(COMPOSE)'
 
 wheel: $(VENV)/.hotloop-test  ## build two wheels into dist/: hotloop, and hotloop-solutions for who teaches or hires
+	$(BIN)/python -m hotloop.engines.simulate.preparation --ship build/wheel/simulator
 	$(BIN)/pip wheel --no-deps --wheel-dir dist . ./solutions
 
 release: $(VENV)/.hotloop-test  ## VERSION=0.2.0: run CI, then set the version, date the changelog, commit and tag

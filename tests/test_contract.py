@@ -26,7 +26,7 @@ from hotloop.engines.serving.unavailable import ServingUnavailable
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.task import find
 from hotloop.learn.bank import catalog
-from hotloop.tasks import curriculum, render
+from hotloop.tasks import curriculum, local_judging, render
 from hotloop.tasks import modules as checks
 from hotloop.tasks.curriculum import Module, Task
 from hotloop.tasks.local_judging import judge_submission
@@ -427,7 +427,11 @@ def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -
 @pytest.mark.sandbox
 @pytest.mark.timeout(400)
 @per_module
-def test_the_untouched_exercise_earns_nothing(module: Module, judge: JudgeProcess) -> None:
+def test_the_untouched_exercise_earns_nothing(
+    module: Module, judge: JudgeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge, which no learner waits for there, says what is said in its place."""
+    monkeypatch.setattr(local_judging, "stub_record", lambda _job: None)
     tasks = [task for task in module.tasks if task.kind == "code"]
     tasks = [t for t in tasks if not any(_gap(n) for r in t.checks for n in module.needs_of(r))]
     records = _judged(module.id, render.untouched(module.id), [t.id for t in tasks], judge)
@@ -440,6 +444,24 @@ def test_the_untouched_exercise_earns_nothing(module: Module, judge: JudgeProces
         failed = {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR, Verdict.COMPILE_ERROR}
         failed |= {Verdict.TOO_SLOW}
         assert records[task.id].verdict in failed, records[task.id].sentence
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.timeout(400)
+@per_reference
+def test_whoever_wrote_all_other_tasks_earns_nothing_for_this_one(
+    module: Module, task: Task, judge: JudgeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _require(module, task)
+    others = [each.id for each in module.tasks if each.kind == "code" and each is not task]
+    files = render.solved_in_part(module.id, others)
+    told = _judged(module.id, files, [task.id], judge)[task.id]
+    monkeypatch.setattr(local_judging, "stub_record", lambda _job: None)
+    record = _judged(module.id, files, [task.id], judge)[task.id]
+    for judged in (told, record):
+        score = settle(module, task.id, judged)
+        assert (score.points, score.pending) == (0, 0), judged.sentence
 
 
 @pytest.mark.sandbox

@@ -36,6 +36,7 @@ from hotloop.judge.files import SubmissionFiles, digest, lay_out
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.model_servers import require_sound
 from hotloop.judge.not_attempted import without_blame, without_open
+from hotloop.judge.reachable_code import reachable_code
 from hotloop.worker import nvcc_compile
 from hotloop.worker.notebook import UnreadableNotebook, read_cells
 
@@ -177,6 +178,7 @@ def test_file_names_are_read(
             CheckRecord("b", Verdict.COMPILE_ERROR, ""),
         ]
         without_open(without_blame(open_checks, "m", files), "m", [name], files)
+        _none_is_ours(lambda name=name: reachable_code(folder, name))
 
 
 # --- notebooks -----------------------------------------------------------------------------------

@@ -194,9 +194,11 @@ def _require_seed(seed: str) -> None:
 
 def _judge(submission: Work, seed: str, *, nsight: bool) -> dict[str, Record]:
     from hotloop.judge.client import JudgeProcess
+    from hotloop.learn.learning.after_check import reading_ahead
     from hotloop.tasks.local_judging import judge_folder
 
-    with JudgeProcess() as judge, judging_line(verdicts.took_before(submission.keys)) as say:
+    line = judging_line(verdicts.took_before(submission.keys))
+    with JudgeProcess() as judge, reading_ahead(), line as say:
         return judge_folder(
             submission.folder,
             submission.module.id,

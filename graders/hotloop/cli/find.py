@@ -9,7 +9,7 @@ from hotloop.tasks import curriculum
 
 def module(name: str) -> curriculum.Module:
     """Return the module called `name`. Raises UserError with similar names if there is none."""
-    known = [each.id for each in curriculum.modules()]
+    known = curriculum.names()
     if name not in known:
         raise UserError(unknown("module", name, known))
     return curriculum.load_module(name)

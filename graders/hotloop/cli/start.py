@@ -50,7 +50,7 @@ def run(
     next_ = f"hotloop lab {target}"
     if extras.missing("course"):
         next_ = f"work in your editor, then hotloop check {_first(chosen)} {target}"
-    lines += [*_judged(chosen), f"Next: {next_}"]
+    lines += [*_judged(chosen), *_preparation(chosen), f"Next: {next_}"]
     return CommandResult(document, Text("\n".join(lines)))
 
 
@@ -75,6 +75,24 @@ def _first(module: Module) -> str:
     kernels = practice.kernels(module)
     alone = kernels and extras.why_no_judge() and not place.chosen()
     return f"{module.id}.{kernels[0].id}" if alone else module.id
+
+
+def _preparation(module: Module) -> list[str]:
+    """Begin to build the simulator if it will judge here; return what to say of that."""
+    uses = any("cuda" in module.needs_of(check) for task in module.tasks for check in task.checks)
+    if not uses or extras.missing("cuda") or place.chosen():
+        return []
+    from hotloop.engines.simulate import preparation  # needs optional packages
+
+    try:
+        begun = preparation.begin()
+    except (UserError, OSError) as problem:
+        return [f"The simulator for CUDA kernels cannot be built yet: {problem}"]
+    if not begun:
+        return []
+    return [
+        f"The simulator for CUDA kernels is being built meanwhile, once: {preparation.EXPECTED}."
+    ]
 
 
 def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], Path | None]:

@@ -91,7 +91,7 @@ def work_folder(folder: Path, module: str) -> Path:
 
 def _is_folder(what: str) -> bool:
     """Return whether the only argument is a folder, and not a module that has the same name."""
-    return (Path(what) / NOTEBOOK).is_file() and what not in {m.id for m in curriculum.modules()}
+    return (Path(what) / NOTEBOOK).is_file() and what not in curriculum.names()
 
 
 def _pack(folder: Path) -> PackFolder | None:

@@ -53,8 +53,7 @@ def load(path: Path, model: type[ModelT]) -> ModelT:
     except (OSError, UnicodeDecodeError) as error:
         raise CurriculumError(f"{path}:1: cannot be read: {error}") from None
     try:
-        node = cast("yaml.Node | None", cast(Any, yaml).compose(text, Loader=_LOADER))
-        data = cast(Any, yaml).load(text, Loader=_LOADER)
+        node, data = _read(text)
     except yaml.YAMLError as error:
         raise CurriculumError(_yaml_sentence(path, error)) from None
     except RecursionError:
@@ -68,6 +67,16 @@ def load(path: Path, model: type[ModelT]) -> ModelT:
     except ValidationError as error:
         lines = [_sentence(path, node, e) for e in error.errors(include_url=False)]
         raise CurriculumError("\n".join(lines)) from None
+
+
+def _read(text: str) -> tuple[yaml.Node | None, Any]:
+    """Return the document's node, which has the lines, and its data; it is parsed once for both."""
+    loader = _LOADER(text)
+    try:
+        node = loader.get_single_node()
+        return node, None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
 
 
 def place(path: Path, location: Location) -> str:

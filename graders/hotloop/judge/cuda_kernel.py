@@ -1,6 +1,5 @@
 """Runs a learner's CUDA kernel in the simulator."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -13,6 +12,7 @@ from hotloop.judge.checks.correct import Case, fill
 from hotloop.judge.compare import Floats
 from hotloop.judge.judge_fault import JudgeFault, Stumble, ours
 from hotloop.judge.session import Session
+from hotloop.judge.stub import has_empty_body
 from hotloop.judge.worker_connection import NO_PROTOCOL, readable, reading
 
 BUILD_TIMEOUT_S = 90.0
@@ -159,7 +159,7 @@ def simulator(how: CudaLaunch, session: Session) -> KernelProcess:
 
 def _compiled(how: CudaLaunch, session: Session) -> KernelProcess:
     file, source = session.candidate.file or "", session.source()
-    if _is_untouched(source, session.name):
+    if has_empty_body(source, session.name):
         raise Ruling(Verdict.WRONG_ANSWER, "Not attempted yet: the kernel's body is empty.")
     worker = session.simulator()
     session.progress("compiling for the simulator")
@@ -167,12 +167,6 @@ def _compiled(how: CudaLaunch, session: Session) -> KernelProcess:
     reply = worker.request(request, session.timeout(BUILD_TIMEOUT_S))
     _require_no_fault(file, reply, built=False)
     return KernelProcess(how, worker, session)
-
-
-def _is_untouched(source: str, name: str) -> bool:
-    """Return True if the kernel's body contains only comments."""
-    code = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", "", source, flags=re.DOTALL)
-    return re.search(rf"\b{re.escape(name)}\s*\([^()]*\)\s*\{{\s*\}}", code) is not None
 
 
 def sentence(finding: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ from hotloop.judge.job import Job
 from hotloop.judge.judging import record_of, variant_of
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.not_measurable import lacking
+from hotloop.judge.reachable_code import reachable_code
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import INTERPRETED, JudgingOptions, Session
 from hotloop.judge.task import TaskChecks, folder_of
@@ -130,8 +131,16 @@ def _launcher(job: Job, *, timed: bool) -> Launcher:
     return Launcher(
         job.isolation,
         threads=job.threads or default_threads(),
-        fork=worker_fork(job.spec.module_needs) if forked else None,
+        fork=worker_fork(job.spec.module_needs, _code(job)) if forked else None,
     )
+
+
+def _code(job: Job) -> str | None:
+    """Return the code that the candidate's process loads; None if that is a running notebook."""
+    name = job.spec.file or job.notebook
+    if job.files is None or name is None:
+        return None
+    return reachable_code(Path(job.files), name, job.task)
 
 
 def session_of(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
 import numpy as np
 
+from hotloop.core.record import LONGEST_SENTENCE
 from hotloop.core.variant import Variant
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.budget import Budget
@@ -22,7 +23,7 @@ from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.spec import CheckSpec, TaskSpec
-from hotloop.judge.worker_connection import WorkerConnection
+from hotloop.judge.worker_connection import WorkerConnection, readable
 
 if TYPE_CHECKING:
     from hotloop.judge.cuda_kernel import Simulator
@@ -380,9 +381,17 @@ class Session:
         include the package group `cuda`.
         """
         from hotloop.engines.simulate import build, toolchain  # needs optional packages
+        from hotloop.engines.simulate.problem import SimulatorError
 
         with ours("preparing the simulator"), self.launcher.bystanders.held():
             if not build.is_prepared():
-                self.progress(f"preparing the simulator: {toolchain.step()}")
                 with self.budget.without(toolchain.PREPARE_TIMEOUT_S):
-                    build.prepare()
+                    try:
+                        build.prepare(lambda text: self.progress(f"the simulator: {text}"))
+                    except (SimulatorError, OSError) as problem:
+                        raise _unprepared(problem) from problem
+
+
+def _unprepared(problem: Exception) -> Ruling:
+    sentence = f"The simulator could not be built on this machine, which costs no points: {problem}"
+    return Ruling(Verdict.NOT_MEASURED, readable(sentence, LONGEST_SENTENCE))

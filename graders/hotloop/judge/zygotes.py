@@ -4,10 +4,12 @@ A worker that is timed is started by exec instead, like the baseline that it is 
 """
 
 import importlib.util
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from hotloop.engines.simulate import cache as simulator
+from hotloop.judge.reachable_code import imported_packages
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.process import Confined
 from hotloop.sandbox.zygote.zygote import Zygote
@@ -15,6 +17,9 @@ from hotloop.sandbox.zygote.zygote import Zygote
 WORKER = "hotloop.worker.__main__"
 FRAMEWORKS = ("torch", "torch._dynamo", "triton", "triton.language")
 """What most candidates import; together these cost a worker two seconds."""
+DYNAMO = "torch._dynamo"
+_USES_DYNAMO = re.compile(r"compil|dynamo|export|fx|inductor|optim")
+"""Half of the time goes to TorchDynamo, which a process without any of these does not import."""
 NEEDED = {
     "tvm": ("tvm", "tvm.relax", "tvm.s_tir"),
     "onnx": ("onnx", "onnxscript"),
@@ -28,12 +33,14 @@ MOST = 2
 _zygotes: OrderedDict[tuple[str, ...], Zygote] = OrderedDict()
 
 
-def worker_fork(needs: Iterable[str]) -> Callable[[Confinement], Confined]:
+def worker_fork(needs: Iterable[str], code: str | None = None) -> Callable[[Confinement], Confined]:
     """Return a function that starts a worker from a zygote, or by `hotloop.sandbox.launch.launch`.
 
-    needs: as module.yaml names them.
+    needs: as module.yaml names them. code: the candidate's, for a zygote that imports no more than
+        that does; without it, it imports what most candidates do.
     """
-    return _zygote(preloaded(needs)).launch
+    modules = preloaded(needs)
+    return _zygote(modules if code is None else used(modules, code)).launch
 
 
 def preloaded(needs: Iterable[str]) -> tuple[str, ...]:
@@ -49,14 +56,29 @@ def preloaded(needs: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def _zygote(modules: tuple[str, ...]) -> Zygote:
-    """Return the zygote for these modules, started at first use.
+def used(modules: Iterable[str], code: str) -> tuple[str, ...]:
+    """Return those of the modules that code like this imports."""
+    packages = {"hotloop", *imported_packages(code)}
+    if "triton" in packages:
+        packages.add("torch")
+    return tuple(
+        name
+        for name in modules
+        if name.partition(".")[0] in packages and (name != DYNAMO or _USES_DYNAMO.search(code))
+    )
 
-    It ends with this process, or when zygotes for other modules replace it.
+
+def _zygote(modules: tuple[str, ...]) -> Zygote:
+    """Return a zygote that has imported these modules and perhaps more, started at first use.
+
+    A further one imports what the others have too, so that a few serve every task. It ends with
+    this process, or when others replace it.
     """
-    if modules not in _zygotes:
+    serving = next((key for key in reversed(_zygotes) if set(modules) <= set(key)), None)
+    key = serving or tuple(dict.fromkeys(name for each in (*_zygotes, modules) for name in each))
+    if serving is None:
         while len(_zygotes) >= MOST:
             _zygotes.popitem(last=False)[1].close()
-        _zygotes[modules] = Zygote(modules, shared=(simulator.folder(),))
-    _zygotes.move_to_end(modules)
-    return _zygotes[modules]
+        _zygotes[key] = Zygote(key, shared=(simulator.folder(),))
+    _zygotes.move_to_end(key)
+    return _zygotes[key]

@@ -177,13 +177,14 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.core.wire import WireError
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
+    from hotloop.judge.stub import stub_record
+    from hotloop.learn.learning.after_check import read_ahead
     from hotloop.learn.practice import verdicts
     from hotloop.tasks import curriculum
     from hotloop.tasks.task_spec import task_spec
     from hotloop.verdicts.progress_line import progress_line
 
     variant, digests = _given(module)
-    judge = _judge = _judge or JudgeProcess(quiet=True)
     job = Job(
         module,
         task,
@@ -194,10 +195,14 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
         variant=variant.to_json(),
         given=digests,
     )
+    if not_begun := stub_record(job, sys.modules["__main__"].__dict__):
+        return not_begun
+    judge = _judge = _judge or JudgeProcess(quiet=True)
     ours, theirs = socket.socketpair()
     try:
         with theirs:
             judge.submit(job, theirs)
+        read_ahead()  # while the judge starts: later it might be measuring
         before_s = verdicts.took_before([f"{module}.{task}"])
         with progress_line(task, before_s) as say:
             return _serve_until_done(ours, judge, say) or judge.collect(job, say)

@@ -252,12 +252,16 @@ def curriculum() -> Curriculum:
     return load(paths.curriculum() / "curriculum.yaml", Curriculum)
 
 
-def modules() -> list[Module]:
-    """Return all modules on disk, in the curriculum's order; those not listed in it come last."""
-    names = sorted(path.parent.name for path in paths.curriculum().glob("*/module.yaml"))
+def names() -> list[str]:
+    """Return the ids of all modules on disk, in the curriculum's order; others come last."""
+    there = sorted(path.parent.name for path in paths.curriculum().glob("*/module.yaml"))
     place = {name: index for index, name in enumerate(curriculum().order)}
-    names.sort(key=lambda name: place.get(name, len(place)))
-    return [load_module(name) for name in names]
+    return sorted(there, key=lambda name: place.get(name, len(place)))
+
+
+def modules() -> list[Module]:
+    """Return all modules on disk, as `names` sorts them."""
+    return [load_module(name) for name in names()]
 
 
 @cache

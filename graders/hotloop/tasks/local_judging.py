@@ -12,6 +12,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import digest, lay_out
 from hotloop.judge.job import Job
 from hotloop.judge.lease import Lease
+from hotloop.judge.stub import stub_record
 from hotloop.sandbox.confinement import SandboxUnavailable
 from hotloop.sandbox.level import level
 from hotloop.tasks import curriculum
@@ -125,6 +126,8 @@ def judge_folder(
             device=device,
             nsight=nsight,
         )
+        if not_begun := stub_record(job):
+            return not_begun
         with Lease().turn(lambda: on_progress("waiting for the machine")) as turn:
             return process.judge(job, on_progress, turn=turn.alone)
 

@@ -63,6 +63,20 @@ def text_of(value: Any) -> str | None:
     return "".join(parts) if all(isinstance(part, str) for part in parts) else None
 
 
+def code_cells(data: bytes, until: str = "") -> list[str]:
+    """Return the text of each code cell. Raises UnreadableNotebook as `read_cells` does.
+
+    until: as in `run_cells`.
+    """
+    texts: list[str] = []
+    for cell in read_cells(data):
+        if until and _graded_id(cell) == until:
+            break
+        if cell.get("cell_type") == "code":
+            texts.append(text_of(cell.get("source", cell.get("input"))) or "")
+    return texts
+
+
 def run_cells(path: Path, namespace: dict[str, Any], until: str = "") -> None:
     """Execute the code cells in order. A cell that fails does not stop the cells after it.
 

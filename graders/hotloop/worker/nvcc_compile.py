@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,10 +45,27 @@ _PTXAS_LINE = re.compile(r"\.ptx, line (\d{1,9});")
 
 
 class NvccCompiler(Worker):
-    """Answers the request `compile`: one file for one GPU."""
+    """Answers the request `compile`: one file for one GPU.
+
+    The first request names all GPUs, and nvcc runs for them at once where there are cores.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({})
+        cores = len(os.sched_getaffinity(0))
+        self._pool = ThreadPoolExecutor(1 if cores == 1 else 2 * cores)
+        self._begun: dict[int, Future[Message]] = {}
 
     def on_compile(self, message: Message, _fds: list[int]) -> Message:
         """Compile the file `name` with the text `source`; `compile_file` reads the other fields."""
+        if not self._begun:
+            self._begun = {
+                capability: self._pool.submit(self._compiled, {**message, "capability": capability})
+                for capability in message["capabilities"]
+            }
+        return self._begun[message["capability"]].result()
+
+    def _compiled(self, message: Message) -> Message:
         with tempfile.TemporaryDirectory(prefix="nvcc-", dir=Path.cwd()) as folder:
             source = Path(folder) / message["name"]
             source.write_text(message["source"], encoding="utf-8")
@@ -277,7 +295,7 @@ def main() -> None:
     for name in [name for name in os.environ if name.startswith("NVCC_")]:
         del os.environ[name]
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
-    serve_as_process(NvccCompiler({}))
+    serve_as_process(NvccCompiler())
 
 
 if __name__ == "__main__":

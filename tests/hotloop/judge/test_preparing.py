@@ -5,6 +5,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
+from errno import ENOSPC
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 
 from hotloop.core import wire
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.engines.simulate.problem import ToolMissing
 from hotloop.judge.budget import Budget
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.exception_attribution import is_ours
@@ -36,15 +39,40 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
 def test_preparing_the_simulator_counts_against_no_budget(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build, "prepare", lambda: time.sleep(0.25))
+    monkeypatch.setattr(build, "prepare", lambda _tell: time.sleep(0.25))
     session._prepare_simulator()  # pyright: ignore[reportPrivateUsage]
     assert session.timeout(10) > 0
+
+
+@pytest.mark.parametrize(
+    "problem", [ToolMissing("/home has 3 MB of free space"), OSError(ENOSPC, "No space left", "/x")]
+)
+def test_a_machine_that_cannot_build_it_says_so_and_measures_nothing(
+    session: Session, monkeypatch: pytest.MonkeyPatch, problem: Exception
+) -> None:
+    def refuse(_tell: object) -> None:
+        raise problem
+
+    monkeypatch.setattr(build, "prepare", refuse)
+    with pytest.raises(Ruling, match=r"on this machine, which costs no points: .*space") as ruling:
+        session._prepare_simulator()  # pyright: ignore[reportPrivateUsage]
+    assert ruling.value.verdict is Verdict.NOT_MEASURED
+    assert session.timeout(10) > 0
+
+
+def test_who_waits_for_the_build_is_told_how_far_it_is(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(build, "prepare", lambda tell: tell("40 %"))
+    replace(session, progress=told.append)._prepare_simulator()  # pyright: ignore[reportPrivateUsage]
+    assert told == ["the simulator: 40 %"]
 
 
 def test_a_simulator_that_cannot_be_prepared_is_ours(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken() -> None:
+    def broken(_tell: object) -> None:
         raise RuntimeError("the library was not built")
 
     monkeypatch.setattr(build, "prepare", broken)

@@ -107,6 +107,7 @@ PLACES = {
         "and a server of ours does not start either, or only after a long time."
     ),
     "judge/judging.py _fault": "An exception outside of all checks: no answer is read there.",
+    "judge/session.py _unprepared": MACHINE,
     "judge/session.py Session.edited": AUTHORS,
     "judge/session.py Session.levels": AUTHORS,
     "judge/session.py Session.limits": AUTHORS,

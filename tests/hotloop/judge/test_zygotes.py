@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import json
 import pkgutil
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from hotloop.judge import checks, service, zygotes
@@ -21,6 +23,7 @@ from hotloop.judge.judge_fault import JudgeFault
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.program import Program
 from hotloop.judge.questions import ask_plainly
+from hotloop.judge.reachable_code import reachable_code
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.task import find
 from hotloop.sandbox.zygote.forked import ForkedProcess
@@ -132,7 +135,7 @@ def test_when_the_judge_forks(
     monkeypatch: pytest.MonkeyPatch, isolation: str, device: str, timed: bool, forks: bool
 ) -> None:
     monkeypatch.setattr(service, "kind", lambda: device)
-    monkeypatch.setattr(service, "worker_fork", lambda _needs: lambda _confinement: None)
+    monkeypatch.setattr(service, "worker_fork", lambda *_about: lambda _confinement: None)
     job = Job("module", "task", TaskSpec("f", ("f.py",)), isolation=isolation)
     assert (service._launcher(job, timed=timed).fork is not None) is forks
 
@@ -187,9 +190,50 @@ def test_zygotes_for_other_modules_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zygotes, "Zygote", Told)
     monkeypatch.setattr(zygotes, "_zygotes", OrderedDict())
     monkeypatch.setattr(zygotes, "preloaded", lambda needs: tuple(needs))
-    for needs in (("a",), ("b",), ("a",), ("c",)):
-        assert zygotes.worker_fork(needs)(Any) == needs
-    assert closed == [("b",)]
+    served = [zygotes.worker_fork(needs)(Any) for needs in (("a",), ("b",), ("a",), ("c",), ("b",))]
+    assert served == [("a",), ("a", "b"), ("a", "b"), ("a", "b", "c"), ("a", "b", "c")]
+    assert closed == [("a",)], "what others import too is not imported again"
+
+
+@pytest.mark.parametrize(
+    ("code", "modules"),
+    [
+        ("import json\n", ()),
+        ("# import torch\ntext = 'torch'\n", ()),
+        ("import torch\n", ("torch",)),
+        ("def f():\n    import json, torch as t\n", ("torch",)),
+        ("from torch.nn import Linear\ntorch.compile(f)\n", ("torch", zygotes.DYNAMO)),
+        ("import triton.language as tl\n", ("torch", "triton", "triton.language")),
+        ("from helper import f\n", ("torch",)),
+        ("from . import helper\n", ()),
+    ],
+)
+def test_a_zygote_imports_what_the_answer_does(
+    tmp_path: Path, code: str, modules: tuple[str, ...]
+) -> None:
+    (tmp_path / "helper.py").write_text("import torch, answer\n")
+    (tmp_path / "answer.py").write_text(code)
+    installed = (zygotes.WORKER, *zygotes.FRAMEWORKS)
+    code = reachable_code(tmp_path, "answer.py")
+    assert sorted(zygotes.used(installed, code)) == sorted((zygotes.WORKER, *modules))
+
+
+def test_a_notebook_imports_what_its_code_cells_do(tmp_path: Path) -> None:
+    cells: list[Any] = [
+        nbformat.v4.new_markdown_cell("```python\nimport triton\n```"),  # pyright: ignore
+        nbformat.v4.new_code_cell("import torch"),  # pyright: ignore
+    ]
+    (tmp_path / NOTEBOOK).write_text(json.dumps({"cells": cells}))
+    assert reachable_code(tmp_path, NOTEBOOK) == "import torch"
+
+
+@pytest.mark.parametrize("content", [b"\xff", b"{", b"import torch\0"])
+def test_a_file_that_cannot_be_read_imports_what_can_be_seen(
+    tmp_path: Path, content: bytes
+) -> None:
+    for name in ("answer.py", NOTEBOOK):
+        (tmp_path / name).write_bytes(content)
+        assert zygotes.used((zygotes.WORKER, "triton"), reachable_code(tmp_path, name))
 
 
 def test_every_level_on_a_processor_is_one_of_a_timed_check() -> None:

@@ -143,7 +143,7 @@ def test_the_simulator_says_whether_its_library_is_built(
     assert (new.name, new.state) == ("cuda", FindingState.OK)
     assert f"wasmtime {version('wasmtime')}, ziglang {version('ziglang')}" in new.found
     assert "takes a minute" in new.found
-    folder = tmp_path / f"libraries-{toolchain.version()}"
+    folder = tmp_path / f"wasm-libraries-{toolchain.version()}"
     folder.mkdir()
     (folder / toolchain.FILE_STREAMS).touch()
     assert simulator().found.endswith("C and C++ library built")

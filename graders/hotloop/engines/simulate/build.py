@@ -8,7 +8,7 @@ functions that they call become code, and for the host. The device module is the
 import json
 import re
 import tempfile
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -586,9 +586,12 @@ def _plain_name(symbol: str) -> str:
 # --- machine code -----------------------------------------------------------------------------
 
 
-def prepare() -> None:
-    """Build what every program needs ahead of time: the C and C++ library and the checker."""
-    toolchain.library("libc.a")
+def prepare(tell: Callable[[str], None] = lambda _text: None) -> None:
+    """Build what every program needs ahead of time: the C and C++ library and the checker.
+
+    Raises SimulatorError with the reason if it cannot. tell: is told how much is built.
+    """
+    toolchain.prepare(tell)
     trusted()
 
 

@@ -77,7 +77,7 @@ class CudaCompiles(Check):
                 session.progress(f"compiling {file} for sm_{target}")
                 timeout_s = session.timeout(self.timeout_s)
                 job = compiling.job(tools, target, timeout_s, include=self.include)
-                outcome = _compile(file, source, job, worker)
+                outcome = _compile(file, source, {**job, "capabilities": self.targets}, worker)
                 self._require_compiled(session, outcome, tools, timeout_s)
                 compiled.append(outcome.compiled())
         return _Ruled(named, file, compiled).sentence(session)

@@ -1,8 +1,9 @@
 """What comes after a check: the next task, the question that belongs to it, and what is due."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from threading import Thread
 
 from hotloop.core.verdict import Verdict
 from hotloop.core.yaml_lines import CurriculumError
@@ -13,6 +14,23 @@ from hotloop.learn.practice import store, verdicts
 from hotloop.learn.practice.state import PracticeRecord
 from hotloop.tasks.notebook_cells import NOTEBOOK
 from hotloop.verdicts.words import NOT_STARTED
+
+
+@contextmanager
+def reading_ahead() -> Generator[None]:
+    """Read what `steps_after` looks through while the `with` block waits for a judge."""
+    reader = Thread(target=read_ahead)
+    reader.start()
+    try:
+        yield
+    finally:
+        reader.join()
+
+
+def read_ahead() -> None:
+    """Read what `steps_after` looks through; only the first call takes time, half a second."""
+    with suppress(CurriculumError, OSError):  # `steps_after` reads them again, and says it
+        catalog.catalog()
 
 
 def steps_after(keys: Sequence[str]) -> list[NextStep]:

@@ -21,6 +21,7 @@ if sys.platform == "emscripten":
         headers,
         library,
         link,
+        prepare,
         step,
         version,
     )
@@ -32,6 +33,7 @@ else:
         headers,
         library,
         link,
+        prepare,
         step,
         version,
     )
@@ -48,6 +50,7 @@ __all__ = [
     "headers",
     "library",
     "link",
+    "prepare",
     "step",
     "version",
 ]

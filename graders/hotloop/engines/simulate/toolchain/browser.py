@@ -3,7 +3,7 @@
 `hotloop_compiler` of the page's scripts has them, and the files that they read from Zig's library.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -80,6 +80,11 @@ def step() -> str:
 def has_libraries() -> bool:
     """True: they come with the page."""
     return True
+
+
+def prepare(_tell: Callable[[str], None] = lambda _text: None) -> Path:
+    """Return the folder of the C and C++ library."""
+    return LIBRARIES
 
 
 def library(name: str) -> Path:

@@ -10,10 +10,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from hotloop.core.whole_file import alone
 from hotloop.engines.simulate import cache as store
 from hotloop.engines.simulate.problem import CompileError, ToolMissing
 from hotloop.engines.simulate.toolchain.target import (
@@ -24,6 +28,22 @@ from hotloop.engines.simulate.toolchain.target import (
 )
 
 TIMEOUT_S = 120
+_SHIPPED = Path(__file__).parents[3] / "_data" / "simulator"
+_NEEDED_BYTES = 120 << 20
+_LICENSES = (
+    "LICENSE",
+    "lib/libc/musl/COPYRIGHT",
+    "lib/libc/wasi/LICENSE",
+    "lib/libc/wasi/LICENSE-APACHE",
+    "lib/libc/wasi/LICENSE-APACHE-LLVM",
+    "lib/libc/wasi/LICENSE-MIT",
+    "lib/libcxx/LICENSE.TXT",
+)
+"""Of what the library is made of, in the wheel ziglang."""
+
+_OBJECTS = 686
+"""Files that Zig writes for the library."""
+
 _LIBRARIES = (
     "crt1-command.o",
     "libc.a",
@@ -112,17 +132,89 @@ def step() -> str:
 
 def has_libraries() -> bool:
     """True if the C and C++ library is built. Raises ToolMissing if zig is not installed."""
-    return (store.folder() / f"libraries-{version()}" / FILE_STREAMS).exists()
+    return any((folder / FILE_STREAMS).exists() for folder in _places())
 
 
 def library(name: str) -> Path:
     """Return one of `_LIBRARIES` or FILE_STREAMS. The first call builds all in about a minute."""
-    return store.get_or_make(f"libraries-{version()}/{name}", _build_libraries)
+    return prepare() / name
 
 
-def _build_libraries(target: Path) -> None:
+def prepare(tell: Callable[[str], None] = lambda _text: None) -> Path:
+    """Return the folder of the C and C++ library, which is built first where it is missing.
+
+    One process builds, and others that want it wait. Raises SimulatorError with the reason if it
+    cannot be built.
+
+    tell: is told every second how much of it is built.
+    """
+    for folder in _places():
+        if (folder / FILE_STREAMS).exists():
+            with suppress(OSError):  # not its owner; the user's own is kept while it is used
+                os.utime(folder)
+            return folder
+    require_space()
+    with _telling(tell), alone(store.folder() / f"{_entry()}.lock"):
+        return store.get_or_make(_entry(), _build_libraries)
+
+
+def ship(target: Path) -> None:
+    """Put the library with its licenses where the wheel takes it from. `make wheel` calls it."""
+    shutil.copytree(prepare(), target / _entry(), dirs_exist_ok=True)
+    for name in _LICENSES:
+        copy = target / "licenses" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(zig().parent / name, copy)
+
+
+def _entry() -> str:
+    return f"wasm-libraries-{version()}"
+
+
+def _places() -> list[Path]:
+    """Return the folders where the library can be: the wheel's, a judge's, and the user's own."""
+    prebuilt = os.environ.get("HOTLOOP_SIMULATOR_PREBUILT")
+    folders = [_SHIPPED, *([Path(prebuilt)] if prebuilt else []), store.folder()]
+    return [folder / _entry() for folder in folders]
+
+
+def require_space() -> None:
+    """Raise ToolMissing if the library does not fit where it is built."""
+    folder = store.folder()
+    free = shutil.disk_usage(folder).free
+    if free < _NEEDED_BYTES:
+        raise ToolMissing(
+            f"{folder} has {free >> 20} MB of free space, and building the C and C++ library takes "
+            f"{_NEEDED_BYTES >> 20}: make room, or name another folder in HOTLOOP_SIMULATOR_CACHE."
+        )
+
+
+@contextmanager
+def _telling(tell: Callable[[str], None]) -> Generator[None]:
+    """Say every second how much is built, by the files that Zig has written, in any process."""
+    begun, end = time.monotonic(), threading.Event()
+
+    def say() -> None:
+        while not end.wait(1):
+            written = sum(1 for _ in (store.folder() / "zig" / "o").glob("*"))
+            share, seconds = min(99, 100 * written // _OBJECTS), time.monotonic() - begun
+            tell(
+                "building its C and C++ library, once on this machine, about a minute: "
+                f"{share} % after {seconds:.0f} s"
+            )
+
+    teller = threading.Thread(target=say, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        end.set()
+        teller.join()
+
+
+def _build_libraries(folder: Path) -> None:
     """Let Zig build the C and C++ library for an empty program, and keep the library files."""
-    folder = store.folder() / f"libraries-{version()}"
+    folder.mkdir()
     with tempfile.TemporaryDirectory() as temporary:
         source = Path(temporary) / "empty.cpp"
         source.write_text("#include <iostream>\nint main() { std::cout << 1; }\n")
@@ -134,18 +226,30 @@ def _build_libraries(target: Path) -> None:
             "--verbose-link",
             f"-femit-bin={temporary}/empty.wasm",
         ]
-        result = subprocess.run(
-            command, capture_output=True, encoding="utf-8", check=False, cwd=temporary,
-            timeout=PREPARE_TIMEOUT_S, env=_environment(),
-        )  # fmt: skip
+        try:
+            result = subprocess.run(
+                command, capture_output=True, encoding="utf-8", check=False, cwd=temporary,
+                timeout=PREPARE_TIMEOUT_S, env=_environment(),
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise ToolMissing(
+                f"the C and C++ library was not built within {PREPARE_TIMEOUT_S} s"
+            ) from None
         built = {Path(path).name: Path(path) for path in re.findall(r"\S+\.[ao]\b", result.stderr)}
         if result.returncode or not all(name in built for name in _LIBRARIES):
-            raise CompileError(f"the C and C++ library were not built:\n{result.stderr[-2000:]}")
-        folder.mkdir(exist_ok=True)
-        built[FILE_STREAMS] = Path(temporary) / FILE_STREAMS
-        _compile_file_streams(built[FILE_STREAMS])
-        for name in (*_LIBRARIES, FILE_STREAMS):
-            shutil.copyfile(built[name], target if name == target.name else folder / name)
+            raise ToolMissing(
+                f"the C and C++ library was not built: {result.stderr[-400:].strip()}"
+            )
+        for name in _LIBRARIES:
+            copy = _archive if name.endswith(".a") else shutil.copyfile
+            copy(built[name], folder / name)
+        _compile_file_streams(folder / FILE_STREAMS)
+
+
+def _archive(source: Path, target: Path) -> None:
+    """Copy an archive without the paths of its members: it is then equal on every machine."""
+    members = call([str(zig()), "ar", "t", str(source)]).splitlines()
+    call([str(zig()), "ar", "qcsD", str(target), *(member.rstrip("/") for member in members)])
 
 
 def _compile_file_streams(target: Path) -> None:
