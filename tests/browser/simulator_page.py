@@ -1,4 +1,4 @@
-"""A page with CUDA programs, as a reader uses it; the site is served below a path of its own."""
+"""A page with CUDA programs, as a reader uses it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ import base64
 import json
 import time
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from threading import Thread
+from collections.abc import Mapping
 from typing import Any
 
 from selenium.webdriver.common.by import By
@@ -19,27 +14,6 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 
 LIMIT_S = 300
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    """Serves files as `python -m http.server` does, without a log."""
-
-    def log_request(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def served(site: Path, folder: Path) -> Iterator[str]:
-    """Serve the site as it is; yield its address, which ends with a path of its own."""
-    (folder / "docs").mkdir(exist_ok=True)
-    (folder / "docs" / "hotloop").symlink_to(site)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/docs/hotloop/"
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def fragment(document: Mapping[str, Any]) -> str:

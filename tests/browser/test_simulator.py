@@ -31,10 +31,10 @@ def one_thread(body: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    from simulator_page import served
+    from static_server import served
 
-    with served(site, tmp_path_factory.mktemp("served")) as address:
-        yield address
+    with served(site, tmp_path_factory.mktemp("served")) as server:
+        yield server.address
 
 
 @pytest.fixture(scope="module")
@@ -213,13 +213,15 @@ def test_a_result_fits_its_page_and_is_accessible(
 
 
 def test_after_the_first_run_the_page_works_without_a_network(site: Path, tmp_path: Path) -> None:
-    from simulator_page import ended, press, results, served, wait
+    from simulator_page import ended, press, results, wait
     from site_pages import Browser
+    from static_server import served
 
     browser = Browser.start(forgetful=False)
     driver = browser.driver
     try:
-        with served(site, tmp_path) as address:
+        with served(site, tmp_path) as server:
+            address = server.address
             driver.get(f"{address}{LESSON}")
             wait(driver, "return document.querySelector('.kernel-start') !== null")
             press(driver, "Run and edit it here")
