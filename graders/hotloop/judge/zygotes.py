@@ -40,7 +40,7 @@ def worker_fork(needs: Iterable[str], code: str | None = None) -> Callable[[Conf
         that does; without it, it imports what most candidates do.
     """
     modules = preloaded(needs)
-    return _zygote(modules if code is None else used(modules, code)).launch
+    return _zygote(modules if code is None else of_code(modules, code)).launch
 
 
 def preloaded(needs: Iterable[str]) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def preloaded(needs: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def used(modules: Iterable[str], code: str) -> tuple[str, ...]:
+def of_code(modules: Iterable[str], code: str) -> tuple[str, ...]:
     """Return those of the modules that code like this imports."""
     packages = {"hotloop", *imported_packages(code)}
     if "triton" in packages:

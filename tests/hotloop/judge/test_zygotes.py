@@ -215,7 +215,7 @@ def test_a_zygote_imports_what_the_answer_does(
     (tmp_path / "answer.py").write_text(code)
     installed = (zygotes.WORKER, *zygotes.FRAMEWORKS)
     code = reachable_code(tmp_path, "answer.py")
-    assert sorted(zygotes.used(installed, code)) == sorted((zygotes.WORKER, *modules))
+    assert sorted(zygotes.of_code(installed, code)) == sorted((zygotes.WORKER, *modules))
 
 
 def test_a_notebook_imports_what_its_code_cells_do(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_file_that_cannot_be_read_imports_what_can_be_seen(
 ) -> None:
     for name in ("answer.py", NOTEBOOK):
         (tmp_path / name).write_bytes(content)
-        assert zygotes.used((zygotes.WORKER, "triton"), reachable_code(tmp_path, name))
+        assert zygotes.of_code((zygotes.WORKER, "triton"), reachable_code(tmp_path, name))
 
 
 def test_every_level_on_a_processor_is_one_of_a_timed_check() -> None:
