@@ -189,10 +189,13 @@ def test_zygotes_for_other_modules_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(zygotes, "Zygote", Told)
     monkeypatch.setattr(zygotes, "_zygotes", OrderedDict())
-    monkeypatch.setattr(zygotes, "preloaded", lambda needs: tuple(needs))
-    served = [zygotes.worker_fork(needs)(Any) for needs in (("a",), ("b",), ("a",), ("c",), ("b",))]
+    monkeypatch.setattr(zygotes, "preloaded", lambda _needs: ("a", "b", "c"))
+    monkeypatch.setattr(zygotes, "of_code", lambda _known, code: (code,))
+    served = [zygotes.worker_fork((), code)(Any) for code in "abacb"]
     assert served == [("a",), ("a", "b"), ("a", "b"), ("a", "b", "c"), ("a", "b", "c")]
     assert closed == [("a",)], "what others import too is not imported again"
+    monkeypatch.setattr(zygotes, "preloaded", lambda _needs: ("c", "d"))
+    assert zygotes.worker_fork((), "d")(Any) == ("c", "d"), "modules of other needs are left out"
 
 
 @pytest.mark.parametrize(
