@@ -85,10 +85,10 @@ def _preparation(module: Module) -> list[str]:
     from hotloop.engines.simulate import preparation  # needs optional packages
 
     try:
-        begun = preparation.begin()
+        begins = preparation.begin()
     except (UserError, OSError) as problem:
         return [f"The simulator for CUDA kernels cannot be built yet: {problem}"]
-    if not begun:
+    if not begins:
         return []
     return [
         f"The simulator for CUDA kernels is being built meanwhile, once: {preparation.EXPECTED}."

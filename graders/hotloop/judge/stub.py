@@ -47,7 +47,7 @@ def stub_record(job: Job, live: Mapping[str, object] | None = None) -> Record | 
 
     live: the names of a running notebook, in which the answer may be newer than in its file.
     """
-    begun, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
+    start, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     if job.files is None or job.source is not None or job.given:
         return None
     if job.spec.file is None and job.notebook is None:
@@ -72,7 +72,7 @@ def stub_record(job: Job, live: Mapping[str, object] | None = None) -> Record | 
             libraries={"python": platform.python_version(), "numpy": metadata.version("numpy")},
             seed=job.seed,
             isolation=job.isolation,
-            started=begun,
+            started=start,
             seconds=round(time.monotonic() - clock, 3),
             variant=digest_of(job.variant),
             seeded=bool(job.seed),

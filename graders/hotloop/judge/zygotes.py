@@ -39,8 +39,8 @@ def worker_fork(needs: Iterable[str], code: str | None = None) -> Callable[[Conf
     needs: as module.yaml names them. code: the candidate's, for a zygote that imports no more than
         that does; without it, it imports what most candidates do.
     """
-    modules = preloaded(needs)
-    return _zygote(modules if code is None else used(modules, code)).launch
+    known = preloaded(needs)
+    return _zygote(known if code is None else of_code(known, code), known).launch
 
 
 def preloaded(needs: Iterable[str]) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def preloaded(needs: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def used(modules: Iterable[str], code: str) -> tuple[str, ...]:
+def of_code(modules: Iterable[str], code: str) -> tuple[str, ...]:
     """Return those of the modules that code like this imports."""
     packages = {"hotloop", *imported_packages(code)}
     if "triton" in packages:
@@ -68,14 +68,17 @@ def used(modules: Iterable[str], code: str) -> tuple[str, ...]:
     )
 
 
-def _zygote(modules: tuple[str, ...]) -> Zygote:
+def _zygote(modules: tuple[str, ...], known: tuple[str, ...]) -> Zygote:
     """Return a zygote that has imported these modules and perhaps more, started at first use.
 
     A further one imports what the others have too, so that a few serve every task. It ends with
     this process, or when others replace it.
+
+    known: the modules for the task's needs; those of other needs may not go together with them.
     """
     serving = next((key for key in reversed(_zygotes) if set(modules) <= set(key)), None)
-    key = serving or tuple(dict.fromkeys(name for each in (*_zygotes, modules) for name in each))
+    wanted = {name for each in (*_zygotes, modules) for name in each}
+    key = serving or tuple(name for name in known if name in wanted)
     if serving is None:
         while len(_zygotes) >= MOST:
             _zygotes.popitem(last=False)[1].close()

@@ -195,8 +195,8 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
         variant=variant.to_json(),
         given=digests,
     )
-    if not_begun := stub_record(job, sys.modules["__main__"].__dict__):
-        return not_begun
+    if stub := stub_record(job, sys.modules["__main__"].__dict__):
+        return stub
     judge = _judge = _judge or JudgeProcess(quiet=True)
     ours, theirs = socket.socketpair()
     try:

@@ -126,8 +126,8 @@ def judge_folder(
             device=device,
             nsight=nsight,
         )
-        if not_begun := stub_record(job):
-            return not_begun
+        if stub := stub_record(job):
+            return stub
         with Lease().turn(lambda: on_progress("waiting for the machine")) as turn:
             return process.judge(job, on_progress, turn=turn.alone)
 

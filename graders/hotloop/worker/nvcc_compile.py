@@ -54,16 +54,16 @@ class NvccCompiler(Worker):
         super().__init__({})
         cores = len(os.sched_getaffinity(0))
         self._pool = ThreadPoolExecutor(1 if cores == 1 else 2 * cores)
-        self._begun: dict[int, Future[Message]] = {}
+        self._compilations: dict[int, Future[Message]] = {}
 
     def on_compile(self, message: Message, _fds: list[int]) -> Message:
         """Compile the file `name` with the text `source`; `compile_file` reads the other fields."""
-        if not self._begun:
-            self._begun = {
+        if not self._compilations:
+            self._compilations = {
                 capability: self._pool.submit(self._compiled, {**message, "capability": capability})
                 for capability in message["capabilities"]
             }
-        return self._begun[message["capability"]].result()
+        return self._compilations[message["capability"]].result()
 
     def _compiled(self, message: Message) -> Message:
         with tempfile.TemporaryDirectory(prefix="nvcc-", dir=Path.cwd()) as folder:

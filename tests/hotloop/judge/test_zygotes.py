@@ -189,10 +189,13 @@ def test_zygotes_for_other_modules_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(zygotes, "Zygote", Told)
     monkeypatch.setattr(zygotes, "_zygotes", OrderedDict())
-    monkeypatch.setattr(zygotes, "preloaded", lambda needs: tuple(needs))
-    served = [zygotes.worker_fork(needs)(Any) for needs in (("a",), ("b",), ("a",), ("c",), ("b",))]
+    monkeypatch.setattr(zygotes, "preloaded", lambda _needs: ("a", "b", "c"))
+    monkeypatch.setattr(zygotes, "of_code", lambda _known, code: (code,))
+    served = [zygotes.worker_fork((), code)(Any) for code in "abacb"]
     assert served == [("a",), ("a", "b"), ("a", "b"), ("a", "b", "c"), ("a", "b", "c")]
     assert closed == [("a",)], "what others import too is not imported again"
+    monkeypatch.setattr(zygotes, "preloaded", lambda _needs: ("c", "d"))
+    assert zygotes.worker_fork((), "d")(Any) == ("c", "d"), "modules of other needs are left out"
 
 
 @pytest.mark.parametrize(
@@ -215,7 +218,7 @@ def test_a_zygote_imports_what_the_answer_does(
     (tmp_path / "answer.py").write_text(code)
     installed = (zygotes.WORKER, *zygotes.FRAMEWORKS)
     code = reachable_code(tmp_path, "answer.py")
-    assert sorted(zygotes.used(installed, code)) == sorted((zygotes.WORKER, *modules))
+    assert sorted(zygotes.of_code(installed, code)) == sorted((zygotes.WORKER, *modules))
 
 
 def test_a_notebook_imports_what_its_code_cells_do(tmp_path: Path) -> None:
@@ -233,7 +236,7 @@ def test_a_file_that_cannot_be_read_imports_what_can_be_seen(
 ) -> None:
     for name in ("answer.py", NOTEBOOK):
         (tmp_path / name).write_bytes(content)
-        assert zygotes.used((zygotes.WORKER, "triton"), reachable_code(tmp_path, name))
+        assert zygotes.of_code((zygotes.WORKER, "triton"), reachable_code(tmp_path, name))
 
 
 def test_every_level_on_a_processor_is_one_of_a_timed_check() -> None:

@@ -11,7 +11,7 @@ from hotloop.engines.simulate.toolchain import machine
 
 EXPECTED = "about a minute"
 
-_begun: list[subprocess.Popen[bytes]] = []
+_processes: list[subprocess.Popen[bytes]] = []
 """Kept, since Python warns of a process that runs longer than its object lives."""
 
 
@@ -31,7 +31,7 @@ def begin() -> bool:
             stderr=log,
             start_new_session=True,
         )
-    _begun.append(process)
+    _processes.append(process)
     return True
 
 

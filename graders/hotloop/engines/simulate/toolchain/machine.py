@@ -192,12 +192,12 @@ def require_space() -> None:
 @contextmanager
 def _telling(tell: Callable[[str], None]) -> Generator[None]:
     """Say every second how much is built, by the files that Zig has written, in any process."""
-    begun, end = time.monotonic(), threading.Event()
+    start, end = time.monotonic(), threading.Event()
 
     def say() -> None:
         while not end.wait(1):
             written = sum(1 for _ in (store.folder() / "zig" / "o").glob("*"))
-            share, seconds = min(99, 100 * written // _OBJECTS), time.monotonic() - begun
+            share, seconds = min(99, 100 * written // _OBJECTS), time.monotonic() - start
             tell(
                 "building its C and C++ library, once on this machine, about a minute: "
                 f"{share} % after {seconds:.0f} s"
