@@ -27,11 +27,11 @@ from typing import Any
 
 import psutil
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "browser"))
 
 from static_server import served
 
+ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "build" / "site"
 MODULES = ROOT / "build" / "puppeteer" / "node_modules"
 SCRIPT = Path(__file__).with_suffix(".mjs")

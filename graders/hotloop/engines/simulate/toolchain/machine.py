@@ -17,7 +17,6 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from hotloop.core.whole_file import alone
 from hotloop.engines.simulate import cache as store
 from hotloop.engines.simulate.problem import CompileError, ToolMissing
 from hotloop.engines.simulate.toolchain.target import (
@@ -153,6 +152,8 @@ def prepare(tell: Callable[[str], None] = lambda _text: None) -> Path:
             with suppress(OSError):  # not its owner; the user's own is kept while it is used
                 os.utime(folder)
             return folder
+    from hotloop.core.whole_file import alone  # locks: what needs no lock needs no such system
+
     require_space()
     with _telling(tell), alone(store.folder() / f"{_entry()}.lock"):
         return store.get_or_make(_entry(), _build_libraries)
