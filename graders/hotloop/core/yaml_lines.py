@@ -53,37 +53,40 @@ def load(path: Path, model: type[ModelT]) -> ModelT:
     except (OSError, UnicodeDecodeError) as error:
         raise CurriculumError(f"{path}:1: cannot be read: {error}") from None
     try:
-        node, data = _read(text)
+        repeated, data = _read(text)
     except yaml.YAMLError as error:
         raise CurriculumError(_yaml_sentence(path, error)) from None
     except RecursionError:
         raise CurriculumError(f"{path}:1: not read: it is nested too deeply") from None
-    repeated = _repeated_keys(node)
     if repeated:
         lines = [f"{path}:{line}: the key {key!r} is there twice" for key, line in repeated]
         raise CurriculumError("\n".join(lines))
     try:
         return model.model_validate(data)
     except ValidationError as error:
+        node = _node(text)
         lines = [_sentence(path, node, e) for e in error.errors(include_url=False)]
         raise CurriculumError("\n".join(lines)) from None
 
 
-def _read(text: str) -> tuple[yaml.Node | None, Any]:
-    """Return the document's node, which has the lines, and its data; it is parsed once for both."""
+def _read(text: str) -> tuple[list[tuple[str, int]], Any]:
+    """Return the keys that are there twice, with their lines, and the data; it is parsed once."""
     loader = _LOADER(text)
     try:
         node = loader.get_single_node()
-        return node, None if node is None else loader.construct_document(node)
+        repeated = _repeated_keys(node)  # now: merging `<<` changes the node
+        return repeated, None if node is None else loader.construct_document(node)
     finally:
         loader.dispose()
 
 
+def _node(text: str) -> yaml.Node | None:
+    return cast("yaml.Node | None", cast(Any, yaml).compose(text, Loader=_LOADER))
+
+
 def place(path: Path, location: Location) -> str:
     """Return `file:line` of `location` in a file that is known to be readable."""
-    text = path.read_text(encoding="utf-8")
-    node = cast("yaml.Node | None", cast(Any, yaml).compose(text, Loader=_LOADER))
-    return f"{path}:{line_of(node, location)}"
+    return f"{path}:{line_of(_node(path.read_text(encoding='utf-8')), location)}"
 
 
 def line_of(node: yaml.Node | None, location: Location) -> int:

@@ -46,6 +46,7 @@ RECORD = Record(
 WORD = verdict_words.INSTRUMENTED.strip()
 
 SHOW = {
+    "cli/assistant/tasks.py",
     "cli/records_table.py",
     "cli/progress.py",
     "course/book.py",

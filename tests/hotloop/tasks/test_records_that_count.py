@@ -60,6 +60,7 @@ READERS = {
     "course/book.py": "adds the checks of one Attempt to say what is instrumented",
     "verdicts/words.py": "says whether what a record earned is instrumented",
     "tasks/fitness.py": "judges references on this machine, for authors",
+    "cli/assistant/tasks.py": "shows the verdict of `hotloop check` to the learner's assistant",
     "author/evidence.py": "records runs, for authors",
     "author/exploits.py": "compares verdicts of attacks, for authors",
 }
@@ -120,6 +121,8 @@ FOR_PRACTICE = {
     "cli/practice_verdicts.py",
     "cli/start.py",
     "learn/notebook.py",
+    "site/simulator/bundle.py",  # what a page's judge reads
+    "site/simulator/tasks_page.py",
     "tasks/practice.py",
 }
 
