@@ -79,6 +79,11 @@ class Operations(TorchDispatchMode):
             "unfollowed": self._unfollowed,
         }
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here, so PyTorch need not import TorchDynamo, which takes long."""
+        return False
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run the operation, record it, and track where the input's elements go."""
         kwargs = kwargs or {}
