@@ -25,7 +25,7 @@ demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in 
 test: $(VENV)/.hotloop-test build/readers/.done build/simulator/.done lint need-bwrap  ## style, types and the tests
 	$(BIN)/pytest -n $(JOBS) -m 'not slow' --junitxml=build/tests/quick.xml
 
-test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests; SHARE=6: one in 6, chosen by the commit, as .ci/run does
+test-slow: $(VENV)/.hotloop-test build/simulator/.done build/page/.done need-bwrap  ## the slow tests; SHARE=6: one in 6, chosen by the commit, as .ci/run does
 	$(BIN)/pytest -n $(JOBS) -m slow --share $(SHARE) --junitxml=build/tests/slow.xml
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM, JAX, xDSL and PaddlePaddle, which some modules need

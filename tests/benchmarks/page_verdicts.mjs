@@ -13,21 +13,18 @@ const program = (index) => `__global__ void copy(const float* x, float* y) { y[t
 const opened = await puppeteer.launch({ browser, executablePath, headless: true, args: browser === 'chrome' ? ['--no-sandbox'] : [] });
 const page = await opened.newPage();
 page.setDefaultTimeout(280_000);
-const ended = () =>
-  page.waitForFunction(() => {
-    const kernel = document.querySelector('.kernel');
-    return kernel?.getAttribute('aria-busy') === 'false' && kernel.querySelector('.kernel-results').textContent;
-  });
-const write = (text) =>
-  page.evaluate((source) => {
-    document.querySelector('.kernel-results').replaceChildren();
-    const content = document.querySelector('.cm-content');
-    content.focus();
-    document.execCommand('selectAll');
-    const data = new DataTransfer();
-    data.setData('text/plain', source);
-    content.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-  }, text);
+async function ended() {
+  await page.waitForFunction(() => document.querySelector('.kernel')?.getAttribute('aria-busy') === 'false');
+  const status = await page.$eval('.kernel-status', (element) => element.textContent);
+  if (!status.startsWith('Done')) throw new Error(status);
+}
+async function write(text) {
+  await page.click('.cm-content');
+  await page.keyboard.down('Control');
+  await page.keyboard.press('a');
+  await page.keyboard.up('Control');
+  await page.keyboard.type(text);
+}
 const press = (selector) => page.evaluate((name) => document.querySelector(name).click(), selector);
 
 async function step(name, work) {
@@ -40,6 +37,7 @@ await step("first visit to a lesson's kernel's verdict", async () => {
   await page.goto(`${address}${LESSON}`);
   await page.waitForSelector('.kernel-start');
   await press('.kernel-start');
+  await page.waitForSelector('.kernel[aria-busy=true]');
   await ended();
 });
 await page.goto(`${address}playground.html`);
@@ -47,7 +45,6 @@ await page.waitForSelector('.kernel .cm-content');
 await write(program('threadIdx.x'));
 const run = async () => {
   await press('.kernel-tools button');
-  await new Promise((resolve) => setTimeout(resolve, 50));
   await ended();
 };
 await step('first program to verdict', run);

@@ -110,7 +110,7 @@ def test_whatever_is_imported_is_declared() -> None:
     extras = project["optional-dependencies"]
     groups = (
         *("bank", "course", "cuda", "local", "lti", "mcp", "onnx", "serve", "serving", "takehome"),
-        "xla",
+        *("site", "xla"),
     )
     lines = [*project["dependencies"], *(line for group in groups for line in extras[group])]
     declared = {canonical(re.split(r"[\s<>=!~;\[]", line)[0]) for line in lines}

@@ -350,8 +350,9 @@ def test_another_machine_judges(elsewhere: Client) -> None:
     )
     ssh.chmod(0o755)
     elsewhere.answer("start", "ssa_passes")
-    with (elsewhere.home / "ssa_passes" / "fold.py").open("a") as file:
-        file.write("# begun\n")
+    answer = elsewhere.home / "ssa_passes" / "fold.py"
+    stub = "raise NotImplementedError"
+    answer.write_text(answer.read_text().replace(stub, f"assert True\n    {stub}"))
     said = elsewhere.answer("check", "ssa_passes.fold", "ssa_passes", "--on", "ssh://box", code=1)
     [task] = said["tasks"]
     assert task["verdict"] == "wrong_answer"
