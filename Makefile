@@ -69,7 +69,7 @@ PROSE = README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md 'dock
   'curriculum/**/!(*.zh).yaml' 'curriculum/**/*.{cu,h,txt}' 'solutions/*/lab.py' 'exercises/*/*.md'
 
 prose: build/prose/.words  ## words that texts and messages do not use
-	$(TEXTLINT) --cache-location build/prose/messages -c tests/docs/prose/messages.json 'graders/hotloop/**/*.{html,js,py}'
+	$(TEXTLINT) --cache-location build/prose/messages -c tests/docs/prose/messages.json 'graders/hotloop/**/*.{html,js,mjs,py}'
 	$(TEXTLINT) --cache-location build/prose/texts -c tests/docs/prose/texts.json $(PROSE)
 
 format: $(VENV)/.hotloop-test  ## let ruff fix what it can

@@ -6,7 +6,7 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 
 async function answer(request) {
   const cache = await caches.open('hotloop');
-  // The simulator's folder is named by its content: what is kept of it is right for ever.
+  // The simulator's folder is named by its content: what is kept of it is right forever.
   const kept = await cache.match(request, { ignoreSearch: true });
   if (kept && SIMULATOR.test(request.url)) return kept;
   try {
