@@ -31,6 +31,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "browser"))
 
 from static_server import served
 
+from hotloop.judge.device import device_name
+
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "build" / "site"
 MODULES = ROOT / "build" / "puppeteer" / "node_modules"
@@ -44,9 +46,8 @@ BROWSERS = {"chrome": ("chromium", "chrome"), "firefox": ("firefox-esr", "firefo
 class Step:
     """One wait of a reader. cpu_s: of the browser's processes. sent_mb: by the server."""
 
-    browser: str
     step: str
-    seconds: float
+    wall_s: float
     cpu_s: float
     sent_mb: float
 
@@ -97,8 +98,7 @@ def measured(browser: str, program: str, watch: Watch) -> Iterator[Step]:
                     sent, cpu, start = server.sent, watch.cpu_s, time.monotonic()
                     continue
                 yield Step(
-                    browser,
-                    document["ended"],
+                    f"{browser}: {document['ended']}",
                     round(time.monotonic() - start, 2),
                     round(watch.cpu_s - cpu, 2),
                     round((server.sent - sent) / 1e6, 1),
@@ -128,14 +128,16 @@ def main() -> None:
         watch = Watch()
         for step in measured(browser, program, watch):
             steps.append(step)
-            print(f"{browser}: {step.step}: {step.seconds} s", file=sys.stderr, flush=True)
+            print(f"{step.step}: {step.wall_s} s", file=sys.stderr, flush=True)
         memory[browser] = round(watch.most / 1e6)
     document = {
+        "device": device_name(),
         "date": datetime.now(UTC).date().isoformat(),
-        "steps": [asdict(step) for step in steps],
-        "memory_mb": memory,
-        "not_measured": missing,
+        "rows": [asdict(step) for step in steps],
+        **{f"{name}_memory_mb": most for name, most in memory.items()},
     }
+    if missing:
+        document["not_measured"] = ", ".join(missing)
     if arguments.keep:
         RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(document, indent=1) if arguments.json else text_of(document))
@@ -143,13 +145,13 @@ def main() -> None:
 
 def text_of(document: dict[str, Any]) -> str:
     """Return the table for people."""
-    lines = [f"{'browser':10}{'step':46}{'s':>7}{'CPU s':>8}{'MB sent':>9}"]
+    lines = [f"{'step':56}{'wall s':>8}{'CPU s':>8}{'MB sent':>9}"]
     lines += [
-        f"{s['browser']:10}{s['step']:46}{s['seconds']:>7}{s['cpu_s']:>8}{s['sent_mb']:>9}"
-        for s in document["steps"]
+        f"{row['step']:56}{row['wall_s']:>8}{row['cpu_s']:>8}{row['sent_mb']:>9}"
+        for row in document["rows"]
     ]
-    lines += [f"{name}: at most {mb:,} MB of memory" for name, mb in document["memory_mb"].items()]
-    return "\n".join([*lines, *document["not_measured"]])
+    lines += [f"{name}: {document[name]}" for name in document if name.endswith("memory_mb")]
+    return "\n".join([*lines, document.get("not_measured", "")]).strip()
 
 
 if __name__ == "__main__":
