@@ -90,7 +90,7 @@ export class Editor {
             ...historyKeymap,
             ...searchKeymap,
           ]),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => update.docChanged && onChange()),
         ],
       }),
