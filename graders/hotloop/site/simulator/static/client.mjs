@@ -34,7 +34,7 @@ export class Client {
   }
 
   /**
-   * Ask the worker: { request, built } or { task }. onProgress gets { step, bytes, of }.
+   * Ask the worker: { request, built } or { task }. onProgress gets what it posts (worker.mjs).
    * Rejects with Stopped, or with an Error whose message says what failed.
    */
   run(message, { onProgress = () => {}, limit = LIMIT_S } = {}) {

@@ -10,7 +10,7 @@ import { warpSection } from './warp.mjs';
 /** One worker for all programs of a page. */
 let client = null;
 
-const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)}`;
+const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
 export class Kernel {
   /**
@@ -72,22 +72,22 @@ export class Kernel {
     const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
     this.#setBusy(true);
     let step = '';
-    let hasCompiled = false;
+    const parts = new Set(['start']);
     const show = () => step && this.say(`${step} … ${seconds()} s`);
     const clock = setInterval(show, 200);
     try {
       const answer = await client.run(message(text), {
         limit,
-        onProgress: ({ step: name, bytes, of }) => {
-          hasCompiled ||= name === 'loading clang';
-          step = of ? `${name}, ${megabytes(bytes)} of ${megabytes(of)} MB` : name;
+        onProgress: ({ step: name, part, bytes, of }) => {
+          if (part) parts.add(part);
+          step = part ? `${name}, ${megabytes(bytes)} of ${megabytes(of)} MB` : name;
           show();
         },
       });
       clearInterval(clock);
       this.say(`Done in ${seconds()} s.`);
       display(answer, this);
-      keepForOffline(this.assets, hasCompiled ? ['start', 'compiler', 'judge'] : ['start']);
+      keepForOffline(this.assets, [...parts]);
     } catch (error) {
       clearInterval(clock);
       this.output.replaceChildren();

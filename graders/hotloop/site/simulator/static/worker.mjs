@@ -1,12 +1,12 @@
 // The worker of a page: all of the simulator runs here, so that the page stays usable and can end it.
 //
-// It gets { id, request, built } or { id, task } and posts { id, step, bytes, of } while it loads and
-// runs, then { id, answer } or { id, failure }. `built`: names of archives in built/ with the programs
-// that were compiled with the site. `task`: what judge/practice.py is asked.
+// It gets { id, request, built } or { id, task } and posts { id, step } while it runs, or
+// { id, step, part, bytes, of } while it loads a part, then { id, answer } or { id, failure }. `built`:
+// names of archives in built/ with the programs that were compiled with the site. `task`: what
+// judge/practice.py is asked. Parts are those of index.json.
 import { Simulator } from './simulator.mjs';
 
 const HERE = new URL('./', import.meta.url);
-const PACKED = ['.wasm'];
 
 /** A file that lies here as `name.gz`: servers need to know nothing of compression. */
 async function unpacked(name, onBytes) {
@@ -29,7 +29,7 @@ const plainFetch = globalThis.fetch.bind(globalThis);
 globalThis.fetch = (input, options) => {
   const url = new URL(input instanceof Request ? input.url : input, HERE);
   if (url.pathname.endsWith('-resources.tar')) return Promise.resolve(new Response(new Uint8Array(1024)));
-  const isPacked = url.href.startsWith(HERE.href) && PACKED.some((end) => url.pathname.endsWith(end));
+  const isPacked = url.href.startsWith(HERE.href) && url.pathname.endsWith('.wasm');
   return isPacked ? unpacked(url.href.slice(HERE.href.length), onBytes) : plainFetch(input, options);
 };
 
@@ -62,13 +62,14 @@ async function addCompiler(simulator) {
   simulator.addCompiler(runLLVM, archive);
 }
 
-function progress(id, step, of) {
+function progress(id, step, part) {
+  const of = index.bytes[part];
   let total = 0;
   onBytes = (count) => {
     total += count;
-    postMessage({ id, step, bytes: Math.min(total, of), of });
+    postMessage({ id, step, part, bytes: Math.min(total, of), of });
   };
-  postMessage({ id, step, bytes: 0, of });
+  onBytes(0);
 }
 
 async function addJudge(simulator) {
@@ -78,11 +79,11 @@ async function addJudge(simulator) {
 
 async function verdict(id, simulator, task) {
   if (!simulator.canCompile) {
-    progress(id, 'loading clang', index.bytes.compiler);
+    progress(id, 'loading clang', 'compiler');
     await addCompiler(simulator);
   }
   if (!simulator.judge) {
-    progress(id, 'loading numpy and the checks', index.bytes.judge);
+    progress(id, 'loading numpy and the checks', 'judge');
     await addJudge(simulator);
   }
   return simulator.verdict(task, (step) => postMessage({ id, step: `running: ${step}` }));
@@ -91,7 +92,7 @@ async function verdict(id, simulator, task) {
 async function answer({ id, request, built = [], task }) {
   index ??= await (await plainFetch(new URL('index.json', HERE))).json();
   if (loading === null) {
-    progress(id, 'loading Python and the checker', index.bytes.start);
+    progress(id, 'loading Python and the checker', 'start');
     loading = load();
   }
   const simulator = await loading;
@@ -100,7 +101,7 @@ async function answer({ id, request, built = [], task }) {
   const run = () => simulator.answer(request, (step) => postMessage({ id, step }));
   const first = run();
   if (!first.needs_compiler) return first;
-  progress(id, 'loading clang', index.bytes.compiler);
+  progress(id, 'loading clang', 'compiler');
   await addCompiler(simulator);
   return run();
 }
