@@ -16,13 +16,15 @@ _processes: list[subprocess.Popen[bytes]] = []
 
 
 def begin() -> bool:
-    """Begin to build in the background; return False if all is built.
+    """Begin to build in the background; return whether the library, of which EXPECTED tells, is.
 
     Whoever needs it meanwhile waits for the same build. Raises SimulatorError if there is no room.
     """
     if build.is_prepared():
         return False
-    machine.require_space()
+    needs_library = not machine.has_libraries()
+    if needs_library:
+        machine.require_space()
     with (store.folder() / "preparation.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", __name__],
@@ -32,7 +34,7 @@ def begin() -> bool:
             start_new_session=True,
         )
     _processes.append(process)
-    return True
+    return needs_library
 
 
 def main() -> None:
