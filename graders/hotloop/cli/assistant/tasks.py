@@ -152,7 +152,7 @@ class TaskTools:
             raise UserError(f"{task} was not checked yet: check it first.")
         return results.Explanation(
             task=task,
-            verdict=verdict_words.words(last.verdict),
+            verdict=last.words,
             meaning=MEANINGS[last.verdict],
             sentence="",
             not_passed=[],
@@ -215,7 +215,7 @@ def _row(standing: TaskStanding) -> results.TaskRow:
         kind=task.kind,
         minutes=task.minutes,
         possible=task.points,
-        state="not checked" if last is None else verdict_words.words(last.verdict),
+        state="not checked" if last is None else last.words,
         done=standing.done,
         points=0 if last is None else last.points,
         pending=0 if last is None else last.pending,

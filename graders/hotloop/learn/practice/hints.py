@@ -23,6 +23,7 @@ from hotloop.core.moment import Moment
 from hotloop.core.user_error import UserError
 from hotloop.learn.practice.verdicts import OFF, VerdictLine
 from hotloop.tasks.curriculum import TaskKey
+from hotloop.verdicts.words import NOT_STARTED
 
 NAME = "hints.jsonl"
 
@@ -89,8 +90,9 @@ def _require_turn(
     last = before[-1]
     if last.hint >= of:
         raise UserError(f"All {of} hints on {task} were given; there is no other one.")
+    # A check of what nobody has begun is none.
     if checks is not None and not any(
-        check.task == task and check.at > last.at for check in checks
+        check.task == task and check.at > last.at and check.words != NOT_STARTED for check in checks
     ):
         raise UserError(
             f"Hint {last.hint + 1} on {task} comes after another check: {task} was not checked "

@@ -9,6 +9,7 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.learn.practice import hints, verdicts
 from hotloop.learn.practice.verdicts import VerdictLine
+from hotloop.verdicts.words import NOT_STARTED
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TASK = "first.sum"
@@ -42,8 +43,13 @@ def test_they_come_in_order_with_a_check_between_them() -> None:
 
 @pytest.mark.parametrize(
     "checks",
-    [[], [check(-1)], [check(1, "first.mean")]],
-    ids=["no check", "a check before", "another task"],
+    [
+        [],
+        [check(-1)],
+        [check(1, "first.mean")],
+        [check(1).model_copy(update={"state": NOT_STARTED})],
+    ],
+    ids=["no check", "a check before", "another task", "nothing begun"],
 )
 def test_the_second_one_waits_for_a_check_of_this_task(checks: list[VerdictLine]) -> None:
     hints.take(TASK, 3, checks, at(0))
