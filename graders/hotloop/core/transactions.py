@@ -1,5 +1,7 @@
 """Explicit read and write transactions: those that write take turns, also on PostgreSQL."""
 
+import sqlite3
+import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -29,11 +31,25 @@ def prepare(
             # Python's sqlite3 would begin transactions late, at the first write.
             connection.isolation_level = None
         for statement in statements:
-            connection.execute(statement)
+            _set(connection, statement, busy_ms)
         connection.commit()
 
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", _begin_sqlite if is_sqlite else _begin_postgresql)
+
+
+def _set(connection: Any, statement: str, busy_ms: int) -> None:
+    """Execute a setting. SQLite does not itself wait for others when it changes to a WAL."""
+    end = time.monotonic() + busy_ms / 1000
+    while True:
+        try:
+            connection.execute(statement)
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+        else:
+            return
+        time.sleep(0.01)
 
 
 @contextmanager
