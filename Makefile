@@ -51,7 +51,7 @@ test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tr
 	$(BIN)/hotloop doctor --install tritonserver
 	$(BIN)/pytest -n $(JOBS) -k 'serving or triton_ensemble'
 
-test-browser: $(VENV)/.hotloop-browser build/axe/.done need-bwrap  ## the site, and a class in JupyterLab, in Chromium
+test-browser: $(VENV)/.hotloop-browser build/axe/.done build/page/.done build/simulator/.done need-bwrap  ## the site, and a class in JupyterLab, in Chromium
 	$(BIN)/pytest tests/browser
 
 # What learners are given as it is: no task is marked in it. The rest of exercises/ is generated.
