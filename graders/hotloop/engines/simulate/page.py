@@ -61,8 +61,9 @@ def answer(request: str, folder: str, on_step: OnStep = lambda _text: None) -> s
     except ToolMissing:
         document = {"needs_compiler": True}
     except (CompileError, SimulatorError) as problem:
-        document = {"problem": str(problem).replace(f"{folder}/", "")}
-    return json.dumps(document)
+        document = {"problem": str(problem)}
+    # Files are named as the reader knows them.
+    return json.dumps(document).replace(f"{folder}/", "")
 
 
 def _run(request: dict[str, Any], folder: Path, on_step: OnStep) -> dict[str, Any]:
