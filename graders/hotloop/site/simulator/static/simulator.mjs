@@ -118,7 +118,7 @@ page
    * `{needs_compiler: true}`: call addCompiler, then ask again.
    */
   answer(request, onStep = () => {}) {
-    return JSON.parse(this.page.answer(JSON.stringify(request), '/work', onStep));
+    return JSON.parse(this.page.answer(JSON.stringify(request), '/program', onStep));
   }
 
   /** The folders of all programs that were compiled here, each as { name, files }. */
