@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from hotloop.engines.simulate import findings, layout
+from hotloop.engines.simulate import findings, layout, raw_findings
 from hotloop.engines.simulate.build import Built, KernelFacts, trusted
 from hotloop.engines.simulate.engine import Store
 from hotloop.engines.simulate.engine.interface import (
@@ -88,7 +88,7 @@ class Device:
         self.started = time.monotonic()
         self.printed: list[str] = []
         self.room_to_print = PRINT_BYTES
-        self.places: list[findings.MemoryRegion] = []
+        self.places: list[raw_findings.MemoryRegion] = []
         self.findings: list[Finding] = []
         self.launches: dict[tuple[Any, ...], int] = {}
         self.refused: list[RefusedLaunch] = []
@@ -186,7 +186,7 @@ class Device:
         """
         number = self.call("add_region", begin, count, _SPACES.index(space), 1, int(written))
         self.numbers[begin] = number
-        self.places.append(findings.MemoryRegion(what, begin, count, allocated_at=allocated_at))
+        self.places.append(raw_findings.MemoryRegion(what, begin, count, allocated_at=allocated_at))
         return number
 
     def allocate(
@@ -220,7 +220,7 @@ class Device:
         self.used -= self.places[number].bytes
         return True
 
-    def place_of(self, address: int) -> findings.MemoryRegion | None:
+    def place_of(self, address: int) -> raw_findings.MemoryRegion | None:
         """Return the live region that contains an address, or None."""
         for place in self.places:
             if place.live and place.begin <= address < place.begin + max(1, place.bytes):
@@ -304,8 +304,8 @@ class Device:
     def _witness(self, site: int, did: str) -> Witness:
         """Return the thread that ran last as a witness."""
         where = self.call("where")
-        block = findings.unflattened(where >> 32, self.grid)
-        thread = findings.unflattened(where & 0xFFFFFFFF, self.block)
+        block = raw_findings.unflattened(where >> 32, self.grid)
+        thread = raw_findings.unflattened(where & 0xFFFFFFFF, self.block)
         return Witness(self.line(site), did, block, thread)
 
     def _collect(self, before: int) -> None:
@@ -314,7 +314,7 @@ class Device:
         at = self.call("findings")
         memory = self.checker.memory("memory")
         names = [k.name for k in self.built.kernels]
-        reader = findings.FindingsContext(
+        reader = raw_findings.FindingsContext(
             self.line,
             self.places,
             names,
@@ -324,20 +324,26 @@ class Device:
             self._is_missing_dynamic,
         )
         for number in range(before, count):
-            start = at + number * findings.BYTES
-            data = memory.read(start, findings.BYTES)
-            raw = findings.read(data)
+            start = at + number * raw_findings.BYTES
+            data = memory.read(start, raw_findings.BYTES)
+            raw = raw_findings.read(data)
             if self._is_noticed(raw):
                 continue
-            if number == count - 1 and raw.kind == findings.OUT_OF_BOUNDS and self._has_overflown():
-                raw = replace(raw, kind=findings.STACK_OVERFLOW)
-            self.findings.append(reader.finding(raw))
+            if (
+                number == count - 1
+                and raw.kind == raw_findings.OUT_OF_BOUNDS
+                and self._has_overflown()
+            ):
+                raw = replace(raw, kind=raw_findings.STACK_OVERFLOW)
+            self.findings.append(findings.finding(reader, raw))
 
-    def _is_noticed(self, raw: findings.Raw) -> bool:
+    def _is_noticed(self, raw: raw_findings.Raw) -> bool:
         """True if an atomic races with a plain read for the expected value of compare-and-swap."""
-        if raw.kind != findings.RACE or findings.UPDATES not in (did for _, did, *_ in raw.who):
+        if raw.kind != raw_findings.RACE or raw_findings.UPDATES not in (
+            did for _, did, *_ in raw.who
+        ):
             return False
-        reads = [site for site, did, *_ in raw.who if did == findings.READS]
+        reads = [site for site, did, *_ in raw.who if did == raw_findings.READS]
         return bool(reads) and bool(self.call("feeds_swap", reads[0], raw.address))
 
     def _has_overflown(self) -> bool:

@@ -1,20 +1,21 @@
 """Turns the checker's raw findings into messages with the source lines involved."""
 
-import struct
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from hotloop.engines.simulate.report import Finding, ReportLine, Triple, Witness
+from hotloop.engines.simulate import async_findings
+from hotloop.engines.simulate.raw_findings import (
+    FindingsContext,
+    Message,
+    Raw,
+    byte_of,
+    unflattened,
+)
+from hotloop.engines.simulate.report import Finding, Witness
 
-BYTES = 4 * 4 + 2 * 16 + 2 * 4 + 4 * 4
-"""Size of a finding in the checker's memory, in bytes: see checker.h."""
-
-RACE, OUT_OF_BOUNDS, STACK_OVERFLOW = 0, 1, 12
-"""Values of `kind` in checker.h."""
-READS, UPDATES = 0, 2
-"""Values of `did` in checker.h."""
-
-_DID = ("read", "write", "atomic", "waits", "traps", "indexes")
+_DID = (
+    "read", "write", "atomic", "waits", "traps", "indexes", "copy reads", "copy writes",
+    "wgmma reads", "initializes", "arrives", "expects", "copies", "multiplies",
+)  # fmt: skip
 _VERB = ("reads", "writes", "updates atomically")
 _CALLS = {
     5: "__syncwarp",
@@ -26,87 +27,7 @@ _CALLS = {
 }
 
 
-@dataclass(frozen=True)
-class MemoryRegion:
-    """A region of memory, as messages describe it. allocated_at, freed_at: lines."""
-
-    what: str
-    begin: int
-    bytes: int
-    live: bool = True
-    allocated_at: ReportLine | None = None
-    freed_at: ReportLine | None = None
-
-
-@dataclass(frozen=True)
-class Raw:
-    """A finding as the checker stores it.
-
-    who: one or two tuples (site, did, block, thread). more: four numbers whose meaning depends on
-    the kind.
-    """
-
-    kind: int
-    kernel: int
-    count: int
-    who: tuple[tuple[int, ...], ...]
-    address: int
-    region: int
-    more: tuple[int, ...]
-
-
-def read(data: bytes) -> Raw:
-    """Unpack a finding of BYTES bytes."""
-    numbers = struct.unpack("<18I", data)
-    who = (numbers[4:8], numbers[8:12])[: numbers[2]]
-    return Raw(numbers[0], numbers[1], numbers[3], who, numbers[12], numbers[13], numbers[14:18])
-
-
-@dataclass(frozen=True)
-class FindingsContext:
-    """The context that turns raw findings into messages.
-
-    regions: by number. kernels: names by number. host: first address of host memory. dynamic:
-    whether an address lies in dynamic shared memory although the launch asked for none.
-    """
-
-    lines: Callable[[int], ReportLine | None]
-    regions: Sequence[MemoryRegion]
-    kernels: Sequence[str]
-    grid: Triple
-    block: Triple
-    host: int
-    dynamic: Callable[[int], bool]
-
-    def finding(self, raw: Raw) -> Finding:
-        """Return the raw finding with its message and witnesses."""
-        kind, text, more = _SENTENCES[raw.kind](self, raw)
-        witnesses = [
-            Witness(
-                self.lines(site),
-                _DID[did],
-                unflattened(block, self.grid),
-                unflattened(thread, self.block),
-            )
-            for site, did, block, thread in raw.who
-        ]
-        return Finding(kind, text, self.kernels[raw.kernel], (*witnesses, *more), raw.count)
-
-    def place(self, raw: Raw) -> MemoryRegion | None:
-        """Return the region that a finding is about, or None if it is unknown."""
-        return self.regions[raw.region - 1] if raw.region else None
-
-
-def unflattened(number: int, extent: Triple) -> Triple:
-    """Return the 3-D index of a block or thread from its linear number, x fastest."""
-    x, y, _ = extent
-    return number % x, number // x % y, number // x // y
-
-
-_Message = tuple[str, str, tuple[Witness, ...]]
-
-
-def _race(reader: FindingsContext, raw: Raw) -> _Message:
+def _race(reader: FindingsContext, raw: Raw) -> Message:
     first, second = (did for _, did, _, _ in raw.who)
     same_block, same_warp, lacks_fence, is_too_narrow = raw.more
     if is_too_narrow:
@@ -128,20 +49,13 @@ def _race(reader: FindingsContext, raw: Raw) -> _Message:
     else:
         why = "with no __syncwarp() or __syncthreads() in between: lanes of a warp run in any order"
     text = (
-        f"Data race on {_byte(reader, raw)}: one thread {_VERB[first]} and another "
+        f"Data race on {byte_of(reader, raw)}: one thread {_VERB[first]} and another "
         f"{_VERB[second]} it, {why}."
     )
     return "race", text, ()
 
 
-def _byte(reader: FindingsContext, raw: Raw) -> str:
-    place = reader.place(raw)
-    if place is None:
-        return "memory"
-    return f"byte {raw.address - place.begin} of {place.what}"
-
-
-def _out_of_bounds(reader: FindingsContext, raw: Raw) -> _Message:
+def _out_of_bounds(reader: FindingsContext, raw: Raw) -> Message:
     where, more = _whereabouts(reader, raw)
     access = ("read", "write", "atomic update")[raw.who[0][1]]
     text = f"Out-of-bounds {access} of {raw.more[0]} bytes, {where}."
@@ -188,7 +102,7 @@ def _whereabouts(reader: FindingsContext, raw: Raw) -> tuple[str, tuple[Witness,
     return f"over the end of the {what}", tuple(more)
 
 
-def _misaligned(_: FindingsContext, raw: Raw) -> _Message:
+def _misaligned(_: FindingsContext, raw: Raw) -> Message:
     alignment = raw.address & -raw.address
     return (
         "misaligned",
@@ -198,11 +112,11 @@ def _misaligned(_: FindingsContext, raw: Raw) -> _Message:
     )
 
 
-def _uninitialized(kind: str) -> Callable[[FindingsContext, Raw], _Message]:
-    def message(reader: FindingsContext, raw: Raw) -> _Message:
+def _uninitialized(kind: str) -> Callable[[FindingsContext, Raw], Message]:
+    def message(reader: FindingsContext, raw: Raw) -> Message:
         verb = _VERB[raw.who[0][1]].capitalize()
         text = (
-            f"{verb} {raw.more[0]} bytes at {_byte(reader, raw)}, which nobody has written: no "
+            f"{verb} {raw.more[0]} bytes at {byte_of(reader, raw)}, which nobody has written: no "
             "store, and no asynchronous copy that was waited for."
         )
         return kind, text, ()
@@ -214,11 +128,11 @@ def _signed(number: int) -> int:
     return number - (1 << 32) if number >> 31 else number
 
 
-def _fixed(kind: str, text: str) -> Callable[[FindingsContext, Raw], _Message]:
+def _fixed(kind: str, text: str) -> Callable[[FindingsContext, Raw], Message]:
     return lambda _reader, _raw: (kind, text, ())
 
 
-def _stuck(_: FindingsContext, raw: Raw) -> _Message:
+def _stuck(_: FindingsContext, raw: Raw) -> Message:
     lane = raw.who[0][3] % 32
     other = raw.who[1][3] % 32 if len(raw.who) > 1 else 0
     text = (
@@ -228,7 +142,7 @@ def _stuck(_: FindingsContext, raw: Raw) -> _Message:
     return "divergent_warp", text, ()
 
 
-def _different(_: FindingsContext, raw: Raw) -> _Message:
+def _different(_: FindingsContext, raw: Raw) -> Message:
     one, other = (thread % 32 for *_, thread in raw.who)
     text = (
         f"Lanes {one} and {other} meet in {_call(raw.more[0])} of two kinds: all lanes of the mask "
@@ -241,18 +155,18 @@ def _call(op: int) -> str:
     return _CALLS.get(op, "a warp reduction")
 
 
-def _bad_mask(_: FindingsContext, raw: Raw) -> _Message:
+def _bad_mask(_: FindingsContext, raw: Raw) -> Message:
     lane = raw.who[0][3] % 32
     text = f"Lane {lane} takes part in an operation whose mask {raw.more[0]:#010x} leaves it out."
     return "bad_mask", text, ()
 
 
-def _read_only(reader: FindingsContext, raw: Raw) -> _Message:
-    text = f"Writes {raw.more[0]} bytes at {_byte(reader, raw)}, which a kernel can only read."
+def _read_only(reader: FindingsContext, raw: Raw) -> Message:
+    text = f"Writes {raw.more[0]} bytes at {byte_of(reader, raw)}, which a kernel can only read."
     return "out_of_bounds", text, ()
 
 
-_SENTENCES: tuple[Callable[[FindingsContext, Raw], _Message], ...] = (
+_SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
     _race,
     _out_of_bounds,
     _misaligned,
@@ -278,5 +192,21 @@ _SENTENCES: tuple[Callable[[FindingsContext, Raw], _Message], ...] = (
         f"Index {_signed(raw.more[0])} lies outside of the array.",
         (),
     ),
+    *async_findings.SENTENCES,
 )
 """Message functions, indexed by checker.h's `kind`."""
+
+
+def finding(context: FindingsContext, raw: Raw) -> Finding:
+    """Return the raw finding with its message and witnesses."""
+    kind, text, more = _SENTENCES[raw.kind](context, raw)
+    witnesses = [
+        Witness(
+            context.lines(site),
+            _DID[did],
+            unflattened(block, context.grid),
+            unflattened(thread, context.block),
+        )
+        for site, did, block, thread in raw.who
+    ]
+    return Finding(kind, text, context.kernels[raw.kernel], (*witnesses, *more), raw.count)

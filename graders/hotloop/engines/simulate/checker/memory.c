@@ -162,7 +162,7 @@ static Region* nearest(u32 address) {
   return best;
 }
 
-__attribute__((noinline)) static void outside(u32 address, u32 bytes, u32 site, u32 did) {
+__attribute__((noinline)) void outside(u32 address, u32 bytes, u32 site, u32 did) {
   // Just below the thread's own stack: a stack overflow.
   const u32 is_below = stack_low - 1 - address < (is_stack(address) ? stack_bytes : 1 << 24);
   const u32 of_host = address >= host_at;
@@ -193,6 +193,21 @@ static void reach_down(u32 address) {
   lowest = address;
 }
 
+// What agents must know of a thread's access to shared memory.
+static void note_shared(Region* r, u32 address, u32 bytes, u32 did, u32 site) {
+  touch_barrier(address, bytes, did, site);
+  if (did == READS) { ++work_count; return; }
+  note_store(r, address, bytes);
+  if (r->swizzles) forget_swizzles(r, address, bytes);
+}
+
+// For what the checker itself keeps in a thread's local variables.
+u32 is_on_own_stack(u32 address, u32 bytes) {
+  if (address - stack_low > stack_high - stack_low - bytes) return 0;
+  if (is_watched) reach_down(address);
+  return 1;
+}
+
 // Check one access of at most 16 bytes that is no wider than its alignment. how: RELAXED, OF_BLOCK, LOADS, or BLIND
 // for an atomic store, which reads nothing.
 enum { BLIND = 1 << 8 };
@@ -216,6 +231,7 @@ static void one(u32 address, u32 bytes, u32 did, u32 site, u32 how) {
     find(r->space == SHARED ? UNINITIALIZED_SHARED : UNINITIALIZED_GLOBAL, address, region_number(r), me(site, did), 0, bytes, 0, 0, 0);
   }
   traffic(site, address, bytes, r->space, did, thread % WARP);
+  if (has_agents && r->space == SHARED) note_shared(r, address, bytes, did, site);
   race(r, address, bytes, did | (how & 0xff), site);
   if (did != READS) r->stored = 1, set_written(r, address, bytes);
 }
@@ -243,6 +259,7 @@ PROGRAM("access") void access(u32 base, u32 offset, u32 info) {
   if (address - stack_low <= stack_high - stack_low - bytes) {
     if (address & (aligned - 1)) misaligned(address, aligned, 0, info >> 9, info & 32 ? WRITES : READS);
     reach_down(address);
+    if (has_accumulators) touch_accumulators(address, bytes, info & 32 ? WRITES : READS, info >> 9);
     local_traffic(info >> 9, bytes, info & 32 ? WRITES : READS, address >= in_registers);
     return;
   }
@@ -264,6 +281,7 @@ PROGRAM("range") void range(u32 base, u32 bytes, u32 info) {
   if (!bytes) return;
   if (bytes <= stack_high - stack_low && base - stack_low <= stack_high - stack_low - bytes) {
     reach_down(base);
+    if (has_accumulators) touch_accumulators(base, bytes, info & 1 ? WRITES : READS, info >> 1);
     local_traffic(info >> 1, bytes, info & 1 ? WRITES : READS, base >= in_registers);
     return;
   }
@@ -344,6 +362,7 @@ PROGRAM("atomic") u64 atomic(u32 op, u32 address, u32 bytes, u64 value, u64 expe
   op &= 0xff;
   if (is_local) {
     reach_down(address);
+    if (has_accumulators) touch_accumulators(address, bytes, UPDATES, site);
   } else if (is_watched) {
     if (in_doubt) settle();
     const u32 scope = order & BLOCK_SCOPE ? OF_BLOCK : 0;
@@ -369,4 +388,5 @@ void begin_thread(u32 t, u32 is_fresh, u32 used) {
   lowest = is_fresh ? stack_high - used : lows[t];
   last = t;
   in_a_row = 0;
+  begin_thread_wgmma(t);
 }

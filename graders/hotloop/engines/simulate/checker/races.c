@@ -169,9 +169,12 @@ static u32 is_told(u32 map, const Record* record, u32 lanes, u32 address) {
 
 static u32 is_ordered(const Record* record, u32 lanes, u32 address) {
   if (record->block == block) {
+    if (has_agents && is_in_clock(thread_clock(thread), record, lanes)) return 1;
+    if (record->kind & OF_AGENT) return 0;
     if (record->barriers < barriers[thread]) return 1;
     if (record->warp == thread / WARP && knows_lanes(known[thread], record, lanes)) return 1;
   }
+  if (record->kind & OF_AGENT) return 0;
   return learnt[thread] && is_told(learnt[thread], record, lanes, address);
 }
 
@@ -192,8 +195,39 @@ static u32 is_stronger(u32 a, u32 b) {
   return a == (WRITES | RELAXED) && b == UPDATES;
 }
 
+static Witness witness_of(const Record* r) {
+  const u32 did = r->kind & DID, b = r->block - first_block;
+  if (!(r->kind & OF_AGENT)) return (Witness){r->site, did, b, r->warp * WARP + (u32)__builtin_ctz(r->lanes)};
+  const u32 is_product = r->block == block && agent_at(r->warp * WARP + (u32)__builtin_ctz(r->lanes))->of == WGMMA;
+  return (Witness){r->site, is_product ? WGMMA_READS : did == READS ? COPY_READS : COPY_WRITES, b, r->barriers};
+}
+
+// more: whether the first one is an agent | same block << 1, what to wait for (see findings.py), the agent's epoch
+// from 0, and a wait of the other party for an earlier phase than it should have been (earlier_wait).
+static void report_agent(const Record* first, const Record* second, u32 address, Region* region) {
+  const Record* r = first->kind & OF_AGENT ? first : second;
+  const Witness a = witness_of(first), b = witness_of(second);
+  const u32 same_block = first->block == second->block, of_first = (first->kind & OF_AGENT) != 0;
+  u32 wait_for = 0, hint = 0;
+  if (same_block) {
+    const Agent* agent = agent_at(r->warp * WARP + (u32)__builtin_ctz(r->lanes));
+    wait_for = agent->of;
+    if (agent->of == BARRIER_COPIES) {
+      const Barrier* barrier = barrier_number(agent->number);
+      wait_for = barrier->address;
+      // A slot's reader must have waited for the phase before the one of the copy that overwrites it.
+      hint = of_first ? earlier_wait(b.thread, barrier, r->epoch - 1) : earlier_wait(a.thread, barrier, r->epoch - 2);
+    }
+  }
+  find(ASYNC_RACE, address, region_number(region), a, &b, of_first | same_block << 1, wait_for, r->epoch - 1, hint);
+}
+
 static void report(const Record* first, const Record* second, u32 address, Region* region) {
   u32 lanes = first->lanes;
+  if ((first->kind | second->kind) & OF_AGENT) {
+    report_agent(first, second, address, region);
+    return;
+  }
   if (first->block == second->block && first->warp == second->warp) lanes &= ~second->lanes;
   const Witness a = {first->site, first->kind & DID, first->block - first_block, first->warp * WARP + (u32)__builtin_ctz(lanes)};
   const Witness b = {second->site, second->kind & DID, second->block - first_block, second->warp * WARP + (u32)__builtin_ctz(second->lanes)};
@@ -240,25 +274,25 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
     u32 drop = of_block ? r->block != block : r->block < first_block;
     if (!drop) {
       u32 others = r->lanes;
-      const u32 same_warp = r->block == record.block && r->warp == record.warp;
-      if (same_warp) others &= ~record.lanes;
+      const u32 same_warp = r->block == record.block && r->warp == record.warp && !((r->kind ^ record.kind) & OF_AGENT);
+      if (same_warp && !(record.kind & OF_AGENT)) others &= ~record.lanes;
       const u32 in_order = !others || is_ordered(r, others, address);
       if (!in_order && is_conflict(r, &record)) {
-        if ((r->kind & DID) == WRITES && (record.kind & DID) == WRITES) {
+        if ((r->kind & DID) == WRITES && (record.kind & DID) == WRITES && !((r->kind | record.kind) & OF_AGENT)) {
           doubt(r, &record, access, bytes, region);
         } else {
           report(r, &record, address, region);
         }
       }
       // What conflicts later with a record that this access follows and covers, conflicts with this one too.
-      drop = in_order && is_stronger(record.kind, r->kind) && !(r->bytes & ~record.bytes);
+      drop = in_order && is_stronger(record.kind & ~OF_AGENT, r->kind & ~OF_AGENT) && !(r->bytes & ~record.bytes);
       if (!drop) {
         if (!merged && same_warp && r->kind == record.kind && r->barriers == record.barriers && r->epoch == record.epoch && r->bytes == record.bytes && r->site == record.site) {
           r->lanes |= record.lanes;
           merged = 1;
-        } else if (r->kind == READS && (r->bytes & record.bytes) == record.bytes) {
+        } else if ((r->kind & ~OF_AGENT) == READS && (r->bytes & record.bytes) == record.bytes) {
           if (r->block != record.block) blocks += r->block != a_block, a_block = r->block;
-          else if (r->warp != record.warp && r->barriers == record.barriers) warps += r->warp != a_warp, a_warp = r->warp;
+          else if (!has_agents && r->warp != record.warp && r->barriers == record.barriers) warps += r->warp != a_warp, a_warp = r->warp;
         }
       }
     }
@@ -273,8 +307,9 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
       link = &extras[*link].next;
     }
   }
-  // Readers in two other warps or two other blocks are enough to find any later write.
-  if (merged || (record.kind == READS && (warps >= 2 || blocks >= 2))) return;
+  // Readers in two other blocks are enough to find any later write; in two other warps too, unless mbarriers order
+  // single threads.
+  if (merged || ((record.kind & ~OF_AGENT) == READS && (warps >= 2 || blocks >= 2))) return;
   if (hole) { *hole = record; return; }
   u32 extra = free_extra;
   if (extra) free_extra = extras[extra].next;
@@ -284,8 +319,38 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
   cell->more = extra;
 }
 
+Record record_of_thread(u32 did, u32 site) {
+  return (Record){block, lane_bit(thread), barriers[thread], epochs[thread], thread / WARP, (u16)site, (u8)did, 0};
+}
+// Whether the running thread's next access is ordered behind an access of one thread.
+u32 follows(const Record* record) {
+  const u32 is_own = record->warp == thread / WARP && record->lanes == lane_bit(thread);
+  return is_own || is_ordered(record, record->lanes, 0);
+}
+
+// What is ordered before the thread's next access, without its own accesses.
+void knowledge_of(u32 t, u32* clock) {
+  join_clock(clock, thread_clock(t));
+  clock[SYNCHRONIZED] = most(clock[SYNCHRONIZED], barriers[t]);
+  u32* warp = clock + t / WARP * WARP;
+  for (u32 lane = 0; lane < WARP; ++lane) warp[lane] = most(warp[lane], known[t][lane]);
+}
+// What a thread passes on: what it knows, and its own accesses until now. Later ones have another epoch.
+void release_clock(u32 t, u32* clock) {
+  knowledge_of(t, clock);
+  clock[t] = most(clock[t], epochs[t]++);
+}
+
+static void race_of(Record record, Region* region, u32 address, u32 bytes);
 void race(Region* region, u32 address, u32 bytes, u32 did, u32 site) {
-  Record record = {block, lane_bit(thread), barriers[thread], epochs[thread], thread / WARP, (u16)site, (u8)did, 0};
+  race_of(record_of_thread(did, site), region, address, bytes);
+}
+void race_of_agent(Region* region, u32 address, u32 bytes, u32 did, u32 site, u32 agent, u32 epoch) {
+  const Record record = {block, lane_bit(agent), thread, epoch, agent / WARP, (u16)site, (u8)(did | OF_AGENT), 0};
+  race_of(record, region, address, bytes);
+}
+
+static void race_of(Record record, Region* region, u32 address, u32 bytes) {
   const u32 end = address + bytes;
   for (u32 at = address; at < end;) {
     const u32 word = at & ~3u, stop = least(end, word + 4);
@@ -340,6 +405,12 @@ static void learn(u32 t) {
   learnt[t] = joined(learnt[t], unfenced[t]);
   unfenced[t] = 0;
 }
+
+u32 learn_all(u32 t) {
+  learn(t);
+  return learnt[t];
+}
+void learn_from(u32 t, u32* map) { learnt[t] = *map = joined(*map, learnt[t]); }
 
 // A fence of the block releases to the threads of its block only. What it acquires is not told apart.
 void fence_of_thread(u32 is_of_block) {
@@ -461,6 +532,7 @@ void warp_synchronized(u32 first, u32 members) {
     ++epochs[t];
     learnt[t] = together;
   }
+  if (has_agents) join_clocks(first, members);
   if (!fence_count) return;
   for (u32 s = 0; s < 2; ++s) pass_fences(s, first, WARP, passed_by_warp[s] + first / WARP);
 }
@@ -472,6 +544,7 @@ void barrier_passed(void) {
     if (unfenced[t]) learn(t);
     together = joined(together, learnt[t]);
   }
+  if (has_agents) join_all_clocks();
   for (u32 s = 0; fence_count && s < 2; ++s) pass_fences(s, 0, block_threads, passed_by_block + s);
   for (u32 t = 0; t < block_threads; ++t) {
     if (threads[t].state == FINISHED) continue;

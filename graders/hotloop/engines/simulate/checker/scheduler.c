@@ -6,7 +6,8 @@
 Thread threads[MOST_THREADS];
 u32 running, thread, block, block_in_launch, block_threads, kernel_number, first_block = 1;
 u32 statements[MOST_SITES];
-static u32 next_block = 1, order, random_state;
+u32 order;
+static u32 next_block = 1, random_state;
 static u32 grid[3], extent[3], coordinates[12];
 static u32 frames_at, frame_bytes, object_bytes;
 u32 is_watched;
@@ -68,8 +69,8 @@ PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   Thread* t = threads + thread;
   if (op != YIELD) last_site = site, forget_polling(thread);
   if (in_doubt) settle();
-  if (op > ACTIVE) __builtin_trap();
-  if (op >= SYNC && op != ACTIVE && !(mask & lane_bit(thread))) {
+  if (op > NAMED) __builtin_trap();
+  if (op >= SYNC && op < ACTIVE && !(mask & lane_bit(thread))) {
     find(BAD_MASK, 0, 0, me(site, WAITS), 0, mask, 0, 0, 0);
     abandon();
   }
@@ -79,7 +80,9 @@ PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   t->source = source;
   t->site = (u16)site;
   t->shuffles += op == SHUFFLE;
-  t->state = op < YIELD ? AT_BARRIER : op == YIELD ? READY : AT_WARP;
+  if (op == MBARRIER) t->state = begin_wait(thread, (u32)value, mask, source, site) ? READY : AT_MBARRIER;
+  else if (op == NAMED) t->state = arrive_at_named((u32)value, mask, source, site) ? READY : AT_NAMED;
+  else t->state = op < YIELD ? AT_BARRIER : op == YIELD ? READY : AT_WARP;
 }
 PROGRAM("result") u64 result(void) { return threads[thread].result; }
 
@@ -87,7 +90,7 @@ PROGRAM("result") u64 result(void) { return threads[thread].result; }
 
 // 0: forward, 1: reverse, others: the seed of a random order.
 HOST("set_order") void set_order(u32 which) { order = which; random_state = which * 2654435761u + 1; }
-static u32 random_below(u32 count) {
+u32 random_below(u32 count) {
   random_state ^= random_state << 13;
   random_state ^= random_state >> 17;
   random_state ^= random_state << 5;
@@ -314,6 +317,7 @@ static void run_block(u32 number, u32 kernel) {
   block = first_block + number;
   coordinate(coordinates + 3, number, grid);
   if (is_watched) begin_block_memory(block);
+  begin_block_agents();
   for (u32 t = 0; t < block_threads; ++t) {
     threads[t].state = FRESH;
     threads[t].clock = 0;
@@ -327,9 +331,14 @@ static void run_block(u32 number, u32 kernel) {
     arrange(warps, warp_count);
     for (u32 w = 0; w < warp_count; ++w) ran |= run_warp(warps[w], kernel);
     for (u32 t = 0; t < block_threads; ++t) left += threads[t].state != FINISHED;
-    if (!left) return;
-    if (!open_barrier() && !ran) report_deadlock();
+    if (!left) break;
+    if (has_agents) ran |= complete_copies(0), ran |= wake_waiting();
+    if (open_barrier() || ran) continue;
+    if (has_agents && complete_copies(1)) { wake_waiting(); continue; }
+    if (report_hang()) abandon();
+    report_deadlock();
   }
+  end_block_agents();
 }
 
 static u32 blocks_done;

@@ -124,6 +124,25 @@ static Traffic* row(u32 site, u32 bytes, u32 space, u32 did) {
 
 void overlapped_traffic(u32 site, u32 bytes) { sites[site + GLOBAL * site_count].overlapped += bytes; }
 
+// A bulk copy: whole sectors in global memory; in shared memory its bytes, in passes over all banks.
+void bulk_traffic(u32 site, u32 bytes, u32 sectors, u32 space, u32 did) {
+  if (!is_watched) return;
+  Traffic* s = row(site, 16, space, did);
+  const u32 passes_or_bytes = space == SHARED ? (bytes + BANKS * BANK_BYTES - 1) / (BANKS * BANK_BYTES) : sectors * SECTOR;
+  ++s->requests;
+  s->bytes += (u64)bytes - 16;
+  s->moved += passes_or_bytes;
+  s->fewest += space == SHARED ? passes_or_bytes : (bytes + SECTOR - 1) / SECTOR * SECTOR;
+}
+
+// Rows of 16 bytes that a matrix product reads from shared memory together.
+void operand_traffic(u32 site, const u32* rows, u32 count) {
+  Traffic* s = row(site, 16 * count, SHARED, READS);
+  ++s->requests;
+  s->moved += passes(rows, count, 16);
+  ++s->fewest;
+}
+
 // Arrays and spills on a thread's stack: lanes use the same offsets of interleaved stacks; only bytes count.
 void local_traffic(u32 site, u32 bytes, u32 did, u32 may_be_in_registers) {
   Traffic* s = row(site, bytes, LOCAL, did);

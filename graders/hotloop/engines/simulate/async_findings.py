@@ -1,0 +1,282 @@
+"""Messages of findings about asynchronous operations: mbarriers, bulk copies, wgmma."""
+
+from collections.abc import Callable
+
+from hotloop.engines.simulate.raw_findings import (
+    READS,
+    UPDATES,
+    FindingsContext,
+    Message,
+    Raw,
+    byte_of,
+    unflattened,
+)
+from hotloop.engines.simulate.report import Witness
+
+_COPY_READS, _COPY_WRITES, _WGMMA_READS = 6, 7, 8
+"""Values of `did` in checker.h."""
+
+_GROUP_READS, _GROUP_WRITES, _WGMMA = 1, 2, 3
+"""Values of `of` in checker.h; anything larger is the address of an mbarrier."""
+
+_STORE, _PRODUCT = 1, 2
+
+_PARTY = {
+    _COPY_READS: "a bulk copy reads",
+    _COPY_WRITES: "a bulk copy writes",
+    _WGMMA_READS: "a wgmma reads",
+}
+
+
+def _barrier(reader: FindingsContext, address: int) -> str:
+    """Return the name of an mbarrier: its variable, with its index if that is an array."""
+    for place in reader.regions:
+        if not place.begin <= address < place.begin + place.bytes:
+            continue
+        name = place.what.partition("`")[2].rstrip("`")
+        if not name:
+            return f"the mbarrier at byte {address - place.begin} of {place.what}"
+        return f"`{name}[{(address - place.begin) // 8}]`" if place.bytes > 8 else f"`{name}`"
+    return f"the mbarrier at {address:#x}"
+
+
+def _race(reader: FindingsContext, raw: Raw) -> Message:
+    first, second = (did for _, did, _, _ in raw.who)
+    flags, wait_for, phase, wait = raw.more
+    agent_is_first, same_block = flags & 1, flags & 2
+    verbs = [_PARTY.get(did) or f"a thread {_verb(did)}" for did in (first, second)]
+    text = f"Data race on {byte_of(reader, raw)}: {verbs[0]} it and {verbs[1]} it, "
+    if not same_block:
+        return "race", text + "and blocks run in any order.", ()
+    if agent_is_first:
+        who = "whoever starts the second" if second in _PARTY else "the second"
+        what = _wait(reader, wait_for, phase)
+        text += f"but {who} has neither waited {what} nor for a thread that has."
+    else:
+        text += (
+            "but whoever starts the second has not waited until that thread had arrived at a "
+            f"barrier behind the line where it {_verb(first)}."
+        )
+    if not wait:
+        return "race", text, ()
+    parity = wait % 4 - 1
+    text += (
+        f" The last wait asked for parity {parity}, which an earlier phase has: it did not wait."
+    )
+    _, _, block, thread = raw.who[1 if agent_is_first else 0]
+    at = Witness(
+        reader.lines(wait >> 2),
+        "waits",
+        unflattened(block, reader.grid),
+        unflattened(thread, reader.block),
+    )
+    return "race", text, (at,)
+
+
+def _wait(reader: FindingsContext, wait_for: int, phase: int) -> str:
+    if wait_for == _WGMMA:
+        return "for the wgmma (wgmma_wait_group)"
+    if wait_for in (_GROUP_READS, _GROUP_WRITES):
+        read = "_read" if wait_for == _GROUP_READS else ""
+        return f"for the copy's group (bulk_wait_group{read})"
+    return f"for the copy (phase {phase} of {_barrier(reader, wait_for)})"
+
+
+def _verb(did: int) -> str:
+    return "reads" if did == READS else "updates" if did == UPDATES else "writes"
+
+
+def _hang(reader: FindingsContext, raw: Raw) -> Message:
+    lacks_arrivals, phase = raw.more[0] & 1, raw.more[0] >> 1
+    text = (
+        f"The block hangs: {raw.more[3]} threads wait at mbarriers, this one for phase {phase} "
+        f"(parity {phase % 2}) of {_barrier(reader, raw.address)}"
+    )
+    if lacks_arrivals:
+        text += f", where {raw.more[1]} of {raw.more[2]} arrivals are missing"
+        text += f"; another waits at {_barrier(reader, raw.region)}." if raw.region else "."
+        return "hang", text, ()
+    return (
+        "hang",
+        (
+            f"{text}. All have arrived, and {raw.more[1]} bytes are expected: copies have brought "
+            f"{raw.more[2]}, and none is on its way."
+        ),
+        (),
+    )
+
+
+def _bytes_differ(reader: FindingsContext, raw: Raw) -> Message:
+    expected, brought, phase, late = raw.more
+    name = _barrier(reader, raw.address)
+    if late:
+        text = (
+            f"A phase of {name} ended before this copy of {late} bytes had arrived: fewer bytes "
+            "were expected (expect_tx) than its copies bring."
+        )
+    else:
+        text = (
+            f"Copies bring {brought} bytes in phase {phase} of {name}, and {expected} were "
+            "expected (expect_tx)."
+        )
+    return "tx_count", text, ()
+
+
+def _of_barrier(kind: str, text: str) -> Callable[[FindingsContext, Raw], Message]:
+    return lambda reader, raw: (
+        kind,
+        text.format(name=_barrier(reader, raw.address), more=raw.more),
+        (),
+    )
+
+
+def _no_proxy_fence(reader: FindingsContext, raw: Raw) -> Message:
+    return (
+        "fence",
+        (
+            f"Reads {byte_of(reader, raw)} through the async proxy, and thread {raw.more[0]} has "
+            "written it with an ordinary store: fence_proxy_async() by that thread, before it tells "
+            "others, is missing. Without it the old value may be read."
+        ),
+        (),
+    )
+
+
+def _in_flight(_: FindingsContext, raw: Raw) -> Message:
+    what, detail = raw.more[:2]
+    if what == _PRODUCT:
+        wait = "it is in no group (wgmma_commit_group)" if detail else "nobody waits for it"
+        return "in_flight", f"The block ends while a wgmma is on its way: {wait}.", ()
+    if what == _STORE:
+        wait = (
+            "it is in no group (bulk_commit_group)"
+            if detail
+            else "its thread does not wait for the group (bulk_wait_group_read)"
+        )
+        return (
+            "in_flight",
+            (f"The block may end, with its shared memory, while this store reads it: {wait}."),
+            (),
+        )
+    return (
+        "in_flight",
+        (f"The block ends while this copy of {detail} bytes is on its way: nobody waits for it."),
+        (),
+    )
+
+
+_BAD = (
+    (
+        "More than {} mbarriers, threads with bulk stores and warps with wgmma in one block: the "
+        "simulator keeps no more."
+    ),
+    "An mbarrier lies in shared memory.",
+    "An mbarrier needs an address that is a multiple of 8.",
+    "An mbarrier counts from 1 to 1048575 arrivals, not {}.",
+    "More than {} mbarriers in one block: the simulator keeps no more.",
+    "An mbarrier can expect 1048575 bytes in one phase; this would be more.",
+    "The shared memory of a bulk copy begins at a multiple of 16; this address is {} over.",
+    "The global memory of a bulk copy begins at a multiple of 16; this address is {} over.",
+    "A bulk copy moves a multiple of 16 bytes, not {}.",
+    "This is no tensor map that cuTensorMapEncodeTiled has made.",
+    "A tile lies in shared memory at a multiple of 128; this address is {} over.",
+    "A tensor map lies at a multiple of 64; this address is {} over.",
+    "wgmma needs a whole warp group: 128 threads from a multiple of 128 on. The block has {}.",
+    "The sums of a wgmma, and rows of a from registers, are the calling thread's own variables.",
+    "More than {} accumulators of one thread: the simulator keeps no more.",
+    "A named barrier has a number from 1 to 15, not {}; 0 is __syncthreads().",
+    "A named barrier counts a multiple of 32 threads, not {}.",
+)
+"""Of enum bad_async in checker.h."""
+
+
+def _bad(_: FindingsContext, raw: Raw) -> Message:
+    return "bad_argument", _BAD[raw.more[0]].format(raw.more[1]), ()
+
+
+def _accumulator(_: FindingsContext, raw: Raw) -> Message:
+    verb = "Reads" if raw.who[0][1] == READS else "Changes"
+    missing = "wgmma_commit_group() and then a wait for it" if raw.more[0] else "wgmma_wait_group"
+    return (
+        "in_flight",
+        f"{verb} sums of a wgmma that is on its way: {missing} comes first.",
+        (),
+    )
+
+
+def _swizzles_differ(reader: FindingsContext, raw: Raw) -> Message:
+    laid, asked = (f"{n} bytes" if n else "none" for n in raw.more[:2])
+    return (
+        "swizzle",
+        (
+            f"The tile at {byte_of(reader, raw)} was copied with a swizzle of {laid}, and the "
+            f"descriptor says {asked}."
+        ),
+        (),
+    )
+
+
+SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
+    _race,
+    _of_barrier("mbarrier", "{name} is used as an mbarrier before mbarrier_init."),
+    _of_barrier(
+        "race",
+        "This use of {name} is not ordered behind its mbarrier_init by another thread: "
+        "__syncthreads() between them is missing.",
+    ),
+    _of_barrier(
+        "mbarrier",
+        "{name} is initialized again while it is in use: one thread calls mbarrier_init, once.",
+    ),
+    _of_barrier("mbarrier", "Uses the bytes of the mbarrier {name} as ordinary memory."),
+    _of_barrier(
+        "fence",
+        "A bulk copy completes on {name}, and no fence_mbarrier_init() stands between its "
+        "initialization and the copy: the copy may not see the mbarrier.",
+    ),
+    _of_barrier(
+        "mbarrier",
+        "One arrival too many at {name}: all {more[0]} of phase {more[1]} have arrived, and the "
+        "phase still waits for {more[2]} bytes of copies.",
+    ),
+    _hang,
+    _bytes_differ,
+    _no_proxy_fence,
+    _in_flight,
+    _bad,
+    _accumulator,
+    lambda _reader, _raw: (
+        "fence",
+        (
+            "wgmma without wgmma_fence() before it: the first one needs it, and each one after other "
+            "instructions have used its registers."
+        ),
+        (),
+    ),
+    _swizzles_differ,
+    lambda _reader, raw: (
+        "divergent_warp",
+        (
+            f"A warp group's four warps call wgmma together: its first warp has called it "
+            f"{raw.more[0]} times, this one {raw.more[1]} times."
+        ),
+        (),
+    ),
+    lambda _reader, raw: (
+        "hang",
+        (
+            f"The block hangs at named barrier {raw.more[0]}: {raw.more[1]} of {raw.more[2]} threads "
+            "have arrived."
+        ),
+        (),
+    ),
+    lambda _reader, raw: (
+        "divergent_barrier",
+        (
+            f"Named barrier {raw.more[0]} is used with {raw.more[1]} threads here and with "
+            f"{raw.more[2]} elsewhere."
+        ),
+        (),
+    ),
+)
+"""Message functions for the kinds of checker.h from ASYNC_RACE on, in order."""

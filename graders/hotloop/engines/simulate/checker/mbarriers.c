@@ -1,0 +1,271 @@
+// mbarriers: phases that end when all arrivals and all expected bytes of copies are in.
+//
+// Whoever arrives passes on what it knows; whoever waits for a phase learns what was passed on in the phases that are
+// complete, and of nothing else, however early a copy has really arrived.
+// Source: PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier".
+#include "checker.h"
+
+enum { MOST_BARRIERS = 256, MOST_ARRIVALS = (1 << 20) - 1, TESTS_BEFORE_WAITING = 64 };
+#define INVALID 0xffffffff   // the address of a barrier that is none any more
+
+static Barrier barriers[MOST_BARRIERS];
+static u32 barrier_count;
+static u32 (*barrier_clocks)[2][CLOCK];
+static struct { u32 address, parity, phase, tests, site; } waits[MOST_THREADS];
+
+const Barrier* barrier_number(u32 number) { return barriers + number; }
+u32 number_of_barrier(const Barrier* b) { return (u32)(b - barriers); }
+
+static Barrier* barrier_at(u32 address) {
+  for (u32 i = 0; i < barrier_count; ++i) {
+    if (barriers[i].address == address) return barriers + i;
+  }
+  return 0;
+}
+
+static u32 region_number_at(u32 address) { return region_number(region_at(address)); }
+
+// The barrier at an address; it must be initialized, and by a thread that this one is ordered behind.
+static Barrier* require_barrier(u32 address, u32 site, u32 did) {
+  Barrier* b = barrier_at(address);
+  if (!b) {
+    find(NO_BARRIER, address, region_number_at(address), me(site, did), 0, 0, 0, 0, 0);
+    abandon();
+  }
+  if (is_watched && !b->is_reported && !follows(&b->init)) {
+    b->is_reported = 1;
+    find(BARRIER_UNORDERED, address, region_number_at(address), me(site, did), &b->initialized, 0, 0, 0, 0);
+  }
+  return b;
+}
+
+Barrier* barrier_of_copy(u32 address, u32 site) {
+  Barrier* b = require_barrier(address, site, COPIES);
+  if (is_watched && !b->is_fenced) find(BARRIER_UNFENCED, address, region_number_at(address), me(site, COPIES), &b->initialized, 0, 0, 0, 0);
+  return b;
+}
+
+// A fence shows to the copy engine those barriers whose initialization is ordered before it.
+void fence_barriers(void) {
+  for (u32 i = 0; i < barrier_count; ++i) {
+    if (follows(&barriers[i].init)) barriers[i].is_fenced = 1;
+  }
+}
+
+// The bytes of a barrier are its own.
+void touch_barrier(u32 address, u32 bytes, u32 did, u32 site) {
+  for (u32 i = 0; i < barrier_count; ++i) {
+    const Barrier* b = barriers + i;
+    if (b->address >= address + bytes || b->address + 8 <= address) continue;
+    find(BARRIER_BYTES, b->address, region_number_at(address), me(site, did), &b->initialized, 0, 0, 0, 0);
+  }
+}
+
+// --- phases ----------------------------------------------------------------------------------------------
+
+static void bytes_differ(const Barrier* b, Witness copy, u32 late) {
+  find(BYTES_DIFFER, b->address, region_number_at(b->address), copy, b->expected ? &b->expects : &b->arrived, b->expected, b->brought, b->phase, late);
+  abandon();
+}
+
+static void end_phase_if_complete(Barrier* b, Witness last) {
+  if (b->pending) return;
+  if (b->bytes < 0) bytes_differ(b, last, 0);
+  if (b->bytes) return;
+  b->arriving[FIRST_AGENT + b->agent] = b->phase + 1;
+  join_clock(b->done, b->arriving);
+  __builtin_memset(b->arriving, 0, sizeof(u32) * CLOCK);
+  ++b->phase;
+  b->pending = b->count;
+  b->expected = b->brought = 0;
+}
+
+// A copy of the phase has brought its bytes.
+void bring(u32 number, u32 phase, u32 bytes, Witness copy) {
+  Barrier* b = barriers + number;
+  if (b->phase != phase) bytes_differ(b, copy, bytes);
+  b->bytes -= (s32)bytes;
+  b->brought += bytes;
+  end_phase_if_complete(b, copy);
+}
+
+static void initialize(u32 address, u32 count, u32 site) {
+  Region* r = region_at(address);
+  if (!r || r->space != SHARED || address + 8 > r->end) bad_async(NOT_SHARED, address, 0, site);
+  if (address % 8) bad_async(BARRIER_ALIGNMENT, address, 0, site);
+  if (!count || count > MOST_ARRIVALS) bad_async(BAD_COUNT, address, count, site);
+  Barrier* old = barrier_at(address);
+  if (old) {
+    if (is_watched) find(BARRIER_AGAIN, address, region_number(r), me(site, INITIALIZES), &old->initialized, 0, 0, 0, 0);
+    old->address = INVALID;
+  }
+  if (barrier_count == MOST_BARRIERS) bad_async(TOO_MANY_BARRIERS, address, MOST_BARRIERS, site);
+  const Witness who = me(site, INITIALIZES);
+  u32(*both)[CLOCK] = barrier_clocks[barrier_count];
+  __builtin_memset(both, 0, sizeof *barrier_clocks);
+  barriers[barrier_count] = (Barrier){
+      .address = address, .count = count, .pending = count, .agent = new_agent(BARRIER_COPIES, barrier_count, site),
+      .init = record_of_thread(WRITES, site), .initialized = who, .expects = who, .arrived = who, .arriving = both[0], .done = both[1]};
+  ++barrier_count;
+  if (is_watched) set_written(r, address, 8);
+  store(address, 8, 0x7fba7fba7fba7fba);
+}
+
+static void arrive(Barrier* b, u32 site) {
+  if (!b->pending) {
+    find(TOO_MANY_ARRIVALS, b->address, region_number_at(b->address), me(site, ARRIVES), &b->arrived, b->count, b->phase, (u32)b->bytes, 0);
+    abandon();
+  }
+  if (is_watched) release_clock(thread, b->arriving);
+  --b->pending;
+  b->arrived = me(site, ARRIVES);
+  end_phase_if_complete(b, b->arrived);
+}
+
+enum { INIT, ARRIVE, ARRIVE_EXPECT, EXPECT, INVALIDATE };
+PROGRAM("mbarrier") void mbarrier(u32 op, u32 address, u32 value, u32 site) {
+  begin_agents();
+  if (in_doubt) settle();
+  last_site = site;
+  if (op > INVALIDATE) trap(site);
+  if (op == INIT) {
+    initialize(address, value, site);
+    return;
+  }
+  Barrier* b = require_barrier(address, site, op == EXPECT ? EXPECTS : ARRIVES);
+  if (op == INVALIDATE) {
+    b->address = INVALID;
+    return;
+  }
+  if (op == EXPECT || op == ARRIVE_EXPECT) {
+    if (value > MOST_ARRIVALS || b->expected + value > MOST_ARRIVALS) bad_async(TOO_MANY_BYTES, address, value, site);
+    b->bytes += (s32)value;
+    b->expected += value;
+    b->expects = me(site, EXPECTS);
+  }
+  if (op != EXPECT) arrive(b, site);
+}
+
+// --- waiting ---------------------------------------------------------------------------------------------
+
+// Whether the phase of this parity is over: the newest complete one has it.
+static u32 is_over(const Barrier* b, u32 parity) { return (b->phase & 1) != (parity & 1); }
+
+// Whether thread t, the running one, need not wait. A test that fails again and again waits: it has nothing else to do.
+u32 begin_wait(u32 t, u32 address, u32 parity, u32 is_test, u32 site) {
+  begin_agents();
+  const Barrier* b = require_barrier(address, site, WAITS);
+  const u32 phase = is_over(b, parity) ? b->phase - 1 : b->phase;
+  const u32 tests = waits[t].address == address && waits[t].phase == phase ? waits[t].tests + 1 : 1;
+  waits[t].address = address, waits[t].parity = parity & 1, waits[t].phase = phase, waits[t].tests = tests, waits[t].site = site;
+  threads[t].result = is_over(b, parity);
+  if (threads[t].result) join_clock(thread_clock(t), b->done);
+  return threads[t].result || (is_test && tests < TESTS_BEFORE_WAITING);
+}
+
+u32 wake_waiting(void) {
+  u32 woken = 0;
+  for (u32 t = 0; t < block_threads; ++t) {
+    if (threads[t].state != AT_MBARRIER) continue;
+    const Barrier* b = barrier_at((u32)threads[t].value);
+    if (!b || !is_over(b, threads[t].mask)) continue;
+    join_clock(thread_clock(t), b->done);
+    threads[t].state = READY;
+    threads[t].result = woken = 1;
+  }
+  return woken;
+}
+
+// Where the thread has last waited at the barrier, if that was for an earlier phase than this one: 1 + the parity | the
+// site << 2; else 0.
+u32 earlier_wait(u32 t, const Barrier* b, u32 phase) {
+  const u32 is_earlier = waits[t].address == b->address && (s32)waits[t].phase < (s32)phase;
+  return is_earlier ? (1 + waits[t].parity) | waits[t].site << 2 : 0;
+}
+
+// --- named barriers (barrier.sync and barrier.arrive with a number) ---------------------------------------
+
+enum { MOST_NAMED = 16 };
+static struct { u32 count, arrived, learnt; Witness first; } named[MOST_NAMED];
+static u32 (*named_clocks)[CLOCK];
+
+// The running thread arrives at a barrier of `count` threads. Returns whether it can go on.
+u32 arrive_at_named(u32 number, u32 count, u32 only_arrives, u32 site) {
+  begin_agents();
+  if (!number || number >= MOST_NAMED) bad_async(BAD_NUMBER, 0, number, site);
+  if (!count || count % WARP || count > MOST_THREADS) bad_async(BAD_THREADS, 0, count, site);
+  if (named[number].arrived && named[number].count != count) {
+    find(NAMED_DIFFERS, 0, 0, me(site, WAITS), &named[number].first, number, count, named[number].count, 0);
+    abandon();
+  }
+  if (!named[number].arrived) {
+    named[number].count = count, named[number].first = me(site, WAITS), named[number].learnt = 0;
+    __builtin_memset(named_clocks[number], 0, sizeof *named_clocks);
+  }
+  if (is_watched) {
+    release_clock(thread, named_clocks[number]);
+    learn_all(thread);
+    learn_from(thread, &named[number].learnt);
+  }
+  if (++named[number].arrived < count) return only_arrives;
+  named[number].arrived = 0;
+  for (u32 t = 0; t < block_threads; ++t) {
+    const u32 waits_here = threads[t].state == AT_NAMED && (u32)threads[t].value == number;
+    if (!waits_here && (t != thread || only_arrives)) continue;
+    if (is_watched) join_clock(thread_clock(t), named_clocks[number]), learn_from(t, &named[number].learnt);
+    if (waits_here) threads[t].state = READY;
+  }
+  return 1;
+}
+
+static u32 report_named(void) {
+  for (u32 t = 0; t < block_threads; ++t) {
+    if (threads[t].state != AT_NAMED) continue;
+    const u32 number = (u32)threads[t].value;
+    find(NAMED_HANG, 0, 0, (Witness){threads[t].site, WAITS, block_in_launch, t}, 0, number, named[number].arrived, named[number].count, 0);
+    return 1;
+  }
+  return 0;
+}
+
+// --- hangs -----------------------------------------------------------------------------------------------
+
+static u32 lacks_bytes(const Barrier* b) { return b->bytes && !b->pending; }
+
+// No thread can go on. Tell of the barrier that is behind: one that lacks bytes, else the one of the fewest phases.
+u32 report_hang(void) {
+  u32 worst = MOST_THREADS, waiting = 0;
+  u64 least_progress = ~0ull;
+  for (u32 t = 0; t < block_threads; ++t) {
+    if (threads[t].state != AT_MBARRIER) continue;
+    ++waiting;
+    const Barrier* b = barrier_at((u32)threads[t].value);
+    if (!b) continue;
+    const u64 progress = (u64)!lacks_bytes(b) << 60 | (u64)b->phase << 20 | t;
+    if (progress < least_progress) least_progress = progress, worst = t;
+  }
+  if (worst == MOST_THREADS) return report_named();
+  const Barrier* b = barrier_at((u32)threads[worst].value);
+  const Witness one = {threads[worst].site, WAITS, block_in_launch, worst};
+  if (lacks_bytes(b)) {
+    find(HANG, b->address, 0, one, &b->expects, b->phase << 1, b->expected, b->brought, waiting);
+    return 1;
+  }
+  Witness other = b->arrived;
+  u32 elsewhere = 0;
+  for (u32 t = 0; t < block_threads && !elsewhere; ++t) {
+    if (threads[t].state != AT_MBARRIER || (u32)threads[t].value == b->address) continue;
+    elsewhere = (u32)threads[t].value;
+    other = (Witness){threads[t].site, WAITS, block_in_launch, t};
+  }
+  find(HANG, b->address, elsewhere, one, &other, 1 | b->phase << 1, b->pending, b->count, waiting);
+  return 1;
+}
+
+void begin_block_barriers(void) {
+  barrier_count = 0;
+  if (!barrier_clocks) barrier_clocks = take(MOST_BARRIERS * sizeof *barrier_clocks);
+  if (!named_clocks) named_clocks = take(MOST_NAMED * sizeof *named_clocks);
+  __builtin_memset(waits, 0, sizeof waits);
+  __builtin_memset(named, 0, sizeof named);
+}
