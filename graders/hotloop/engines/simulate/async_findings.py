@@ -135,8 +135,8 @@ def _no_proxy_fence(reader: FindingsContext, raw: Raw) -> Message:
         "fence",
         (
             f"Reads {byte_of(reader, raw)} through the async proxy, and thread {raw.more[0]} has "
-            "written it with an ordinary store: fence_proxy_async() by that thread, before it tells "
-            "others, is missing. Without it the old value may be read."
+            "written it with an ordinary store: that thread calls fence_proxy_async() before it "
+            "tells others. Without it the old value may be read."
         ),
         (),
     )
@@ -237,7 +237,8 @@ SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
     _of_barrier(
         "mbarrier",
         "One arrival too many at {name}: all {more[0]} of phase {more[1]} have arrived, and the "
-        "phase still waits for {more[2]} bytes of copies.",
+        "phase still waits for {more[2]} bytes of copies. Who arrives for the next phase waits for "
+        "this one first.",
     ),
     _hang,
     _bytes_differ,
@@ -248,8 +249,8 @@ SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
     lambda _reader, _raw: (
         "fence",
         (
-            "wgmma without wgmma_fence() before it: the first one needs it, and each one after other "
-            "instructions have used its registers."
+            "wgmma without wgmma_fence() before it: the first one needs it, and each one whose "
+            "registers other instructions have used since."
         ),
         (),
     ),
@@ -257,16 +258,20 @@ SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
     lambda _reader, raw: (
         "divergent_warp",
         (
-            f"A warp group's four warps call wgmma together: its first warp has called it "
-            f"{raw.more[0]} times, this one {raw.more[1]} times."
+            "The four warps of a warp group call wgmma together: "
+            + (
+                f"one of them has {raw.more[0]} groups, and this one waits with {raw.more[1]}."
+                if raw.more[2]
+                else f"the first has called it {raw.more[0]} times, this one {raw.more[1]} times."
+            )
         ),
         (),
     ),
     lambda _reader, raw: (
         "hang",
         (
-            f"The block hangs at named barrier {raw.more[0]}: {raw.more[1]} of {raw.more[2]} threads "
-            "have arrived."
+            f"The block hangs at named barrier {raw.more[0]}: {raw.more[1]} of {raw.more[2]} "
+            "threads have arrived."
         ),
         (),
     ),
@@ -275,6 +280,14 @@ SENTENCES: tuple[Callable[[FindingsContext, Raw], Message], ...] = (
         (
             f"Named barrier {raw.more[0]} is used with {raw.more[1]} threads here and with "
             f"{raw.more[2]} elsewhere."
+        ),
+        (),
+    ),
+    lambda _reader, raw: (
+        "divergent_barrier",
+        (
+            f"A thread arrives at named barrier {raw.more[0]} a second time, and the phase is "
+            f"not complete: {raw.more[1]} of {raw.more[2]} threads have arrived."
         ),
         (),
     ),

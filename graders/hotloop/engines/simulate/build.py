@@ -34,7 +34,12 @@ from hotloop.engines.simulate.device_ir import (
 )
 from hotloop.engines.simulate.engine.interface import InvalidModule
 from hotloop.engines.simulate.host_pass import watch_host
-from hotloop.engines.simulate.instrument import ArgumentSlot, InstrumentedKernel, instrument
+from hotloop.engines.simulate.instrument import (
+    ASYNCHRONOUS,
+    ArgumentSlot,
+    InstrumentedKernel,
+    instrument,
+)
 from hotloop.engines.simulate.module import WasmModule, parse
 from hotloop.engines.simulate.problem import CompileError, Unsupported
 from hotloop.engines.simulate.reach import addresses_used
@@ -150,11 +155,13 @@ class KernelFacts:
 class Built:
     """A built program. folder: its files. checked: whether accesses are reported to the checker.
 
+    asynchronous: whether kernels use mbarriers, bulk copies or wgmma.
     watched: address of the host module's limit (its accesses below that limit are reported), or 0.
     """
 
     folder: Path
     checked: bool
+    asynchronous: bool
     kernels: tuple[KernelFacts, ...]
     variables: tuple[Variable, ...]
     sites: tuple[lines.Place, ...]
@@ -437,7 +444,8 @@ def _finish(
 ) -> None:
     with _supported():
         _require_valid(device)
-        kernels, facts = _kernels(parse(device), codes, addresses, stubs)
+        module = parse(device)
+        kernels, facts = _kernels(module, codes, addresses, stubs)
         instrumented = instrument(device, kernels, checked=checked)
         if checked:
             verify(instrumented.wasm, len(kernels))
@@ -452,6 +460,7 @@ def _finish(
     host_sites = _finish_host(folder, variables, watched, checked) if host else []
     document = {
         "checked": checked,
+        "asynchronous": any(function.name in ASYNCHRONOUS for function in module.imports),
         "kernels": [asdict(k) for k in facts],
         "variables": [asdict(v) for v in variables],
         "sites": places,
@@ -636,6 +645,7 @@ def _load(folder: Path) -> Built:
     return Built(
         folder,
         facts["checked"],
+        facts["asynchronous"],
         tuple(_kernel_facts(k) for k in facts["kernels"]),
         tuple(Variable(**v) for v in facts["variables"]),
         tuple((file, line, column) for file, line, column in facts["sites"]),

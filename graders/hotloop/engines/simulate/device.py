@@ -133,6 +133,7 @@ class Device:
         )  # fmt: skip
         self.call("set_frames", layout.FRAMES, layout.FRAME_BYTES, int(self.built.checked))
         self.call("set_order", order)
+        self.call("set_asynchronous", int(self.built.asynchronous))
         self.call("set_tables", *self.built.tables)
         self.call("sites", len(self.built.sites))
         self._statements()

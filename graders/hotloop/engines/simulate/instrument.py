@@ -55,12 +55,13 @@ CHECKER: dict[str, Signature] = {
     "commit_copies": ((), ()),
     "wait_for_copies": ((I32,), ()),
     "mbarrier": ((I32, I32, I32, I32), ()),
+    "named_arrive": ((I32, I32, I32), ()),
     "fence_proxy": ((I32,), ()),
     "bulk": ((I32, I32, I32, I32, I32, I32), ()),
     "bulk_tensor": ((I32, I32, I32, I32, I32, I32, I32, I32, I32, I32), ()),
     "bulk_group": ((I32, I32, I32), ()),
     "wgmma": ((I32, I64, I64, I32, I32, I32), ()),
-    "wgmma_group": ((I32, I32, I32), ()),
+    "wgmma_group": ((I32, I32), ()),
     "trap": ((I32,), ()),
     "print": ((I32, I32, I32), (I32,)),
     "failed": ((I32, I32, I32), ()),
@@ -73,10 +74,12 @@ CHECKER: dict[str, Signature] = {
 For those in `WITH_SITE` the last argument is the call's site.
 """
 
-WITH_SITE = frozenset(
-    {"wait", "atomic", "copy_later", "mbarrier", "bulk", "bulk_tensor", "bulk_group", "wgmma"}
-    | {"wgmma_group", "trap", "print", "failed", "outside"}
+ASYNCHRONOUS = frozenset(
+    {"mbarrier", "named_arrive", "bulk", "bulk_tensor", "bulk_group", "wgmma", "wgmma_group"}
 )
+"""Of those, what begins something that runs beside the threads, or waits for it."""
+
+WITH_SITE = ASYNCHRONOUS | {"wait", "atomic", "copy_later", "trap", "print", "failed", "outside"}
 RUNNING, LEAVING, ENTERING = 0, 1, 2
 """Values of the state variable: run normally, unwind to suspend, rewind to resume."""
 

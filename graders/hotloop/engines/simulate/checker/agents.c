@@ -170,13 +170,10 @@ void agent_writes(u32 address, u32 bytes, u32 space, u32 site, u32 agent, u32 ep
 
 // --- blocks ----------------------------------------------------------------------------------------------
 
-void begin_block_agents(void) {
-  if (!has_agents) return;
-  has_agents = agent_count = 0;
-  first_store = store_count;
-}
+// Whether any kernel of the program needs agents; others do without clocks.
+static u32 is_asynchronous;
+HOST("set_asynchronous") void set_asynchronous(u32 yes) { is_asynchronous = yes; }
 
-// At the first asynchronous operation of a block: other blocks do without clocks.
 void begin_agents(void) {
   if (has_agents) return;
   has_agents = 1;
@@ -193,6 +190,12 @@ void begin_agents(void) {
   begin_block_barriers();
   begin_block_bulk();
   begin_block_wgmma();
+}
+
+void begin_block_agents(void) {
+  has_agents = agent_count = 0;
+  first_store = store_count;
+  if (is_asynchronous) begin_agents();
 }
 
 void end_block_agents(void) {

@@ -29,7 +29,7 @@ enum kind {
   OUTSIDE_ARRAY,
   ASYNC_RACE, NO_BARRIER, BARRIER_UNORDERED, BARRIER_AGAIN, BARRIER_BYTES, BARRIER_UNFENCED, TOO_MANY_ARRIVALS, HANG,
   BYTES_DIFFER, NO_PROXY_FENCE, IN_FLIGHT, BAD_ASYNC, ACCUMULATOR_IN_FLIGHT, NO_WGMMA_FENCE, SWIZZLES_DIFFER,
-  UNEVEN_WARPGROUP, NAMED_HANG, NAMED_DIFFERS,
+  UNEVEN_WARPGROUP, NAMED_HANG, NAMED_DIFFERS, NAMED_AGAIN,
 };
 enum did {
   READS, WRITES, UPDATES, WAITS, TRAPS, INDEXES,
@@ -179,6 +179,8 @@ void touch_accumulators(u32 address, u32 bytes, u32 did, u32 site);
 void begin_thread_wgmma(u32 thread);
 void begin_block_wgmma(void);
 void end_block_wgmma(void);
+u32 end_products(u32 thread, u32 newest);
+u32 report_uneven(void);
 
 // --- traffic (traffic.c) -----------------------------------------------------------------------------
 
@@ -201,11 +203,12 @@ void forget_copies(u32 thread);
 
 // --- scheduler (scheduler.c) -------------------------------------------------------------------------
 
-enum state { FRESH, READY, AT_BARRIER, AT_WARP, FINISHED, AT_MBARRIER, AT_NAMED };
+enum state { FRESH, READY, AT_BARRIER, AT_WARP, FINISHED, AT_MBARRIER, AT_NAMED, AT_WGMMA };
 // MBARRIER: mask is the parity, value the address, source 1 for a test. NAMED: mask threads, value the barrier's number.
+// PRODUCTS: value is how many groups may be incomplete.
 enum wait_op {
   BARRIER, COUNT, AND, OR, YIELD, SYNC, SHUFFLE, BALLOT, MATCH_ANY, MATCH_ALL, ADD, MIN_U, MAX_U, MIN_S,
-  MAX_S, BIT_AND, BIT_OR, BIT_XOR, ACTIVE, MBARRIER, NAMED,
+  MAX_S, BIT_AND, BIT_OR, BIT_XOR, ACTIVE, MBARRIER, NAMED, PRODUCTS,
 };
 
 typedef struct {

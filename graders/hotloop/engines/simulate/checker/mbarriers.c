@@ -166,6 +166,7 @@ u32 begin_wait(u32 t, u32 address, u32 parity, u32 is_test, u32 site) {
 u32 wake_waiting(void) {
   u32 woken = 0;
   for (u32 t = 0; t < block_threads; ++t) {
+    if (threads[t].state == AT_WGMMA && end_products(t, (u32)threads[t].value)) threads[t].state = READY, woken = 1;
     if (threads[t].state != AT_MBARRIER) continue;
     const Barrier* b = barrier_at((u32)threads[t].value);
     if (!b || !is_over(b, threads[t].mask)) continue;
@@ -186,7 +187,7 @@ u32 earlier_wait(u32 t, const Barrier* b, u32 phase) {
 // --- named barriers (barrier.sync and barrier.arrive with a number) ---------------------------------------
 
 enum { MOST_NAMED = 16 };
-static struct { u32 count, arrived, learnt; Witness first; } named[MOST_NAMED];
+static struct { u32 count, arrived, learnt; Witness first; u8 has_arrived[MOST_THREADS]; } named[MOST_NAMED];
 static u32 (*named_clocks)[CLOCK];
 
 // The running thread arrives at a barrier of `count` threads. Returns whether it can go on.
@@ -198,7 +199,12 @@ u32 arrive_at_named(u32 number, u32 count, u32 only_arrives, u32 site) {
     find(NAMED_DIFFERS, 0, 0, me(site, WAITS), &named[number].first, number, count, named[number].count, 0);
     abandon();
   }
+  if (named[number].arrived && named[number].has_arrived[thread]) {
+    find(NAMED_AGAIN, 0, 0, me(site, ARRIVES), 0, number, named[number].arrived, count, 0);
+    abandon();
+  }
   if (!named[number].arrived) {
+    __builtin_memset(named[number].has_arrived, 0, sizeof named[number].has_arrived);
     named[number].count = count, named[number].first = me(site, WAITS), named[number].learnt = 0;
     __builtin_memset(named_clocks[number], 0, sizeof *named_clocks);
   }
@@ -207,6 +213,7 @@ u32 arrive_at_named(u32 number, u32 count, u32 only_arrives, u32 site) {
     learn_all(thread);
     learn_from(thread, &named[number].learnt);
   }
+  named[number].has_arrived[thread] = 1;
   if (++named[number].arrived < count) return only_arrives;
   named[number].arrived = 0;
   for (u32 t = 0; t < block_threads; ++t) {
@@ -218,14 +225,23 @@ u32 arrive_at_named(u32 number, u32 count, u32 only_arrives, u32 site) {
   return 1;
 }
 
+PROGRAM("named_arrive") void named_arrive(u32 number, u32 count, u32 site) {
+  if (in_doubt) settle();
+  last_site = site;
+  arrive_at_named(number, count, 1, site);
+}
+
 static u32 report_named(void) {
   for (u32 t = 0; t < block_threads; ++t) {
     if (threads[t].state != AT_NAMED) continue;
     const u32 number = (u32)threads[t].value;
-    find(NAMED_HANG, 0, 0, (Witness){threads[t].site, WAITS, block_in_launch, t}, 0, number, named[number].arrived, named[number].count, 0);
+    u32 other = t;
+    for (u32 i = t; i < block_threads; ++i) if (threads[i].state != FINISHED && threads[i].site != threads[t].site) other = i;
+    const Witness elsewhere = {threads[other].site, WAITS, block_in_launch, other};
+    find(NAMED_HANG, 0, 0, (Witness){threads[t].site, WAITS, block_in_launch, t}, other == t ? 0 : &elsewhere, number, named[number].arrived, named[number].count, 0);
     return 1;
   }
-  return 0;
+  return report_uneven();
 }
 
 // --- hangs -----------------------------------------------------------------------------------------------

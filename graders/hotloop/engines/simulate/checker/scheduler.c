@@ -69,7 +69,7 @@ PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   Thread* t = threads + thread;
   if (op != YIELD) last_site = site, forget_polling(thread);
   if (in_doubt) settle();
-  if (op > NAMED) __builtin_trap();
+  if (op > PRODUCTS) __builtin_trap();
   if (op >= SYNC && op < ACTIVE && !(mask & lane_bit(thread))) {
     find(BAD_MASK, 0, 0, me(site, WAITS), 0, mask, 0, 0, 0);
     abandon();
@@ -81,7 +81,8 @@ PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   t->site = (u16)site;
   t->shuffles += op == SHUFFLE;
   if (op == MBARRIER) t->state = begin_wait(thread, (u32)value, mask, source, site) ? READY : AT_MBARRIER;
-  else if (op == NAMED) t->state = arrive_at_named((u32)value, mask, source, site) ? READY : AT_NAMED;
+  else if (op == NAMED) t->state = arrive_at_named((u32)value, mask, 0, site) ? READY : AT_NAMED;
+  else if (op == PRODUCTS) t->state = end_products(thread, (u32)value) ? READY : AT_WGMMA;
   else t->state = op < YIELD ? AT_BARRIER : op == YIELD ? READY : AT_WARP;
 }
 PROGRAM("result") u64 result(void) { return threads[thread].result; }

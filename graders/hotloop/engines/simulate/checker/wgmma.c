@@ -1,7 +1,8 @@
 // Matrix products of a warp group (wgmma): asynchronous, with operands in shared memory and sums in registers.
 //
-// Each warp is an agent that reads the operands. Sums are kept here until the thread waits for their group; until
-// then the thread's registers hold NaN, and touching them is a finding.
+// A warp group is an agent that reads the operands. Sums are kept here until the thread waits for their group; until
+// then the thread's registers hold NaN, and touching them is a finding. Groups are the warp group's: a product is
+// complete when all four warps have called it, so that one warp may give a slot back for all.
 // Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions".
 #include "checker.h"
 
@@ -10,8 +11,8 @@ enum type { F16, BF16, E4M3, E5M2 };
 
 typedef struct { u32 at, n, group, in_flight, needs_fence, site; float sum[MOST_N / 2]; } Accumulator;
 static Accumulator (*accumulators)[MOST_ACCUMULATORS];
-static struct { u32 count, open, is_fenced, products; } state[MOST_THREADS];
-static u32 agents_of_warps[MOST_WARPS];   // plus 1
+static struct { u32 count, open, is_fenced, products, site; } state[MOST_THREADS];
+static u32 agent_of[MOST_THREADS / WARPGROUP];   // of a warp group, plus 1
 u32 has_accumulators;
 
 // The operands of the product that the running warp is at, as numbers: its lanes come one after the other.
@@ -20,7 +21,7 @@ static struct { u32 warp, product; float a[ROWS][K_BYTES], b[MOST_N][K_BYTES]; }
 void begin_block_wgmma(void) {
   if (!accumulators) accumulators = take(MOST_THREADS * sizeof *accumulators);
   __builtin_memset(state, 0, block_threads * sizeof *state);
-  __builtin_memset(agents_of_warps, 0, sizeof agents_of_warps);
+  __builtin_memset(agent_of, 0, sizeof agent_of);
   operands.product = 0;
   has_accumulators = 0;
 }
@@ -135,13 +136,13 @@ PROGRAM("wgmma") void wgmma(u32 d, u64 a, u64 b, u32 rows, u32 how, u32 site) {
   begin_agents();
   if (in_doubt) settle();
   last_site = site;
-  threads[thread].site = (u16)site;
   const u32 n = how & 0xffff, adds = how >> 16 & 1, type = how >> 17, warp = thread / WARP, lane = thread % WARP;
   if (!n || n % 8 || n > MOST_N || type > E5M2) trap(site);
   if (block_threads < (warp / 4 + 1) * WARPGROUP) bad_async(NO_WARPGROUP, 0, block_threads, site);
   if (!is_on_own_stack(d, 2 * n) || (rows && !is_on_own_stack(rows, 2 * K_BYTES))) bad_async(NOT_REGISTERS, d, 0, site);
-  if (!agents_of_warps[warp]) agents_of_warps[warp] = new_agent(WGMMA, warp, site) + 1;
-  const u32 agent = agents_of_warps[warp] - 1, epoch = state[thread].open + 1, product = ++state[thread].products;
+  if (!agent_of[warp / 4]) agent_of[warp / 4] = new_agent(WGMMA, warp / 4, site) + 1;
+  state[thread].site = site;
+  const u32 agent = agent_of[warp / 4] - 1, epoch = state[thread].open + 1, product = ++state[thread].products;
   ++work_count;
   if (operands.warp != warp || operands.product != product) {
     operands.warp = warp, operands.product = product;
@@ -172,28 +173,33 @@ PROGRAM("wgmma") void wgmma(u32 d, u64 a, u64 b, u32 rows, u32 how, u32 site) {
   fill(d, 0xff, 2 * n);
 }
 
-static void wait_for_products(u32 newest) {
-  if (state[thread].open < newest) return;
-  const u32 complete_to = state[thread].open - newest;
-  for (u32 i = 0; i < state[thread].count; ++i) {
-    Accumulator* it = accumulators[thread] + i;
+// Whether all warps of thread t's warp group have called the products that it waits for; then it has the sums.
+u32 end_products(u32 t, u32 newest) {
+  begin_agents();
+  if (state[t].open < newest) return 1;
+  const u32 complete_to = state[t].open - newest, first = t / WARPGROUP * WARPGROUP;
+  for (u32 other = first; other < least(first + WARPGROUP, block_threads); ++other) {
+    if (state[other].open < complete_to) return 0;
+  }
+  for (u32 i = 0; i < state[t].count; ++i) {
+    Accumulator* it = accumulators[t] + i;
     if (!it->in_flight || it->group >= complete_to) continue;
     for (u32 k = 0; k < it->n / 2; ++k) store(it->at + 4 * k, 4, to_bits(it->sum[k]));
     it->in_flight = 0;
   }
-  const u32 agent = agents_of_warps[thread / WARP];
-  if (!agent || !is_watched) return;
-  u32* known = thread_clock(thread) + FIRST_AGENT + agent - 1;
+  const u32 agent = agent_of[t / WARPGROUP];
+  if (!agent || !is_watched) return 1;
+  u32* known = thread_clock(t) + FIRST_AGENT + agent - 1;
   *known = most(*known, complete_to);
+  return 1;
 }
 
-enum { FENCE, COMMIT, WAIT };
-PROGRAM("wgmma_group") void wgmma_group(u32 op, u32 newest, u32 site) {
+enum { FENCE, COMMIT };
+PROGRAM("wgmma_group") void wgmma_group(u32 op, u32 site) {
   begin_agents();
   if (in_doubt) settle();
   last_site = site;
   if (op == COMMIT) ++state[thread].open;
-  if (op == WAIT) wait_for_products(newest);
   if (op != FENCE) return;
   state[thread].is_fenced = 1;
   for (u32 i = 0; i < state[thread].count; ++i) accumulators[thread][i].needs_fence = 0;
@@ -206,6 +212,20 @@ void end_block_wgmma(void) {
     }
     const u32 first = t / WARPGROUP * WARPGROUP;
     if (t % WARP || state[t].products == state[first].products) continue;
-    find(UNEVEN_WARPGROUP, 0, 0, (Witness){threads[t].site, MULTIPLIES, block_in_launch, t}, 0, state[first].products, state[t].products, 0, 0);
+    find(UNEVEN_WARPGROUP, 0, 0, (Witness){state[t].site, MULTIPLIES, block_in_launch, t}, 0, state[first].products, state[t].products, 0, 0);
   }
+}
+
+// A warp waits for products that another one of its group will not call.
+u32 report_uneven(void) {
+  for (u32 t = 0; t < block_threads; ++t) {
+    if (threads[t].state != AT_WGMMA) continue;
+    const u32 first = t / WARPGROUP * WARPGROUP;
+    u32 behind = first;
+    for (u32 other = first; other < least(first + WARPGROUP, block_threads); ++other) if (state[other].open < state[behind].open) behind = other;
+    const Witness other = {threads[behind].site, WAITS, block_in_launch, behind};
+    find(UNEVEN_WARPGROUP, 0, 0, (Witness){threads[t].site, WAITS, block_in_launch, t}, &other, state[behind].open, state[t].open, 1, 0);
+    return 1;
+  }
+  return 0;
 }

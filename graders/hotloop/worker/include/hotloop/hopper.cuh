@@ -111,7 +111,7 @@ HOTLOOP_ASYNC void barrier_sync(unsigned number, unsigned threads) {
   HOTLOOP_ON_GPU(asm volatile("barrier.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");)
 }
 HOTLOOP_ASYNC void barrier_arrive(unsigned number, unsigned threads) {
-  HOTLOOP_IN_SIMULATOR(hotloop_wait(HOTLOOP_NAMED, threads, number, 1);)
+  HOTLOOP_IN_SIMULATOR(hotloop_named_arrive(number, threads);)
   HOTLOOP_ON_GPU(asm volatile("barrier.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");)
 }
 
@@ -201,11 +201,11 @@ HOTLOOP_ASYNC uint64_t wgmma_descriptor(const void* start, unsigned lead, unsign
 
 // Before the first product, and before one whose registers other instructions have used.
 HOTLOOP_ASYNC void wgmma_fence() {
-  HOTLOOP_IN_SIMULATOR(hotloop_wgmma_group(0, 0);)
+  HOTLOOP_IN_SIMULATOR(hotloop_wgmma_group(0);)
   HOTLOOP_ON_GPU(asm volatile("wgmma.fence.sync.aligned;" ::: "memory");)
 }
 HOTLOOP_ASYNC void wgmma_commit_group() {
-  HOTLOOP_IN_SIMULATOR(hotloop_wgmma_group(1, 0);)
+  HOTLOOP_IN_SIMULATOR(hotloop_wgmma_group(1);)
   HOTLOOP_ON_GPU(asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");)
 }
 
@@ -218,7 +218,7 @@ HOTLOOP_ASYNC void change_here(float (&d)[count]) {
 // Until all groups but the newest ones are complete. d: the sums that are complete then.
 template <int newest, int... counts>
 HOTLOOP_ASYNC void wgmma_wait_group(float (&... d)[counts]) {
-  HOTLOOP_IN_SIMULATOR(hotloop_wgmma_group(2, newest);)
+  HOTLOOP_IN_SIMULATOR(hotloop_wait(HOTLOOP_PRODUCTS, 0, newest, 0);)
   HOTLOOP_ON_GPU(asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(newest) : "memory"); (change_here(d), ...);)
 }
 

@@ -35,7 +35,7 @@ enum hotloop_wait : unsigned {
   HOTLOOP_SYNC, HOTLOOP_SHUFFLE, HOTLOOP_BALLOT, HOTLOOP_MATCH_ANY, HOTLOOP_MATCH_ALL,
   HOTLOOP_ADD, HOTLOOP_MIN_U, HOTLOOP_MAX_U, HOTLOOP_MIN_S, HOTLOOP_MAX_S,
   HOTLOOP_BIT_AND, HOTLOOP_BIT_OR, HOTLOOP_BIT_XOR, HOTLOOP_ACTIVE,
-  HOTLOOP_MBARRIER, HOTLOOP_NAMED,
+  HOTLOOP_MBARRIER, HOTLOOP_NAMED, HOTLOOP_PRODUCTS,
 };
 enum hotloop_update : unsigned {
   HOTLOOP_READ, HOTLOOP_WRITE, HOTLOOP_EXCHANGE, HOTLOOP_CAS, HOTLOOP_ADD_INT, HOTLOOP_SUB_INT, HOTLOOP_ADD_FLOAT,
@@ -65,12 +65,13 @@ HOTLOOP_IMPORT("commit_copies") __device__ void hotloop_commit_copies();
 HOTLOOP_IMPORT("wait_for_copies") __device__ void hotloop_wait_for_copies(unsigned newest);
 // Asynchronous operations: hotloop/hopper.cuh has the numbers.
 HOTLOOP_IMPORT("mbarrier") __device__ void hotloop_mbarrier(unsigned op, const void* barrier, unsigned value);
+HOTLOOP_IMPORT("named_arrive") __device__ void hotloop_named_arrive(unsigned number, unsigned threads);
 HOTLOOP_IMPORT("fence_proxy") __device__ void hotloop_fence_proxy(unsigned is_of_init);
 HOTLOOP_IMPORT("bulk") __device__ void hotloop_bulk(unsigned op, const void* shared, const void* global, unsigned bytes, const void* barrier);
 HOTLOOP_IMPORT("bulk_tensor") __device__ void hotloop_bulk_tensor(unsigned op, const void* shared, const void* map, const void* barrier, int x, int y, int z, int u, int v);
 HOTLOOP_IMPORT("bulk_group") __device__ void hotloop_bulk_group(unsigned op, unsigned newest);
 HOTLOOP_IMPORT("wgmma") __device__ __attribute__((convergent)) void hotloop_wgmma(float* d, uint64_t a, uint64_t b, const void* rows, unsigned how);
-HOTLOOP_IMPORT("wgmma_group") __device__ void hotloop_wgmma_group(unsigned op, unsigned newest);
+HOTLOOP_IMPORT("wgmma_group") __device__ void hotloop_wgmma_group(unsigned op);
 HOTLOOP_IMPORT("trap") __device__ __attribute__((noreturn)) void hotloop_trap();
 HOTLOOP_IMPORT("print") __device__ int hotloop_print(const char* format, void* arguments);
 HOTLOOP_IMPORT("failed") __device__ __attribute__((noreturn)) void hotloop_failed(const char* expression, const char* function);
