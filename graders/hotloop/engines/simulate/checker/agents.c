@@ -139,7 +139,7 @@ PROGRAM("fence_proxy") void fence_proxy(u32 is_of_init) {
 static Region* region_of(u32 address, u32 bytes, u32 space, u32 site, u32 did) {
   last_site = site;
   Region* r = region_at(address);
-  if (!r || !r->live || r->space != space || address < r->begin || bytes > r->end - address) outside(address, bytes, site, did);
+  if (!r || !r->live || r->space != space || address < r->begin || address >= r->end || bytes > r->end - address) outside(address, bytes, site, did);
   return r;
 }
 

@@ -138,8 +138,8 @@ PROGRAM("wgmma") void wgmma(u32 d, u64 a, u64 b, u32 rows, u32 how, u32 site) {
   last_site = site;
   const u32 n = how & 0xffff, adds = how >> 16 & 1, type = how >> 17, warp = thread / WARP, lane = thread % WARP;
   if (!n || n % 8 || n > MOST_N || type > E5M2) trap(site);
-  if (block_threads < (warp / 4 + 1) * WARPGROUP) bad_async(NO_WARPGROUP, 0, block_threads, site);
   if (!is_on_own_stack(d, 2 * n) || (rows && !is_on_own_stack(rows, 2 * K_BYTES))) bad_async(NOT_REGISTERS, d, 0, site);
+  if (block_threads < (warp / 4 + 1) * WARPGROUP) bad_async(NO_WARPGROUP, 0, block_threads, site);
   if (!agent_of[warp / 4]) agent_of[warp / 4] = new_agent(WGMMA, warp / 4, site) + 1;
   state[thread].site = site;
   const u32 agent = agent_of[warp / 4] - 1, epoch = state[thread].open + 1, product = ++state[thread].products;

@@ -14,7 +14,7 @@
 #define __managed__ __attribute__((device, section("hotloop_managed")))
 #define __grid_constant__
 #define __launch_bounds__(threads, ...) __attribute__((launch_bounds(threads), annotate("hotloop_bounds", threads)))
-#define __cluster_dims__(...)
+#define __cluster_dims__(...) __attribute__((unavailable("thread block clusters are not simulated")))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline_hint__ inline
 #define __align__(n) __attribute__((aligned(n)))
