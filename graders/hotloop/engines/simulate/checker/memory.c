@@ -194,7 +194,7 @@ static void reach_down(u32 address) {
 }
 
 // What agents must know of a thread's access to shared memory.
-static void note_shared(Region* r, u32 address, u32 bytes, u32 did, u32 site) {
+__attribute__((noinline)) static void note_shared(Region* r, u32 address, u32 bytes, u32 did, u32 site) {
   touch_barrier(address, bytes, did, site);
   if (did == READS) { ++work_count; return; }
   note_store(r, address, bytes);

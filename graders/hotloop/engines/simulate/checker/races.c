@@ -167,14 +167,14 @@ static u32 is_told(u32 map, const Record* record, u32 lanes, u32 address) {
   return 0;
 }
 
-static u32 is_ordered(const Record* record, u32 lanes, u32 address) {
+// agents: has_agents, where it is not known to be 0.
+static inline __attribute__((always_inline)) u32 is_ordered(const Record* record, u32 lanes, u32 address, u32 agents) {
+  if (agents && record->kind & OF_AGENT) return record->block == block && is_in_clock(thread_clock(thread), record, lanes);
   if (record->block == block) {
-    if (has_agents && is_in_clock(thread_clock(thread), record, lanes)) return 1;
-    if (record->kind & OF_AGENT) return 0;
     if (record->barriers < barriers[thread]) return 1;
     if (record->warp == thread / WARP && knows_lanes(known[thread], record, lanes)) return 1;
+    if (agents && is_in_clock(thread_clock(thread), record, lanes)) return 1;
   }
-  if (record->kind & OF_AGENT) return 0;
   return learnt[thread] && is_told(learnt[thread], record, lanes, address);
 }
 
@@ -260,8 +260,9 @@ static void doubt(const Record* first, const Record* second, u32 address, u32 by
   ++in_doubt;
 }
 
-// access, bytes: the whole access; the record is the part of it in one word.
-static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, Region* region) {
+// access, bytes: the whole access; the record is the part of it in one word. agents: whether there are any in this block.
+static inline __attribute__((always_inline)) void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, Region* region, u32 agents) {
+  const u32 of_agent = agents && record.kind & OF_AGENT;
   u32 merged = 0, warps = 0, blocks = 0, a_block = record.block, a_warp = record.warp;
   const u32 of_block = region->space == SHARED;   // each block has its own shared memory
   Record* hole = 0;
@@ -274,25 +275,25 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
     u32 drop = of_block ? r->block != block : r->block < first_block;
     if (!drop) {
       u32 others = r->lanes;
-      const u32 same_warp = r->block == record.block && r->warp == record.warp && !((r->kind ^ record.kind) & OF_AGENT);
-      if (same_warp && !(record.kind & OF_AGENT)) others &= ~record.lanes;
-      const u32 in_order = !others || is_ordered(r, others, address);
+      const u32 same_warp = r->block == record.block && r->warp == record.warp && !(agents && (r->kind ^ record.kind) & OF_AGENT);
+      if (same_warp && !of_agent) others &= ~record.lanes;
+      const u32 in_order = !others || is_ordered(r, others, address, agents);
       if (!in_order && is_conflict(r, &record)) {
-        if ((r->kind & DID) == WRITES && (record.kind & DID) == WRITES && !((r->kind | record.kind) & OF_AGENT)) {
+        if ((r->kind & DID) == WRITES && (record.kind & DID) == WRITES && !(agents && (r->kind | record.kind) & OF_AGENT)) {
           doubt(r, &record, access, bytes, region);
         } else {
           report(r, &record, address, region);
         }
       }
       // What conflicts later with a record that this access follows and covers, conflicts with this one too.
-      drop = in_order && is_stronger(record.kind & ~OF_AGENT, r->kind & ~OF_AGENT) && !(r->bytes & ~record.bytes);
+      drop = in_order && is_stronger(agents ? record.kind & ~OF_AGENT : record.kind, agents ? r->kind & ~OF_AGENT : r->kind) && !(r->bytes & ~record.bytes);
       if (!drop) {
         if (!merged && same_warp && r->kind == record.kind && r->barriers == record.barriers && r->epoch == record.epoch && r->bytes == record.bytes && r->site == record.site) {
           r->lanes |= record.lanes;
           merged = 1;
-        } else if ((r->kind & ~OF_AGENT) == READS && (r->bytes & record.bytes) == record.bytes) {
+        } else if ((agents ? r->kind & ~OF_AGENT : r->kind) == READS && (r->bytes & record.bytes) == record.bytes) {
           if (r->block != record.block) blocks += r->block != a_block, a_block = r->block;
-          else if (!has_agents && r->warp != record.warp && r->barriers == record.barriers) warps += r->warp != a_warp, a_warp = r->warp;
+          else if (!agents && r->warp != record.warp && r->barriers == record.barriers) warps += r->warp != a_warp, a_warp = r->warp;
         }
       }
     }
@@ -309,7 +310,7 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
   }
   // Readers in two other blocks are enough to find any later write; in two other warps too, unless mbarriers order
   // single threads.
-  if (merged || ((record.kind & ~OF_AGENT) == READS && (warps >= 2 || blocks >= 2))) return;
+  if (merged || ((agents ? record.kind & ~OF_AGENT : record.kind) == READS && (warps >= 2 || blocks >= 2))) return;
   if (hole) { *hole = record; return; }
   u32 extra = free_extra;
   if (extra) free_extra = extras[extra].next;
@@ -325,7 +326,7 @@ Record record_of_thread(u32 did, u32 site) {
 // Whether the running thread's next access is ordered behind an access of one thread.
 u32 follows(const Record* record) {
   const u32 is_own = record->warp == thread / WARP && record->lanes == lane_bit(thread);
-  return is_own || is_ordered(record, record->lanes, 0);
+  return is_own || is_ordered(record, record->lanes, 0, has_agents);
 }
 
 // What is ordered before the thread's next access, without its own accesses.
@@ -341,24 +342,32 @@ void release_clock(u32 t, u32* clock) {
   clock[t] = most(clock[t], epochs[t]++);
 }
 
-static void race_of(Record record, Region* region, u32 address, u32 bytes);
-void race(Region* region, u32 address, u32 bytes, u32 did, u32 site) {
-  race_of(record_of_thread(did, site), region, address, bytes);
-}
-void race_of_agent(Region* region, u32 address, u32 bytes, u32 did, u32 site, u32 agent, u32 epoch) {
-  const Record record = {block, lane_bit(agent), thread, epoch, agent / WARP, (u16)site, (u8)(did | OF_AGENT), 0};
-  race_of(record, region, address, bytes);
-}
-
-static void race_of(Record record, Region* region, u32 address, u32 bytes) {
+static inline __attribute__((always_inline)) void race_of(Record record, Region* region, u32 address, u32 bytes, u32 agents) {
   const u32 end = address + bytes;
   for (u32 at = address; at < end;) {
     const u32 word = at & ~3u, stop = least(end, word + 4);
     record.bytes = (u8)(((1u << (stop - at)) - 1) << (at - word));
-    look(region->cells + (word / 4 - region->begin / 4), record, at, address, bytes, region);
+    look(region->cells + (word / 4 - region->begin / 4), record, at, address, bytes, region, agents);
     at = stop;
   }
 }
+
+static __attribute__((noinline)) void race_with_agents(Region* region, u32 address, u32 bytes, u32 did, u32 site) {
+  race_of(record_of_thread(did, site), region, address, bytes, 1);
+}
+void race(Region* region, u32 address, u32 bytes, u32 did, u32 site) {
+  if (has_agents) {
+    race_with_agents(region, address, bytes, did, site);
+    return;
+  }
+  const Record record = {block, lane_bit(thread), barriers[thread], epochs[thread], thread / WARP, (u16)site, (u8)did, 0};
+  race_of(record, region, address, bytes, 0);
+}
+void race_of_agent(Region* region, u32 address, u32 bytes, u32 did, u32 site, u32 agent, u32 epoch) {
+  const Record record = {block, lane_bit(agent), thread, epoch, agent / WARP, (u16)site, (u8)(did | OF_AGENT), 0};
+  race_of(record, region, address, bytes, 1);
+}
+
 
 // Sites whose plain reads give compare-and-swap its expected value: it notices when that is no longer true,
 // so that these reads are no race with atomics. (CUDA C++ Programming Guide, "Atomic Functions".) This holds where
