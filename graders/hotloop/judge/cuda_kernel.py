@@ -1,11 +1,12 @@
 """Runs a learner's CUDA kernel in the simulator."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, cast
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
+from hotloop.engines.simulate.tensor_map import Tile
 from hotloop.judge.buffers import Buffer
 from hotloop.judge.calls import CallBuffers, PlacedCall
 from hotloop.judge.checks.correct import Case, fill
@@ -27,6 +28,10 @@ FATAL = {
     "bad_mask",
     "assert",
     "trap",
+    "hang",
+    "mbarrier",
+    "tx_count",
+    "bad_argument",
     "too_much_shared",
     "stack_overflow",
     "division_by_zero",
@@ -43,12 +48,26 @@ class CudaLaunch:
         columns.
     parameters: the learner's names of the tensors, the output last. After them, the kernel takes
         the output's extents and then the case's plain values.
+    tiles: for tensors of which the kernel gets a tensor map.
+    dynamic: bytes of dynamic shared memory.
+    most_blocks: of a persistent kernel, whose blocks take one tile of the output after the other.
     """
 
     parameters: tuple[str, ...]
     rows_a_block: int = 1
     block: int = 256
     columns_a_block: int | None = None
+    tiles: Mapping[str, Tile] = field(default_factory=dict[str, Tile])
+    dynamic: int = 0
+    most_blocks: int | None = None
+
+    def grid(self, rows: int, columns: int) -> list[int]:
+        """Return the blocks for an output of this shape."""
+        down = -(-rows // self.rows_a_block)
+        across = -(-columns // (self.columns_a_block or columns))
+        if self.most_blocks is not None:
+            return [min(self.most_blocks, down * across), 1, 1]
+        return [down, across, 1]
 
 
 @dataclass(frozen=True)
@@ -128,7 +147,12 @@ class KernelProcess:
     def _launch(self, call: PlacedCall, case: Case, order: str, seconds: float) -> dict[str, Any]:
         places = [place for place in call.places if place is not None]
         tensors = [
-            {"tensor": place.to_message(), "name": name, "is_output": place is call.out}
+            {
+                "tensor": place.to_message(),
+                "name": name,
+                "is_output": place is call.out,
+                "tile": (tile := self._how.tiles.get(name)) and asdict(tile),
+            }
             for place, name in zip((*places, call.out), self._how.parameters, strict=True)
         ]
         rows, columns = case.out.shape[0], case.out.shape[-1]
@@ -136,12 +160,9 @@ class KernelProcess:
         return {
             "op": "launch",
             "kernel": self._session.name,
-            "grid": [
-                -(-rows // self._how.rows_a_block),
-                -(-columns // (self._how.columns_a_block or columns)),
-                1,
-            ],
+            "grid": self._how.grid(rows, columns),
             "block": [self._how.block, 1, 1],
+            "dynamic": self._how.dynamic,
             "arguments": [*tensors, *case.out.shape, *plain],
             "order": order,
             "seconds": seconds,

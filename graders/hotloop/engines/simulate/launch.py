@@ -12,6 +12,7 @@ from hotloop.engines.simulate.instrument import ArgumentSlot
 from hotloop.engines.simulate.orders import TIMEOUT_S
 from hotloop.engines.simulate.problem import SimulatorError
 from hotloop.engines.simulate.report import Finding, SimulatorReport, Triple, WarpStep
+from hotloop.engines.simulate.tensor_map import Tile
 
 _FORMATS = {("integer", 1): "b", ("integer", 2): "h", ("integer", 4): "i", ("integer", 8): "q",
             ("float", 4): "f", ("float", 8): "d"}  # fmt: skip
@@ -23,11 +24,15 @@ class Array:
 
     name: used in findings. data: bytes; after the launch an output's data is what the kernel wrote.
     is_output: the kernel may write to it, and must not read a byte before it has written it.
+    tile: the kernel gets a tensor map instead, of an array of this shape and bytes an element.
     """
 
     name: str
     data: memoryview
     is_output: bool = False
+    tile: Tile | None = None
+    shape: tuple[int, ...] = ()
+    element: int = 4
 
 
 Argument = Array | int | float
@@ -53,25 +58,32 @@ def launch(
     block: Triple,
     arguments: Sequence[Argument],
     *,
+    dynamic: int = 0,
     order: str = "forward",
     timeout_s: float = TIMEOUT_S,
     with_steps: bool = False,
 ) -> Launched:
-    """Launch `name<<<grid, block>>>(arguments…)` and wait for its end.
+    """Launch `name<<<grid, block, dynamic>>>(arguments…)` and wait for its end.
 
-    with_steps: say what each request of the first warp touches.
+    dynamic: bytes of dynamic shared memory, more than 48 KB without asking. with_steps: say what
+    each request of the first warp touches.
 
     Raises SimulatorError if the file has no kernel with this name and these parameters.
     """
     number = find(built, name, arguments)
     with closing(Device(built, order=order, timeout_s=timeout_s)) as device:
-        error, ended = _launched(device, number, grid, block, arguments)
+        error, ended = _launched(device, number, grid, block, dynamic, arguments)
         steps = tuple(device.steps()) if with_steps else ()
         return Launched(error, device.report(ended), steps, "".join(device.printed))
 
 
 def _launched(
-    device: Device, number: int, grid: Triple, block: Triple, arguments: Sequence[Argument]
+    device: Device,
+    number: int,
+    grid: Triple,
+    block: Triple,
+    dynamic: int,
+    arguments: Sequence[Argument],
 ) -> tuple[int, str]:
     """Launch a kernel; return the runtime's error code and how the launch ended."""
     host, kernel = Host(device), device.built.kernels[number]
@@ -86,11 +98,15 @@ def _launched(
                 return OUT_OF_MEMORY, "exited"
             device.memory.write(address, argument.data)
             places.append((argument, address))
-            values.append(struct.pack("<I", address))
+            values.append(
+                argument.tile.encoded(address, argument.shape, argument.element)
+                if argument.tile
+                else struct.pack("<I", address)
+            )
         else:
             values.append(_packed(argument, parameter))
     try:
-        error = host.launch(number, grid, block, 0, values)
+        error = host.launch(number, grid, block, dynamic, values)
     except TimedOut:
         return SUCCESS, "timed out"
     for array, address in places:
@@ -116,17 +132,21 @@ def find(built: Built, name: str, arguments: Sequence[Argument]) -> int:
     fitting = [number for number, kinds in parameters.items() if kinds == expected]
     if len(fitting) == 1:
         return fitting[0]
-    signature = ", ".join(
-        f"pointer {argument.name}" if isinstance(argument, Array) else _kind(argument)
-        for argument in arguments
-    )
+    signature = ", ".join(_parameter(argument) for argument in arguments)
     got = " or ".join(f"({', '.join(kinds)})" for kinds in parameters.values())
     raise SimulatorError(f"the kernel `{name}` must take ({signature}), and it takes {got}")
 
 
+def _parameter(argument: Argument) -> str:
+    if not isinstance(argument, Array):
+        return _kind(argument)
+    kind = "const __grid_constant__ CUtensorMap" if argument.tile else "pointer"
+    return f"{kind} {argument.name}"
+
+
 def _kind(argument: Argument) -> str:
     if isinstance(argument, Array):
-        return "pointer"
+        return "object" if argument.tile else "pointer"
     return "integer" if isinstance(argument, int) else "float"
 
 

@@ -18,6 +18,7 @@ from hotloop.engines.simulate.host import error_name
 from hotloop.engines.simulate.launch import Argument, Array, launch
 from hotloop.engines.simulate.problem import CompileError, SimulatorError, ToolMissing, Unsupported
 from hotloop.engines.simulate.report import SimulatorReport
+from hotloop.engines.simulate.tensor_map import Tile
 from hotloop.worker.requests import Requests, describe_error
 from hotloop.worker.tensors import ELEMENT_BYTES, span
 
@@ -86,12 +87,13 @@ class SimulatorWorker(Requests):
     def on_launch(self, message: Message, _fds: list[int]) -> Message:
         """Launch a kernel. `kernel`: its name; `grid`, `block`: three numbers each.
 
-        `order` of threads; `seconds`: time limit. `arguments`: in the kernel's order, either plain
-        numbers or tensors: `tensor`, a place in a mapped buffer; `name`; `is_output`.
+        `dynamic`: bytes of shared memory. `order` of threads; `seconds`: time limit. `arguments`:
+        in the kernel's order, either plain numbers or tensors: `tensor`, a place in a mapped
+        buffer; `name`; `is_output`; `tile`, `box` and `swizzle` of a tensor map, or null.
         """
         if self.built is None:
             raise BadRequest("nothing was built")
-        names = ("kernel", "grid", "block", "arguments", "order", "seconds")
+        names = ("kernel", "grid", "block", "dynamic", "arguments", "order", "seconds")
         if missing := [name for name in names if name not in message]:
             raise BadRequest(f"a launch needs {', '.join(missing)}")
         try:
@@ -101,6 +103,7 @@ class SimulatorWorker(Requests):
                 tuple(message["grid"]),
                 tuple(message["block"]),
                 [self._launch_argument(a) for a in message["arguments"]],
+                dynamic=message["dynamic"],
                 order=message["order"],
                 timeout_s=message["seconds"],
             )
@@ -117,7 +120,15 @@ class SimulatorWorker(Requests):
         number = place["buffer"]
         memory = self.lent.get(number) or memoryview(self.mappings[number].memory)
         end = place["offset"] + span(place) * ELEMENT_BYTES[place["dtype"]]
-        return Array(spec["name"], memory[place["offset"] : end], spec["is_output"])
+        tile = spec["tile"] and Tile(tuple(spec["tile"]["box"]), spec["tile"]["swizzle"])
+        return Array(
+            spec["name"],
+            memory[place["offset"] : end],
+            spec["is_output"],
+            tile,
+            tuple(place["shape"]),
+            ELEMENT_BYTES[place["dtype"]],
+        )
 
     def _reply(self, report: SimulatorReport) -> Message:
         return {

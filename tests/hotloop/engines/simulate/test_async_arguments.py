@@ -1,4 +1,4 @@
-"""Asynchronous operations with any arguments: a finding with a line, or nothing; never the checker's own failure."""
+"""Asynchronous operations with any arguments: a finding with a line, or nothing."""
 
 from pathlib import Path
 

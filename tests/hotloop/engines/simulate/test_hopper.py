@@ -1,4 +1,4 @@
-"""Programs with mbarriers, bulk copies and wgmma: right ones are clean, each of their faults is named with its line.
+"""Programs with mbarriers, bulk copies and wgmma: right ones are clean, their faults are named.
 
 hopper/common.h says how a program marks its faults.
 """
