@@ -22,6 +22,7 @@ from ipykernel.kernelapp import IPKernelApp  # noqa: E402
 from ipykernel.kernelbase import Kernel  # noqa: E402
 from ipykernel.zmqshell import ZMQInteractiveShell  # noqa: E402
 from jupyter_client.session import Session  # noqa: E402
+from tornado.ioloop import IOLoop  # noqa: E402
 from traitlets import Type, default  # noqa: E402
 from traitlets.config import Config  # noqa: E402
 
@@ -108,7 +109,7 @@ class Cells:
         cast(Any, app).initialize([])
         self._kernel: Any = app.kernel
         self.names: dict[str, Any] = self._kernel.shell.user_ns
-        self.inside(self._kernel.start)
+        self.inside(self._join_loop)
 
     def run(self, source: str, seconds: float) -> None:
         """Run one cell, whatever it does. It is interrupted after so many seconds."""
@@ -131,6 +132,10 @@ class Cells:
             call()
 
         self._finish(called())
+
+    def _join_loop(self) -> None:
+        """Tell the kernel its loop, which it needs to interrupt an `await`."""
+        self._kernel.io_loop = IOLoop.current()
 
     def _interrupt(self) -> None:
         """Interrupt the cell from another thread, in a system call or in an `await` too."""
