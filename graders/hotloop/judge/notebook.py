@@ -39,16 +39,23 @@ def run_cells(worker: WorkerConnection, name: str, task: str, count: int, budget
     interrupted, and Ruling if the process ends.
     """
     with budget.without(NOTEBOOK_S):
-        deadline = time.monotonic() + NOTEBOOK_S
-        worker.request({"op": "notebook", "file": name, "until": task}, _LAY_OUT_S)
-        for number in range(count):
-            seconds = min(CELL_S, deadline - time.monotonic())
-            if seconds <= 0:
-                worker.close()
-                raise Ruling(
-                    Verdict.TIMEOUT,
-                    "The notebook ran longer than allowed and was stopped: shorten what it runs.",
-                )
-            request = {"op": "cell", "number": number, "seconds": seconds}
-            worker.request(request, seconds + INTERRUPT_S)
-        worker.request({"op": "names"}, _LAY_OUT_S)
+        try:
+            _run(worker, name, task, count)
+        except BaseException:
+            worker.close()
+            raise
+
+
+def _run(worker: WorkerConnection, name: str, task: str, count: int) -> None:
+    deadline = time.monotonic() + NOTEBOOK_S
+    worker.request({"op": "notebook", "file": name, "until": task}, _LAY_OUT_S)
+    for number in range(count):
+        seconds = min(CELL_S, deadline - time.monotonic())
+        if seconds <= 0:
+            raise Ruling(
+                Verdict.TIMEOUT,
+                "The notebook ran longer than allowed and was stopped: shorten what it runs.",
+            )
+        request = {"op": "cell", "number": number, "seconds": seconds}
+        worker.request(request, seconds + INTERRUPT_S)
+    worker.request({"op": "names"}, _LAY_OUT_S)
