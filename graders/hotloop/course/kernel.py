@@ -22,7 +22,7 @@ from hotloop.course.outputs import Outputs
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import FreezeError
 from hotloop.sandbox.process import Confined
-from hotloop.worker.notebook import CELL_S, INTERRUPT_S
+from hotloop.worker.notebook import CELL_S, INTERRUPT_S, PROCESSES
 
 INSIDE = Path("/run/hotloop")
 JUDGE_SOCKET = "judge.sock"
@@ -55,7 +55,7 @@ class NotebookLimits:
     notebook_s: float = 900.0
     judging_s: float = 0.0
     memory_bytes: int = 4 << 30
-    processes: int = 128
+    processes: int = PROCESSES
     tmp_bytes: int = 1 << 30
     log_bytes: int = 1 << 20
 

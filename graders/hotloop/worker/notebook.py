@@ -23,6 +23,8 @@ INTERRUPT_S = 2.0
 """Seconds from then until a notebook that does not heed it is ended."""
 NOTEBOOK_S = 600.0
 """Seconds for all cells."""
+PROCESSES = 128
+"""Most processes and threads of a notebook at a time."""
 
 _CHECK = re.compile(r"""\bcheck\(\s*["']((\w{1,60})\.\w{1,60})["']""")
 _ONLY_CHECK = re.compile(r"""\s*check\(\s*["']\w{1,60}\.(\w{1,60})["']\s*\)\s*""")

@@ -191,6 +191,11 @@ RIGHT: Mapping[str, Sequence[Cell]] = {
         "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(8) as pool:\n"
         "    GIB = 2 ** max(pool.map(abs, range(31)))"
     ),
+    "a hundred threads": before(
+        "import threading\nend = threading.Event()\n"
+        "threads = [threading.Thread(target=end.wait) for _ in range(100)]\n"
+        "for thread in threads:\n    thread.start()\nGIB = 2**30\nend.set()"
+    ),
     "a process": before(
         "import multiprocessing\nwith multiprocessing.get_context('fork').Pool(2) as pool:\n"
         "    GIB = 2 ** max(pool.map(abs, range(31)))"

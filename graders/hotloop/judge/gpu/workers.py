@@ -17,6 +17,7 @@ from hotloop.judge.questions import ask_plainly
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.worker.cuda_tools import ARCHITECTURE_VARIABLE, NVCC_VARIABLE, program
+from hotloop.worker.notebook import NOTEBOOK_S, PROCESSES
 
 RESOLVE_TIMEOUT_S = 120.0
 JAX = Path(__file__).parent / "trusted" / "jax_platform.py"
@@ -109,12 +110,13 @@ def notebook_worker(launcher: Launcher, files: Path | None, card: Card | None) -
     confined = launcher.isolation != "none"
     # Settings in the learner's files must not run before the first cell.
     environment = {"IPYTHONDIR": "/tmp/ipython"} if confined else {}
-    return launcher.start(
+    return replace(launcher, wall_s=launcher.wall_s + NOTEBOOK_S).start(
         program=("-m", PROGRAM),
         files=files,
         trusted=False,
         environment={**environment, **({} if card is None else _for_card(card))},
         devices=() if card is None else devices.nodes(card.minor),
+        processes=PROCESSES,
     )
 
 
