@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from hotloop.core import own_environments
 
 IMPORTED: Mapping[str, tuple[str, ...]] = {
-    "local": ("jupytext", "nbformat", "numpy", "torch", "unidiff"),
+    "local": ("ipykernel", "jupytext", "nbformat", "numpy", "torch", "unidiff"),
     "course": (
         "alembic",
-        "ipykernel",
         "jupyterlab",
         "nbclient",
         "nbconvert",

@@ -22,6 +22,7 @@ from hotloop.course.outputs import Outputs
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.freezer import FreezeError
 from hotloop.sandbox.process import Confined
+from hotloop.worker.notebook import CELL_S, INTERRUPT_S, PROCESSES
 
 INSIDE = Path("/run/hotloop")
 JUDGE_SOCKET = "judge.sock"
@@ -48,13 +49,13 @@ class NotebookLimits:
     judging_s: time for the judge while the kernel waits for it or serves it.
     """
 
-    cell_s: float = 60.0
-    interrupt_s: float = 2.0
+    cell_s: float = CELL_S
+    interrupt_s: float = INTERRUPT_S
     start_s: float = 60.0
     notebook_s: float = 900.0
     judging_s: float = 0.0
     memory_bytes: int = 4 << 30
-    processes: int = 128
+    processes: int = PROCESSES
     tmp_bytes: int = 1 << 30
     log_bytes: int = 1 << 20
 

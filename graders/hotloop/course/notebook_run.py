@@ -32,6 +32,7 @@ from hotloop.tasks.problem import settle
 from hotloop.tasks.task_spec import task_spec
 from hotloop.tasks.variants import digest_of
 from hotloop.verdicts import render_record
+from hotloop.worker.notebook import CELL_S, NOTEBOOK_S
 
 NOTEBOOK_SUFFIX = ".ipynb"
 _WAITING = "waiting for the machine"
@@ -56,8 +57,8 @@ class Terms:
     another process executes.
     """
 
-    cell_s: float = 60.0
-    notebook_s: float = 600.0
+    cell_s: float = CELL_S
+    notebook_s: float = NOTEBOOK_S
     judge_budget_s: float = 180.0
     memory_bytes: int = 4 << 30
     checks: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])

@@ -57,6 +57,7 @@ class Launcher:
         read_only: Mapping[str, Path] | None = None,
         anew: bool = False,
         under: Sequence[str] = (),
+        processes: int = 64,
     ) -> WorkerConnection:
         """Start a worker and wait until it has said hello.
 
@@ -66,6 +67,7 @@ class Launcher:
         read_only: more folders that it can read, by path inside the sandbox.
         anew: start it by exec instead of fork.
         under: a profiler's command line that starts it.
+        processes: most processes and threads at a time, if it uses no GPU.
         """
         from hotloop.sandbox.confinement import Confinement  # a judge without workers needs none
 
@@ -86,7 +88,7 @@ class Launcher:
                         files=files,
                         memory_bytes=self.memory_bytes,
                         # Threads count too: CUDA, XLA and Triton start some for each core.
-                        processes=1024 if devices else 64,
+                        processes=1024 if devices else processes,
                         tmp_bytes=GIB,
                         wall_s=self.wall_s,
                         output_bytes=1 << 20,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.files import SubmissionFiles
-from hotloop.worker.notebook import UnreadableNotebook, code_cells
+from hotloop.worker.notebook import UnreadableNotebook, cells_to_run, read_cells
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w., ]+)", re.MULTILINE)
 
@@ -47,6 +47,6 @@ def _text(files: SubmissionFiles, name: str, task: str) -> str:
     try:
         if not name.endswith(".ipynb"):
             return files.read_text(name)
-        return "\n".join(code_cells(files.content(name), task))
+        return "\n".join(cells_to_run(read_cells(files.content(name)), task))
     except (Ruling, UnreadableNotebook):
         return ""

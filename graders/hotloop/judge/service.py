@@ -9,7 +9,7 @@ from typing import Any
 
 from hotloop.core import wire
 from hotloop.core.record import Record
-from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.device import kind
 from hotloop.judge.files import SubmissionFiles
@@ -19,6 +19,7 @@ from hotloop.judge.job import Job
 from hotloop.judge.judging import record_of, variant_of
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.not_measurable import lacking
+from hotloop.judge.notebook import PROGRAM, count_cells, run_cells
 from hotloop.judge.reachable_code import reachable_code
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import INTERPRETED, JudgingOptions, Session
@@ -26,12 +27,10 @@ from hotloop.judge.task import TaskChecks, folder_of
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.judge.zygotes import worker_fork
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
-from hotloop.worker.notebook import MAX_NOTEBOOK, UnreadableNotebook, read_cells
 
 log = logging.getLogger("hotloop.judge")
 
 CONNECT_TIMEOUT_S = 30.0
-NOTEBOOK_TIMEOUT_S = 120.0
 _MOST_SENTENCE = 4000
 
 
@@ -128,10 +127,11 @@ def judge(
 def _launcher(job: Job, *, timed: bool) -> Launcher:
     """Return the launcher. Its workers may be forked if nothing is timed and no GPU is used."""
     forked = not timed and job.isolation != "none" and (job.device or kind()) == "cpu"
+    program = (PROGRAM,) if job.spec.file is None and job.notebook is not None else ()
     return Launcher(
         job.isolation,
         threads=job.threads or default_threads(),
-        fork=worker_fork(job.spec.module_needs, _code(job)) if forked else None,
+        fork=worker_fork(job.spec.module_needs, _code(job), program) if forked else None,
     )
 
 
@@ -179,15 +179,14 @@ def _connect(
     """Return the connection to the process with the notebook's names, or None if there is none."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
-        _require_notebook(SubmissionFiles(files), job.notebook, job.module)
+        count = count_cells(SubmissionFiles(files), job.notebook, job.module, job.task)
         card = None
         if (job.device or kind()) == "cuda" and job.spec.uses_gpu(job.checks):
             # Calibrate the GPU before the candidate's process exists.
             budget.wait_for_turn()
             card = card_or_none(launcher)
         worker = notebook_worker(launcher, files, card)
-        request = {"op": "notebook", "file": job.notebook, "until": job.task}
-        worker.request(request, NOTEBOOK_TIMEOUT_S)
+        run_cells(worker, job.notebook, job.task, count, budget)
         return worker
     if job.listen is not None:
         connection = _listen(job.listen)
@@ -201,14 +200,6 @@ def _connect(
     worker = WorkerConnection(connection, freezer, trusted=False)
     worker.hello(CONNECT_TIMEOUT_S)
     return worker
-
-
-def _require_notebook(files: SubmissionFiles, name: str, module: str) -> None:
-    """Raise Ruling if the notebook cannot be read or belongs to another module."""
-    try:
-        read_cells(files.content(name, 4 * MAX_NOTEBOOK), module)
-    except UnreadableNotebook as reason:
-        raise Ruling(Verdict.RUNTIME_ERROR, str(reason)) from None
 
 
 def _listen(path: str) -> socket.socket | None:

@@ -33,13 +33,16 @@ MOST = 2
 _zygotes: OrderedDict[tuple[str, ...], Zygote] = OrderedDict()
 
 
-def worker_fork(needs: Iterable[str], code: str | None = None) -> Callable[[Confinement], Confined]:
+def worker_fork(
+    needs: Iterable[str], code: str | None = None, program: Iterable[str] = ()
+) -> Callable[[Confinement], Confined]:
     """Return a function that starts a worker from a zygote, or by `hotloop.sandbox.launch.launch`.
 
     needs: as module.yaml names them. code: the candidate's, for a zygote that imports no more than
-        that does; without it, it imports what most candidates do.
+        that does; without it, it imports what most candidates do. program: the modules of another
+        worker.
     """
-    known = preloaded(needs)
+    known = (*preloaded(needs), *program)
     return _zygote(known if code is None else of_code(known, code), known).launch
 
 

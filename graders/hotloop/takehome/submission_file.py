@@ -17,8 +17,8 @@ from hotloop.core.user_error import UserError
 from hotloop.learn.pack import MANIFEST, limits, manifest, work_files, work_log
 from hotloop.learn.pack.manifest import ForgedManifest, Manifest, PackFolder
 from hotloop.tasks import curriculum
-from hotloop.tasks.notebook_cells import MAX_SOURCE, UNREADABLE_CELL, Cell, cells
-from hotloop.worker.notebook import UnreadableNotebook
+from hotloop.tasks.notebook_cells import UNREADABLE_CELL, Cell, cells
+from hotloop.worker.notebook import MAX_SOURCE, UnreadableNotebook
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from hotloop.core.wire import as_message
-from hotloop.worker.notebook import MAX_NOTEBOOK, UnreadableNotebook, read_cells, text_of
+from hotloop.worker.notebook import MAX_NOTEBOOK, UnreadableNotebook, read_cells, source_of
+from hotloop.worker.notebook import writable as writable
 
 NOTEBOOK = "lab.ipynb"
 """File name of a module's notebook in a learner's folder."""
-
-MAX_SOURCE = 256 * 1024
-"""Most characters of one cell."""
 
 UNREADABLE_CELL = "*(A cell could not be read here, or was too long, and was left out.)*"
 
@@ -59,25 +57,15 @@ def readable_cells(data: bytes, most: int = MAX_NOTEBOOK) -> list[Cell]:
         return []
 
 
-def writable(text: str) -> str:
-    """Return the text without lone surrogates and NUL characters.
-
-    JSON can contain surrogates, but files and databases reject them; PostgreSQL rejects NUL.
-    """
-    return (
-        text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    )
-
-
 def _cell(cell: dict[str, Any]) -> Cell:
     kind = cell.get("cell_type")
-    source = text_of(cell.get("source", cell.get("input", "")))
-    if source is None or len(source) > MAX_SOURCE:
+    source = source_of(cell)
+    if source is None:
         kind, source = "markdown", UNREADABLE_CELL
     metadata = as_message((as_message(cell.get("metadata")) or {}).get("nbgrader")) or {}
     return Cell(
         kind=_KINDS.get(kind, "") if isinstance(kind, str) else "",
-        source=writable(source),
+        source=source,
         grade_id=_name(metadata.get("grade_id")),
         cell_id=_name(cell.get("id")),
     )

@@ -7,27 +7,22 @@ files are copied into the working directory first, so that a notebook can write 
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import Any, cast
 
 import zmq
 
-# An unattended kernel needs no debugger, and importing debugpy takes most of its start.
-sys.modules["debugpy"] = cast(Any, None)
-
-from ipykernel.kernelapp import IPKernelApp  # noqa: E402
-from traitlets.config import Config  # noqa: E402
-
-from hotloop.worker.files import copy_files  # noqa: E402
-from hotloop.worker.lifetime import end_with_parent  # noqa: E402
+from hotloop.worker import triton_compat
+from hotloop.worker.cells import CellApp
+from hotloop.worker.files import copy_files
+from hotloop.worker.lifetime import end_with_parent
 
 SUBMISSION = Path("/submission")
 CHANNELS = ("shell", "iopub", "stdin", "control")
 
 
-class NotebookKernel(IPKernelApp):
-    """ipykernel over listening sockets that this process inherited."""
+class NotebookKernel(CellApp):
+    """The kernel over listening sockets that this process inherited."""
 
     sockets: dict[int, int]
     """File descriptor of each listening socket, by the port number in the connection file."""
@@ -36,18 +31,6 @@ class NotebookKernel(IPKernelApp):
         s.setsockopt(zmq.USE_FD, self.sockets[port])
         s.bind(f"ipc://{self.ip}-{port}")
         return port
-
-    def parse_command_line(self, argv: Any = None) -> None:
-        """Do nothing: building ipykernel's parser takes a fifth of a warm start, for one option."""
-
-    def init_heartbeat(self) -> None:
-        """Start no heartbeat: the host watches the process itself."""
-
-    def write_connection_file(self, **_: Any) -> None:
-        """Do nothing: the host has written the file."""
-
-    def log_connection_info(self) -> None:
-        """Print nothing: only the host connects, and it has the connection file."""
 
 
 def main() -> None:
@@ -62,8 +45,8 @@ def main() -> None:
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     descriptors = [int(fd) for fd in arguments.sockets.split(",")]
-    settings = Config({"HistoryManager": {"enabled": False}})
-    app = NotebookKernel(connection_file=arguments.connection_file, config=settings)
+    triton_compat.correct_interpreter()
+    app = NotebookKernel(connection_file=arguments.connection_file)
     app.sockets = dict(enumerate(descriptors, start=1))
     cast(Any, app).initialize([])
     copy_files(arguments.files)

@@ -1,27 +1,33 @@
-"""Reads a notebook file and runs its code cells in one namespace, without Jupyter.
+"""Reads a notebook file, and says which of its cells a task is judged with.
 
-`hotloop check`, the exploit suite and the tests run notebooks here, where a whole kernel is not
-needed. All code that reads a learner's notebook uses `read_cells`, so that a notebook that cannot
-be graded gets the same message everywhere.
+All code that reads a learner's notebook uses `read_cells`, so that a notebook that cannot be graded
+gets the same message everywhere. `hotloop.worker.cells` runs the cells.
 """
 
 import json
-import linecache
 import re
-import sys
-import traceback
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from hotloop.core.wire import as_list, as_message
-from hotloop.worker import triton_compat
 
 MAX_NOTEBOOK = 16 << 20
 """Largest notebook file that is read, in bytes."""
 MAX_CELLS = 2000
+MAX_SOURCE = 256 * 1024
+"""Most characters of one cell."""
+
+CELL_S = 60.0
+"""Seconds until a cell is interrupted."""
+INTERRUPT_S = 2.0
+"""Seconds from then until a notebook that does not heed it is ended."""
+NOTEBOOK_S = 600.0
+"""Seconds for all cells."""
+PROCESSES = 128
+"""Most processes and threads of a notebook at a time."""
 
 _CHECK = re.compile(r"""\bcheck\(\s*["']((\w{1,60})\.\w{1,60})["']""")
+_ONLY_CHECK = re.compile(r"""\s*check\(\s*["']\w{1,60}\.(\w{1,60})["']\s*\)\s*""")
 
 
 class UnreadableNotebook(Exception):
@@ -63,37 +69,76 @@ def text_of(value: Any) -> str | None:
     return "".join(parts) if all(isinstance(part, str) for part in parts) else None
 
 
-def code_cells(data: bytes, until: str = "") -> list[str]:
-    """Return the text of each code cell. Raises UnreadableNotebook as `read_cells` does.
+def writable(text: str) -> str:
+    """Return the text without lone surrogates and NUL characters.
 
-    until: as in `run_cells`.
+    JSON can contain surrogates, but files and databases reject them; PostgreSQL rejects NUL.
     """
-    texts: list[str] = []
-    for cell in read_cells(data):
-        if until and _graded_id(cell) == until:
-            break
-        if cell.get("cell_type") == "code":
-            texts.append(text_of(cell.get("source", cell.get("input"))) or "")
-    return texts
+    return (
+        text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    )
 
 
-def run_cells(path: Path, namespace: dict[str, Any], until: str = "") -> None:
-    """Execute the code cells in order. A cell that fails does not stop the cells after it.
+def source_of(cell: Mapping[str, Any]) -> str | None:
+    """Return the text of a cell of any format version; None if it has none or is too long."""
+    text = text_of(cell.get("source", cell.get("input", "")))
+    return None if text is None or len(text) > MAX_SOURCE else writable(text)
 
-    until: the grade id of a task's graded cell. Execution stops there, because the task is judged
-    with the names defined up to that cell. Graded cells themselves are never run.
+
+def code_cells(data: bytes) -> list[str]:
+    """Return the text of each code cell. Raises UnreadableNotebook as `read_cells` does."""
+    return [source_of(c) or "" for c in read_cells(data) if c.get("cell_type") == "code"]
+
+
+def cells_to_run(cells: Sequence[Mapping[str, Any]], task: str) -> list[str]:
+    """Return the texts of the cells that define the names with which a task is judged.
+
+    These are the code cells before the task's check, or all if it is missing; "" is no task. Checks
+    are never run.
     """
-    triton_compat.correct_interpreter()
-    for index, cell in enumerate(read_cells(path.read_bytes())):
-        if cell.get("cell_type") != "code":
-            continue
-        graded = _graded_id(cell)
-        if graded and graded == until:
-            return
-        if graded:
-            continue
-        text = text_of(cell.get("source", cell.get("input"))) or ""
-        _run_cell(text, f"<cell {index}>", namespace)
+    end = _place_of_check(cells, task) if task else len(cells)
+    texts = (
+        source_of(cell)
+        for cell in cells[:end]
+        if cell.get("cell_type") == "code" and not _is_check(cell)
+    )
+    return [text for text in texts if text and text.strip()]
+
+
+def _place_of_check(cells: Sequence[Mapping[str, Any]], task: str) -> int:
+    """Return where a task's check is, by nbgrader's name, else by id, else by text.
+
+    Of several the last counts, as in a course.
+    """
+    for name in (_grade_id, _cell_id, _task_of_text):
+        places = [index for index, cell in enumerate(cells) if name(cell) == task]
+        if places:
+            return places[-1]
+    return len(cells)
+
+
+def _grade_id(cell: Mapping[str, Any]) -> str:
+    return str(_nbgrader(cell).get("grade_id", ""))
+
+
+def _cell_id(cell: Mapping[str, Any]) -> str:
+    return str(cell.get("id", ""))
+
+
+def _task_of_text(cell: Mapping[str, Any]) -> str:
+    """Return the task of a cell that is a check and nothing else."""
+    match = _ONLY_CHECK.fullmatch(source_of(cell) or "")
+    return match[1] if match else ""
+
+
+def _is_check(cell: Mapping[str, Any]) -> bool:
+    """Return True for a cell that nbgrader grades, unless an answer is written in it."""
+    metadata = _nbgrader(cell)
+    return bool(metadata.get("grade_id") and metadata.get("grade") and not metadata.get("solution"))
+
+
+def _nbgrader(cell: Mapping[str, Any]) -> Mapping[str, Any]:
+    return as_message((as_message(cell.get("metadata")) or {}).get("nbgrader")) or {}
 
 
 def _document(data: bytes, most: int) -> dict[str, Any]:
@@ -126,7 +171,7 @@ def _require_module(cells: Iterable[Mapping[str, Any]], module: str) -> None:
 
     A notebook without any `check` call may have lost cells; what is left of it is graded.
     """
-    texts = [text_of(cell.get("source", cell.get("input"))) or "" for cell in cells]
+    texts = [source_of(cell) or "" for cell in cells]
     named: dict[str, str] = {}
     for key, owner in (match for text in texts for match in _CHECK.findall(text)):
         named.setdefault(owner, key)
@@ -136,20 +181,3 @@ def _require_module(cells: Iterable[Mapping[str, Any]], module: str) -> None:
             f"This is the notebook of {other}: it calls check('{key}'). Expected the notebook of "
             f"{module}: use that one."
         )
-
-
-def _graded_id(cell: Mapping[str, Any]) -> str:
-    """Return the grade id of an automatically graded cell, else ""."""
-    metadata = as_message(cell.get("metadata")) or {}
-    nbgrader = as_message(metadata.get("nbgrader")) or {}
-    is_graded = nbgrader.get("grade") and not nbgrader.get("solution")
-    return str(nbgrader.get("grade_id", "")) if is_graded else ""
-
-
-def _run_cell(text: str, name: str, namespace: dict[str, Any]) -> None:
-    source = "\n".join("" if line.startswith(("%", "!")) else line for line in text.splitlines())
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    try:
-        exec(compile(source, name, "exec"), namespace)  # noqa: S102 - the worker runs what it is given
-    except BaseException:  # noqa: BLE001 - as in Jupyter, the next cell still runs
-        traceback.print_exc(file=sys.stderr)

@@ -86,9 +86,9 @@ def _where(error: BaseException) -> str:
     nothing to a reader.
     """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.filename.startswith("<cell") or "ipykernel" in frame.filename:
-            return f"line {frame.lineno} of its cell"
         path = Path(frame.filename)
+        if path.parent.name.startswith("ipykernel_"):
+            return f"line {frame.lineno} of its cell"
         if path.parent == Path.cwd() or Path.cwd() in path.parents:
             return f"{path.name}:{frame.lineno}"
     return ""

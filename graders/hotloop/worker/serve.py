@@ -10,6 +10,7 @@ import argparse
 import gc
 import shutil
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hotloop.core.wire import Message, WireClosed, receive_with_fds, send
-from hotloop.worker import cuda_extension, notebook, triton_compat, triton_launches
+from hotloop.worker import cuda_extension, triton_compat, triton_launches
 from hotloop.worker.device import DeviceCalls
 from hotloop.worker.files import load_module
 from hotloop.worker.requests import Requests
@@ -47,11 +48,6 @@ class Worker(Requests):
         while self.file_folders:
             shutil.rmtree(self.file_folders.pop(), ignore_errors=True)
 
-    def on_notebook(self, message: Message, _fds: list[int]) -> Message:
-        """Run a notebook's cells in this process, so that its functions can be found by name."""
-        notebook.run_cells(Path(message["file"]), self.namespace, str(message.get("until", "")))
-        return {}
-
     def on_resolve(self, message: Message, _fds: list[int]) -> Message:
         """Find the candidate by name, in its file or in the notebook's namespace.
 
@@ -70,7 +66,7 @@ class Worker(Requests):
             self.namespace[message["name"]] = registered(message["name"])
         candidate = self.namespace.get(message["name"])
         if not callable(candidate):
-            where = Path(message["file"]).name if message["file"] else "the notebook's code cells"
+            where = Path(message["file"]).name if message["file"] else _cells_that_ran()
             raise NameError(f"there is no function called {message['name']!r} in {where}")
         self.candidate = candidate
         return {}
@@ -177,6 +173,14 @@ class Worker(Requests):
         if self.style == "json":
             return {"json": plain(value)}
         return copy_out(value, self.calls[index]["returns"], self.mappings, self.framework)
+
+
+def _cells_that_ran() -> str:
+    """Return words for a notebook's cells, with the first failure that may be why."""
+    cells = sys.modules.get("hotloop.worker.cells")  # absent in JupyterLab, which shows failures
+    failure = "" if cells is None else cast(str, cells.first_failure())
+    where = "the notebook's code cells"
+    return f"{where}, of which the first that failed raised {failure}" if failure else where
 
 
 def plain(value: Any) -> Any:

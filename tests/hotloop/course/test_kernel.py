@@ -99,6 +99,15 @@ print([name for name, action in tries.items() if not fails(action)])
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("call", ["exit()", "quit()", "exit", "quit"])
+def test_exit_ends_its_cell_only_and_is_named(kernel: ConfinedKernel, call: str) -> None:
+    status, outputs = kernel.execute(f"x = 1\n{call}\nx = 2" if "(" in call else call)
+    assert status == "error"
+    assert "exit() and quit()" in outputs.nodes[-1].evalue
+    assert shown(kernel, "print('after')") == "after\n"
+
+
+@pytest.mark.slow
 def test_more_output_than_can_be_received_is_told(kernel: ConfinedKernel) -> None:
     _, outputs = kernel.execute("print('x' * (40 << 20))")
     assert "cut here" in outputs.nodes[-1].text

@@ -38,7 +38,9 @@ LATER = ("torch", "triton")
 
 CHECKS = Path(checks.__file__).parent
 IMPORTED_LATER = {
+    "hotloop.worker.cells",
     "hotloop.worker.kernel",
+    "hotloop.worker.notebook_worker",
     "hotloop.worker.torch_graph_record",
     "hotloop.worker.torch_graph_replay",
     "hotloop.worker.torch_operations",
@@ -46,7 +48,7 @@ IMPORTED_LATER = {
     "hotloop.worker.torch_replay",
     *(f"hotloop.tasks.modules.{p.parent.name}.baselines" for p in CHECKS.glob("*/baselines.py")),
 }
-"""The sandbox's notebook kernel is ipykernel; the others run in workers that have torch."""
+"""What runs a notebook's cells needs ipykernel; the others run in workers that have torch."""
 
 TREES = ("hotloop.judge", "hotloop.tasks.modules", "hotloop.worker", "hotloop.sandbox")
 

@@ -1,7 +1,6 @@
-"""A notebook without Jupyter: cells in order, up to the one that is judged."""
+"""A notebook file: what is read of it, and which of its cells a task is judged with."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,69 +8,78 @@ import pytest
 from hotloop.worker.notebook import (
     MAX_CELLS,
     MAX_NOTEBOOK,
+    MAX_SOURCE,
     UnreadableNotebook,
+    cells_to_run,
+    code_cells,
     read_cells,
-    run_cells,
 )
 
 
-def cell(source: str, **nbgrader: Any) -> dict[str, Any]:
+def cell(source: Any, **nbgrader: Any) -> dict[str, Any]:
     return {"cell_type": "code", "source": source, "metadata": {"nbgrader": nbgrader}}
 
 
-def ran(tmp_path: Path, cells: list[Any], until: str = "") -> list[str]:
-    path = tmp_path / "lab.ipynb"
-    path.write_text(json.dumps({"cells": cells}))
-    namespace: dict[str, Any] = {"seen": []}
-    run_cells(path, namespace, until)
-    return namespace["seen"]
+def run_of(cells: list[Any], task: str = "") -> list[str]:
+    return cells_to_run(read_cells(json.dumps({"cells": cells}).encode()), task)
 
 
 CELLS = [
-    cell("seen.append('first')"),
-    {"cell_type": "markdown", "source": "seen.append('text')", "metadata": {}},
-    cell("raise ValueError"),
-    cell(["%matplotlib inline\n", "seen.append('magic')"]),
-    cell("seen.append('written')", grade=True, solution=True, grade_id="report"),
-    cell("seen.append('check')", grade=True, solution=False, grade_id="one"),
-    cell("seen.append('between')"),
-    cell("seen.append('check')", grade=True, solution=False, grade_id="two"),
-    cell("seen.append('last')"),
+    cell("first"),
+    {"cell_type": "markdown", "source": "text", "metadata": {}},
+    cell(["%%time\n", "magic"]),
+    cell("written", grade=True, solution=True, grade_id="report"),
+    cell("check", grade=True, solution=False, grade_id="one"),
+    cell("between"),
+    cell("check", grade=True, solution=False, grade_id="two"),
+    cell("last"),
 ]
 
 
-def test_all_cells_but_the_graded_ones(tmp_path: Path) -> None:
-    expected = ["first", "magic", "written", "between", "last"]
-    assert ran(tmp_path, CELLS) == expected
-    assert ran(tmp_path, CELLS, "no_such_task") == expected
+def test_all_cells_but_the_checks() -> None:
+    expected = ["first", "%%time\nmagic", "written", "between", "last"]
+    assert run_of(CELLS) == expected
+    assert run_of(CELLS, "no_such_task") == expected
 
 
-@pytest.mark.parametrize(("task", "seen"), [("one", 3), ("two", 4)])
-def test_what_stands_behind_the_judged_cell_is_not_run(
-    tmp_path: Path, task: str, seen: int
-) -> None:
-    assert ran(tmp_path, CELLS, task) == ["first", "magic", "written", "between"][:seen]
+@pytest.mark.parametrize(("task", "count"), [("one", 3), ("two", 4)])
+def test_what_stands_behind_the_judged_cell_is_not_run(task: str, count: int) -> None:
+    assert run_of(CELLS, task) == ["first", "%%time\nmagic", "written", "between"][:count]
+
+
+def test_of_several_checks_of_a_task_the_last_counts() -> None:
+    assert run_of([CELLS[4], *CELLS], "one") == run_of(CELLS, "one")
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"cell_type": "code", "id": "one", "source": "anything"},
+        {"cell_type": "code", "source": "check('mine.one')"},
+        {"cell_type": "code", "source": ' check( "mine.one" )\n'},
+        {"cell_type": "markdown", "source": "x", "metadata": {"nbgrader": {"grade_id": "one"}}},
+    ],
+)
+def test_a_check_without_its_metadata_is_found(check: dict[str, Any]) -> None:
+    assert run_of([cell("first"), check, cell("last")], "one") == ["first"]
 
 
 @pytest.mark.parametrize(
     "metadata", [None, [], "x", {"nbgrader": None}, {"nbgrader": []}, {"nbgrader": {"grade": 1}}]
 )
-def test_odd_metadata_is_no_graded_cell(tmp_path: Path, metadata: Any) -> None:
-    odd = {"cell_type": "code", "source": "seen.append(1)", "metadata": metadata}
-    assert ran(tmp_path, [odd]) == [1]
+def test_odd_metadata_is_no_check(metadata: Any) -> None:
+    odd = {"cell_type": "code", "source": "odd", "metadata": metadata}
+    assert run_of([odd]) == ["odd"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
-def test_every_encoding_that_json_has_is_read(tmp_path: Path, encoding: str) -> None:
-    path = tmp_path / "lab.ipynb"
-    path.write_bytes(json.dumps({"cells": CELLS[:1]}).encode(encoding))
-    namespace: dict[str, Any] = {"seen": []}
-    run_cells(path, namespace)
-    assert namespace["seen"] == ["first"]
+def test_every_encoding_that_json_has_is_read(encoding: str) -> None:
+    assert code_cells(json.dumps({"cells": CELLS[:1]}).encode(encoding)) == ["first"]
 
 
-def test_cells_that_are_none_are_passed_over(tmp_path: Path) -> None:
-    assert ran(tmp_path, [3, None, {"cell_type": "code", "source": [1, 2]}, CELLS[0]]) == ["first"]
+def test_cells_that_are_none_are_passed_over() -> None:
+    none = [3, None, {"cell_type": "code", "source": [1, 2]}, cell("x" * (MAX_SOURCE + 1))]
+    assert run_of([*none, CELLS[0]]) == ["first"]
 
 
 @pytest.mark.parametrize(

@@ -76,13 +76,12 @@ def test_a_launch_leaves_triton_as_it_was(kernels: Path) -> None:
 NOTEBOOK = """
 import json, sys
 from pathlib import Path
-from hotloop.worker.notebook import run_cells
+from hotloop.worker.cells import run_notebook
 text = Path(sys.argv[1]).read_text()
 cell = {"cell_type": "code", "source": "import kernels\\nprint(kernels.answer())", "metadata": {}}
 Path("lab.ipynb").write_text(json.dumps({"cells": [cell], "nbformat": 4, "metadata": {}}))
 sys.path.insert(0, ".")
-space = {}
-run_cells(Path("lab.ipynb"), space)
+run_notebook(Path("lab.ipynb"), "")
 """
 LATE = """
 import sys

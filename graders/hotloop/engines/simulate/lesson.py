@@ -5,8 +5,6 @@ import sys
 from html import escape
 from pathlib import Path
 
-import numpy as np
-
 from hotloop.core import extras
 from hotloop.core.graded_run import while_graded
 from hotloop.engines.simulate import table
@@ -55,6 +53,8 @@ def show_traffic(file: str, kernel: str, *, rows: int, columns: int) -> TrafficT
         return TrafficTable([], "Not counted while the notebook is graded.")
     if extras.missing("cuda"):
         return TrafficTable([], f"The simulator is not installed: {extras.remedy('cuda')}")
+    import numpy as np
+
     from hotloop.engines.simulate import build, toolchain
     from hotloop.engines.simulate.launch import Array, launch
 

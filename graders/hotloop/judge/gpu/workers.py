@@ -12,10 +12,12 @@ from hotloop.judge.device import kind
 from hotloop.judge.gpu import devices
 from hotloop.judge.gpu.card import Card, CardBusy, NoCard, open_card
 from hotloop.judge.launcher import Launcher
+from hotloop.judge.notebook import PROGRAM
 from hotloop.judge.questions import ask_plainly
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import WorkerConnection
 from hotloop.worker.cuda_tools import ARCHITECTURE_VARIABLE, NVCC_VARIABLE, program
+from hotloop.worker.notebook import NOTEBOOK_S, PROCESSES
 
 RESOLVE_TIMEOUT_S = 120.0
 JAX = Path(__file__).parent / "trusted" / "jax_platform.py"
@@ -105,9 +107,17 @@ def trusted_worker(
 
 def notebook_worker(launcher: Launcher, files: Path | None, card: Card | None) -> WorkerConnection:
     """Start a process for a notebook's cells, with the GPU unless `card` is None."""
-    if card is None:
-        return launcher.start(files=files, trusted=False)
-    return _start(launcher, files, card, trusted=False)
+    confined = launcher.isolation != "none"
+    # Settings in the learner's files must not run before the first cell.
+    environment = {"IPYTHONDIR": "/tmp/ipython"} if confined else {}
+    return replace(launcher, wall_s=launcher.wall_s + NOTEBOOK_S).start(
+        program=("-m", PROGRAM),
+        files=files,
+        trusted=False,
+        environment={**environment, **({} if card is None else _for_card(card))},
+        devices=() if card is None else devices.nodes(card.minor),
+        processes=PROCESSES,
+    )
 
 
 def card_or_none(launcher: Launcher) -> Card | None:
@@ -154,17 +164,21 @@ def _start(
     trusted: bool,
     under: Sequence[str] = (),
 ) -> WorkerConnection:
-    nvcc = program("nvcc")
-    compiler = {} if nvcc is None else {NVCC_VARIABLE: str(nvcc)}
     return launcher.start(
         files=files,
         trusted=trusted,
-        environment={
-            **devices.environment(),
-            **compiler,
-            ARCHITECTURE_VARIABLE: f"sm_{_number(card)}",
-        },
+        environment=_for_card(card),
         devices=devices.nodes(card.minor),
         read_only={str(NSIGHT): NSIGHT} if under and NSIGHT.is_dir() else {},
         under=under,
     )
+
+
+def _for_card(card: Card) -> dict[str, str]:
+    nvcc = program("nvcc")
+    compiler = {} if nvcc is None else {NVCC_VARIABLE: str(nvcc)}
+    return {
+        **devices.environment(),
+        **compiler,
+        ARCHITECTURE_VARIABLE: f"sm_{_number(card)}",
+    }

@@ -195,7 +195,7 @@ from pathlib import Path
 import numpy as np
 
 from hotloop.learn.repro.guarded_memory import GuardedMemory
-from hotloop.worker.notebook import run_cells
+from hotloop.worker.cells import run_notebook
 from hotloop.worker.serve import load_file, load_operators, registered
 
 HERE = Path(__file__).resolve().parent
@@ -255,9 +255,7 @@ for stray in memory.stray_writes():
 """
 
 _FROM_NOTEBOOK = """\
-names = {{"__name__": "__main__"}}
-run_cells(WORK / {notebook!r}, names, "@task@")
-function = names[{name!r}]
+function = run_notebook(WORK / {notebook!r}, "@task@")[{name!r}]
 """
 
 _FROM_FILE = """\
