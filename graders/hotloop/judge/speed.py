@@ -2,8 +2,8 @@
 
 Order of events: warm-up (it looks like any window) → choice of the window's length → A/A control,
 which also measures the baseline alone → blocks until the confidence interval decides every level, a
-few if that is clear → the baseline alone again → a second process of the baseline, unless no process
-is slow enough to change what was decided. The candidate is frozen whenever it is not timed.
+few if that is clear → the baseline alone again → a second process of the baseline, unless none is
+slow enough to change what was decided. The candidate is frozen whenever it is not timed.
 
 A candidate whose windows have already taken longer than all of them may is too slow, without any
 further window (`SpeedComparison._require_within_reach`). One whose calls are far beyond that ends

@@ -1,0 +1,44 @@
+"""Figures of this machine, which a judge process measures once for all judgings of a check.
+
+They do not depend on what is judged. So a class is measured against the same figures, and waits for
+them once. None convicts: what costs a learner points is measured again with the candidate.
+"""
+
+import time
+from collections.abc import Callable
+
+from hotloop.judge.session import Session
+
+LONGEST_S = 3600.0
+"""After so many seconds a figure is measured again: machines change, such as their clocks."""
+
+_known: dict[tuple[str | int, ...], tuple[float, float]] = {}
+"""By check and name: a figure, and until when it holds."""
+
+
+def machine_figure(
+    session: Session, name: str, measure: Callable[[], float], *, anew: bool = False
+) -> float:
+    """Return what `measure` returns, or has returned before for the session's check.
+
+    name: which figure of the check it is. anew: measure in any case.
+    """
+    variant = session.options.variant
+    key = (
+        str(session.options.folder),
+        session.candidate.name,
+        session.check_name,
+        "" if variant is None else variant.digest,
+        session.launcher.threads,
+        name,
+    )
+    figure, until = _known.get(key, (0.0, 0.0))
+    if anew or time.monotonic() >= until:
+        figure = measure()
+        _known[key] = figure, time.monotonic() + LONGEST_S
+    return figure
+
+
+def forget() -> None:
+    """Measure every figure again."""
+    _known.clear()
