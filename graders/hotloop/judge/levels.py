@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from hotloop.judge.statistics import ERROR, Estimate
@@ -14,9 +14,9 @@ The rest allows for a disturbed window that was not noticed.
 """
 
 SLOW_PART = 0.9
-"""Speed over the baseline of the slow windows of an answer that mixes them with fast ones.
+"""Speed of the slow windows of an answer that mixes them with fast ones, over the baseline.
 
-Nobody is slower without need: it has to hide among the windows of an ordinary answer.
+Where a level asks for less than the baseline's speed, over the level.
 """
 
 
@@ -79,20 +79,18 @@ def state_of(level: Level, figure: Estimate) -> LevelState:
         return LevelState.MISSED
     if figure.interval.low < level.ratio or figure.total_interval.low < total:
         return LevelState.OPEN
-    if figure.early and _unseen(figure, total) > ERROR / 2:
+    if figure.early and _unseen(figure, level) > ERROR / 2:
         return LevelState.OPEN
     return LevelState.REACHED
 
 
-def _unseen(figure: Estimate, total: float) -> float:
+def _unseen(figure: Estimate, level: Level) -> float:
     """Return the probability that no block is slow, of an answer that is slow in as few as it can.
 
-    It is as fast as `figure` says in its other blocks, and its total time does not reach `total`.
+    It is as fast as `figure` says in its other blocks, and its total time just misses the level.
     """
-    fast, slow = 1 / figure.total_interval.low, 1 / SLOW_PART
-    if fast >= slow:
-        return 1.0
-    share = (1 / total - fast) / (slow - fast)
+    fast, slow = 1 / figure.total_interval.low, 1 / (SLOW_PART * min(1.0, level.ratio))
+    share = (1 / (TOTAL_TIME_MARGIN * level.ratio) - fast) / (slow - fast)
     return max(0.0, 1 - share) ** figure.early
 
 
@@ -108,6 +106,7 @@ def stands(levels: Sequence[Level], figure: Estimate, times: float) -> bool:
 
     It may be so many times slower or faster than it should be.
     """
+    figure = replace(figure, early=0)  # for what was decided, the look was not too early
     return all(
         state_of(Level(level.ratio / times, level.earned), figure)
         is state_of(Level(level.ratio * times, level.earned), figure)

@@ -110,11 +110,20 @@ def test_an_early_look_reaches_a_level_only_where_slow_windows_would_have_shown(
     assert state_of(Level(1.3, 1.0), figure) == ("missed" if total < 1.3 else "reached")
 
 
+@pytest.mark.parametrize("level", [0.2, 0.5, 0.7, 1.0, 1.3, 3.0, 20.0])
+def test_what_is_far_above_a_level_is_clear_however_slow_that_level_is(level: float) -> None:
+    figure = replace(_figure(2 * level, 2.1 * level), early=10)
+    assert state_of(Level(level, 1.0), figure) == ("reached" if level < 2 else "open")
+    barely = replace(_figure(1.01 * level, 1.1 * level), early=7)
+    assert state_of(Level(level, 1.0), barely) == "open"
+
+
 @pytest.mark.parametrize(("low", "high", "alike"), [(1.7, 1.9, True), (1.5, 1.9, False)])
 def test_what_is_clear_stands_for_a_slow_baseline_as_well(
     low: float, high: float, alike: bool
 ) -> None:
     assert stands((Level(1.3, 1.0), Level(1.8, 0.0)), _figure(low, high), 1.25) is alike
+    assert stands((Level(1.3, 1.0),), replace(_figure(1.7, 1.9), early=7), 1.25)
     assert not stands((Level(1.8, 1.0),), _figure(1.0, 3.0), 1.25), "open is not decided"
 
 
