@@ -36,10 +36,12 @@ class NotOurFolder(Exception):
 class Lease:
     """The machine's lease for gradings of one user.
 
-    folder: folder of the lock files; by default one in the system's temporary folder.
+    folder: folder of the lock files; by default one in the system's temporary folder. patience_s:
+        of a turn that comes to a measurement.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, patience_s: float = PATIENCE_S) -> None:
+        self.patience_s = patience_s
         self.folder = folder or Path(tempfile.gettempdir()) / f"hotloop-lease-{os.getuid()}"
 
     def shared(self, on_wait: Callable[[], None] = lambda: None) -> AbstractContextManager[None]:
@@ -100,7 +102,7 @@ class Turn:
         Two processes that both kept shared access would wait for each other forever.
         """
         self._held.close()
-        self._held.enter_context(self._lease.exclusive(self._on_wait, patience_s=PATIENCE_S))
+        self._held.enter_context(self._lease.exclusive(self._on_wait, patience_s=self._lease.patience_s))
 
     def __enter__(self) -> Turn:
         self._held.enter_context(self._lease.shared(self._on_wait))
