@@ -102,7 +102,8 @@ class Turn:
         Two processes that both kept shared access would wait for each other forever.
         """
         self._held.close()
-        self._held.enter_context(self._lease.exclusive(self._on_wait, patience_s=self._lease.patience_s))
+        lease = self._lease
+        self._held.enter_context(lease.exclusive(self._on_wait, patience_s=lease.patience_s))
 
     def __enter__(self) -> Turn:
         self._held.enter_context(self._lease.shared(self._on_wait))
