@@ -79,7 +79,7 @@ def state_of(level: Level, figure: Estimate) -> LevelState:
         return LevelState.MISSED
     if figure.interval.low < level.ratio or figure.total_interval.low < total:
         return LevelState.OPEN
-    if figure.early and _unseen(figure, level) > ERROR / 2:
+    if figure.early and level.earned > 0 and _unseen(figure, level) > ERROR / 2:
         return LevelState.OPEN
     return LevelState.REACHED
 

@@ -122,13 +122,13 @@ def levels_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lev
     side = TimedWorker(strong.start(session), strong.candidate, WORKLOAD, 1, session.seeds)
     side.plan([WORKLOAD.spec(np.random.default_rng(0), 0)])
 
-    def lowered(reachable: float, *, anew: bool = False) -> float:
+    def lowered(reachable: float, at_most_s: float = 1000.0) -> float:
         interval = Interval(reachable - 0.05, reachable + 0.05)
         figure = Estimate(reachable, interval, reachable, interval)
         measured = SimpleNamespace(run=lambda: SimpleNamespace(figure=figure))
         monkeypatch.setattr(fast, "SpeedComparison", lambda *_given, **_named: measured)
         its = session.for_check("fast"), np.random.default_rng(0)
-        (level,) = check._levels_here(side, *its, anew=anew)
+        (level,) = check._levels_here(side, *its, at_most_s)
         return level.ratio
 
     yield lowered
@@ -158,7 +158,7 @@ def test_what_is_reachable_is_measured_once_for_all_and_again_on_request(
 ) -> None:
     first = levels_here(1.68)
     assert levels_here(1.4) == first
-    assert levels_here(1.4, anew=True) < first
+    assert levels_here(1.4, 0.0) < first
     assert levels_here(1.68) < first
 
 
@@ -184,6 +184,7 @@ def test_nobody_is_implausible_by_a_limit_that_was_measured_earlier(
     peaks: list[float] = []
     machine_figure.forget()
     monkeypatch.setattr(Fast, "_copied_per_second", lambda *_: peaks.append(1e9) or 1e9)
+    monkeypatch.setattr(fast, "RECENT_S", 0.0)
     side = cast(TimedWorker, SimpleNamespace(calls=[SimpleNamespace(spec=LARGE)]))
     check, session = Fast(WORKLOAD, Baseline("b.py", "copy")), new_session()
     check._limit(side, side, 1.0, session)

@@ -107,6 +107,7 @@ def test_an_early_look_reaches_a_level_only_where_slow_windows_would_have_shown(
 ) -> None:
     figure = _figure(total, total + 0.05)
     assert state_of(Level(1.3, 1.0), replace(figure, early=7)) == early
+    assert state_of(Level(1.3, 0.0), replace(figure, early=7)) == early.replace("open", "reached")
     assert state_of(Level(1.3, 1.0), figure) == ("missed" if total < 1.3 else "reached")
 
 

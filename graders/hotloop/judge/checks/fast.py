@@ -20,7 +20,7 @@ from hotloop.judge.calls import CallSpec, PlacedCall
 from hotloop.judge.candidate import ANY_KIND, OF_TENSORS, Candidate, Kind
 from hotloop.judge.constants import published
 from hotloop.judge.levels import Level, decided, earned, lowered
-from hotloop.judge.machine_figure import machine_figure
+from hotloop.judge.machine_figure import LONGEST_S, RECENT_S, machine_figure
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
@@ -221,22 +221,25 @@ class Fast(Check):
         # Before the strong baseline starts, which may take longer to compile than all the rest.
         same_calls = len(timed_candidate.calls) / len(timed_baseline.calls)
         require_hope(timed_candidate, same_calls * window_s, session.levels)
-        levels = self._levels_here(timed_baseline, session, rng)
-        deadline = session.deadline_in(self.seconds)
-        comparison = SpeedComparison(
-            timed_baseline,
-            timed_candidate,
-            levels,
-            rng,
-            deadline,
-            session.progress,
-            second_baseline=lambda: self._beside(self.baseline, timed_baseline, session),
-            budget=session.budget,
-        )
-        outcome = comparison.run()
+
+        def compared(levels: tuple[Level, ...]) -> SpeedEstimate:
+            return SpeedComparison(
+                timed_baseline,
+                timed_candidate,
+                levels,
+                rng,
+                session.deadline_in(self.seconds),
+                session.progress,
+                second_baseline=lambda: self._beside(self.baseline, timed_baseline, session),
+                budget=session.budget,
+            ).run()
+
+        outcome = compared(self._levels_here(timed_baseline, session, rng))
         if self._may_be_lower(outcome, session):
-            levels = self._levels_here(timed_baseline, session, rng, anew=True)
-            outcome = replace(outcome, levels=levels, decided=decided(levels, outcome.figure))
+            levels = self._levels_here(timed_baseline, session, rng, at_most_s=RECENT_S)
+            now = decided(levels, outcome.figure)
+            # What was clear for other levels may be close to these.
+            outcome = replace(outcome, levels=levels, decided=True) if now else compared(levels)
         seconds = float(np.median(outcome.samples.flat_candidate()))
         evidence = speed_evidence(
             outcome,
@@ -253,13 +256,12 @@ class Fast(Check):
         timed_baseline: TimedWorker,
         session: Session,
         rng: np.random.Generator,
-        *,
-        anew: bool = False,
+        at_most_s: float = LONGEST_S,
     ) -> tuple[Level, ...]:
         """Return the levels, lowered if the strong baseline reaches less on this machine.
 
-        The candidate is frozen. anew: measure again what is reachable. Raises Ruling (NOT_MEASURED)
-        if there is too little to reach.
+        The candidate is frozen. at_most_s: how old the measurement of what is reachable may be.
+        Raises Ruling (NOT_MEASURED) if there is too little to reach.
         """
         strong = self.reachable
         if strong is None:
@@ -268,7 +270,7 @@ class Fast(Check):
         def measure() -> float:
             return self._reached_here(strong, timed_baseline, session, rng)
 
-        ratio = machine_figure(session, "reachable", measure, anew=anew)
+        ratio = machine_figure(session, "reachable", measure, at_most_s)
         session.note(reachable=ratio)
         return lowered(session.levels, ratio, session.reachable)
 
@@ -326,7 +328,7 @@ class Fast(Check):
 
         peak = machine_figure(session, "limit", measure)
         if least / peak > IMPLAUSIBLE * seconds:
-            peak = machine_figure(session, "limit", measure, anew=True)
+            peak = machine_figure(session, "limit", measure, RECENT_S)
         if of_arithmetic:
             return Limit(least / peak, flops_per_call=least, flops_per_s=peak)
         return Limit(least / peak, least, peak)
