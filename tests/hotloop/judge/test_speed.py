@@ -99,6 +99,21 @@ def test_one_long_window_among_few_decides_nothing(clock: "Clock") -> None:
     assert len(comparison.samples.baseline) >= 10
 
 
+@pytest.mark.parametrize("fast_windows", [1, 4, 7, 8, 9, 12, 13])
+@pytest.mark.parametrize("speed", [1.5, 1.9, 3.0, 20.0])
+def test_whoever_is_fast_in_the_first_windows_only_has_to_be_so_in_all_that_are_measured(
+    clock: "Clock", speed: float, fast_windows: int
+) -> None:
+    """Those are the windows of 4 blocks for 20 times a baseline, else of 7 and more."""
+
+    def theirs(number: int) -> FakeWindow:
+        return FakeWindow(BASELINE_S / (speed if number <= fast_windows else 0.9))
+
+    enough = fast_windows >= (8 if speed > 3 else 14)
+    verdict = _verdict_of(clock.compare(theirs))
+    assert verdict is (Verdict.PASSED if enough else Verdict.TOO_SLOW)
+
+
 @pytest.mark.parametrize(("speed", "controls"), [(1.6, 1), (4.0, 0), (0.9, 0)])
 def test_a_second_baseline_is_asked_only_where_it_could_change_the_verdict(
     speed: float, controls: int
