@@ -261,12 +261,12 @@ class SpeedComparison:
             if look in early and time.monotonic() - started < EARLIEST_S:
                 continue
             baseline, candidate = self.samples.baseline, self.samples.candidate
-            now = estimate(baseline, candidate, self.rng, error=error)
-            now = replace(now, early=look if look in early else 0)
-            if decided(self.levels, now):
-                return now
+            current = estimate(baseline, candidate, self.rng, error=error)
+            current = replace(current, early=look if look in early else 0)
+            if decided(self.levels, current):
+                return current
             # What an early look leaves open says nothing: it asks for more than the others.
-            figure = None if now.early else now
+            figure = None if current.early else current
         return figure or self._too_noisy()
 
     def _block_in_time(self) -> bool:

@@ -237,9 +237,10 @@ class Fast(Check):
         outcome = compared(self._levels_here(timed_baseline, session, rng))
         if self._may_be_lower(outcome, session):
             levels = self._levels_here(timed_baseline, session, rng, at_most_s=RECENT_S)
-            now = decided(levels, outcome.figure)
-            # What was clear for other levels may be close to these.
-            outcome = replace(outcome, levels=levels, decided=True) if now else compared(levels)
+            if decided(levels, outcome.figure):
+                outcome = replace(outcome, levels=levels, decided=True)
+            else:  # what was clear for other levels may be close to these
+                outcome = compared(levels)
         seconds = float(np.median(outcome.samples.flat_candidate()))
         evidence = speed_evidence(
             outcome,
