@@ -9,6 +9,7 @@ together, with shared pages counted in parts.
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,8 @@ from typing import Any
 
 from staged.processes import Watch
 
+from hotloop.core.record import JUDGING_SECONDS
+from hotloop.course.attempts.store import store
 from hotloop.course.prepare import prepare
 from hotloop.judge.device import device_name
 from hotloop.judge.files import lay_out
@@ -95,10 +98,27 @@ def grade(root: Path, kinds: Mapping[str, str], jobs: int) -> dict[str, Any]:
         "minutes": seconds / 60,
         "peak_mb": {name: size / 1e6 for name, size in sorted(watch.peak.items())},
         "cpu_s": dict(sorted(watch.cpu().items())),
+        "speed_checks_s": speed_checks(root, kinds),
         "verdicts": dict(sorted(Counter(each["verdict"] for each in results).items())),
         "problems": document["problems"],
         "impossible": impossible(results, kinds) + sorted(document["problems"]),
     }
+
+
+def speed_checks(root: Path, kinds: Mapping[str, str]) -> dict[str, float]:
+    """Return how many checks were measured, and how long they took, in seconds."""
+    attempts = [store(root).published(student, MODULE) for student in kinds]
+    seconds = [
+        float(check.evidence[JUDGING_SECONDS])
+        for attempt in attempts
+        if attempt is not None
+        for record in attempt.records.values()
+        for check in record.checks
+        if "windows" in check.evidence
+    ]
+    if not seconds:
+        return {"checks": 0}
+    return {"checks": len(seconds), "median": statistics.median(seconds), "longest": max(seconds)}
 
 
 def impossible(results: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from level_strategies import CONSTANT, MIXED, NOISES, Strategy, measure
+from level_strategies import CONSTANT, JUST_SHORT, MIXED, NOISES, Strategy, measure
 
 from hotloop.judge.levels import TOTAL_TIME_MARGIN
 
@@ -24,13 +24,20 @@ def test_seventy_to_thirty_is_within_the_margin_for_total_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "strategy", MIXED, ids=lambda strategy: f"{strategy.name}, {strategy.share:g}"
+    "strategy",
+    [*MIXED, *JUST_SHORT],
+    ids=lambda strategy: f"{strategy.name}, {strategy.share:g}",
 )
 def test_a_mixture_earns_what_its_total_time_earns(strategy: Strategy) -> None:
     found = measure(strategy, NOISES["3 %"], RUNS, seed=1)
     assert found.more <= 2 / RUNS
     before = measure(strategy, NOISES["3 %"], RUNS, seed=1, rule="median")
     assert found.more <= before.more
+
+
+def test_what_is_clear_is_decided_in_a_few_blocks() -> None:
+    blocks = [measure(Strategy("", fast), NOISES["1 %"], 10, 1).blocks for fast in (0.8, 1.1, 2.0)]
+    assert max(blocks) <= 7
 
 
 @pytest.mark.parametrize("strategy", CONSTANT, ids=lambda strategy: strategy.name)

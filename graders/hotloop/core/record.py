@@ -23,7 +23,7 @@ LONGEST_SENTENCE = 600
 """Characters. Sentences can contain names that the candidate chose, so their length is limited."""
 
 JUDGING_SECONDS = "judging_seconds"
-"""Evidence key: seconds that judging the check took, including the wait for its turn to measure."""
+"""Evidence key: seconds that judging the check took, without the wait for its turn to measure."""
 
 
 @dataclass(frozen=True)

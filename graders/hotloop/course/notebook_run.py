@@ -17,6 +17,7 @@ from hotloop.course.isolation import Isolation, choose
 from hotloop.course.judging import SETTLE_S, Judge, ask, shared_judge
 from hotloop.course.judging_corrections import ruling
 from hotloop.course.kernel import ConfinedKernel, KernelNotStarted, NotebookLimits
+from hotloop.course.shown_only import NOT_RUN, left_to_run
 from hotloop.judge.client import GRACE_S
 from hotloop.judge.device import cards, kind
 from hotloop.judge.files import digest
@@ -96,13 +97,16 @@ class NotebookRun:
 
         cells: the grade id of a graded cell, or "", and the source.
         """
-        self._start_kernel([source for _, source in cells])
+        sources = [source for _, source in cells]
+        self._start_kernel(sources)
         try:
             return [
                 [self._judged(self._code[grade_id])]
                 if grade_id in self._code
-                else self._execute(source)
-                for grade_id, source in cells
+                else self._execute(left)
+                if left or not source
+                else [nodes.display({"text/plain": NOT_RUN})]
+                for (grade_id, source), left in zip(cells, left_to_run(sources), strict=True)
             ]
         finally:
             if self._kernel is not None:

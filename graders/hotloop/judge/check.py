@@ -106,11 +106,12 @@ def judge_checks(
 
 def judge_check(name: str, check: CheckFunction, session: Session) -> CheckRecord:
     """Judge one check and return its record, whatever the check raises."""
-    clock = time.monotonic()
+    clock, waited_s = time.monotonic(), session.budget.turn_s
     check = as_check(check)
     own = session_for(name, check, session)
     record = _ruled(name, check, own)
-    taken = {JUDGING_SECONDS: round(time.monotonic() - clock, 3)}
+    waited_s = session.budget.turn_s - waited_s  # for the machine
+    taken = {JUDGING_SECONDS: round(time.monotonic() - clock - waited_s, 3)}
     evidence = {**own.figures, **record.evidence, **taken}
     # Set whatever the verdict: if instrumented checks are not counted, neither are their failures.
     return replace(record, evidence=evidence, instrumented=check.instrumented)

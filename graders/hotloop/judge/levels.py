@@ -2,15 +2,21 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from hotloop.judge.statistics import Estimate
+from hotloop.judge.statistics import ERROR, Estimate
 
 TOTAL_TIME_MARGIN = 0.97
 """The ratio of total times must reach this share of a level, since medians alone hide slow windows.
 
 The rest allows for a disturbed window that was not noticed.
+"""
+
+SLOW_PART = 0.9
+"""Speed of the slow windows of an answer that mixes them with fast ones, over the baseline.
+
+Where a level asks for less than the baseline's speed, over the level.
 """
 
 
@@ -62,20 +68,51 @@ def state_of(level: Level, figure: Estimate) -> LevelState:
     """Return REACHED if both intervals lie above what the level asks for.
 
     MISSED if one of them lies below, OPEN otherwise. Medians alone hide slow windows; totals alone
-    hide whether the code or a few disturbed windows were slow.
+    hide whether the code or a few disturbed windows were slow. So at an early look, the total alone
+    does not decide, and REACHED also asks that the slow windows of a mixture could hardly have
+    stayed unseen.
     """
     total = TOTAL_TIME_MARGIN * level.ratio
-    if figure.interval.high < level.ratio or figure.total_interval.high < total:
+    if figure.interval.high < level.ratio:
         return LevelState.MISSED
-    if figure.interval.low >= level.ratio and figure.total_interval.low >= total:
-        return LevelState.REACHED
-    return LevelState.OPEN
+    if figure.total_interval.high < total and not figure.early:
+        return LevelState.MISSED
+    if figure.interval.low < level.ratio or figure.total_interval.low < total:
+        return LevelState.OPEN
+    if figure.early and level.earned > 0 and _unseen(figure, level) > ERROR / 2:
+        return LevelState.OPEN
+    return LevelState.REACHED
+
+
+def _unseen(figure: Estimate, level: Level) -> float:
+    """Return the probability that no block is slow, of an answer that is slow in as few as it can.
+
+    It is as fast as `figure` says in its other blocks, and its total time just misses the level.
+    """
+    fast, slow = 1 / figure.total_interval.low, 1 / (SLOW_PART * min(1.0, level.ratio))
+    share = (1 / (TOTAL_TIME_MARGIN * level.ratio) - fast) / (slow - fast)
+    return max(0.0, 1 - share) ** figure.early
 
 
 def decided(levels: Sequence[Level], figure: Estimate) -> bool:
     """Return True if no level that earns points is open."""
     return all(
         state_of(level, figure) is not LevelState.OPEN for level in levels if level.earned > 0
+    )
+
+
+def stands(levels: Sequence[Level], figure: Estimate, times: float) -> bool:
+    """Return True if every level that earns points is decided alike for a baseline off by `times`.
+
+    It may be so many times slower or faster than it should be.
+    """
+    figure = replace(figure, early=0)  # for what was decided, the look was not too early
+    return all(
+        state_of(Level(level.ratio / times, level.earned), figure)
+        is state_of(Level(level.ratio * times, level.earned), figure)
+        is not LevelState.OPEN
+        for level in levels
+        if level.earned > 0
     )
 
 

@@ -28,10 +28,13 @@ MEMORY_PER_JOB = 6 << 30
 
 
 def default_jobs() -> int:
-    """Return the number of parallel gradings for which this machine has cores and memory."""
+    """Return the number of parallel gradings for which this machine has cores and memory.
+
+    One more than it has cores, which works while another one waits for the others to measure.
+    """
     cores = len(os.sched_getaffinity(0))
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return max(1, min(cores, memory // MEMORY_PER_JOB))
+    return max(1, min(cores + 1, memory // MEMORY_PER_JOB))
 
 
 def judge_submission(

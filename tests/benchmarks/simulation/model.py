@@ -5,7 +5,8 @@ each has a part that runs beside other submissions and, if speed is measured, a 
 use of the node's device. The effect depends on the lease:
 
 - `machine`: a readers-writer lock with a turnstile, as in `hotloop.judge.lease`. A measurement
-  waits until all other stages on the node have ended, and keeps new ones out.
+  waits until all other stages on the node have ended, and keeps new ones out at once: without the
+  real lease's patience, which takes less time where there are more places than cores.
 - `device`: a measurement waits only for other measurements; other stages go on.
 - `none`: nothing waits. Its speeds would be wrong: it is the lower bound for any lease.
 """

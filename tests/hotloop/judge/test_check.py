@@ -291,3 +291,15 @@ def test_a_check_may_be_about_another_function_of_the_file() -> None:
     for style, said in ((None, "About f, None."), ("destination", "About f, destination.")):
         about_f = replace(says, entry="f", style=style)
         assert judge_check("a", about_f, About()).sentence == said  # type: ignore[arg-type]
+
+
+def test_the_seconds_of_a_check_are_without_its_wait_for_the_machine() -> None:
+    session = MadeUpSession()
+
+    @check()
+    def measured(_session: object) -> str:
+        with session.budget.without(1.0):
+            time.sleep(0.1)
+        return "Fast."
+
+    assert judge_check("a", measured, session).evidence[JUDGING_SECONDS] < 0.09  # type: ignore[arg-type]

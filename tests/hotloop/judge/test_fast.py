@@ -10,6 +10,7 @@ import pytest
 
 from hotloop.core.intervals import Interval
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge import machine_figure
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.checks import fast
 from hotloop.judge.checks.fast import Baseline, Fast
@@ -18,12 +19,13 @@ from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.levels import Level
 from hotloop.judge.matrices import matrices
 from hotloop.judge.spec import CheckSpec, TaskSpec
+from hotloop.judge.speed import Samples, SpeedEstimate
 from hotloop.judge.statistics import Estimate
 from hotloop.judge.window import TimedWorker, Window, Workload
 
 from ..sessions import new_session
 
-LevelsHere = Callable[[float], float]
+LevelsHere = Callable[..., float]
 
 WORKLOAD = matrices(64, 512, lambda x: x, Tolerance(0.0, 0.0))
 ONLY_COPIES = "def copy(x, out):\n    out.copy_(x)\n"
@@ -116,15 +118,17 @@ def levels_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lev
     session = new_session(folder=tmp_path, spec=TaskSpec("f", ("f.py",), {"fast": spec}))
     strong = Baseline("baseline.py", "copy", label="the strong one")
     check = Fast(WORKLOAD, Baseline("baseline.py", "copy"), reachable=strong)
+    machine_figure.forget()
     side = TimedWorker(strong.start(session), strong.candidate, WORKLOAD, 1, session.seeds)
     side.plan([WORKLOAD.spec(np.random.default_rng(0), 0)])
 
-    def lowered(reachable: float) -> float:
+    def lowered(reachable: float, at_most_s: float = 1000.0) -> float:
         interval = Interval(reachable - 0.05, reachable + 0.05)
         figure = Estimate(reachable, interval, reachable, interval)
         measured = SimpleNamespace(run=lambda: SimpleNamespace(figure=figure))
         monkeypatch.setattr(fast, "SpeedComparison", lambda *_given, **_named: measured)
-        (level,) = check._levels_here(side, session.for_check("fast"), np.random.default_rng(0))
+        its = session.for_check("fast"), np.random.default_rng(0)
+        (level,) = check._levels_here(side, *its, at_most_s)
         return level.ratio
 
     yield lowered
@@ -145,3 +149,44 @@ def test_nothing_is_measured_where_even_the_strong_baseline_is_hardly_faster(
     with pytest.raises(Ruling, match=r"even the strong one is only 1\.07×") as ruling:
         levels_here(1.07)
     assert ruling.value.verdict is Verdict.NOT_MEASURED
+    assert levels_here(1.68) == pytest.approx(1.3), "what leaves points open is not kept"
+
+
+@pytest.mark.slow
+def test_what_is_reachable_is_measured_once_for_all_and_again_on_request(
+    levels_here: LevelsHere,
+) -> None:
+    first = levels_here(1.68)
+    assert levels_here(1.4) == first
+    assert levels_here(1.4, 0.0) < first
+    assert levels_here(1.68) < first
+
+
+@pytest.mark.parametrize(("ratio", "again"), [(1.5, False), (1.25, True), (1.0, False)])
+def test_whoever_misses_a_level_that_may_be_lower_here_is_not_held_to_an_old_figure(
+    ratio: float, again: bool
+) -> None:
+    interval = Interval(ratio - 0.02, ratio + 0.02)
+    levels = (Level(1.3, 1.0),)
+    spec = CheckSpec(levels=levels, reachable=1.68)
+    session = new_session(spec=TaskSpec("f", ("f.py",), {"fast": spec})).for_check("fast")
+    figure = Estimate(ratio, interval, ratio, interval)
+    outcome = SpeedEstimate(levels, figure, decided=True, samples=Samples())
+    check = Fast(WORKLOAD, Baseline("b.py", "copy"), reachable=Baseline("b.py", "copy"))
+    assert check._may_be_lower(outcome, session) is again
+    assert not Fast(WORKLOAD, Baseline("b.py", "copy"))._may_be_lower(outcome, session)
+
+
+@pytest.mark.parametrize(("seconds", "measured"), [(1.0, 1), (1e-9, 2)])
+def test_nobody_is_implausible_by_a_limit_that_was_measured_earlier(
+    seconds: float, measured: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peaks: list[float] = []
+    machine_figure.forget()
+    monkeypatch.setattr(Fast, "_copied_per_second", lambda *_: peaks.append(1e9) or 1e9)
+    monkeypatch.setattr(fast, "RECENT_S", 0.0)
+    side = cast(TimedWorker, SimpleNamespace(calls=[SimpleNamespace(spec=LARGE)]))
+    check, session = Fast(WORKLOAD, Baseline("b.py", "copy")), new_session()
+    check._limit(side, side, 1.0, session)
+    check._limit(side, side, seconds, session)
+    assert len(peaks) == measured

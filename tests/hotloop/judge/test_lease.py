@@ -55,6 +55,79 @@ def test_nobody_enters_beside_one_who_measures(tmp_path: Path) -> None:
     assert events == ["measured", "entered"]
 
 
+def test_a_patient_measurement_lets_others_work_until_all_have_come_to_theirs(
+    tmp_path: Path,
+) -> None:
+    events: list[str] = []
+    waiting = threading.Semaphore(0)
+
+    def measure() -> None:
+        with Lease(tmp_path).exclusive(waiting.release, patience_s=20.0):
+            events.append("measured")
+
+    threads = [threading.Thread(target=measure) for _ in range(3)]
+    with Lease(tmp_path).shared():
+        for thread in threads:
+            thread.start()
+            assert waiting.acquire(timeout=10)
+        with Lease(tmp_path).shared():
+            events.append("entered")
+    for thread in threads:
+        thread.join(10)
+    assert events == ["entered", "measured", "measured", "measured"]
+
+
+@pytest.mark.slow
+def test_patience_ends(tmp_path: Path) -> None:
+    measuring = threading.Event()
+    with Lease(tmp_path).shared():
+        events: list[str] = []
+
+        def measure() -> None:
+            with Lease(tmp_path).exclusive(measuring.set, patience_s=0.2):
+                events.append("measured")
+
+        first = threading.Thread(target=measure)
+        first.start()
+        assert measuring.wait(10)
+        time.sleep(0.5)
+        later = threading.Event()
+
+        def enter() -> None:
+            with Lease(tmp_path).shared(later.set):
+                events.append("entered")
+
+        second = threading.Thread(target=enter)
+        second.start()
+        assert later.wait(10), "the turnstile is locked by now"
+    for thread in (first, second):
+        thread.join(10)
+    assert events == ["measured", "entered"]
+
+
+def test_who_waits_while_another_measures_follows_before_new_work(tmp_path: Path) -> None:
+    events: list[str] = []
+    waits = [threading.Event() for _ in range(2)]
+
+    def measure() -> None:
+        with Lease(tmp_path).exclusive(waits[0].set, patience_s=20.0):
+            events.append("measured")
+
+    def enter() -> None:
+        with Lease(tmp_path).shared(waits[1].set):
+            events.append("entered")
+
+    threads = [threading.Thread(target=target) for target in (measure, enter)]
+    with Lease(tmp_path).exclusive():
+        for thread, waiting in zip(threads, waits, strict=True):
+            thread.start()
+            assert waiting.wait(10)
+            time.sleep(0.1)
+    for thread in threads:
+        thread.join(10)
+    assert events == ["measured", "entered"]
+
+
 def test_one_who_measures_goes_before_those_who_come_later(tmp_path: Path) -> None:
     events: list[str] = []
     measuring, later = threading.Event(), threading.Event()

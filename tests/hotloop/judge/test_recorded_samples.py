@@ -1,6 +1,7 @@
 """The recorded judgings of `tests/benchmarks/false_grades.py`, graded again by these statistics."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from hotloop.judge.levels import Level, LevelState, state_of
-from hotloop.judge.statistics import LOOKS, estimate
+from hotloop.judge.statistics import EARLY_LOOKS, LOOKS, estimate, spent
 
 RECORDED = Path(__file__).parents[2] / "benchmarks" / "results" / "false_grades.json"
 LEVEL = Level(1.0, 1.0)
@@ -24,10 +25,13 @@ def _graded(judging: dict[str, Any]) -> LevelState:
     """Grade as the trial does: look at fixed sample sizes, stop when the level is decided."""
     rng = np.random.default_rng(0)
     where = LevelState.OPEN
-    for look in LOOKS:
+    looks = (*EARLY_LOOKS, *LOOKS)
+    for look, error in zip(looks, spent(looks), strict=True):
         if len(judging["baseline"]) < look:
             break
-        figure = estimate(judging["baseline"][:look], judging["candidate"][:look], rng)
+        blocks = judging["baseline"][:look], judging["candidate"][:look]
+        figure = estimate(*blocks, rng, error=error)
+        figure = replace(figure, early=look if look in EARLY_LOOKS else 0)
         where = state_of(LEVEL, figure)
         if where is not LevelState.OPEN:
             break
@@ -55,6 +59,6 @@ def test_the_replay_would_notice_a_wrong_level() -> None:
     """A level beyond the true ratio must turn the recorded passes into fails."""
     rng = np.random.default_rng(0)
     cell = next(c for c in _cells() if c["true_ratio"] > 1 and not c["busy_neighbor"])
-    judging = next(j for j in cell["judgings"] if len(j["baseline"]) >= LOOKS[0])
+    judging = next(j for j in cell["judgings"] if len(j["baseline"]) >= EARLY_LOOKS[-1])
     figure = estimate(judging["baseline"], judging["candidate"], rng)
     assert state_of(Level(1.4, 1.0), figure) is LevelState.MISSED

@@ -23,6 +23,7 @@ from hotloop.judge.speed import (
     HOPELESS,
     MAX_BROKEN,
     PATIENCE_S,
+    USUAL,
     Pace,
     SpeedComparison,
     require_hope,
@@ -70,6 +71,64 @@ def test_ten_percent_above_a_level_is_reached_at_the_first_look() -> None:
     assert outcome.decided
     assert outcome.figure.interval.low >= 1.5
     assert len(comparison.samples.baseline) == 10
+
+
+@pytest.mark.parametrize(("speed", "blocks"), [(1.2, 4), (1.35, 7), (1.6, 10), (2.5, 7)])
+def test_what_is_clear_is_decided_early(clock: "Clock", speed: float, blocks: int) -> None:
+    """Below a level sooner than above, where slow windows may be still to come."""
+    noise = np.random.default_rng(1)
+    comparison = clock.compare(
+        lambda _n: FakeWindow(BASELINE_S / speed * float(np.exp(noise.normal(0, 0.01)))), pace=USUAL
+    )
+    comparison.levels = (Level(1.45, 1.0),)
+    assert comparison.run().decided
+    assert len(comparison.samples.baseline) <= blocks
+
+
+def test_an_early_look_waits_until_the_blocks_spread_over_time() -> None:
+    """No time passes here: nothing is decided before the first of the other looks."""
+    comparison = _comparison(_noisy(4.0, 0.01, 1), _noisy(1.0, 0.01, 2))
+    comparison.run()
+    assert len(comparison.samples.baseline) == 10
+
+
+def test_one_long_window_among_few_decides_nothing(clock: "Clock") -> None:
+    """The total of four blocks is nearly that window; their medians know nothing of it."""
+    comparison = clock.compare(lambda n: FakeWindow(6.0 if n == 5 else BASELINE_S / 1.9))
+    comparison.run()
+    assert len(comparison.samples.baseline) >= 10
+
+
+@pytest.mark.parametrize("fast_windows", [1, 4, 7, 8, 9, 12, 13])
+@pytest.mark.parametrize("speed", [1.5, 1.9, 3.0, 20.0])
+def test_whoever_is_fast_in_the_first_windows_only_has_to_be_so_in_all_that_are_measured(
+    clock: "Clock", speed: float, fast_windows: int
+) -> None:
+    """Those are the windows of 4 blocks for 20 times a baseline, else of 7 and more."""
+
+    def theirs(number: int) -> FakeWindow:
+        return FakeWindow(BASELINE_S / (speed if number <= fast_windows else 0.9))
+
+    enough = fast_windows >= (8 if speed > 3 else 14)
+    verdict = _verdict_of(clock.compare(theirs))
+    assert verdict is (Verdict.PASSED if enough else Verdict.TOO_SLOW)
+
+
+@pytest.mark.parametrize(("speed", "controls"), [(1.6, 1), (4.0, 0), (0.9, 0)])
+def test_a_second_baseline_is_asked_only_where_it_could_change_the_verdict(
+    speed: float, controls: int
+) -> None:
+    asked: list[bool] = []
+
+    @contextmanager
+    def second_baseline() -> Iterator[FakeTimer]:
+        asked.append(True)
+        yield FakeTimer(_noisy(speed, 0.01, 5))
+
+    comparison = _comparison(_noisy(speed, 0.01, 1), _noisy(1.0, 0.01, 2))
+    comparison.second_baseline = second_baseline
+    assert comparison.run().decided
+    assert len(asked) == controls
 
 
 def test_ten_percent_below_a_level_is_missed() -> None:

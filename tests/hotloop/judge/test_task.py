@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import check
+from hotloop.judge.check import as_check, check
 from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.task import fills_tensor, find, returns_data
+from hotloop.tasks import curriculum
 
 
 @pytest.mark.parametrize(
@@ -49,3 +50,18 @@ def test_only_the_checks_that_are_asked_for_make_it_timed() -> None:
     assert task.is_timed()
     assert task.is_timed(frozenset({"fast"}))
     assert not task.is_timed(frozenset({"correct"}))
+
+
+@pytest.mark.slow
+def test_what_is_not_right_is_never_measured() -> None:
+    """A measurement takes the whole machine for itself, so it comes after a check of answers."""
+    measured = [
+        (f"{module.id}.{task.id}", spec.id, find(module.id, task.id).checks[spec.id])
+        for module in curriculum.modules()
+        for task in module.tasks
+        if task.kind == "code"
+        for spec in task.checks
+        if spec.threshold is not None
+    ]
+    assert len(measured) >= 40
+    assert not [(task, name) for task, name, one in measured if not as_check(one).prerequisites]

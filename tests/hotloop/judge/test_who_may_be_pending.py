@@ -98,7 +98,7 @@ PLACES = {
         "shorter leg than the baseline's is a faster answer."
     ),
     "judge/checks/gpu_fast.py _others_use_it": OTHERS_ON_GPU,
-    "judge/checks/fast.py Fast._levels_here": OWN_PROCESS,
+    "judge/checks/fast.py Fast._reached_here": OWN_PROCESS,
     "judge/same_shapes.py with_values_of": AUTHORS,
     "judge/model_servers.py require_environment": MACHINE,
     "judge/model_servers.py require_sound": MACHINE,

@@ -6,9 +6,11 @@ and error messages quote included text. So the learner sees only diagnostics abo
 the toolkit's headers.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,6 +29,9 @@ from hotloop.judge.worker_connection import WorkerConnection, readable
 
 _REPLY_S = 30.0
 """Seconds beyond nvcc's own time limit: for starting the process and disassembling machine code."""
+
+_KEPT = 16
+"""Compilations that a judge process remembers: tasks that share a file come one after the other."""
 
 _TEXT_LIMIT = 3000
 _NAME_LIMIT = 120
@@ -66,13 +71,18 @@ class CudaCompiles(Check):
             raise ValueError("`targets` of CudaCompiles is empty")
 
     def __call__(self, session: Session) -> str:
-        """Compile the file once for each target."""
+        """Compile the file once for each target, unless this process has for another task."""
         file, source = session.candidate.file or "", session.source()
         kernels = self.kernels or (session.candidate.name,)
         named = replace(self, kernels=tuple(map(session.called, kernels)))
         tools = _toolchain()
         compiled: list[Compiled] = []
-        with kernel_process(session, "nvcc_compile", {}) as worker:
+        with ExitStack() as stack:
+
+            @cache
+            def worker() -> WorkerConnection:
+                return stack.enter_context(kernel_process(session, "nvcc_compile", {}))
+
             for target in self.targets:
                 session.progress(f"compiling {file} for sm_{target}")
                 timeout_s = session.timeout(self.timeout_s)
@@ -245,18 +255,30 @@ def _toolchain() -> Toolchain:
 
 
 def _compile(
-    file: str, source: str, job: Mapping[str, Any], worker: WorkerConnection
+    file: str, source: str, job: Mapping[str, Any], worker: Callable[[], WorkerConnection]
 ) -> Compilation:
     request = {"op": "compile", "name": file, "source": source, **job}
-    reply = worker.request(request, job["timeout_s"] + _REPLY_S)
+    key = json.dumps({**request, "timeout_s": None}, sort_keys=True, default=str)
+    if key in _compiled:
+        return _compiled[key]
+    reply = worker().request(request, job["timeout_s"] + _REPLY_S)
     try:
-        return compiling.read(file, job["capability"], reply)
+        compilation = compiling.read(file, job["capability"], reply)
     except ToolMissing as missing:
         raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
     except (AttributeError, KeyError, TypeError, ValueError):
         raise Ruling(
             Verdict.TAMPERED, "The compiler's answer does not keep to the protocol."
         ) from None
+    if compilation.ended == "done":
+        while len(_compiled) >= _KEPT:
+            _compiled.pop(next(iter(_compiled)))
+        _compiled[key] = compilation
+    return compilation
+
+
+_compiled: dict[str, Compilation] = {}
+"""By request: the latest compilations of this process, which depend on nothing else."""
 
 
 def _known(read: str, allowed: Sequence[Path]) -> bool:

@@ -19,11 +19,12 @@ from hotloop.judge.author_guard import Authored, Check
 from hotloop.judge.calls import CallSpec, PlacedCall
 from hotloop.judge.candidate import ANY_KIND, OF_TENSORS, Candidate, Kind
 from hotloop.judge.constants import published
-from hotloop.judge.levels import Level, lowered
+from hotloop.judge.levels import Level, decided, earned, lowered
+from hotloop.judge.machine_figure import LONGEST_S, RECENT_S, machine_figure
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
-from hotloop.judge.speed import Pace, SpeedComparison, require_hope
+from hotloop.judge.speed import Pace, SpeedComparison, SpeedEstimate, require_hope
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import TimedWorker, Window, Workload
@@ -136,9 +137,9 @@ class Fast(Check):
     entrant: returns what is timed, if not the candidate itself but a file that it made.
     baseline_workload: workload of the baseline, if it computes something else of the same cost.
     oracle: the reference of every timed answer, instead of the workload's `verify`.
-    reachable: a strong baseline, measured against `baseline` in the same judging. Where it is
-        slower than on the machine that the levels are for, they are lowered; where it is hardly
-        faster than the baseline, nothing is measured.
+    reachable: a strong baseline, measured against `baseline` by the same judge process, and again
+        if that could give more points. Where it is slower than on the machine that the levels are
+        for, they are lowered; where it is hardly faster than the baseline, nothing is measured.
     seconds: time for measuring.
     """
 
@@ -220,23 +221,31 @@ class Fast(Check):
         # Before the strong baseline starts, which may take longer to compile than all the rest.
         same_calls = len(timed_candidate.calls) / len(timed_baseline.calls)
         require_hope(timed_candidate, same_calls * window_s, session.levels)
-        levels = self._levels_here(timed_baseline, session, rng)
-        deadline = session.deadline_in(self.seconds)
-        comparison = SpeedComparison(
-            timed_baseline,
-            timed_candidate,
-            levels,
-            rng,
-            deadline,
-            session.progress,
-            second_baseline=lambda: self._beside(self.baseline, timed_baseline, session),
-            budget=session.budget,
-        )
-        outcome = comparison.run()
+
+        def compared(levels: tuple[Level, ...]) -> SpeedEstimate:
+            return SpeedComparison(
+                timed_baseline,
+                timed_candidate,
+                levels,
+                rng,
+                session.deadline_in(self.seconds),
+                session.progress,
+                second_baseline=lambda: self._beside(self.baseline, timed_baseline, session),
+                budget=session.budget,
+            ).run()
+
+        outcome = compared(self._levels_here(timed_baseline, session, rng))
+        if self._may_be_lower(outcome, session):
+            levels = self._levels_here(timed_baseline, session, rng, at_most_s=RECENT_S)
+            if decided(levels, outcome.figure):
+                outcome = replace(outcome, levels=levels, decided=True)
+            else:  # what was clear for other levels may be close to these
+                outcome = compared(levels)
+        seconds = float(np.median(outcome.samples.flat_candidate()))
         evidence = speed_evidence(
             outcome,
             baseline=self.baseline.title,
-            limit=self._limit(timed_baseline, timed_candidate, session),
+            limit=self._limit(timed_baseline, timed_candidate, seconds, session),
             calls_per_window=len(timed_candidate.calls),
             threads=timed_candidate.threads,
             **measured_on(timed_candidate.calls[0].spec),
@@ -244,43 +253,86 @@ class Fast(Check):
         return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)
 
     def _levels_here(
-        self, timed_baseline: TimedWorker, session: Session, rng: np.random.Generator
+        self,
+        timed_baseline: TimedWorker,
+        session: Session,
+        rng: np.random.Generator,
+        at_most_s: float = LONGEST_S,
     ) -> tuple[Level, ...]:
         """Return the levels, lowered if the strong baseline reaches less on this machine.
 
-        The candidate is frozen. Raises Ruling (NOT_MEASURED) if there is too little to reach.
+        The candidate is frozen. at_most_s: how old the measurement of what is reachable may be.
+        Raises Ruling (NOT_MEASURED) if there is too little to reach.
         """
-        if self.reachable is None:
+        strong = self.reachable
+        if strong is None:
             return session.levels
+
+        def measure() -> float:
+            return self._reached_here(strong, timed_baseline, session, rng)
+
+        ratio = machine_figure(session, "reachable", measure, at_most_s)
+        session.note(reachable=ratio)
+        return lowered(session.levels, ratio, session.reachable)
+
+    def _may_be_lower(self, outcome: SpeedEstimate, session: Session) -> bool:
+        """Return True if the lowest levels that there could be here would give more points."""
+        if self.reachable is None:
+            return False
+        lowest = lowered(session.levels, LEAST_REACHABLE, session.reachable)
+        return earned(lowest, outcome.figure) > earned(outcome.levels, outcome.figure)
+
+    def _reached_here(
+        self,
+        baseline: Baseline,
+        timed_baseline: TimedWorker,
+        session: Session,
+        rng: np.random.Generator,
+    ) -> float:
+        """Return how many times as fast as the baseline the strong one is.
+
+        Raises Ruling (NOT_MEASURED) if that is too little.
+        """
         session.progress("measuring what is reachable here")
-        with self._beside(self.reachable, timed_baseline, session) as strong:
+        with self._beside(baseline, timed_baseline, session) as strong:
             deadline = session.deadline_in(self.seconds)
             pace = Pace(pairs=3, looks=REACHABLE_LOOKS)
             figure = (
                 SpeedComparison(timed_baseline, strong, (), rng, deadline, pace=pace).run().figure
             )
-        session.note(reachable=figure.ratio)
         if figure.interval.low < LEAST_REACHABLE:
+            session.note(reachable=figure.ratio)
             raise Ruling(
                 Verdict.NOT_MEASURED,
-                f"On this machine even {self.reachable.title} is only {figure.ratio:.2f}× the "
+                f"On this machine even {baseline.title} is only {figure.ratio:.2f}× the "
                 "baseline, so speed cannot be judged here.",
             )
-        return lowered(session.levels, figure.ratio, session.reachable)
+        return figure.ratio
 
     def _limit(
-        self, timed_baseline: TimedWorker, timed_candidate: TimedWorker, session: Session
+        self,
+        timed_baseline: TimedWorker,
+        timed_candidate: TimedWorker,
+        seconds: float,
+        session: Session,
     ) -> Limit:
-        """Return the limit for an average call of the candidate."""
-        session.progress("measuring the device's limit")
+        """Return the limit for an average call of the candidate, which takes `seconds`."""
         specs = [call.spec for call in timed_candidate.calls]
-        if self.fewest_flops is not None:
-            flops = sum(map(self.fewest_flops, specs)) / len(specs)
-            peak = flops_per_second(session)
-            return Limit(flops / peak, flops_per_call=flops, flops_per_s=peak)
-        moved = sum(map(self.fewest_bytes, specs)) / len(specs)
-        peak = self._copied_per_second(timed_baseline, session)
-        return Limit(moved / peak, moved, peak)
+        of_arithmetic = self.fewest_flops is not None
+        least = sum(map(self.fewest_flops or self.fewest_bytes, specs)) / len(specs)
+
+        def measure() -> float:
+            session.progress("measuring the device's limit")
+            if of_arithmetic:
+                return flops_per_second(session)
+            return self._copied_per_second(timed_baseline, session)
+
+        peak = machine_figure(session, "limit", measure)
+        if least / peak > IMPLAUSIBLE * seconds:
+            peak = machine_figure(session, "limit", measure, RECENT_S)
+        if of_arithmetic:
+            return Limit(least / peak, flops_per_call=least, flops_per_s=peak)
+        return Limit(least / peak, least, peak)
 
     def _copied_per_second(self, side: TimedWorker, session: Session) -> float:
         """Return the bandwidth in bytes/s of a plain copy over buffers of the same sizes.

@@ -77,6 +77,29 @@ def test_good_kernels_pass_with_their_figures(fake: Path, judge: Judge) -> None:
 
 
 @pytest.mark.slow
+def test_tasks_that_share_a_file_compile_it_once(
+    fake: Path, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    process = cuda_compiles.kernel_process
+
+    def counted(session: Session, program: str, environment: dict[str, str]) -> Any:
+        started.append(program)
+        return process(session, program, environment)
+
+    monkeypatch.setattr(cuda_compiles, "kernel_process", counted)
+    monkeypatch.setattr(cuda_compiles, "_compiled", {})
+    for kernel in ("through_shared", "vector_and_tail", "through_shared"):
+        record = judge(None, kernels=(kernel,), targets=(80, 90))
+        assert record.verdict is Verdict.PASSED
+        assert all(kernel in name for name, _ in evidence(record))
+    assert len(started) == 1
+    text = (SOURCES / "copies.cu").read_text()
+    judge(f"{text}\n// changed", kernels=("through_shared",), targets=(80, 90))
+    assert len(started) == 2
+
+
+@pytest.mark.slow
 def test_narrow_loads_are_too_slow(fake: Path, judge: Judge) -> None:
     assert judge(None, kernels=("scalar",)).verdict is Verdict.PASSED
     record = judge(None, kernels=("scalar", "vector_and_tail"), min_load_bytes=16)

@@ -30,7 +30,7 @@ from hotloop.judge.questions import ask_plainly, number_mismatch, shown
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
 from hotloop.judge.speed import Pace, SpeedComparison
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
-from hotloop.judge.statistics import Estimate, estimate
+from hotloop.judge.statistics import ERROR, Estimate, estimate
 from hotloop.judge.worker_connection import WorkerConnection, freeze
 from hotloop.sandbox.process import Confined
 from hotloop.tasks.modules.triton_ensemble import analyzer_reports
@@ -142,7 +142,10 @@ def _compared(
     ).run()
     samples = outcome.samples
     alone = estimate(
-        a.waits_of(samples.baseline), b.waits_of(samples.candidate), rng, looks=len(PACE.looks)
+        a.waits_of(samples.baseline),
+        b.waits_of(samples.candidate),
+        rng,
+        error=ERROR / len(PACE.looks),
     )
     evidence = speed_evidence(
         outcome,
