@@ -48,6 +48,9 @@ PATIENCE_S = 600.0
 LONGEST_LINE = 64 << 20
 """Most bytes read of an event's line, or of an answer."""
 
+USER_AGENT = f"hotloop/{__version__}"
+"""What we call ourselves: a firewall in front of an LMS may refuse Python's own name."""
+
 _LATER = {429, 502, 503, 504}
 _PAUSES_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 
@@ -164,7 +167,7 @@ class ServiceClient:
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
     ) -> Generator[HTTPResponse]:
         """Open a request. Raises OSError if a retry may help, UserError if it cannot."""
-        more = {"User-Agent": f"hotloop/{__version__}", "Content-Type": "application/json"}
+        more = {"User-Agent": USER_AGENT, "Content-Type": "application/json"}
         if self.token:
             more["Authorization"] = f"Bearer {self.token}"
         request = Request(f"{self.url}{path}", body, {**more, **headers}, method=method)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, cast, get_args
+from urllib.parse import urlsplit
 
 from sqlalchemy import (
     ColumnElement,
@@ -27,7 +28,7 @@ from sqlalchemy import (
 )
 
 from hotloop.core.transactions import reading, writing
-from hotloop.service.tables import LONGEST_EMAIL, invitations, jobs, lti_users, tokens
+from hotloop.service.tables import LONGEST_EMAIL, LONGEST_NAME, invitations, jobs, lti_users, tokens
 from hotloop.service.web import accounts as web
 from hotloop.service.web.accounts import AccountError, accounts
 from hotloop.service.web.secret import digest
@@ -56,15 +57,35 @@ class Person:
 
 
 @dataclass(frozen=True)
+class LmsPerson:
+    """What an LMS says of a person whom it sent. All but issuer and subject may be "" or untrue.
+
+    subject: its id of the person.
+    """
+
+    issuer: str
+    subject: str
+    first: str
+    last: str
+    email: str
+
+    @property
+    def title(self) -> str:
+        """Return how people know this person."""
+        name = f"{self.first} {self.last}".strip()
+        return name or self.email or f"{self.subject} of {urlsplit(self.issuer).netloc}"
+
+
+@dataclass(frozen=True)
 class ListedPerson:
     """A person on the instructor's page.
 
-    email: what an LMS says of a person whom it sent, unverified; "" for whoever was invited. seen:
-    when one of their tokens was last used, to the minute; None if they have none.
+    lms: None for whoever was invited. seen: when one of their tokens was last used, to the minute;
+    None if they have none.
     """
 
     name: str
-    email: str
+    lms: LmsPerson | None
     role: str
     seen: datetime | None
     jobs: int
@@ -95,13 +116,19 @@ def invitation(engine: Engine, account: int, stay: timedelta) -> str:
     return secret
 
 
-def from_lms(engine: Engine, issuer: str, subject: str, email: str, role: Role) -> Person:
+def from_lms(engine: Engine, person: LmsPerson, role: Role) -> Person:
     """Return the account of a person whom an LMS authenticated, created if there is none.
 
     It gets the role that the LMS gives. Its name is drawn from the LMS's id of the person, which
-    nobody chooses. The email address is kept for the instructor's page only: many an LMS lets its
-    people write what they like there, and a name is whose hand-in it is.
+    nobody chooses. Their own name and email address are kept to be shown: many an LMS lets its
+    people write what they like there, and an account's name is whose hand-in it is.
     """
+    issuer, subject = person.issuer, person.subject
+    said = {
+        "first": person.first[:LONGEST_NAME],
+        "last": person.last[:LONGEST_NAME],
+        "email": person.email[:LONGEST_EMAIL],
+    }
     with writing(engine) as connection:
         row = connection.execute(
             select(lti_users.c.account).where(
@@ -114,17 +141,35 @@ def from_lms(engine: Engine, issuer: str, subject: str, email: str, role: Role) 
             account = connection.execute(
                 insert(accounts).values(values).returning(accounts.c.id)
             ).scalar_one()
-            known = {"issuer": issuer, "subject": subject, "account": account, "email": ""}
+            known = {"issuer": issuer, "subject": subject, "account": account, **said}
             connection.execute(insert(lti_users).values(known))
         else:
             account = row.account
             connection.execute(update(accounts).where(accounts.c.id == account).values(role=role))
-        same = lti_users.c.account == account
-        connection.execute(update(lti_users).where(same).values(email=email[:LONGEST_EMAIL]))
+            same = lti_users.c.account == account
+            connection.execute(update(lti_users).where(same).values(said))
         name = connection.execute(
             select(accounts.c.name).where(accounts.c.id == account)
         ).scalar_one()
     return Person(account, name, role)
+
+
+def of_lms(engine: Engine) -> dict[int, LmsPerson]:
+    """Return the people whom an LMS has sent, by account."""
+    with reading(engine) as connection:
+        rows = connection.execute(select(lti_users)).all()
+    return {
+        row.account: LmsPerson(row.issuer, row.subject, row.first, row.last, row.email)
+        for row in rows
+    }
+
+
+def titles(engine: Engine) -> dict[str, str]:
+    """Return how people know those whom an LMS has sent, by the account's name."""
+    sent = of_lms(engine)
+    query = select(accounts.c.name, accounts.c.id).where(accounts.c.id.in_(sent))
+    with reading(engine) as connection:
+        return {row.name: sent[row.id].title for row in connection.execute(query)}
 
 
 def invited(engine: Engine, secret: str) -> Person | None:
@@ -180,8 +225,7 @@ def everybody(engine: Engine) -> list[ListedPerson]:
     sent = select(jobs.c.account, func.count().label("jobs")).group_by(jobs.c.account)
     by_token, by_job = seen.subquery(), sent.subquery()
     query = (
-        select(accounts.c.name, accounts.c.role, lti_users.c.email, by_token.c.seen, by_job.c.jobs)
-        .outerjoin(lti_users, lti_users.c.account == accounts.c.id)
+        select(accounts.c.id, accounts.c.name, accounts.c.role, by_token.c.seen, by_job.c.jobs)
         .outerjoin(by_token, by_token.c.account == accounts.c.id)
         .outerjoin(by_job, by_job.c.account == accounts.c.id)
         .where(accounts.c.role.in_(ROLES))
@@ -189,8 +233,9 @@ def everybody(engine: Engine) -> list[ListedPerson]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
+    sent = of_lms(engine)
     return [
-        ListedPerson(row.name, row.email or "", row.role, row.seen, row.jobs or 0) for row in rows
+        ListedPerson(row.name, sent.get(row.id), row.role, row.seen, row.jobs or 0) for row in rows
     ]
 
 

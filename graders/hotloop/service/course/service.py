@@ -116,7 +116,7 @@ class Service(ServicePart):
         if self.tool is None:
             yield
         else:
-            from hotloop.service.course.lti.scores import Passing
+            from hotloop.service.course.lti.sending import Passing
 
             passing = Passing(self.engine, self.tool)
             passing.start()

@@ -120,6 +120,17 @@ def faults(service: Here, who: Who) -> Response:
     )
 
 
+@for_instructors.post("/faults/again")
+def again(service: Here) -> Response:
+    """Send the scores that the LMS has not accepted again, also those that it refused for good."""
+    if service.tool is not None:
+        # Imported here, as it needs the dependency group `lti`.
+        from hotloop.service.course.lti import sending
+
+        sending.again(service.engine)
+    return RedirectResponse("/faults", 303)
+
+
 def _people(
     service: Service,
     who: Member,
