@@ -41,7 +41,7 @@ GROUPS = {
                 "placement", "modules", "start", "lab", "check", "interview", "questions",
                 "progress", "mcp", "trace", "cuda", "serving", "doctor", "demo",
             ),
-            "In a class": ("login", "submit", "feedback", "ask", "board"),
+            "In a class": ("login", "due", "submit", "feedback", "ask", "board"),
             "Teach, hire, write": ("course", "takehome", "author", "judge"),
         },
     ),
@@ -53,7 +53,7 @@ GROUPS = {
         "For instructors: a course with nbgrader, and a judge for a class.",
         {
             "Prepare": ("new",),
-            "Grade": ("due", "grade", "regrade", "attempts", "requests", "page"),
+            "Grade": ("due", "collect", "grade", "regrade", "attempts", "requests", "page"),
             "Judge for a class": ("serve", "invite"),
             "Privacy": ("forget",),
         },

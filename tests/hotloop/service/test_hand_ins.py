@@ -8,7 +8,7 @@ import secrets
 import shutil
 import warnings
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,7 +27,7 @@ from hotloop.course.config import course_api, load_config, write_config
 from hotloop.judge.files import lay_out
 from hotloop.learn.remote import place
 from hotloop.learn.remote.client import ServiceClient
-from hotloop.learn.remote.request import RemoteHandIn, packed
+from hotloop.learn.remote.request import SubmittedWork, packed
 from hotloop.service.app import served
 from hotloop.service.course import hand_ins
 from hotloop.service.course.hand_ins import CourseExchange
@@ -160,7 +160,7 @@ def test_what_was_stored_is_laid_after_a_kill(
         raise Killed
 
     monkeypatch.setattr(CourseExchange, "lay", killed)
-    work = RemoteHandIn(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
+    work = SubmittedWork(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
     service = school.service
     assert service.exchange is not None
     with pytest.raises(Killed):
@@ -195,16 +195,10 @@ def test_what_later_hand_ins_have_replaced_is_removed(
 
 
 def test_the_last_hand_in_before_the_deadline_is_kept(
-    opened: Callable[..., School],
-    course: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    school: School, course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hand_ins, "KEPT", 2)
-    folder = tmp_path / "dated"
-    folder.mkdir()
-    (folder / "class.yaml").write_text(f"deadlines: {{{MODULE}: 2026-01-02T12:00:00Z}}\n")
-    school = opened(folder=folder, course=course)
+    is_due(course, datetime(2026, 1, 2, 12))
     for number in range(2):
         sent(school, files=work_of(number))
     with writing(school.service.engine) as connection:
@@ -250,7 +244,7 @@ def test_a_disk_that_is_nearly_full_takes_nothing_and_says_what_to_do(
     assert inbound(course) == []
     with reading(school.service.engine) as connection:
         assert connection.execute(select(rows.c.id)).all() == []
-    work = RemoteHandIn(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
+    work = SubmittedWork(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
     with listening(served(school.service)) as port:
         server = ServiceClient(f"http://127.0.0.1:{port}", school.tokens["ada"])
         # At once: sending it again and again would make no room.
@@ -268,6 +262,14 @@ def test_before_anything_is_released_checks_are_taken_and_hand_ins_are_not(
     assert school.put().status_code == 202
     answer = sent(school)
     assert (answer.status_code, "not released" in answer.json()["detail"]) == (409, True)
+
+
+def is_due(course: Path, due: datetime | None, extension: timedelta | None = None) -> None:
+    """Write a date as `hotloop course due` does, and ada's extra time."""
+    with Gradebook(load_config(course).CourseDirectory.db_url) as gradebook:
+        gradebook.find_assignment(MODULE).duedate = due
+        gradebook.find_submission(MODULE, "ada").extension = extension
+        gradebook.db.commit()
 
 
 def work_of(number: int) -> dict[str, str]:

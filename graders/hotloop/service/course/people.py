@@ -154,10 +154,13 @@ def from_lms(engine: Engine, person: LmsPerson, role: Role) -> Person:
     return Person(account, name, role)
 
 
-def of_lms(engine: Engine) -> dict[int, LmsPerson]:
-    """Return the people whom an LMS has sent, by account."""
+def of_lms(engine: Engine, account: int | None = None) -> dict[int, LmsPerson]:
+    """Return the people whom an LMS has sent, by account. account: only this one."""
+    query = select(lti_users)
+    if account is not None:
+        query = query.where(lti_users.c.account == account)
     with reading(engine) as connection:
-        rows = connection.execute(select(lti_users)).all()
+        rows = connection.execute(query).all()
     return {
         row.account: LmsPerson(row.issuer, row.subject, row.first, row.last, row.email)
         for row in rows
