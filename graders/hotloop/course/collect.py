@@ -8,15 +8,16 @@ import os
 import shutil
 import stat
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from glob import escape
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from nbgrader import utils
 from nbgrader.exchange.default import ExchangeCollect
-from nbgrader.utils import ignore_patterns, parse_utc
+from nbgrader.utils import parse_utc
 
 from hotloop.core.untrusted_text import readable
 from hotloop.core.user_error import UserError
@@ -79,6 +80,23 @@ def sent(inbound: Path, module: str, student: str = "") -> Iterator[Sent | str]:
             yield folder.name
 
 
+def why_not_theirs(one: Sent, key: bytes, *, believes_names: bool) -> str:
+    """Return why a hand-in is not of the learner whose name it has; "" if it is."""
+    if not one.student or one.student.startswith("."):
+        return "its name has no learner"
+    try:
+        # Of the folder itself, and not of what a link leads to.
+        status = one.folder.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            return "it is no folder"
+        by = account(status)
+        if believes_names or by == one.student or hand_in_seal.is_sealed(key, one.folder):
+            return ""
+    except OSError as error:
+        return f"it cannot be read: {error}"
+    return f"it is not {one.student}'s: {by} has made it"
+
+
 class OwnCollect(ExchangeCollect):
     """`ExchangeCollect` that takes a learner's hand-in from nobody else.
 
@@ -126,34 +144,16 @@ class OwnCollect(ExchangeCollect):
             cast(Any, self).fail("\n".join(["Not collected:", *lines]))
 
     def _theirs(self) -> Iterator[Sent]:
-        course = cast(Any, self).coursedir
+        own = cast(Any, self)
+        course = own.coursedir
         student = "" if course.student_id in ("", "*") else str(course.student_id)
         for one in sent(self._inbound, str(course.assignment_id), student):
             if isinstance(one, str):
                 self._is_problem(self._inbound / one, "its name has no time")
-            elif why := self._why_not(one):
+            elif why := why_not_theirs(one, self._key, believes_names=not own.check_owner):
                 self._is_problem(one.folder, why)
             else:
                 yield one
-
-    def _why_not(self, one: Sent) -> str:
-        """Return why a hand-in is not of the learner whose name it has; "" if it is."""
-        if not one.student or one.student.startswith("."):
-            return "its name has no learner"
-        try:
-            # Of the folder itself, and not of what a link leads to.
-            status = one.folder.lstat()
-            if not stat.S_ISDIR(status.st_mode):
-                return "it is no folder"
-            if not cast(Any, self).check_owner or self._is_sealed(one):
-                return ""
-            by = account(status)
-        except OSError as error:
-            return f"it cannot be read: {error}"
-        return "" if by == one.student else f"it is not {one.student}'s: {by} has made it"
-
-    def _is_sealed(self, one: Sent) -> bool:
-        return hand_in_seal.is_sealed(self._key, one.folder)
 
     def _choose(self, theirs: Iterable[Sent]) -> list[tuple[Sent, Sent]]:
         """Return of each learner the newest hand-in, and the one that counts."""
@@ -169,7 +169,7 @@ class OwnCollect(ExchangeCollect):
         rules, student = self._rules, newest.student
         if not rules.is_late(newest.module, student, newest.at):
             return newest
-        wanted = student in self.take_late or self._is_sealed(newest)
+        wanted = student in self.take_late or hand_in_seal.is_sealed(self._key, newest.folder)
         is_free = rules.cost(newest.module, student, newest.at) == 0
         if not cast(Any, self).before_duedate and (wanted or is_free):
             return newest
@@ -208,7 +208,7 @@ class OwnCollect(ExchangeCollect):
         size, largest = cast(Any, self).get_size(str(folder)), 1000 * course.max_dir_size
         if size > largest:
             raise OSError(f"{size} bytes, and `c.CourseDirectory.max_dir_size` allows {largest}")
-        ignore = ignore_patterns(
+        ignore: Callable[[str, list[str]], list[str]] = cast(Any, utils).ignore_patterns(
             exclude=course.ignore,
             include=course.include,
             max_file_size=course.max_file_size,

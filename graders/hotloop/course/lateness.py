@@ -1,5 +1,6 @@
 """When a learner has to hand a module in, and what it costs to be late, whichever way they do it.
 
+Dates are those of nbgrader's gradebook, which `hotloop course due` writes; the cost is what the
 course's plugin for late submissions takes from a hand-in with full points.
 """
 

@@ -54,12 +54,14 @@ log = logging.getLogger("hotloop.service")
 class CourseExchange:
     """The exchange of a course: nbgrader's folder for hand-ins and feedback.
 
-    root: of the course. key: seals hand-ins, as `hotloop.course.hand_in_seal` says.
+    root: of the course. key: seals hand-ins, as `hotloop.course.hand_in_seal` says. believes_names:
+    as `hotloop.course.exchange.believes_names` returns.
     """
 
     folder: Path
     root: Path
     key: bytes
+    believes_names: bool = False
 
     @classmethod
     def of(cls, course: Path) -> Self:
@@ -72,10 +74,12 @@ class CourseExchange:
 
         course = course.resolve()
         try:
-            root, course_id = exchange.of(load_config(course))
+            config = load_config(course)
+            root, course_id = exchange.of(config)
         except FileNotFoundError as error:
             raise UserError(f"{error}: make one with `hotloop course new MODULE`.") from None
-        return cls(root / course_id, course, hand_in_seal.key(course))
+        believes = exchange.believes_names(config)
+        return cls(root / course_id, course, hand_in_seal.key(course), believes)
 
     def has(self, module: str) -> bool:
         """Return whether a module was released."""
@@ -94,11 +98,16 @@ class CourseExchange:
         """
         from nbgrader.utils import parse_utc
 
-        from hotloop.course.collect import Sent, sent
+        from hotloop.course.collect import Sent, sent, why_not_theirs
         from hotloop.course.hand_in import SUBMITTED, TIMESTAMP, time_of
 
         here = sent(self.folder / "inbound", module, student)
-        times = [one.at for one in here if isinstance(one, Sent)]
+        times = [
+            one.at
+            for one in here
+            if isinstance(one, Sent)
+            and not why_not_theirs(one, self.key, believes_names=self.believes_names)
+        ]
         if text := time_of(self.root / SUBMITTED / student / module / TIMESTAMP):
             times.append(parse_utc(text).replace(tzinfo=UTC))
         return max((at for at in times if at <= due), default=None)

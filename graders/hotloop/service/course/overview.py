@@ -78,10 +78,10 @@ def queue(engine: Engine) -> list[OpenJob]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    names = people.titles(engine)
+    title = people.titles(engine)
     open_jobs = [
         OpenJob(
-            names.get(row.name, row.name),
+            title(row.name),
             _what(row.module, row.tasks),
             row.submitted,
             states[row.id],
@@ -106,11 +106,8 @@ def faults(engine: Engine) -> list[FailedWork]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    names = people.titles(engine)
-    return [
-        FailedWork(names.get(r.name, r.name), _what(r.module, r.tasks), r.ended, r.problem)
-        for r in rows
-    ]
+    title = people.titles(engine)
+    return [FailedWork(title(r.name), _what(r.module, r.tasks), r.ended, r.problem) for r in rows]
 
 
 def scores(engine: Engine) -> list[UnsentScores]:
@@ -127,13 +124,13 @@ def scores(engine: Engine) -> list[UnsentScores]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    names = people.titles(engine)
+    title = people.titles(engine)
     alike: dict[tuple[str, str, bool], UnsentScores] = {}
     for row in rows:
         is_over = row.refused is not None
         new = UnsentScores([], row.module, row.tried, row.problem, is_over)
         one = alike.setdefault((row.module, row.problem, is_over), new)
-        one.who.append(names.get(row.name, row.name))
+        one.who.append(title(row.name))
     return list(alike.values())[:MOST]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, cast, get_args
@@ -167,12 +167,13 @@ def of_lms(engine: Engine, account: int | None = None) -> dict[int, LmsPerson]:
     }
 
 
-def titles(engine: Engine) -> dict[str, str]:
-    """Return how people know those whom an LMS has sent, by the account's name."""
+def titles(engine: Engine) -> Callable[[str], str]:
+    """Return a function from an account's name to how people know whose it is."""
     sent = of_lms(engine)
     query = select(accounts.c.name, accounts.c.id).where(accounts.c.id.in_(sent))
     with reading(engine) as connection:
-        return {row.name: sent[row.id].title for row in connection.execute(query)}
+        known = {str(row.name): sent[row.id].title for row in connection.execute(query)}
+    return lambda name: known.get(name, name)
 
 
 def invited(engine: Engine, secret: str) -> Person | None:

@@ -14,7 +14,8 @@ from hotloop.learn.remote.request import MAX_BYTES, RegradeRequest, SubmittedWor
 from hotloop.service import judging
 from hotloop.service.course import hand_ins, people
 from hotloop.service.course.hand_ins import CourseExchange
-from hotloop.service.course.service import Asking, Body, Here, Key, Person, Service, body_of
+from hotloop.service.course.people import Person
+from hotloop.service.course.service import Asking, Body, Here, Key, Service, body_of
 from hotloop.service.web.answers import RequestRefused
 from hotloop.tasks import curriculum
 
