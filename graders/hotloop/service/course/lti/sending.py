@@ -138,7 +138,7 @@ def _put_off(engine: Engine, item: Row[Any], error: NotTaken) -> None:
     if problem != item.problem:
         # Once: the page of faults has it for as long as it lasts.
         log.error("a score of %s was not taken: %s", item.module, error)
-    pause: timedelta = PAUSES[min(item.tries, len(PAUSES) - 1)]
+    pause = PAUSES[min(int(item.tries), len(PAUSES) - 1)]
     values: dict[str, Any] = {
         "problem": problem,
         "tries": item.tries + 1,
