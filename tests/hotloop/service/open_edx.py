@@ -8,6 +8,9 @@ database in memory, with one registered tool. Only what the rest of Open edX doe
 administrator copies into the tool, and `/score?user=…` is what the gradebook has.
 """
 
+# Django is configured before the rest of it is imported.
+# ruff: noqa: E402
+
 import json
 import sys
 from typing import Any

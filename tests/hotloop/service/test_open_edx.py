@@ -1,6 +1,6 @@
 """The service as a tool of Open edX, whose own LTI code runs in a process beside it.
 
-It is installed into a folder of its own, as `make open-edx` does.
+It is installed into a folder of its own, as `make test-open-edx` does.
 """
 
 import json
@@ -41,7 +41,9 @@ OPEN_EDX = Path(os.environ.get("HOTLOOP_OPEN_EDX", paths.root() / "build" / "ope
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not OPEN_EDX.is_dir(), reason="`make open-edx` installs Open edX's part"),
+    pytest.mark.skipif(
+        not OPEN_EDX.is_dir(), reason="`make test-open-edx` installs Open edX's part"
+    ),
 ]
 
 
