@@ -41,7 +41,7 @@ GROUPS = {
                 "placement", "modules", "start", "lab", "check", "interview", "questions",
                 "progress", "mcp", "trace", "cuda", "serving", "doctor", "demo",
             ),
-            "In a class": ("login", "due", "submit", "feedback", "ask", "board"),
+            "In a class": ("login", "submit", "feedback", "ask", "board"),
             "Teach, hire, write": ("course", "takehome", "author", "judge"),
         },
     ),

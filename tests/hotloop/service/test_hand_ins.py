@@ -561,7 +561,7 @@ def test_the_commands(
         assert found["files"] == ["lab.ipynb"]
         collected(course)
         assert run("feedback", MODULE, str(work))[1]["pages"] == []
-        assert run("due")[1]["modules"][0]["module"] == MODULE
+        assert run("submit")[1]["modules"][0]["module"] == MODULE
         assert run("ask", f"{MODULE}.fold", "Why?")[0] == 0
         assert [one.student for one in requests.requests(course)] == ["ada"]
         release(course, "ada", "<p>well done")
