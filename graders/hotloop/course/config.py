@@ -24,7 +24,6 @@ from nbgrader.preprocessors import (
     ComputeChecksums,
     IncludeHeaderFooter,
     LockCells,
-    SaveCells,
 )
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -138,7 +137,8 @@ def _generate(c: Config) -> None:
         ClearOutput,
         CheckCellMetadata,
         ComputeChecksums,
-        SaveCells,
+        # Given by name, since it imports this file.
+        "hotloop.course.saved_cells.CoursePoints",
         CheckCellMetadata,
     ]
 
