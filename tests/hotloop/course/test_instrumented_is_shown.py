@@ -97,6 +97,7 @@ SHOW_NOBODY = {
     "course/regrade.py": SUMS,
     "course/worth.py": "adds up",
     "course/release.py": "points of tasks",
+    "service/course/lti/points.py": "adds up",
     "course/standing.py": "stores sums",
     "course/templates/feedback/index.html.j2": ROWS,
     "author/device_levels.py": NO_LEARNERS,

@@ -119,7 +119,7 @@ class Service(ServicePart):
         else:
             from hotloop.service.course.lti.sending import Passing
 
-            passing = Passing(self.engine, self.tool)
+            passing = Passing(self.engine, self.tool, self.settings.course)
             passing.start()
             try:
                 yield

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, select
 
 from hotloop.core.record import Record, counts
 from hotloop.core.transactions import reading
+from hotloop.service.course.lti.points import of_module
 from hotloop.service.tables import jobs, records
-from hotloop.tasks.curriculum import load_module
-from hotloop.tasks.problem import Score, settle
+from hotloop.tasks.problem import Score
 from hotloop.verdicts import words as verdict_words
 
 
@@ -30,10 +31,10 @@ class ModuleScore:
     instrumented: bool = False
 
 
-def standing(engine: Engine, account: int, module: str) -> ModuleScore:
+def standing(engine: Engine, account: int, module: str, course: Path | None) -> ModuleScore:
     """Return the sum of the best score of each task; of open points, those of its latest job only.
 
-    Only what was judged as the course gave it counts.
+    Only what was judged as the course gave it counts. course: says what it is worth; None for none.
     """
     query = (
         select(records.c.task, records.c.record, jobs.c.variant)
@@ -47,13 +48,13 @@ def standing(engine: Engine, account: int, module: str) -> ModuleScore:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    problem = load_module(module)
-    judged: dict[str, list[Score]] = {one.id: [] for one in problem.tasks if one.kind == "code"}
+    points = of_module(module, course)
+    judged: dict[str, list[Score]] = {task: [] for task in points.possible}
     instrumented = False
     for task, text, variant in rows:
         record = Record.from_json(json.loads(text))
         if task in judged and counts(record, variant):
-            judged[task].append(settle(problem, task, record))
+            judged[task].append(points.score(task, record))
             instrumented |= bool(verdict_words.instrumented(record))
     best = {task: max((s.points for s in scores), default=0.0) for task, scores in judged.items()}
     still = [
@@ -61,8 +62,8 @@ def standing(engine: Engine, account: int, module: str) -> ModuleScore:
         for task, scores in judged.items()
         if scores
     ]
-    possible = sum(problem.task(task).points for task in judged)
-    return ModuleScore(sum(best.values()), float(possible), sum(still), instrumented)
+    possible = sum(points.possible.values())
+    return ModuleScore(sum(best.values()), possible, sum(still), instrumented)
 
 
 def score(standing: ModuleScore, subject: str, sent: float | None = None) -> dict[str, Any]:

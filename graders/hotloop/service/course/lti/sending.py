@@ -11,6 +11,7 @@ import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, Row, and_, func, insert, or_, select, update
@@ -57,31 +58,36 @@ def keep(engine: Engine, account: int, launch: LtiLaunch) -> None:
 
 
 def again(engine: Engine) -> None:
-    """Make all scores due that the LMS has not accepted."""
-    waiting = update(lti_items).where(lti_items.c.problem != "")
+    """Make all scores due, also those that the LMS has: the course's points may have changed."""
+    everything = update(lti_items).values(passed=None, refused=None, again=None, tries=0)
     with writing(engine) as connection:
-        connection.execute(waiting.values(refused=None, again=None, tries=0))
+        connection.execute(everything)
 
 
-def pass_on(engine: Engine, tool: Tool) -> int:
-    """Send the scores that are due, and return how many the LMS accepted. The others stay due."""
+def pass_on(engine: Engine, tool: Tool, course: Path | None = None) -> int:
+    """Send the scores that are due, and return how many the LMS accepted. The others stay due.
+
+    course: says what tasks are worth; None if the service has none.
+    """
     due = sorted(_claimed(engine), key=_client)
-    return sum(_pass_to(engine, tool, *client, list(of)) for client, of in groupby(due, _client))
+    return sum(
+        _pass_to(engine, tool, course, *client, list(of)) for client, of in groupby(due, _client)
+    )
 
 
 class Passing(threading.Thread):
     """Sends due scores in a thread until it is stopped."""
 
-    def __init__(self, engine: Engine, tool: Tool) -> None:
+    def __init__(self, engine: Engine, tool: Tool, course: Path | None) -> None:
         super().__init__(name="hotloop-scores", daemon=True)
-        self._engine, self._tool = engine, tool
+        self._engine, self._tool, self._course = engine, tool, course
         self._over = threading.Event()
 
     def run(self) -> None:
         """Look for due scores every `LOOK_S` seconds."""
         while not self._over.wait(LOOK_S):
             try:
-                pass_on(self._engine, self._tool)
+                pass_on(self._engine, self._tool, self._course)
             except Exception:
                 # A database that is unavailable for a moment must not end the thread.
                 log.exception("scores cannot be passed on")
@@ -97,7 +103,12 @@ def _client(item: Row[Any]) -> tuple[str, str]:
 
 
 def _pass_to(
-    engine: Engine, tool: Tool, issuer: str, client_id: str, items: Sequence[Row[Any]]
+    engine: Engine,
+    tool: Tool,
+    course: Path | None,
+    issuer: str,
+    client_id: str,
+    items: Sequence[Row[Any]],
 ) -> int:
     """As `pass_on`, for one LMS. If it gives no access token, nothing is sent."""
     try:
@@ -109,12 +120,13 @@ def _pass_to(
         for item in items:
             _put_off(engine, item, error)
         return 0
-    return sum(_is_taken(engine, item, token) for item in items)
+    return sum(_is_taken(engine, item, token, course) for item in items)
 
 
-def _is_taken(engine: Engine, item: Row[Any], token: str) -> bool:
+def _is_taken(engine: Engine, item: Row[Any], token: str, course: Path | None) -> bool:
     try:
-        document = score(standing(engine, item.account, item.module), item.subject, item.share)
+        found = standing(engine, item.account, item.module, course)
+        document = score(found, item.subject, item.share)
         services.send(str(item.lineitem), document, token)
     except KeyError as error:
         _put_off(engine, item, NotTaken(f"{error} is no module of this release.", for_good=True))
