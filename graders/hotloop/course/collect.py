@@ -4,6 +4,7 @@ nbgrader's command, its formgrader and its Python API all use the class in
 `ExchangeFactory.collect`, so that each of them does as `hotloop course collect` does.
 """
 
+import logging
 import os
 import shutil
 import stat
@@ -106,7 +107,7 @@ class OwnCollect(ExchangeCollect):
     have one account, the name is believed.
 
     Of a learner's hand-ins the newest counts. One that is late and loses points for it replaces
-    none that was in time: a learner of the service has said that it shall, and for those of the
+    none that was in time: a learner of the service has asked for that, and for those of the
     exchange the instructor does, in `take_late`.
     """
 
@@ -140,8 +141,7 @@ class OwnCollect(ExchangeCollect):
             self.result.collected.append(done)
             self.log.info("%s: %s", chosen.folder.name, state)
         if self.result.problems:
-            lines = [f"{name}: {why}" for name, why in self.result.problems.items()]
-            cast(Any, self).fail("\n".join(["Not collected:", *lines]))
+            cast(Any, self).fail(f"{len(self.result.problems)} problems, which are named above")
 
     def _theirs(self) -> Iterator[Sent]:
         own = cast(Any, self)
@@ -263,6 +263,9 @@ def collect(
     if not isinstance(own, OwnCollect):
         raise UserError(f"This course has an exchange of its own: run `nbgrader collect {module}`.")
     own.update, own.take_late = True, take_late
+    # All that nbgrader's command would log is in the result.
+    own.log = logging.getLogger("hotloop.course.collect")
+    own.log.setLevel(logging.CRITICAL + 1)
     try:
         own.start()
     except ExchangeError as error:

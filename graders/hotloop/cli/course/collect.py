@@ -75,6 +75,8 @@ def run(
         if one.late is not None
     ]
     messages += [Text(f"Not collected: {name}: {why}", "red") for name, why in problems.items()]
+    if problems:
+        messages.append(Text("Look at them in the exchange's folder `inbound`, and remove them."))
     if problems and not done:
         messages.append(
             Text(

@@ -161,18 +161,20 @@ def put(engine: Engine, exchange: CourseExchange, new: NewHandIn) -> datetime:
     The learner's hand-ins that later ones have replaced are removed from the exchange. Raises
     Refused if the key was used for another hand-in, if a file's name conflicts with nbgrader's own
     files, or if it is late, loses points for that and would replace one in time, and its learner
-    has not said that it shall.
+    has not asked for that.
     """
     if fault := limits.together_fault({*new.work.files, *NOTES}):
         raise RequestRefused(422, fault)
     document = new.work.model_dump_json()
     digest = sha256(document.encode()).hexdigest()
+    now = datetime.now(UTC)
+    # Outside of the transaction, as it reads files.
+    elsewhere = _in_time_elsewhere(exchange, new, now)
     with writing(engine) as connection:
         own = (hand_ins.c.account == new.account, hand_ins.c.key == new.key)
         row = connection.execute(select(hand_ins).where(*own)).one_or_none()
         if row is None:
-            now = datetime.now(UTC)
-            _require_choice(connection, exchange, new, now)
+            _require_choice(connection, new, now, elsewhere)
             connection.execute(insert(hand_ins).values(_row(exchange, new, document, digest, now)))
             row = connection.execute(select(hand_ins).where(*own)).one()
         outdated = _replaced(connection, new)
@@ -242,16 +244,28 @@ def latest(engine: Engine, account: int) -> dict[str, datetime]:
         return {row.module: row.at for row in connection.execute(query)}
 
 
+def _loses_points(new: NewHandIn, now: datetime) -> bool:
+    rules = new.rules
+    return rules is not None and rules.cost(new.work.module, new.name, now) != 0
+
+
+def _in_time_elsewhere(exchange: CourseExchange, new: NewHandIn, now: datetime) -> datetime | None:
+    if new.work.late or new.due is None or not _loses_points(new, now):
+        return None
+    return exchange.in_time(new.work.module, new.name, new.due)
+
+
 def _require_choice(
-    connection: Connection, exchange: CourseExchange, new: NewHandIn, now: datetime
+    connection: Connection, new: NewHandIn, now: datetime, elsewhere: datetime | None
 ) -> None:
-    module, name, rules, due = new.work.module, new.name, new.rules, new.due
-    if new.work.late or rules is None or due is None or rules.cost(module, name, now) == 0:
+    if new.work.late or new.due is None or not _loses_points(new, now):
         return
     own = select(func.max(hand_ins.c.at).label("at")).where(
-        hand_ins.c.account == new.account, hand_ins.c.module == module, hand_ins.c.at <= due
+        hand_ins.c.account == new.account,
+        hand_ins.c.module == new.work.module,
+        hand_ins.c.at <= new.due,
     )
-    before = connection.execute(own).scalar_one() or exchange.in_time(module, name, due)
+    before = connection.execute(own).scalar_one() or elsewhere
     if before is not None:
         raise RequestRefused(
             409,

@@ -73,7 +73,7 @@ class LmsPerson:
     def title(self) -> str:
         """Return how people know this person."""
         name = f"{self.first} {self.last}".strip()
-        return name or self.email or f"{self.subject} of {urlsplit(self.issuer).netloc}"
+        return name or self.email or f"person {self.subject} of {urlsplit(self.issuer).netloc}"
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,11 @@ class ListedPerson:
     role: str
     seen: datetime | None
     jobs: int
+
+    @property
+    def title(self) -> str:
+        """Return how people know this person."""
+        return self.name if self.lms is None else self.lms.title
 
 
 def invite(engine: Engine, name: str, role: Role = "learner", stay: timedelta = STAY) -> str:
@@ -222,7 +227,7 @@ def bearer(engine: Engine, token: str) -> Person | None:
 
 
 def everybody(engine: Engine) -> list[ListedPerson]:
-    """Return all people of the class, by name."""
+    """Return all people of the class, by how people know them."""
     seen = select(tokens.c.account, func.max(tokens.c.seen).label("seen")).group_by(
         tokens.c.account
     )
@@ -233,14 +238,14 @@ def everybody(engine: Engine) -> list[ListedPerson]:
         .outerjoin(by_token, by_token.c.account == accounts.c.id)
         .outerjoin(by_job, by_job.c.account == accounts.c.id)
         .where(accounts.c.role.in_(ROLES))
-        .order_by(accounts.c.name)
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
     sent = of_lms(engine)
-    return [
+    listed = [
         ListedPerson(row.name, sent.get(row.id), row.role, row.seen, row.jobs or 0) for row in rows
     ]
+    return sorted(listed, key=lambda one: one.title.casefold())
 
 
 def _usable(secret: str) -> tuple[ColumnElement[bool], ...]:

@@ -34,8 +34,8 @@ router = APIRouter(prefix="/api", tags=["hand-ins"])
 def hand_in(service: Here, who: Asking, key: Key, body: Body, afterwards: BackgroundTasks) -> Taken:
     """Hand work in. Answers once it is stored; sending it again with the same key has no effect.
 
-    Work that is late, loses points for that and would replace work in time is taken only if `late`
-    says that it shall.
+    Work that is late, loses points for that and would replace work in time is taken only with
+    `late`.
     """
     exchange = _exchange(service)
     try:
