@@ -22,13 +22,18 @@ class RosterEntry:
 
 
 def enter(root: Path, student: str, entry: RosterEntry) -> None:
-    """Fill in what the gradebook has not; what an instructor has written there stays."""
+    """Fill in what the gradebook has not; what an instructor has written there stays.
+
+    Signs with which a formula begins in a spreadsheet are left out: many an LMS lets its people
+    choose their names, and exports are opened there.
+    """
 
     def work(connection: Connection) -> None:
         with joined(connection) as gradebook:
             known: Any = gradebook.db.get(Student, student) or gradebook.add_student(student)
             for field in fields(entry):
-                if value := getattr(known, field.name) or getattr(entry, field.name):
+                new = getattr(entry, field.name).lstrip("=+-@ ")
+                if value := getattr(known, field.name) or new:
                     setattr(known, field.name, value)
 
     store(root).write(work)
