@@ -110,11 +110,11 @@ def _introduce(service: Service, exchange: CourseExchange, who: Person) -> None:
     person = people.of_lms(service.engine, who.account).get(who.account)
     if person is None:
         return
-    from hotloop.course import roster
+    from hotloop.course import student_names
 
-    entry = roster.RosterEntry(person.first, person.last, person.email, person.subject)
+    names = student_names.StudentNames(person.first, person.last, person.email, person.subject)
     try:
-        roster.enter(exchange.root, who.name, entry)
+        student_names.enter(exchange.root, who.name, names)
     except Exception:
         # The next hand-in does it.
         log.exception("the gradebook has no name for %s", who.name)

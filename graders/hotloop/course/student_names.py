@@ -12,7 +12,7 @@ from hotloop.course.gradebook import joined
 
 
 @dataclass(frozen=True)
-class RosterEntry:
+class StudentNames:
     """What nbgrader's gradebook has of a student beside the id; "" for what is unknown."""
 
     first_name: str
@@ -21,7 +21,7 @@ class RosterEntry:
     lms_user_id: str
 
 
-def enter(root: Path, student: str, entry: RosterEntry) -> None:
+def enter(root: Path, student: str, names: StudentNames) -> None:
     """Fill in what the gradebook has not; what an instructor has written there stays.
 
     Signs with which a formula begins in a spreadsheet are left out: many an LMS lets its people
@@ -31,8 +31,8 @@ def enter(root: Path, student: str, entry: RosterEntry) -> None:
     def work(connection: Connection) -> None:
         with joined(connection) as gradebook:
             known: Any = gradebook.db.get(Student, student) or gradebook.add_student(student)
-            for field in fields(entry):
-                new = getattr(entry, field.name).lstrip("=+-@ ")
+            for field in fields(names):
+                new = getattr(names, field.name).lstrip("=+-@ ")
                 if value := getattr(known, field.name) or new:
                     setattr(known, field.name, value)
 
