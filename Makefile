@@ -1,7 +1,7 @@
 # `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow setup-compilers test-compilers test-torch-xla test-heavy test-triton test-serving test-browser lint prose format site site-serve lab render wheel release clean docker-lint docker-test need-python need-bwrap
+.PHONY: help demo test test-slow setup-compilers test-compilers test-torch-xla test-heavy test-triton test-serving test-open-edx test-browser lint prose format site site-serve lab render wheel release clean docker-lint docker-test need-python need-bwrap
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -50,6 +50,12 @@ test-triton: $(VENV)/.hotloop-test  ## Triton's interpreter in each supported ve
 test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tritonserver, which it installs
 	$(BIN)/hotloop doctor --install tritonserver
 	$(BIN)/pytest -n $(JOBS) -k 'serving or triton_ensemble'
+
+OPEN_EDX = lti-consumer-xblock==11.4.4
+
+test-open-edx: $(VENV)/.hotloop-test  ## the service as a tool of Open edX's LTI code, 150 MB, which it installs into build/open_edx
+	test -d build/open_edx || $(BIN)/pip install -q --target build/open_edx $(OPEN_EDX)
+	$(BIN)/pytest tests/hotloop/service/test_open_edx.py
 
 test-browser: $(VENV)/.hotloop-browser build/axe/.done build/page/.done build/simulator/.done need-bwrap  ## the site, and a class in JupyterLab, in Chromium
 	$(BIN)/pytest tests/browser

@@ -53,7 +53,10 @@ GROUPS = {
         "For instructors: a course with nbgrader, and a judge for a class.",
         {
             "Prepare": ("new",),
-            "Grade": ("due", "grade", "regrade", "attempts", "requests", "page"),
+            "Grade": (
+                "due", "points", "collect", "grade", "regrade", "attempts", "requests", "page",
+                "export",
+            ),
             "Judge for a class": ("serve", "invite"),
             "Privacy": ("forget",),
         },

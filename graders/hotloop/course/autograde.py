@@ -24,6 +24,7 @@ from hotloop.course.hand_in import (
     notes_on,
     time_of,
 )
+from hotloop.course.scores import Counting
 from hotloop.course.settings import Grading
 from hotloop.tasks.notebook_cells import NOTEBOOK
 
@@ -46,7 +47,7 @@ class GradedNotebook(NotebookExporter):
         again = bool(cast(Any, self.parent).force)
         attempt = grade_one(root, settings, *place, _notes.pop(place, ()), again=again)
         resources["metadata"] = {"name": Path(filename).stem, "path": str(Path(filename).parent)}
-        notebook = nodes.of(filled(attempt))
+        notebook = nodes.of(filled(attempt, Counting.of(root).worth(attempt.module)))
         return cast(Any, super()).from_notebook_node(notebook, resources=resources, **kw)
 
 

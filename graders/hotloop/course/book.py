@@ -7,8 +7,9 @@ the notebook is written after it, and again if it is missing.
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,15 +20,28 @@ from sqlalchemy import Connection
 
 from hotloop.core.record import Record
 from hotloop.course import nodes
+from hotloop.course import worth as course_worth
 from hotloop.course.attempts import store as within
-from hotloop.course.attempts.attempt import Attempt, Kind
+from hotloop.course.attempts.attempt import Attempt, AuditEvent, Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
-from hotloop.course.gradebook import Place, cells_by_id, joined, submissions, submitted
+from hotloop.course.gradebook import (
+    Place,
+    cells_by_id,
+    joined,
+    places,
+    set_worth_of_cells,
+    submissions,
+    submitted,
+    worth_of_cells,
+)
 from hotloop.course.hand_in import TIMESTAMP
-from hotloop.course.points import of_attempt, settled
+from hotloop.course.points import of_attempt
 from hotloop.course.policy import seconds_late
+from hotloop.course.scores import Counting, ScoredNotebook
+from hotloop.course.worth import ModuleWorth, Worth, of_course
 from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.verdicts import render_record
 from hotloop.verdicts import words as verdict_words
 
 AUTOGRADED = "autograded"
@@ -79,7 +93,8 @@ class Book:
 
         def work(connection: Connection) -> bool:
             counts = within.published(connection, student, module)
-            old, new = of_attempt(counts), of_attempt(stands)
+            worth = of_course(connection, module)
+            old, new = of_attempt(counts, worth), of_attempt(stands, worth)
             within.note(connection, within.about(attempt, kind, "", why, self.batch, old, new))
             if within.is_begun(connection, student, module):
                 return False  # the ongoing grading decides
@@ -113,18 +128,43 @@ class Book:
         # The penalty depends on nbgrader's score, which the database computes.
         gradebook.db.flush()
         by_place = submissions(gradebook, places)
-        changed = [place for place, submission in by_place.items() if self._penalize(submission)]
+        counting = Counting.within(gradebook.db.connection())
+        changed = [place for place, one in by_place.items() if self._penalize(one, counting)]
         for place in changed:
             self._outdate(*place)
         return changed
 
+    def revalue(
+        self, connection: Connection, events: Iterable[AuditEvent], modules: Collection[str]
+    ) -> None:
+        """Note what checks are worth, inside a transaction, and enter the marks that follow.
+
+        Nothing is executed. A mark by a person is a share of the cell's points, and stays that
+        share. modules: those that it concerns.
+        """
+        before = {module: of_course(connection, module) for module in modules}
+        for event in events:
+            within.note(connection, event)
+        counting = Counting.within(connection)
+        with joined(connection, self.course_id) as gradebook:
+            wanted = [place for place in sorted(places(gradebook)) if place[1] in modules]
+            for module in modules:
+                # Before the first submission is entered, the cells say what the notebook says.
+                if course_worth.is_agreed(connection, module):
+                    set_cells(gradebook, counting.worth(module))
+            for (student, module), submission in submissions(gradebook, wanted).items():
+                attempt = counting.published(student, module)
+                _revalue(submission, attempt, before[module], counting.worth(module))
+            self.penalize(gradebook, wanted)
+
     def write(self, attempt: Attempt) -> None:
         """Write the graded notebook, and the learner's files that are shown with it."""
+        worth = Counting.of(self._root).worth(attempt.module)
         folder = self._folder(attempt)
         staged = folder.with_name(f".{folder.name}.part")
         shutil.rmtree(staged, ignore_errors=True)
         shown = {name: text.encode() for name, text in attempt.files.items()}
-        shown[NOTEBOOK] = json.dumps(filled(attempt)).encode()
+        shown[NOTEBOOK] = json.dumps(filled(attempt, worth)).encode()
         if attempt.handed_in:
             shown[TIMESTAMP] = attempt.handed_in.encode()
         for name, data in shown.items():
@@ -149,45 +189,67 @@ class Book:
     def _remove(self, attempt: Attempt) -> None:
         shutil.rmtree(self._folder(attempt), ignore_errors=True)
 
+    def _agree(self, connection: Connection, module: str) -> None:
+        """Note what a module's checks are worth, once: from now on only an event changes it."""
+        if course_worth.is_agreed(connection, module):
+            return
+        with joined(connection, self.course_id) as gradebook:
+            cells = worth_of_cells(gradebook, module)
+            tasks = ModuleWorth(tasks=dict(of_course(connection, module).tasks))
+            why = "as in module.yaml when the first submission was entered"
+            within.note(connection, course_worth.noted(tasks, module, why, self.batch))
+            if cells:
+                set_cells(gradebook, of_course(connection, module))
+
     def _publish(self, connection: Connection, attempts: Sequence[Attempt]) -> list[Attempt]:
+        for module in sorted({attempt.module for attempt in attempts}):
+            self._agree(connection, module)
+        counting = Counting.within(connection)
         published = [self._log(connection, attempt) for attempt in attempts]
         with joined(connection, self.course_id) as gradebook:
             by_place = submitted(gradebook, [(a.student, a.module, a.handed_in) for a in published])
             for attempt in published:
-                _score(by_place[attempt.student, attempt.module], attempt)
+                worth = counting.worth(attempt.module)
+                _score(by_place[attempt.student, attempt.module], attempt, worth)
             gradebook.db.flush()
             for submission in by_place.values():
-                self._penalize(submission)
+                self._penalize(submission, counting)
         return published
 
     def _log(self, connection: Connection, attempt: Attempt) -> Attempt:
         """Store the attempt and the event that it counts."""
         stored = within.add(connection, attempt)
         before = within.last_published(connection, stored.student, stored.module)
+        worth = of_course(connection, stored.module)
         event = within.about(
             stored,
             Kind.PUBLISHED,
             "",
             self._why,
             self.batch,
-            of_attempt(before),
-            of_attempt(stored),
+            of_attempt(before, worth),
+            of_attempt(stored, worth),
         )
         within.note(connection, event)
         return stored
 
-    def _penalize(self, submission: Any) -> bool:
-        """Set the late penalty by the course's rule; return True if it changed."""
+    def _penalize(self, submission: Any, counting: Counting) -> bool:
+        """Set the late penalty by the course's rule; return True if it changed.
+
+        The rule is asked about the points so far, as they are shown: those of a task that is still
+        open are in no score of nbgrader's.
+        """
         changed = False
         late = seconds_late(submission)
         for notebook in submission.notebooks:
             penalty = None
             if late > 0:
+                points = _points_so_far(submission, notebook, counting)
                 penalty = self._late.plugin_inst.late_submission_penalty(
-                    submission.student_id, notebook.score, late
+                    submission.student_id, points, late
                 )
-            if penalty is not None:
-                penalty = min(max(penalty, 0.0), notebook.score)
+                if penalty is not None:
+                    penalty = min(max(penalty, 0.0), points)
             changed |= (penalty or 0.0) != (notebook.late_submission_penalty or 0.0)
             notebook.late_submission_penalty = penalty
         return changed
@@ -201,8 +263,11 @@ class Book:
                 (Path(name) / file).chmod(0o664 if self._is_shared else 0o444)
 
 
-def filled(attempt: Attempt) -> dict[str, Any]:
-    """Return the notebook with its outputs, in nbformat 4."""
+def filled(attempt: Attempt, worth: Worth) -> dict[str, Any]:
+    """Return the notebook with its outputs, in nbformat 4.
+
+    The verdict below a task's check is made here, with what it is worth now.
+    """
     assert attempt.notebook is not None
     outputs = enumerate(attempt.outputs, start=1)
     cells: list[Mapping[str, Any]] = []
@@ -211,8 +276,44 @@ def filled(attempt: Attempt) -> dict[str, Any]:
             cells.append(cell)
             continue
         number, shown = next(outputs)
+        record = attempt.records.get(_checked_task(cell))
+        if record is not None:
+            shown = [_verdict(record, worth)]
         cells.append({**cell, "execution_count": number, "outputs": list(shown)})
     return {**attempt.notebook, "cells": cells}
+
+
+def set_cells(gradebook: Any, worth: Worth) -> None:
+    """Set the points of the graded cells in nbgrader's gradebook, for nbgrader's own pages."""
+    points = {task: worth.possible(task) for task in worth.tasks}
+    set_worth_of_cells(gradebook, worth.module, points)
+
+
+def _checked_task(cell: Mapping[str, Any]) -> str:
+    """Return the task that a cell has judged; "" for other cells."""
+    about = cell["metadata"].get("nbgrader", {})
+    is_check = about.get("grade") and not about.get("solution")
+    return str(about.get("grade_id", "")) if is_check else ""
+
+
+def _verdict(record: Record, worth: Worth) -> NotebookNode:
+    """Return the output below a task's cell."""
+    known = worth.is_judged(record.task)
+    score = worth.score(record.task, record) if known else None
+    points = worth.checks(record.task) if known else {}
+    shown = worth.shown(record)
+    data = {
+        "text/html": render_record.html(shown, score, points),
+        "text/plain": render_record.text(shown, score),
+    }
+    return nodes.display(data)
+
+
+def _points_so_far(submission: Any, notebook: Any, counting: Counting) -> float:
+    module = submission.assignment.name
+    counts = lru_cache(maxsize=1)(counting.published)
+    one = ScoredNotebook(submission.student_id, module, "", 0.0, counts, counting.worth(module))
+    return sum(one.score(grade).points for grade in notebook.grades)
 
 
 def pending_comment(record: Record) -> str:
@@ -225,36 +326,69 @@ def pending_comment(record: Record) -> str:
     return f"Pending, not lost: {reasons}"
 
 
-def _score(submission: Any, attempt: Attempt) -> None:
+def _score(submission: Any, attempt: Attempt, worth: Worth) -> None:
     """Enter the judge's points, and nothing else of the notebook.
 
     A task with an open check gets no score. An unchanged written answer gets zero points, as in
     nbgrader; a changed one waits for a person.
     """
-    assert attempt.notebook is not None
-    graded = [nodes.of(cell) for cell in attempt.notebook["cells"]]
-    graded = [cell for cell in graded if "nbgrader" in cell.metadata]
-    cells = {str(cell.metadata.nbgrader.grade_id): cell for cell in graded}
-    judged_in = _judged_in(graded)
+    cells = _tracked(attempt)
     for notebook in submission.notebooks:
         known = cells_by_id(notebook)
         for grade in notebook.grades:
-            name, worth = known[grade.cell_id].name, known[grade.cell_id].max_score
+            name = known[grade.cell_id].name
             cell = cells.get(name)
             if cell is not None and utils.is_solution(cell):
                 grade.auto_score, _ = cast(Any, utils.determine_grade)(cell)
                 is_open = grade.auto_score is None
             else:
-                score = settled(attempt.module, name, attempt.records.get(name), worth)
-                grade.auto_score = None if score.pending else score.points
+                grade.auto_score = _mark(attempt, name, worth)
                 is_open = False
             # A person's earlier decision must be reviewed; points that the judge left open are not
             # for a person to give.
             grade.needs_manual_grade = is_open or grade.manual_score is not None
+    _comment_on(submission, attempt, worth)
+
+
+def _comment_on(submission: Any, attempt: Attempt, worth: Worth) -> None:
+    cells = _tracked(attempt)
+    judged_in = _judged_in(list(cells.values()))
+    for notebook in submission.notebooks:
+        known = cells_by_id(notebook)
         for comment in notebook.comments:
             name = known[comment.cell_id].name
             record = attempt.records.get(judged_in.get(name, ""))
+            if record is not None:
+                record = worth.shown(record)
             comment.auto_comment = _comment(cells.get(name), record)
+
+
+def _tracked(attempt: Attempt) -> dict[str, NotebookNode]:
+    """Return the cells that nbgrader tracks, by name, in order."""
+    assert attempt.notebook is not None
+    cells = [nodes.of(cell) for cell in attempt.notebook["cells"]]
+    return {
+        str(cell.metadata.nbgrader.grade_id): cell for cell in cells if "nbgrader" in cell.metadata
+    }
+
+
+def _mark(attempt: Attempt, task: str, worth: Worth) -> float | None:
+    """Return the judge's mark for the gradebook; None for what is open, or is no task."""
+    return worth.mark(task, attempt.records.get(task)) if worth.is_judged(task) else None
+
+
+def _revalue(submission: Any, attempt: Attempt | None, before: Worth, after: Worth) -> None:
+    for notebook in submission.notebooks:
+        known = cells_by_id(notebook)
+        for grade in notebook.grades:
+            name = known[grade.cell_id].name
+            if attempt is not None and after.is_judged(name):
+                grade.auto_score = _mark(attempt, name, after)
+            if grade.manual_score is not None and name in before.tasks and name in after.tasks:
+                old, new = before.scale(name), after.scale(name)
+                grade.manual_score = round(grade.manual_score * new / old, 9)
+    if attempt is not None:
+        _comment_on(submission, attempt, after)
 
 
 def _comment(cell: NotebookNode | None, record: Record | None) -> str | None:

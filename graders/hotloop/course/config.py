@@ -24,7 +24,6 @@ from nbgrader.preprocessors import (
     ComputeChecksums,
     IncludeHeaderFooter,
     LockCells,
-    SaveCells,
 )
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -77,6 +76,8 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     exchange.set_up(c, root)
     c.ExchangeFactory.release_feedback = VisibleFeedback
     c.ExchangeFactory.list = DatedList
+    # Given by name, since that module imports this file.
+    c.ExchangeFactory.collect = "hotloop.course.collect.OwnCollect"
     c.Execute.timeout = VALIDATED_CELL_S
     _generate(c)
     _autograde(c)
@@ -136,7 +137,8 @@ def _generate(c: Config) -> None:
         ClearOutput,
         CheckCellMetadata,
         ComputeChecksums,
-        SaveCells,
+        # Given by name, since it imports this file.
+        "hotloop.course.saved_cells.CoursePoints",
         CheckCellMetadata,
     ]
 

@@ -33,6 +33,14 @@ def of(config: Config) -> tuple[Path, str]:
     return Path(exchange.root), str(exchange.coursedir.course_id)
 
 
+def believes_names(config: Config) -> bool:
+    """Return whether a course believes the name of what is in its exchange.
+
+    That is a setting for hubs on which all learners have one account.
+    """
+    return not config.ExchangeCollect.get("check_owner", True)
+
+
 def own(root: Path) -> Path:
     """Return the course's own exchange; create it if missing."""
     folder = root / FOLDER

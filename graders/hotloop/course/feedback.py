@@ -10,8 +10,8 @@ from nbgrader.preprocessors import GetGrades
 
 from hotloop.core.record import Record
 from hotloop.course import learner_files, requests, rubric
-from hotloop.course.attempts.store import store
 from hotloop.course.points import by_hand, by_judge, is_open, of_grade, total
+from hotloop.course.scores import Counting
 from hotloop.course.standing import all_dropped
 from hotloop.tasks.curriculum import Task, load_module
 from hotloop.tasks.problem import Score
@@ -76,7 +76,9 @@ class JudgedGrades(GetGrades):
         self._handed_in = learner_files.read(folder)
         self._files: dict[str, list[str]] = {}
         self._rubrics: dict[str, list[rubric.RubricRow]] = {}
-        self._counts = store(root).published(names["student"], names["assignment"])
+        counting = Counting.of(root)
+        self._counts = counting.published(names["student"], names["assignment"])
+        self._worth = counting.worth(names["assignment"])
         self._rows: list[TaskRow] = []
         self._scores: list[Score] = []
         nb, resources = cast(Any, super()).preprocess(nb, resources)
@@ -94,7 +96,8 @@ class JudgedGrades(GetGrades):
 
     def _notes(self, root: Path, names: Any) -> list[str]:
         student, module = names["student"], names["assignment"]
-        answers = list(requests.page_sentences(root, student, module))
+        answers = [*filter(None, [self._worth.sentence])]
+        answers += requests.page_sentences(root, student, module)
         if self._counts is not None:
             return [*self._counts.notes, *answers]
         if all_dropped(root, student, module):
@@ -110,17 +113,20 @@ class JudgedGrades(GetGrades):
             names["assignment"],
             names["student"],
         )
-        score = of_grade(grade, names["assignment"], self._counts)
+        score = of_grade(grade, self._worth, self._counts)
         cell.metadata["nbgrader"]["points_text"] = points_text(score)
         self._scores.append(score)
-        judged = by_judge(grade, names["assignment"], self._counts)
+        judged = by_judge(grade, self._worth, self._counts)
         record = self._counts.records.get(grade.name) if self._counts is not None else None
+        if record is not None:
+            record = self._worth.shown(record)
         self._rows.append(_row(grade, score, judged, record, cell))
         task = _task(names["assignment"], grade.name)
         if task is not None:
             self._files[task.id] = learner_files.of_task(task, self._handed_in)
         if task is not None and grade.manual_score is not None:
-            self._rubrics[task.id] = rubric.rows(task)
+            possible = self._worth.possible(task.id, float(task.points))
+            self._rubrics[task.id] = rubric.rows(task, possible)
 
 
 def _title(module: str) -> str:

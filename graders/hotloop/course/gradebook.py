@@ -7,7 +7,7 @@ Submissions of a class are read and made together: nbgrader's objects query for 
 notebook and cell on their own.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -17,15 +17,17 @@ from nbgrader.api import (
     Assignment,
     Grade,
     Gradebook,
+    MissingEntry,
     Notebook,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from nbgrader.utils import parse_utc
+from nbgrader.utils import compute_checksum, parse_utc
 from sqlalchemy import Connection
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload, undefer
 
+from hotloop.course import nodes
 from hotloop.course.attempts.store import store
 
 ResultT = TypeVar("ResultT")
@@ -142,6 +144,44 @@ def cells_by_id(submitted_notebook: Any) -> dict[str, Any]:
     notebook = submitted_notebook.notebook
     cells = [*notebook.grade_cells, *notebook.solution_cells, *notebook.task_cells]
     return {cell.id: cell for cell in cells}
+
+
+def worth_of_cells(gradebook: Any, module: str) -> dict[str, float]:
+    """Return the points of an assignment's graded cells; empty if it was never released."""
+    return {cell.name: float(cell.max_score) for cell in _graded_cells(gradebook, module)}
+
+
+def set_worth_of_cells(gradebook: Any, module: str, points: Mapping[str, float]) -> None:
+    """Set the points of graded cells, and the checksums, which depend on them."""
+    for cell in _graded_cells(gradebook, module):
+        if cell.name not in points or cell.max_score == points[cell.name]:
+            continue
+        cell.max_score = points[cell.name]
+        for source in cell.notebook.source_cells:
+            if source.name == cell.name:
+                source.checksum = _checksum(source, cell)
+
+
+def _graded_cells(gradebook: Any, module: str) -> list[Any]:
+    try:
+        notebooks = gradebook.find_assignment(module).notebooks
+    except MissingEntry:
+        return []
+    return [cell for one in notebooks for cell in (*one.grade_cells, *one.task_cells)]
+
+
+def _checksum(source: Any, cell: Any) -> str:
+    """Return nbgrader's checksum of a released cell, by which it knows an untouched answer."""
+    is_solution = any(each.name == cell.name for each in cell.notebook.solution_cells)
+    marks = {
+        "grade_id": cell.name,
+        "grade": cell in cell.notebook.grade_cells,
+        "solution": is_solution,
+        "locked": bool(source.locked),
+        "points": cell.max_score,
+    }
+    node = {"cell_type": source.cell_type, "source": source.source, "metadata": {"nbgrader": marks}}
+    return cast(str, compute_checksum(nodes.of(node)))
 
 
 def _groups(values: Iterable[ResultT]) -> Iterator[list[ResultT]]:

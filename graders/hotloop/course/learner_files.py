@@ -4,11 +4,11 @@ Names and contents are untrusted. They are escaped, and characters that could mi
 reader (control characters, changes of text direction) are replaced.
 """
 
-import re
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
+from hotloop.core.untrusted_text import readable
 from hotloop.course.hand_in import ordinary_files
 from hotloop.tasks.problem import JudgedTask
 
@@ -30,7 +30,6 @@ margin-right:1em;text-align:right;opacity:.6;user-select:none}
 """Line numbers come from a CSS counter, so that they are not copied with the code."""
 
 _NOTEBOOK = ".ipynb"
-_MISLEADING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def read(folder: Path) -> dict[str, bytes]:
@@ -87,13 +86,6 @@ def _frame(name: str, note: str, lines: str = "") -> str:
         f'<details class="hl-file"><summary>{head}</summary>'
         f"<pre><code>{lines}</code></pre></details>"
     )
-
-
-def readable(text: str) -> str:
-    """Return the text without characters that cannot be written or mislead a reader."""
-    # A name that is not UTF-8 contains surrogates, which cannot be encoded.
-    encodable = text.encode("utf-8", "replace").decode("utf-8")
-    return _MISLEADING.sub("\N{REPLACEMENT CHARACTER}", encodable)
 
 
 def _plain(text: str) -> str:

@@ -11,7 +11,6 @@ from nbformat import NotebookNode
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.course import nodes
 from hotloop.course.hand_in import HandIn
 from hotloop.course.isolation import Isolation, choose
 from hotloop.course.judging import SETTLE_S, Judge, ask, shared_judge
@@ -27,9 +26,8 @@ from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.judge.lease import LONGEST_WAIT_S, Lease, Turn
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
 from hotloop.sandbox.preload import imported
-from hotloop.tasks.curriculum import Module, Task, load_module
+from hotloop.tasks.curriculum import Task, load_module
 from hotloop.tasks.judged_again import settled
-from hotloop.tasks.problem import settle
 from hotloop.tasks.task_spec import task_spec
 from hotloop.tasks.variants import digest_of
 from hotloop.verdicts import render_record
@@ -101,7 +99,7 @@ class NotebookRun:
         self._start_kernel(sources)
         try:
             return [
-                [self._judged(self._code[grade_id])]
+                self._judged(self._code[grade_id])
                 if grade_id in self._code
                 else self._execute(left)
                 if left or not source
@@ -179,11 +177,11 @@ class NotebookRun:
             return False
         return all(task.id in self.records for task in self._in_kernel)
 
-    def _judged(self, task: Task) -> NotebookNode:
+    def _judged(self, task: Task) -> list[NotebookNode]:
+        """Judge a task; return no outputs, since the course's points may change: `book.filled`."""
         self._say(task.id, "judging")
-        record = self._judge(task)
-        self.records[task.id] = record
-        return shown(record, self._module)
+        self.records[task.id] = self._judge(task)
+        return []
 
     def _judge(self, task: Task) -> Record:
         if task not in self._wanted:
@@ -258,14 +256,3 @@ class NotebookRun:
 def _needs_kernel(task: Task) -> bool:
     """False for a task that is a file: the judge runs it in a worker of its own."""
     return any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
-
-
-def shown(record: Record, module: Module) -> NotebookNode:
-    """Return the output below a task's cell."""
-    score = settle(module, record.task, record)
-    worth = {check.id: float(check.points) for check in module.task(record.task).checks}
-    data = {
-        "text/html": render_record.html(record, score, worth),
-        "text/plain": render_record.text(record, score),
-    }
-    return nodes.display(data)

@@ -6,26 +6,14 @@ A grade is nbgrader's object, or a query's row with the same attributes.
 from collections.abc import Sequence
 from typing import Any
 
-from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt, AttemptPoints
-from hotloop.tasks.curriculum import load_module
-from hotloop.tasks.problem import Score, settle
+from hotloop.course.worth import GpuChecks, Worth
+from hotloop.tasks.problem import Score
 
 
 def is_open(grade: Any) -> bool:
     """True if neither the judge nor a person has given this grade a score."""
     return grade.auto_score is None and grade.manual_score is None
-
-
-def is_judged(module: str, task: str) -> bool:
-    """True if points come from the judge's records; False for tasks that a person marks.
-
-    An assignment that is no module of the curriculum has no judged tasks.
-    """
-    try:
-        return load_module(module).task(task).kind == "code"
-    except KeyError:
-        return False
 
 
 def by_hand(grade: Any) -> str:
@@ -37,50 +25,45 @@ def by_hand(grade: Any) -> str:
     return "Graded by a person."
 
 
-def by_judge(grade: Any, module: str, attempt: Attempt | None) -> Score:
+def needs_record(grade: Any, worth: Worth) -> bool:
+    """True if the judge's record says what is open, and not the gradebook alone."""
+    if grade.manual_score is not None:
+        return False
+    return grade.auto_score is None or (worth.gpu is GpuChecks.LATER and worth.has_gpu_checks)
+
+
+def by_judge(grade: Any, worth: Worth, attempt: Attempt | None) -> Score:
     """Return a grade's points without manual changes; for an open grade, the settled part."""
-    possible = float(grade.max_score)
-    if grade.auto_score is not None:
-        return Score(float(grade.auto_score), 0.0, possible)
+    possible = worth.possible(grade.name, float(grade.max_score))
     record = attempt.records.get(grade.name) if attempt is not None else None
-    score = settled(module, grade.name, record, possible)
-    return score if score.pending else Score(0.0, possible, possible)
+    judged = Score(0.0, possible, possible)
+    if record is not None and worth.is_judged(grade.name):
+        judged = worth.score(grade.name, record)
+    if grade.auto_score is None:
+        return judged if judged.pending else Score(0.0, possible, possible)
+    pending = judged.pending if record is not None else 0.0
+    return Score(float(grade.auto_score), pending, possible)
 
 
-def settled(module: str, task: str, record: Record | None, worth: float) -> Score:
-    """Return a judged task's points, of `worth` in the gradebook, which an instructor may change.
-
-    All are open without a record, or if the cell is no task of the module.
-    """
-    if record is None or not is_judged(module, task):
-        return Score(0.0, worth, worth)
-    score = settle(load_module(module), task, record)
-    share = worth / score.possible
-    return Score(score.points * share, score.pending * share, worth)
-
-
-def of_attempt(attempt: Attempt | None) -> AttemptPoints | None:
+def of_attempt(attempt: Attempt | None, worth: Worth) -> AttemptPoints | None:
     """Return an attempt's points, without late penalty and manual changes.
 
     Returns None for no attempt, or a module that no longer exists.
     """
-    if attempt is None:
+    if attempt is None or not worth.tasks:
         return None
-    try:
-        module = load_module(attempt.module)
-    except (KeyError, ValueError, OSError):
-        return None
-    known = {task.id for task in module.tasks}
-    score = total([settle(module, t, r) for t, r in attempt.records.items() if t in known])
+    judged = {task: r for task, r in attempt.records.items() if worth.is_judged(task)}
+    score = total([worth.score(task, record) for task, record in judged.items()])
     return AttemptPoints(score.points, score.pending)
 
 
-def of_grade(grade: Any, module: str, attempt: Attempt | None) -> Score:
+def of_grade(grade: Any, worth: Worth, attempt: Attempt | None) -> Score:
     """Return the points of a grade in the gradebook, with extra credit."""
     extra = float(grade.extra_credit or 0)
     if grade.manual_score is not None:
-        return Score(float(grade.manual_score) + extra, 0.0, float(grade.max_score))
-    score = by_judge(grade, module, attempt)
+        possible = worth.possible(grade.name, float(grade.max_score))
+        return Score(float(grade.manual_score) + extra, 0.0, possible)
+    score = by_judge(grade, worth, attempt)
     return Score(score.points + extra, score.pending, score.possible)
 
 

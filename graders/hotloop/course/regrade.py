@@ -28,6 +28,7 @@ from hotloop.course.released import load_release
 from hotloop.course.results import Total, results
 from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
+from hotloop.course.worth import Worth, of_course
 from hotloop.judge.grader_digest import grader_digest
 
 
@@ -106,7 +107,8 @@ def shadow(
                 store(root).add(outcome)
             batch.ended(key, failed=isinstance(outcome, Lost))
     pairs, _ = _pairs(root, module, students, rules.tasks_to_judge())
-    changes = [*map(_change, pairs), *skipped]
+    worth = _worth(root, module)
+    changes = [*(_change(pair, worth) for pair in pairs), *skipped]
     changes.sort(key=lambda change: change.student)
     return Regraded(module, changes, _totals(root, module, changes), problems=problems)
 
@@ -133,7 +135,8 @@ def publish(
         book.enter(pair.shadow)
         if problem := pages.make(pair.counts.student, module):
             problems[pair.counts.student] = problem
-    changes = [*map(_change, ready), *skipped]
+    worth = _worth(root, module)
+    changes = [*(_change(pair, worth) for pair in ready), *skipped]
     return Regraded(module, changes, _totals(root, module, changes), batch, problems)
 
 
@@ -141,7 +144,7 @@ def _pairs(
     root: Path, module: str, students: Collection[str] | None, tasks: Collection[str]
 ) -> tuple[list[_Pair], list[RegradeEffect]]:
     """Return the submissions that can be compared, and those that cannot, with the reason."""
-    release = load_release(root, module)
+    release, worth = load_release(root, module), _worth(root, module)
     pairs: list[_Pair] = []
     skipped: list[RegradeEffect] = []
     for student, _ in submissions(root, students, [module]):
@@ -149,10 +152,15 @@ def _pairs(
         hand_in = read(root, student, release, tasks)
         if counts is None or counts.digest != hand_in.digest:
             reason = _why_skipped(root, hand_in, counts)
-            skipped.append(RegradeEffect(student, of_attempt(counts), None, skipped=reason))
+            points = of_attempt(counts, worth)
+            skipped.append(RegradeEffect(student, points, None, skipped=reason))
         else:
             pairs.append(_Pair(hand_in, counts, _shadow(root, counts)))
     return pairs, skipped
+
+
+def _worth(root: Path, module: str) -> Worth:
+    return store(root).read(lambda connection: of_course(connection, module))
 
 
 def _totals(root: Path, module: str, changes: Sequence[RegradeEffect]) -> list[Total]:
@@ -192,13 +200,13 @@ def _shadow(root: Path, counts: Attempt) -> Attempt | None:
     return max(fitting, key=lambda attempt: attempt.number, default=None)
 
 
-def _change(pair: _Pair) -> RegradeEffect:
+def _change(pair: _Pair, worth: Worth) -> RegradeEffect:
     old, fresh = pair.counts, pair.shadow
+    before = of_attempt(old, worth)
     if fresh is None:
-        skipped = "it could not be graded again"
-        return RegradeEffect(old.student, of_attempt(old), None, skipped=skipped)
+        return RegradeEffect(old.student, before, None, skipped="it could not be graded again")
     reasons = dict(_reasons(old.records, fresh.records))
-    return RegradeEffect(old.student, of_attempt(old), of_attempt(fresh), reasons)
+    return RegradeEffect(old.student, before, of_attempt(fresh, worth), reasons)
 
 
 def _reasons(old: Mapping[str, Record], new: Mapping[str, Record]) -> Iterator[tuple[str, str]]:

@@ -1,42 +1,42 @@
 """Regrade requests: a learner asks in a sentence, a person answers, and the audit log has both.
 
-A request is a file in the `inbound` folder of nbgrader's exchange, like a submission; learners can
-write to the folder but not list it. The file's owner is the learner; its content does not say who.
-Request and answer appear on the learner's feedback page.
+A learner of the class's service asks it, and it enters the request. Others put a file into the
+`inbound` folder of nbgrader's exchange, like a submission; learners can write to the folder but not
+list it. The file's owner must be the learner of whom it says to come, unless the course believes
+names (`c.ExchangeCollect.check_owner`). Request and answer appear on the learner's feedback page.
 """
 
 import json
 import os
-import pwd
 import secrets
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, Field, ValidationError
+from nbgrader.utils import get_username
+from pydantic import ValidationError
 
-from hotloop.core.document import Identifier, Strict
+from hotloop.core.untrusted_text import readable
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts import store as within
 from hotloop.course.attempts.attempt import AuditEvent, Kind
 from hotloop.course.attempts.store import store
-from hotloop.course.learner_files import readable
+from hotloop.course.ownership import account
+from hotloop.learn.remote.request import LONGEST_SENTENCE, RegradeRequest
 
 PREFIX = "request+"
-LONGEST = 2000
-"""Most characters of a request or answer."""
+MOST_OPEN = 50
+"""Most requests of a learner that wait for an answer."""
 MAX_FILE = 16 << 10
 """In bytes."""
 
 
-class RegradeRequest(Strict):
-    """Content of the file."""
+class RequestFile(RegradeRequest):
+    """Content of the file. student: whose account in the course it is, as nbgrader sees it."""
 
-    module: Annotated[Identifier, Field(max_length=100)]
-    task: Annotated[Identifier, Field(max_length=100)]
-    sentence: Annotated[str, Field(min_length=1, max_length=LONGEST), AfterValidator(readable)]
+    student: str
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,27 @@ def ask(exchange: Path, course_id: str, request: RegradeRequest) -> Path:
             "exchange, and has anything been released?"
         ) from None
     with os.fdopen(fd, "w", encoding="utf-8") as stream:
-        stream.write(request.model_dump_json())
+        whole = RequestFile(**request.model_dump(), student=get_username())
+        stream.write(whole.model_dump_json())
     return path
 
 
-def collect(root: Path, exchange: Path, course_id: str) -> list[str]:
+def enter(root: Path, student: str, request: RegradeRequest) -> None:
+    """Record a request in the audit log. Raises UserError if too many of the learner's wait."""
+    waiting = [one for one in requests(root, student) if one.answer is None]
+    if len(waiting) >= MOST_OPEN:
+        raise UserError(f"{MOST_OPEN} of your requests wait for an answer: wait for some.")
+    _note(root, student, request, f"{PREFIX}{secrets.token_hex(16)}")
+
+
+def collect(
+    root: Path, exchange: Path, course_id: str, *, believes_names: bool = False
+) -> list[str]:
     """Record new requests in the audit log once; return unreadable files with the reason."""
     refused: list[str] = []
     for path in sorted((exchange / course_id / "inbound").glob(f"{PREFIX}*.json")):
         try:
-            _collect(root, path)
+            _collect(root, path, believes_names=believes_names)
         except (OSError, KeyError, ValueError, RecursionError) as error:
             refused.append(readable(f"{path}: {_why(error)}"))
     return refused
@@ -83,7 +94,7 @@ def collect(root: Path, exchange: Path, course_id: str) -> list[str]:
 
 def of(inbound: Path, student: str) -> list[Path]:
     """A learner's requests that nobody has collected yet: files in the exchange."""
-    return [path for path in sorted(inbound.glob(f"{PREFIX}*.json")) if _owner(path) == student]
+    return [path for path in sorted(inbound.glob(f"{PREFIX}*.json")) if _is_of(path, student)]
 
 
 def requests(
@@ -106,8 +117,8 @@ def answer(root: Path, number: int, text: str) -> AuditEvent:
 
     Raises UserError for an empty answer, and for a request that does not exist or was answered.
     """
-    if not text.strip() or len(text) > LONGEST:
-        raise UserError(f"The answer must have 1 to {LONGEST} characters.")
+    if not text.strip() or len(text) > LONGEST_SENTENCE:
+        raise UserError(f"The answer must have 1 to {LONGEST_SENTENCE} characters.")
     by_number = {event.id: event for event in store(root).events(kind=Kind.ASKED)}
     if number not in by_number:
         raise UserError(f"There is no request {number}.")
@@ -126,18 +137,23 @@ def page_sentences(root: Path, student: str, module: str) -> Iterator[str]:
             yield f"The answer: {request.answer.why}"
 
 
-def _collect(root: Path, path: Path) -> None:
-    student, request = _read(path)
+def _collect(root: Path, path: Path, *, believes_names: bool) -> None:
+    by, request = _read(path)
+    if by != request.student and not believes_names:
+        raise ValueError(f"it says that {request.student} asks, and {by} has made it")
     # The name identifies a request whose file could not be removed.
-    event = within.requested(
-        student, request.module, f"{request.task}: {request.sentence}", path.stem
-    )
     if not store(root).events(kind=Kind.ASKED, batch=path.stem):
-        store(root).write(lambda connection: within.note(connection, event))
+        _note(root, request.student, request, path.stem)
     path.unlink()
 
 
-def _read(path: Path) -> tuple[str, RegradeRequest]:
+def _note(root: Path, student: str, request: RegradeRequest, name: str) -> None:
+    text = f"{request.task}: {readable(request.sentence)}"
+    event = within.requested(student, request.module, text, name)
+    store(root).write(lambda connection: within.note(connection, event))
+
+
+def _read(path: Path) -> tuple[str, RequestFile]:
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(fd, "rb") as stream:
         status = os.fstat(fd)
@@ -147,15 +163,15 @@ def _read(path: Path) -> tuple[str, RegradeRequest]:
     if len(data) > MAX_FILE:
         raise ValueError(f"longer than {MAX_FILE} bytes")
     document: Any = json.loads(data)
-    return pwd.getpwuid(status.st_uid).pw_name, RegradeRequest.model_validate(document)
+    return account(status), RequestFile.model_validate(document)
 
 
-def _owner(path: Path) -> str:
-    """Nothing for a number that has no name, and for a file that is gone."""
+def _is_of(path: Path, student: str) -> bool:
+    """Also False for a file that is gone; one that says to be of somebody else is theirs."""
     try:
-        return pwd.getpwuid(path.lstat().st_uid).pw_name
-    except (OSError, KeyError):
-        return ""
+        return _read(path)[1].student == student
+    except (OSError, ValueError, RecursionError):
+        return False
 
 
 def _why(error: Exception) -> str:

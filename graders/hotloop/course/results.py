@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hotloop.core.verdict import Verdict
-from hotloop.course.attempts.store import published
 from hotloop.course.gradebook import read
 from hotloop.course.points import by_hand
-from hotloop.course.scores import ScoredNotebook, grouped, penalty, scored, whole
+from hotloop.course.scores import Counting, ScoredNotebook, grouped, penalty, scored, whole
 from hotloop.course.standing import all_dropped
+from hotloop.course.worth import Worth
 from hotloop.tasks.curriculum import Task, load_module
 from hotloop.verdicts import words as verdict_words
 
@@ -71,20 +70,20 @@ def results(
 
     def within(gradebook: Any) -> Graded:
         graded = Graded(problems=dict(problems))
-        connection = gradebook.db.connection()
-        counts = partial(published, connection)
+        counting = Counting.within(gradebook.db.connection())
         parts = [
             part
             for module in {module for _, module in submissions}
-            for part in scored(gradebook, counts, module)
+            for part in scored(gradebook, counting, module)
         ]
         entered = grouped(parts, lambda part: part.place)
         for student, module in submissions:
             graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
             notebooks = entered.get((student, module))
             if notebooks is None:
-                graded.results.extend(_not_graded(student, module))
-                possible = float(sum(task.points for task in load_module(module).tasks))
+                missing = _not_graded(student, counting.worth(module))
+                graded.results.extend(missing)
+                possible = sum(result.possible for result in missing)
                 graded.totals.append(Total(student, module, 0.0, possible, possible, 0.0))
                 continue
             graded.results.extend(_of_submission(root, notebooks))
@@ -124,10 +123,11 @@ def _result(
     return TaskResult(notebook.student, notebook.module, task.id, verdict, sentence, *points)
 
 
-def _not_graded(student: str, module: str) -> list[TaskResult]:
+def _not_graded(student: str, worth: Worth) -> list[TaskResult]:
     """Return results for a submission that nbgrader never entered into the gradebook."""
+    fault = (Verdict.JUDGE_ERROR.value, _FAULT)
     return [
-        TaskResult(student, module, task.id, Verdict.JUDGE_ERROR.value, _FAULT, 0.0, worth, worth)
-        for task in load_module(module).tasks
-        for worth in [float(task.points)]
+        TaskResult(student, worth.module, task, *fault, 0.0, possible, possible)
+        for task in worth.tasks
+        for possible in [worth.possible(task)]
     ]

@@ -15,10 +15,13 @@ class RubricRow:
     what: str
 
 
-def rows(task: Task) -> list[RubricRow]:
-    """Return the rubric, best mark first; empty for a judged task."""
+def rows(task: Task, possible: float) -> list[RubricRow]:
+    """Return the rubric, best mark first; empty for a judged task.
+
+    possible: points of the task in the course.
+    """
     best = max(task.rubric, default=0)
     return [
-        RubricRow(mark, number(task.points * mark / best), what)
+        RubricRow(mark, number(possible * mark / best), what)
         for mark, what in sorted(task.rubric.items(), reverse=True)
     ]

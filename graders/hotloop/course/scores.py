@@ -2,29 +2,62 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from nbgrader.api import Gradebook
+from sqlalchemy import Connection
 
 from hotloop.core.record import Record
+from hotloop.course import worth as course_worth
+from hotloop.course.attempts import store as transaction
 from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.attempts.store import store
 from hotloop.course.gradebook import Place, grades
 from hotloop.course.hand_in import SUBMITTED
-from hotloop.course.points import is_open, of_grade, total
+from hotloop.course.points import is_open, needs_record, of_grade, total
+from hotloop.course.worth import Worth
 from hotloop.tasks.problem import Score
 from hotloop.verdicts import words as verdict_words
 
 KeyT = TypeVar("KeyT")
 
 
+@dataclass(frozen=True)
+class Counting:
+    """What the points of a course follow from.
+
+    published: returns the attempt of a learner at a module that counts, or None. worth: returns
+    what a module's checks are worth.
+    """
+
+    published: Callable[[str, str], Attempt | None]
+    worth: Callable[[str], Worth]
+
+    @classmethod
+    def of(cls, root: Path) -> Self:
+        """Return that of the course at `root`, read anew for each call."""
+        attempts = store(root)
+        return cls(
+            attempts.published,
+            lambda module: attempts.read(lambda c: course_worth.of_course(c, module)),
+        )
+
+    @classmethod
+    def within(cls, connection: Connection) -> Self:
+        """Return that inside a transaction."""
+        return cls(
+            partial(transaction.published, connection), partial(course_worth.of_course, connection)
+        )
+
+
 @dataclass
 class ScoredNotebook:
     """A submitted notebook in the gradebook. penalty: points for late submission.
 
-    published: returns the attempt of a learner at a module that counts, or None. grades: nbgrader's
-    grades of the notebook's cells.
+    published: as in `Counting`. worth: of the module. grades: nbgrader's grades of the notebook's
+    cells.
     """
 
     student: str
@@ -32,6 +65,7 @@ class ScoredNotebook:
     notebook: str
     penalty: float
     published: Callable[[str, str], Attempt | None]
+    worth: Worth
     grades: list[Any] = field(default_factory=list[Any])
 
     @property
@@ -46,11 +80,16 @@ class ScoredNotebook:
 
     def score(self, grade: Any) -> Score:
         """Return the points of one grade."""
-        return of_grade(grade, self.module, self.attempt if is_open(grade) else None)
+        attempt = self.attempt if needs_record(grade, self.worth) else None
+        return of_grade(grade, self.worth, attempt)
 
     def record(self, task: str) -> Record | None:
-        """Return the judge's record of a task; None if a person grades it or it is not judged."""
-        return None if self.attempt is None else self.attempt.records.get(task)
+        """Return the judge's record of a task, without checks that are left out.
+
+        Returns None if a person grades it or it is not judged.
+        """
+        record = None if self.attempt is None else self.attempt.records.get(task)
+        return None if record is None else self.worth.shown(record)
 
     def is_instrumented(self, grade: Any) -> bool:
         """Whether points of a grade rest on what a process with the learner's code said."""
@@ -60,16 +99,16 @@ class ScoredNotebook:
 
 def scored(
     gradebook: Gradebook,
-    published: Callable[[str, str], Attempt | None],
+    counting: Counting,
     module: str | None = None,
     student: str | None = None,
 ) -> list[ScoredNotebook]:
     """Return the submitted notebooks, sorted by learner. module, student: only theirs."""
     by_notebook: dict[tuple[str, str, str], ScoredNotebook] = {}
     # Pages go through submissions one by one: a class's attempts are not all kept in memory.
-    once = lru_cache(maxsize=1)(published)
+    once, worth = lru_cache(maxsize=1)(counting.published), cache(counting.worth)
     for learner, name, notebook, late, grade in grades(gradebook, module, student):
-        new = ScoredNotebook(learner, name, notebook, float(late or 0.0), once)
+        new = ScoredNotebook(learner, name, notebook, float(late or 0.0), once, worth(name))
         by_notebook.setdefault((learner, name, notebook), new).grades.append(grade)
     return list(by_notebook.values())
 
@@ -102,6 +141,11 @@ def penalty(parts: Iterable[ScoredNotebook]) -> float:
     return sum(part.penalty for part in parts)
 
 
+def before_penalty(parts: Sequence[ScoredNotebook]) -> Score:
+    """Return the points of several notebooks together."""
+    return total([one.score(grade) for one in parts for grade in one.grades])
+
+
 def whole(parts: Sequence[ScoredNotebook]) -> Score:
     """Return the points of several notebooks together, minus the penalties."""
-    return total([one.score(grade) for one in parts for grade in one.grades], penalty(parts))
+    return total([before_penalty(parts)], penalty(parts))

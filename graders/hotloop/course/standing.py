@@ -5,9 +5,10 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from hotloop.course.attempts.attempt import Attempt, AttemptPoints, AuditEvent
+from hotloop.course.attempts.attempt import Attempt, AttemptPoints, AuditEvent, Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.points import of_attempt
+from hotloop.course.worth import of_course
 
 
 class AttemptState(StrEnum):
@@ -44,6 +45,7 @@ def attempts(root: Path, student: str, module: str) -> list[ListedAttempt]:
     counts = recorded.published(student, module)
     dropped = recorded.dropped(student, module)
     published = recorded.published_ids(student, module)
+    worth = recorded.read(lambda connection: of_course(connection, module))
     listed: list[ListedAttempt] = []
     for attempt in recorded.history(student, module):
         number = attempt.number
@@ -59,7 +61,7 @@ def attempts(root: Path, student: str, module: str) -> list[ListedAttempt]:
                 attempt.handed_in,
                 attempt.digest,
                 attempt.grader,
-                of_attempt(attempt),
+                of_attempt(attempt, worth),
                 state,
                 dropped.get(number),
             )
@@ -70,7 +72,7 @@ def attempts(root: Path, student: str, module: str) -> list[ListedAttempt]:
 def log(root: Path, student: str | None = None, module: str | None = None) -> list[AuditEvent]:
     """Return the audit events of a course, oldest first.
 
-    student, module: only theirs, with those about dates set for all.
+    student, module: only theirs, with those that were set for all.
     """
     recorded = store(root)
     if student is None:
@@ -78,6 +80,7 @@ def log(root: Path, student: str | None = None, module: str | None = None) -> li
     events = [
         *recorded.events(student=student, module=module),
         *recorded.events(student="", module=module),
+        *(recorded.events(kind=Kind.GPU_CHECKS) if module is not None else []),
     ]
     return sorted(events, key=lambda event: event.id)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy import (
     Column,
     Engine,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -24,8 +25,9 @@ from hotloop.service.web.database import Utc, connect, metadata
 from hotloop.service.web.queue import columns
 
 FILE = "service.db"
-FORMAT = 2
+FORMAT = 3
 LONGEST_EMAIL = 254
+LONGEST_NAME = 100
 
 
 tokens = Table(
@@ -149,6 +151,8 @@ lti_users = Table(
     Column("subject", String(255), primary_key=True),
     owner(),
     # As the LMS says, which may be untrue: nothing is found by it.
+    Column("first", String(LONGEST_NAME), nullable=False),
+    Column("last", String(LONGEST_NAME), nullable=False),
     Column("email", String(LONGEST_EMAIL), nullable=False),
 )
 
@@ -162,10 +166,17 @@ lti_items = Table(
     Column("client_id", String(255), nullable=False),
     Column("subject", String(255), nullable=False),
     Column("lineitem", Text, nullable=False),
-    # The end of the latest job whose score the LMS has accepted.
+    # The end of the latest job whose score the LMS has accepted, and the share of the points that
+    # it has; None if it has none.
     Column("passed", Utc),
-    # When a server began to send it; None once it was accepted.
+    Column("share", Float),
+    # The end of the latest job whose score it has refused for good.
+    Column("refused", Utc),
+    # When it was sent last, and before when it is not sent again; None: at once.
     Column("tried", Utc),
+    Column("again", Utc),
+    # How often in a row it was not accepted.
+    Column("tries", Integer, nullable=False),
     Column("problem", Text, nullable=False),
 )
 

@@ -4,6 +4,7 @@ A curriculum module is a problem with lessons (`curriculum.Module`). Any other f
 `problem.yaml` and a `tasks.py`, which defines how its tasks are judged, is one too.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -280,15 +281,23 @@ def settle(problem: TaskSet[TaskT], name: str, record: Record | None) -> Score:
     if record is not None and (record.module, record.task) != (problem.id, name):
         wrong = f"{record.module}.{record.task}"
         raise ValueError(f"the record is about {wrong}, not {problem.id}.{name}")
+    return add_up({check.id: float(check.points) for check in task.checks}, record)
+
+
+def add_up(worth: Mapping[str, float], record: Record | None) -> Score:
+    """Return the points of a record, by what each check is worth.
+
+    A check without a result in the record is pending, and so are all if there is no record.
+    """
     judged = {check.check: check for check in record.checks} if record is not None else {}
     points = pending = 0.0
-    for check in task.checks:
-        result = judged.get(check.id)
+    for name, most in worth.items():
+        result = judged.get(name)
         if result is None or result.verdict.pending:
-            pending += check.points
+            pending += most
         else:
-            points += result.earned * check.points
-    return Score(points, pending, float(task.points))
+            points += result.earned * most
+    return Score(points, pending, float(sum(worth.values())))
 
 
 def refuse_repeats(what: str, names: list[str]) -> None:

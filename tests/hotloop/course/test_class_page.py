@@ -21,10 +21,12 @@ from hotloop.course.class_page.marks import ClassMarks, ModuleMarks, TaskMark, r
 from hotloop.course.class_page.page import page
 from hotloop.course.class_page.summary import document, summary
 from hotloop.course.class_page.timing import timings
+from hotloop.course.worth import Worth, of_module
 from hotloop.tasks.curriculum import load_module
 from hotloop.tasks.problem import Score
 
 MODULE = "fused_softmax"
+WORTH = Worth(MODULE, tasks=of_module(MODULE, {}).tasks)
 TASKS = ["online_pass", "cuda_naive", "explain"]
 RIGHT = CheckRecord("correct", Verdict.PASSED, "Right.", 1.0, evidence={JUDGING_SECONDS: 2.0})
 FAULT = CheckRecord("correct", Verdict.JUDGE_ERROR, "The judge itself failed here.")
@@ -52,7 +54,7 @@ def mark(
 def class_of(*marks: TaskMark, names: frozenset[str] = frozenset()) -> ClassMarks:
     tasks = [task for task in TASKS if any(m.task == task for m in marks)]
     who = frozenset(m.student for m in marks)
-    module = ModuleMarks(load_module(MODULE), tasks, who, list(marks))
+    module = ModuleMarks(load_module(MODULE), tasks, who, list(marks), WORTH)
     return ClassMarks("course", len(who), names or who, [module])
 
 
@@ -209,7 +211,7 @@ def test_a_small_class_is_warned_of_and_a_large_one_is_not() -> None:
 
 
 def test_nobody_graded_is_said_and_is_no_error() -> None:
-    empty = ModuleMarks(load_module(MODULE), [], frozenset({"ada"}), [])
+    empty = ModuleMarks(load_module(MODULE), [], frozenset({"ada"}), [], WORTH)
     found = summary(ClassMarks("course", 1, frozenset({"ada"}), [empty]))
     assert "1 handed in 0 graded" in text_of(page(found))
     assert "Nothing is graded yet" in page(found)

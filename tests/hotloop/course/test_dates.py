@@ -109,7 +109,7 @@ def test_what_is_graded_follows_at_once(late: Any, monkeypatch: pytest.MonkeyPat
     assert penalties(late.root, monkeypatch) == {"ada": 0.0, "bob": 5.0}
     assert "12 of 20" in late.page("ada")
     assert dates.extend(late.root, "tiny", ["ada"], timedelta(), "well again").changed == ["ada"]
-    assert penalties(late.root, monkeypatch) == {"ada": 9.0, "bob": 5.0}
+    assert penalties(late.root, monkeypatch) == {"ada": 12.0, "bob": 5.0}
     noted = store(late.root).events(kind=Kind.SCHEDULED)
     assert [(e.student, e.module) for e in noted] == [
         ("", "tiny"),
@@ -137,7 +137,7 @@ def test_a_regrade_follows_the_dates_too(
         else:
             STEPS[step](late)
     graded = late.grade()
-    assert penalties(late.root, monkeypatch) == {"ada": 9.0, "bob": 5.0}
+    assert penalties(late.root, monkeypatch) == {"ada": 12.0, "bob": 5.0}
     assert so_far(graded) == exported_so_far(late.root, monkeypatch)
     if order[-1] == "publish":
         assert found.totals == graded.totals

@@ -189,12 +189,12 @@ def test_lateness_is_that_of_the_attempt_that_counts(course: Any, make: SimpleNa
         when = f"{utc_now() - timedelta(days=days):%Y-%m-%d %H:%M:%S} UTC"
         course.submit("ada", make.lab(answer), files={"timestamp.txt": when})
         course.grade()
-    assert penalty(course) == 5
+    assert penalty(course) == 8
     second = ids(course)[1]
     drop(course, second)
     assert penalty(course) is None
     assert drops.restore(course.root, "ada", "tiny", second, "after all") == ""
-    assert penalty(course) == 5
+    assert penalty(course) == 8
 
 
 def penalty(course: Any) -> float | None:
@@ -342,6 +342,7 @@ def test_the_log_says_who_changed_what(twice: Any) -> None:
     found = json.loads(CliRunner().invoke(app, [*call, "--log", "--json"]).stdout)["log"]
     noted = [(e["kind"], e["student"], e["attempt_id"], e["why"]) for e in found]
     assert noted == [
+        ("points", "", None, "as in module.yaml when the first submission was entered"),
         ("published", "ada", first, "graded"),
         ("begun", "ada", None, "graded anew"),
         ("published", "ada", second, "graded"),
@@ -379,7 +380,7 @@ def test_the_whole_courses_log_is_listed_newest_last(
     bobs = [*call[:2], "bob", *call[2:], "--json"]
     assert [
         (e["kind"], e["student"]) for e in json.loads(CliRunner().invoke(app, bobs).stdout)["log"]
-    ] == [("scheduled", "bob")]
+    ] == [("points", ""), ("scheduled", "bob")]
     nobody = CliRunner().invoke(app, ["course", "attempts", "--course", str(twice.root)])
     assert nobody.exit_code == 2
     assert "Name a learner and a module" in nobody.stderr

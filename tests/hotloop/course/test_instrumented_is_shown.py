@@ -22,6 +22,7 @@ from hotloop.course.class_page.marks import ClassMarks, ModuleMarks, TaskMark
 from hotloop.course.class_page.page import page
 from hotloop.course.class_page.summary import summary
 from hotloop.course.scores import ScoredNotebook
+from hotloop.course.worth import Worth, of_module
 from hotloop.learn.practice import verdicts
 from hotloop.service.course.lti import scores
 from hotloop.tasks.curriculum import load_module
@@ -77,6 +78,7 @@ REPORT = "points of checks that count, by takehome/score.py"
 SHOW_NOBODY = {
     "cli/author/exploits.py": NO_LEARNERS,
     "cli/course/attempts.py": SUMS,
+    "cli/course/points.py": SUMS,
     "cli/course/results.py": ROWS,
     "cli/modules.py": "points of tasks",
     "cli/takehome/grade.py": REPORT,
@@ -93,8 +95,9 @@ SHOW_NOBODY = {
     "course/notebook_run.py": "hands records on",
     "course/points.py": "adds up",
     "course/regrade.py": SUMS,
+    "course/worth.py": "adds up",
     "course/release.py": "points of tasks",
-    "course/rubric.py": "points that a person gives",
+    "service/course/lti/points.py": "adds up",
     "course/standing.py": "stores sums",
     "course/templates/feedback/index.html.j2": ROWS,
     "author/device_levels.py": NO_LEARNERS,
@@ -175,6 +178,9 @@ def test_the_widget_in_a_notebook() -> None:
     assert render_record.DisplayedRecord(RECORD)._repr_mimebundle_()["text/html"].count(WORD) == 2
 
 
+WORTH = Worth(RECORD.module, tasks=of_module(RECORD.module, {}).tasks)
+
+
 def grade(**changes: Any) -> Any:
     scores = {"auto_score": 6.0, "manual_score": None, "extra_credit": 0.0, "max_score": 6.0}
     return SimpleNamespace(name=RECORD.task, **{**scores, **changes})
@@ -182,7 +188,7 @@ def grade(**changes: Any) -> Any:
 
 def scored(*grades: Any) -> ScoredNotebook:
     attempt: Any = SimpleNamespace(records={RECORD.task: RECORD})
-    part = ScoredNotebook("ada", RECORD.module, "lab", 0.0, lambda *_: attempt)
+    part = ScoredNotebook("ada", RECORD.module, "lab", 0.0, lambda *_: attempt, WORTH)
     part.grades.extend(grades)
     return part
 
@@ -197,7 +203,7 @@ def test_the_exported_table() -> None:
     submission = SimpleNamespace(timestamp="", score=6.0)
     gradebook: Any = SimpleNamespace(find_submission=lambda *_: submission)
     ada = SimpleNamespace(id="ada", last_name="", first_name="", email="")
-    row = export._row(gradebook, SimpleNamespace(**known), ada, [scored(grade())])
+    row = export._row(gradebook, SimpleNamespace(**known), ada, [scored(grade())], WORTH)
     assert row["instrumented_tasks"] == RECORD.task
     assert set(row) <= set(export.COLUMNS)
 
@@ -216,7 +222,7 @@ def test_the_row_of_a_feedback_page() -> None:
 def test_the_class_page(names: bool) -> None:
     score = settle(MODULE, RECORD.task, RECORD)
     marks = [TaskMark(who, RECORD.task, score, RECORD, who == "ada") for who in ("ada", "bob")]
-    of = ModuleMarks(MODULE, [RECORD.task], frozenset({"ada", "bob"}), marks)
+    of = ModuleMarks(MODULE, [RECORD.task], frozenset({"ada", "bob"}), marks, WORTH)
     found = summary(ClassMarks("course", 2, frozenset({"ada", "bob"}), [of]), names=names)
     assert found.modules[0].tasks[0].instrumented == 1
     assert page(found).count(WORD) == 1 + names  # the task, and the learner if named

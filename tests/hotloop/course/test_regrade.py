@@ -171,7 +171,7 @@ def test_lateness_and_extra_time_survive(
     for student, answer in (("ada", "42"), ("bob", "41")):
         course.submit(student, make.lab(answer), files={"timestamp.txt": handed_in})
     course.grade()
-    assert [penalty(course, student) for student in ("ada", "bob")] == [9, 5]
+    assert [penalty(course, student) for student in ("ada", "bob")] == [12, 8]
     dates.extend(course.root, "tiny", ["ada"], timedelta(days=2), "ill")
     in_shadow(course, change(make, monkeypatch))
     published = regrade.publish(course.root, "tiny", "41 is right as well")

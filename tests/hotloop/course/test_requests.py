@@ -16,7 +16,8 @@ from hotloop.course import requests
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.config import CONFIG_FILE
-from hotloop.course.requests import NoExchange, RegradeRequest
+from hotloop.course.requests import NoExchange
+from hotloop.learn.remote.request import RegradeRequest
 
 ME = getpass.getuser()
 SENTENCE = "My kernel is right for <b>one</b> row: see cell 4."
@@ -68,11 +69,12 @@ def test_asked_listed_answered_and_on_the_page(
     assert "Row 2 is not." in CliRunner().invoke(app, ["course", "requests", "--all"]).stdout
 
 
-def test_a_file_that_says_who_asks_is_refused(course: Any, inbound: Path) -> None:
+def test_a_file_that_says_to_be_of_somebody_else_is_refused(course: Any, inbound: Path) -> None:
+    good = {"module": "tiny", "task": "answer", "sentence": "x", "student": ME}
     bad = {
-        "other": {"module": "tiny", "task": "answer", "sentence": "x", "student": "eve"},
-        "empty": {"module": "tiny", "task": "answer", "sentence": ""},
-        "long": {"module": "tiny", "task": "answer", "sentence": "x" * 20_000},
+        "other": {**good, "student": "eve"},
+        "empty": {**good, "sentence": ""},
+        "long": {**good, "sentence": "x" * 20_000},
     }
     for name, document in bad.items():
         (inbound / f"request+{name}.json").write_text(json.dumps(document))
@@ -83,6 +85,38 @@ def test_a_file_that_says_who_asks_is_refused(course: Any, inbound: Path) -> Non
     assert len(refused) == 6
     assert requests.requests(course.root) == []
     assert store(course.root).events(kind=Kind.ASKED) == []
+
+
+@pytest.mark.slow
+def test_on_a_hub_of_containers_the_account_is_the_hubs(
+    course: Any, inbound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All learners are jovyan there, and the course believes the hub's names."""
+    monkeypatch.setattr("nbgrader.utils.get_osusername", lambda: "jovyan")
+    monkeypatch.setenv("JUPYTERHUB_USER", "ada")
+    monkeypatch.chdir(course.root)
+    assert run("ask", "tiny.answer", SENTENCE).exit_code == 0
+    refused = json.loads(run("course", "requests").stdout)
+    assert f"says that ada asks, and {ME} has made it" in refused["problems"][0]
+    assert requests.of(inbound, "ada") == list(inbound.iterdir())
+    with (course.root / CONFIG_FILE).open("a") as settings:
+        settings.write("c.ExchangeCollect.check_owner = False\n")
+    listed = json.loads(run("course", "requests").stdout)
+    assert listed["problems"] == []
+    assert [one["student"] for one in listed["requests"]] == ["ada"]
+
+
+def test_nobody_asks_without_end(course: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "MOST_OPEN", 2)
+    asked = RegradeRequest(module="tiny", task="answer", sentence=SENTENCE)
+    for _ in range(2):
+        requests.enter(course.root, "ada", asked)
+    with pytest.raises(UserError, match="wait for an answer"):
+        requests.enter(course.root, "ada", asked)
+    requests.enter(course.root, "bob", asked)
+    first = requests.requests(course.root, "ada")[0]
+    requests.answer(course.root, first.number, "It is.")
+    requests.enter(course.root, "ada", asked)
 
 
 def test_a_file_that_could_not_be_removed_is_one_request(course: Any, inbound: Path) -> None:
@@ -111,7 +145,7 @@ def test_what_cannot_be_answered_is_said(course: Any) -> None:
 def test_one_hostile_file_does_not_stop_the_others(
     course: Any, inbound: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = {"module": "tiny", "task": "answer", "sentence": "Look.\x1b[2J"}
+    request = {"module": "tiny", "task": "answer", "sentence": "Look.\x1b[2J", "student": ME}
     text = json.dumps(request)
     (inbound / "request+deep.json").write_text("[" * 16_000)
     (inbound / os.fsdecode(b"request+\xff.json")).write_text(text)

@@ -50,7 +50,9 @@ class Lms:
     """One deployment of one tool.
 
     scores: accepted ones, by line item. down: how many requests for a score are refused before one
-    is accepted. is_moved: all requests are redirected.
+    is accepted. refuses: the status with which it refuses all scores; 0 to take them. audience: of
+    token requests, "" for the URL. asked: how many scores were sent. agents: how those who asked
+    called themselves. is_moved: all requests are redirected.
     """
 
     port: int = 0
@@ -62,6 +64,10 @@ class Lms:
     tool_keys: dict[str, Any] = field(default_factory=dict[str, Any])
     scores: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
     down: int = 0
+    refuses: int = 0
+    audience: str = ""
+    asked: int = 0
+    agents: set[str] = field(default_factory=set[str])
     is_moved: bool = False
     _given: set[str] = field(default_factory=set[str])
     _assertions: set[str] = field(default_factory=set[str])
@@ -79,6 +85,7 @@ class Lms:
             "login_url": f"{self.url}/auth",
             "jwks_url": f"{self.url}/jwks",
             "token_url": f"{self.url}/token",
+            **({"audience": self.audience} if self.audience else {}),
         }
 
     def initiation(self, user: str, **changes: str) -> dict[str, str]:
@@ -130,7 +137,8 @@ class Lms:
             ]
         )
 
-    async def _jwks(self, _request: Request) -> Response:
+    async def _jwks(self, request: Request) -> Response:
+        self.agents.add(request.headers["user-agent"])
         if self.is_moved:
             return HTMLResponse("moved")
         public = RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
@@ -159,6 +167,7 @@ class Lms:
         return HTMLResponse(f'<form method="post" action="{escape(self.back)}">{inputs}</form>')
 
     async def _token(self, request: Request) -> Response:
+        self.agents.add(request.headers["user-agent"])
         if self.is_moved:
             return RedirectResponse("http://127.0.0.1:1/token", 307)
         form = await request.form()
@@ -172,7 +181,7 @@ class Lms:
                 assertion,
                 keys[jwt.get_unverified_header(assertion)["kid"]],
                 algorithms=["RS256"],
-                audience=f"{self.url}/token",
+                audience=self.audience or f"{self.url}/token",
                 issuer=self.client_id,
                 options={"require": ["exp", "iat", "jti", "sub"]},
             )
@@ -187,6 +196,10 @@ class Lms:
         return JSONResponse({"access_token": token, "token_type": "Bearer", "expires_in": 3600})
 
     async def _take(self, request: Request) -> Response:
+        self.agents.add(request.headers["user-agent"])
+        self.asked += 1
+        if self.refuses:
+            return Response("never", self.refuses)
         if self.down:
             self.down -= 1
             return Response("the gradebook is being moved", 503)

@@ -109,14 +109,6 @@ def test_what_cannot_be_served_is_said(
     assert said in found["error"]
 
 
-@pytest.mark.sandbox
-def test_a_class_file_that_is_none_is_said(tmp_path: Path) -> None:
-    (tmp_path / "class.yaml").write_text("deadline: tomorrow\n")
-    code, found = run("course", "serve", "--folder", str(tmp_path))
-    assert code == 2
-    assert "class.yaml:1: unknown key 'deadline'" in found["error"]
-
-
 def test_a_link_that_is_none_is_said() -> None:
     code, found = run("login", "https://judge.example")
     assert code == 2

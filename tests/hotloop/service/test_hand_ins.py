@@ -8,7 +8,7 @@ import secrets
 import shutil
 import warnings
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,13 +23,15 @@ from hotloop import __version__
 from hotloop.cli import app
 from hotloop.core.transactions import reading, writing
 from hotloop.core.user_error import UserError
+from hotloop.course import collect as collecting
+from hotloop.course import requests
 from hotloop.course.config import course_api, load_config, write_config
 from hotloop.judge.files import lay_out
 from hotloop.learn.remote import place
 from hotloop.learn.remote.client import ServiceClient
-from hotloop.learn.remote.request import RemoteHandIn, packed
+from hotloop.learn.remote.request import SubmittedWork, packed
 from hotloop.service.app import served
-from hotloop.service.course import hand_ins
+from hotloop.service.course import hand_ins, people
 from hotloop.service.course.hand_ins import CourseExchange
 from hotloop.service.course.service import Service
 from hotloop.service.tables import hand_ins as rows
@@ -63,6 +65,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         warnings.simplefilter("ignore", SAWarning)
         with Gradebook(load_config(root).CourseDirectory.db_url) as gradebook:
             gradebook.add_assignment(MODULE)
+            gradebook.add_notebook("lab", MODULE)
+            gradebook.add_grade_cell("fold", "lab", MODULE, max_score=10, cell_type="code")
             for student in ("ada", "bob"):
                 gradebook.add_student(student)
                 gradebook.add_submission(MODULE, student)
@@ -160,7 +164,7 @@ def test_what_was_stored_is_laid_after_a_kill(
         raise Killed
 
     monkeypatch.setattr(CourseExchange, "lay", killed)
-    work = RemoteHandIn(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
+    work = SubmittedWork(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
     service = school.service
     assert service.exchange is not None
     with pytest.raises(Killed):
@@ -195,16 +199,10 @@ def test_what_later_hand_ins_have_replaced_is_removed(
 
 
 def test_the_last_hand_in_before_the_deadline_is_kept(
-    opened: Callable[..., School],
-    course: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    school: School, course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hand_ins, "KEPT", 2)
-    folder = tmp_path / "dated"
-    folder.mkdir()
-    (folder / "class.yaml").write_text(f"deadlines: {{{MODULE}: 2026-01-02T12:00:00Z}}\n")
-    school = opened(folder=folder, course=course)
+    is_due(course, datetime(2026, 1, 2, 12))
     for number in range(2):
         sent(school, files=work_of(number))
     with writing(school.service.engine) as connection:
@@ -250,7 +248,7 @@ def test_a_disk_that_is_nearly_full_takes_nothing_and_says_what_to_do(
     assert inbound(course) == []
     with reading(school.service.engine) as connection:
         assert connection.execute(select(rows.c.id)).all() == []
-    work = RemoteHandIn(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
+    work = SubmittedWork(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
     with listening(served(school.service)) as port:
         server = ServiceClient(f"http://127.0.0.1:{port}", school.tokens["ada"])
         # At once: sending it again and again would make no room.
@@ -268,6 +266,195 @@ def test_before_anything_is_released_checks_are_taken_and_hand_ins_are_not(
     assert school.put().status_code == 202
     answer = sent(school)
     assert (answer.status_code, "not released" in answer.json()["detail"]) == (409, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["service", "exchange", "collected"])
+def test_a_late_one_replaces_one_in_time_only_if_its_learner_says_so(
+    school: School, course: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever way the one in time was handed in."""
+    monkeypatch.setattr(collecting, "account", lambda _status: "ada")
+    loses_all(course)
+    early = datetime.now(UTC) - timedelta(hours=2)
+    if way == "service":
+        is_due(course, None)
+        sent(school, files=work_of(1))
+        with writing(school.service.engine) as connection:
+            connection.execute(update(rows).values(at=early))
+    elif way == "exchange":
+        name = f"ada+{MODULE}+{early:%Y-%m-%d %H:%M:%S.%f} UTC+r"
+        lay_out({"lab.ipynb": b"1"}, course / "exchange" / "class" / "inbound" / name)
+    else:
+        files = {"lab.ipynb": b"1", "timestamp.txt": f"{early:%Y-%m-%d %H:%M:%S} UTC".encode()}
+        lay_out(files, course / "submitted" / "ada" / MODULE)
+    is_due(course, naive(early + timedelta(hours=1)))
+    forget_dates(school)
+    before = inbound(course)
+    answer = sent(school, files=work_of(2))
+    assert answer.status_code == 409
+    said = answer.json()["detail"]
+    assert "it counts zero points" in said
+    assert f"{early:%Y-%m-%d %H:%M} UTC, in time, counts" in said
+    assert "--late" in said
+    assert inbound(course) == before
+    # For bob nothing is replaced, and he reads what it costs.
+    answer = sent(school, "bob", files=work_of(2))
+    assert answer.status_code == 200
+    assert answer.json()["late"].endswith("it counts zero points")
+    answer = sent(school, files=work_of(2), late=True)
+    assert (answer.status_code, "It is late" in answer.json()["late"]) == (200, True)
+    if way != "collected":
+        collected(course)
+        assert (course / "submitted" / "ada" / MODULE / "lab.ipynb").read_bytes() == b"2"
+
+
+@pytest.mark.slow
+def test_what_somebody_else_has_made_is_nothing_in_time(school: School, course: Path) -> None:
+    loses_all(course)
+    early = datetime.now(UTC) - timedelta(hours=2)
+    name = f"ada+{MODULE}+{early:%Y-%m-%d %H:%M:%S.%f} UTC+r"
+    lay_out({"lab.ipynb": b"1"}, course / "exchange" / "class" / "inbound" / name)
+    is_due(course, naive(early + timedelta(hours=1)))
+    assert sent(school).status_code == 200
+
+
+@pytest.mark.slow
+def test_a_late_one_that_loses_nothing_is_taken(school: School, course: Path) -> None:
+    sent(school, files=work_of(1))
+    is_due(course, naive(datetime.now(UTC)))
+    forget_dates(school)
+    answer = sent(school, files=work_of(2))
+    assert answer.status_code == 200
+    assert answer.json()["late"].endswith("that costs nothing")
+
+
+@pytest.mark.slow
+def test_extra_time_is_time(school: School, course: Path) -> None:
+    loses_all(course)
+    is_due(course, naive(datetime.now(UTC) - timedelta(hours=1)), timedelta(hours=2))
+    for number in range(2):
+        answer = sent(school, files=work_of(number))
+        assert (answer.status_code, answer.json()["late"]) == (200, "")
+    modules = school.ask("ada", "GET", "/api/dates").json()["modules"]
+    assert datetime.fromisoformat(modules[0]["due"]) > datetime.now(UTC)
+
+
+@pytest.mark.slow
+def test_the_same_again_is_the_same_also_after_the_date(school: School, course: Path) -> None:
+    """The answer may have been lost on the way."""
+    loses_all(course)
+    first = sent(school, key="k" * 20).json()
+    is_due(course, naive(datetime.fromisoformat(first["handed_in"])))
+    forget_dates(school)
+    again = sent(school, key="k" * 20)
+    assert (again.status_code, again.json()) == (200, first)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["gradebook", "settings"])
+def test_a_gradebook_that_cannot_be_read_keeps_no_work_out(
+    school: School, course: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    if fault == "settings":
+        with (course / "nbgrader_config.py").open("a") as stream:
+            stream.write("raise OSError('away')\n")
+    else:
+        (course / "gradebook.db").write_bytes(b"no database")
+    assert sent(school).status_code == 200
+    assert len(inbound(course)) == 1
+    assert school.ask("ada", "GET", "/api/dates").status_code == 503
+
+
+@pytest.mark.slow
+def test_a_learner_sees_dates(school: School, course: Path) -> None:
+    due = datetime(2031, 5, 1, 12)
+    loses_all(course)
+    is_due(course, due, timedelta(hours=1))
+    handed_in = sent(school).json()["handed_in"]
+    (ada,) = school.ask("ada", "GET", "/api/dates").json()["modules"]
+    assert datetime.fromisoformat(ada["due"]) == datetime(2031, 5, 1, 13, tzinfo=UTC)
+    assert datetime.fromisoformat(ada["handed_in"]) == datetime.fromisoformat(handed_in)
+    assert ada["if_late"] == "it counts zero points"
+    (bob,) = school.ask("bob", "GET", "/api/dates").json()["modules"]
+    assert datetime.fromisoformat(bob["due"]) == due.replace(tzinfo=UTC)
+    assert bob["handed_in"] is None
+
+
+@pytest.mark.slow
+def test_a_learner_asks_for_a_regrade(school: School, course: Path) -> None:
+    asked = {"module": MODULE, "task": "fold", "sentence": "It is \u202eright."}
+    assert school.ask("ada", "POST", "/api/requests", json=asked).status_code == 202
+    (request,) = requests.requests(course)
+    assert (request.student, request.module) == ("ada", MODULE)
+    assert request.sentence == "fold: It is \ufffdright."
+    for change, status in (
+        ({"task": "x"}, 422),
+        ({"module": "fused_softmax"}, 409),
+        ({"module": "../x"}, 422),
+        ({"sentence": ""}, 422),
+        ({"sentence": "x" * 2001}, 422),
+        ({"student": "bob"}, 422),
+    ):
+        answer = school.ask("ada", "POST", "/api/requests", json={**asked, **change})
+        assert answer.status_code == status, change
+    assert school.ask("", "POST", "/api/requests", json=asked).status_code == 401
+    assert len(requests.requests(course)) == 1
+
+
+def test_a_service_without_a_course_has_no_dates_and_takes_no_request(
+    opened: Callable[..., School],
+) -> None:
+    school = opened()
+    asked = {"module": MODULE, "task": "fold", "sentence": "Why?"}
+    assert school.ask("ada", "GET", "/api/dates").status_code == 409
+    assert school.ask("ada", "POST", "/api/requests", json=asked).status_code == 409
+
+
+@pytest.mark.slow
+def test_the_gradebook_knows_whom_the_lms_has_sent(school: School, course: Path) -> None:
+    engine = school.service.engine
+    person = people.LmsPerson("https://lms", "u1", "=Jürgen", "O'Neil", "a" * 60 + "+x@uni.example")
+    who = people.from_lms(engine, person, "learner")
+    login = people.accept(engine, people.invitation(engine, who.account, timedelta(hours=1)))
+    assert login is not None
+    assert sent(school, login[1]).status_code == 200
+    assert sent(school, "ada").status_code == 200
+    collected(course)
+    with Gradebook(load_config(course).CourseDirectory.db_url) as gradebook:
+        known = gradebook.find_student(who.name)
+        assert (known.first_name, known.last_name) == ("Jürgen", "O'Neil")
+        assert (known.email, known.lms_user_id) == (person.email, "u1")
+        assert gradebook.find_student("ada").last_name is None
+        # What an instructor writes there stays.
+        gradebook.update_or_create_student(who.name, last_name="Own")
+    assert sent(school, login[1]).status_code == 200
+    with Gradebook(load_config(course).CourseDirectory.db_url) as gradebook:
+        assert gradebook.find_student(who.name).last_name == "Own"
+
+
+def loses_all(course: Path) -> None:
+    """Let a late hand-in count zero."""
+    with (course / "nbgrader_config.py").open("a") as stream:
+        stream.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
+
+
+def naive(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(tzinfo=None)
+
+
+def forget_dates(school: School) -> None:
+    """Let the time pass until the service reads the gradebook again."""
+    assert school.service.dates is not None
+    school.service.dates._at = float("-inf")  # pyright: ignore[reportPrivateUsage]
+
+
+def is_due(course: Path, due: datetime | None, extension: timedelta | None = None) -> None:
+    """Write a date as `hotloop course due` does, and ada's extra time."""
+    with Gradebook(load_config(course).CourseDirectory.db_url) as gradebook:
+        gradebook.find_assignment(MODULE).duedate = due
+        gradebook.find_submission(MODULE, "ada").extension = extension
+        gradebook.db.commit()
 
 
 def work_of(number: int) -> dict[str, str]:
@@ -374,6 +561,9 @@ def test_the_commands(
         assert found["files"] == ["lab.ipynb"]
         collected(course)
         assert run("feedback", MODULE, str(work))[1]["pages"] == []
+        assert run("submit")[1]["modules"][0]["module"] == MODULE
+        assert run("ask", f"{MODULE}.fold", "Why?")[0] == 0
+        assert [one.student for one in requests.requests(course)] == ["ada"]
         release(course, "ada", "<p>well done")
         code, found = run("feedback", MODULE, str(work))
     (page,) = found["pages"]

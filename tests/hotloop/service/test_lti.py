@@ -28,6 +28,7 @@ from jwt.algorithms import RSAAlgorithm
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
+from hotloop import __version__
 from hotloop.core import paths
 from hotloop.core.record import CheckRecord, summarize
 from hotloop.core.transactions import reading, writing
@@ -37,12 +38,13 @@ from hotloop.core.yaml_lines import CurriculumError
 from hotloop.judge.client import JudgeProcess
 from hotloop.service.app import served
 from hotloop.service.course import people
-from hotloop.service.course.lti import scores
+from hotloop.service.course.lti import sending
 from hotloop.service.course.lti.platforms import FILE, Platforms
 from hotloop.service.course.lti.tool import KEY
 from hotloop.service.course.service import Service
 from hotloop.service.settings import ServiceSettings
 from hotloop.service.tables import accounts, lti_items, lti_logins
+from hotloop.service.tables import jobs as job_rows
 from hotloop.service.web.accounts import AccountError
 from hotloop.service.web.headers import ALWAYS
 from hotloop.service.web.rates import RateLimits
@@ -152,7 +154,7 @@ def roles(school: School) -> dict[str, str]:
 
 def passed_on(school: School) -> int:
     assert school.service.tool is not None
-    return scores.pass_on(school.service.engine, school.service.tool)
+    return sending.pass_on(school.service.engine, school.service.tool)
 
 
 # --- coming in ------------------------------------------------------------------------------------
@@ -490,7 +492,7 @@ def test_an_email_address_of_the_lms_is_nobodys_account(
     invited = people.accept(engine, people.invite(engine, "head@uni.example"))
     assert invited is not None
     own = [one for one in people.everybody(engine) if one.name.startswith("lti-")]
-    assert [one.email for one in own] == [email[:254]]
+    assert [one.lms.email for one in own if one.lms] == [email[:254]]
     assert roles(school)["grace"] == "instructor"
     # A hand-in has the account's name.
     token = token_of(school, browser.launches("u1", lambda claims: claims.update(email=email)))
@@ -628,13 +630,63 @@ def test_what_is_open_is_no_zero(school: School, browser: Browser, verdict: Verd
     assert passed_on(school) == 1
     (told,) = browser.lms.scores[MODULE]
     assert told["gradingProgress"] == "Pending"
-    assert "scoreGiven" not in told
+    task = load_module(MODULE).task("fold")
+    assert told["scoreGiven"] == task.points - check.points
     assert f"{check.points} more are still open" in told["comment"]
-    # Once it is judged, the score is there.
+    # Once it is judged, all of the score is there.
     checked(school, browser, task="fold")
     school.judged()
     assert passed_on(school) == 1
-    assert browser.lms.scores[MODULE][-1]["scoreGiven"] == load_module(MODULE).task("fold").points
+    assert browser.lms.scores[MODULE][-1]["scoreGiven"] == task.points
+
+
+@pytest.mark.slow
+def test_of_what_is_all_open_no_zero_is_sent(school: School, browser: Browser) -> None:
+    """There is nothing in the LMS that this could clear."""
+    checked(school, browser, task="fold")
+    checks = [check.id for check in load_module(MODULE).task("fold").checks]
+    judged_as(school, dict.fromkeys(checks, Verdict.JUDGE_ERROR))
+    assert passed_on(school) == 1
+    (told,) = browser.lms.scores[MODULE]
+    assert (told["gradingProgress"], "scoreGiven" in told) == ("Pending", False)
+    assert items(school)[0].share is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [Verdict.PASSED, Verdict.WRONG_ANSWER])
+def test_a_score_that_was_sent_stays_when_something_becomes_pending(
+    school: School, browser: Browser, first: Verdict
+) -> None:
+    """AGS 2.0: an LMS clears its score when one comes without points."""
+    checked(school, browser, task="fold")
+    checks = [check.id for check in load_module(MODULE).task("fold").checks]
+    judged_as(school, dict.fromkeys(checks, first))
+    assert passed_on(school) == 1
+    for task in ("verify", "fold"):
+        checked(school, browser, task=task)
+        pending = [check.id for check in load_module(MODULE).task(task).checks]
+        judged_as(school, dict.fromkeys(pending, Verdict.JUDGE_ERROR))
+        assert passed_on(school) == 1
+    whole, *later = browser.lms.scores[MODULE]
+    assert [told["scoreGiven"] for told in later] == [whole["scoreGiven"]] * 2
+    assert later[0]["gradingProgress"] == "Pending"
+
+
+@pytest.mark.slow
+def test_a_fault_of_ours_lowers_no_score(school: School, browser: Browser) -> None:
+    """Whatever made the records count no more, such as a variant that the course has changed."""
+    checked(school, browser, task="fold")
+    school.judged()
+    assert passed_on(school) == 1
+    with writing(school.service.engine) as connection:
+        connection.execute(update(job_rows).values(variant="0" * 64))
+    checked(school, browser, task="fold")
+    checks = [check.id for check in load_module(MODULE).task("fold").checks]
+    judged_as(school, dict.fromkeys(checks, Verdict.NOT_MEASURED))
+    assert passed_on(school) == 1
+    before, now = browser.lms.scores[MODULE]
+    assert now["scoreGiven"] == before["scoreGiven"]
+    assert now["gradingProgress"] == "Pending"
 
 
 @pytest.mark.slow
@@ -702,12 +754,152 @@ def test_what_is_not_taken_is_sent_again(school: School, browser: Browser) -> No
     assert passed_on(school) == 0  # Not at once.
     browser.launches("u9", as_role("Instructor"))
     assert "the gradebook is being moved" in browser.client.get("/faults").text
-    past = datetime.now(UTC) - 2 * scores.AGAIN
-    with writing(school.service.engine) as connection:
-        connection.execute(update(lti_items).values(tried=past))
+    after_a_pause(school)
     assert passed_on(school) == 1
     assert items(school)[0].problem == ""
-    assert "not taken" not in browser.client.get("/faults").text
+    assert "has not taken" not in browser.client.get("/faults").text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [400, 403, 404, 410, 422])
+def test_what_is_refused_for_good_is_sent_less_often_and_then_no_more(
+    school: School, browser: Browser, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    checked(school, browser, task="fold")
+    school.judged()
+    browser.lms.refuses = status
+    for _ in range(30):
+        passed_on(school)
+        after_a_pause(school)
+    assert browser.lms.asked == len(sending.PAUSES) + 1
+    assert [record.levelname for record in caplog.records].count("ERROR") == 2
+    browser.launches("u9", as_role("Instructor"))
+    assert "Not sent any more" in browser.client.get("/faults").text
+    # What the learner does next is one more try, and a later one is taken.
+    checked(school, browser, task="verify")
+    school.judged()
+    for _ in range(5):
+        passed_on(school)
+        after_a_pause(school)
+    assert browser.lms.asked == len(sending.PAUSES) + 2
+    browser.lms.refuses = 0
+    browser.launches("u1")
+    assert passed_on(school) == 1
+    assert items(school)[0].problem == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [401, 408, 409, 429, 500, 503])
+def test_what_may_be_taken_later_is_sent_for_ever(
+    school: School, browser: Browser, status: int
+) -> None:
+    checked(school, browser, task="fold")
+    school.judged()
+    browser.lms.refuses = status
+    for _ in range(10):
+        passed_on(school)
+        after_a_pause(school)
+    assert browser.lms.asked == 10
+    browser.lms.refuses = 0
+    assert passed_on(school) == 1
+
+
+@pytest.mark.slow
+def test_pauses_grow(school: School, browser: Browser) -> None:
+    checked(school, browser, task="fold")
+    school.judged()
+    browser.lms.refuses = 503
+    pauses = []
+    for _ in range(7):
+        passed_on(school)
+        pauses.append(round((items(school)[0].again - datetime.now(UTC)) / timedelta(minutes=1)))
+        after_a_pause(school)
+    assert pauses == [1, 5, 30, 180, 720, 720, 720]
+
+
+@pytest.mark.slow
+def test_an_instructor_has_refused_scores_sent_again(school: School, browser: Browser) -> None:
+    for user in ("u1", "u2"):
+        checked(school, browser, user, task="fold")
+    school.judged()
+    browser.lms.refuses = 404
+    for _ in range(8):
+        passed_on(school)
+        after_a_pause(school)
+    browser.lms.refuses = 0
+    assert passed_on(school) == 0
+    browser.launches("u9", as_role("Instructor"))
+    page = browser.client.get("/faults").text
+    # The course is over: one row for all.
+    assert page.count("Not sent any more") == 1
+    assert "u1@uni.example, u2@uni.example" in page
+    csrf = form_of(page)["csrf"]
+    assert passed_on(school) == 0
+    answer = browser.client.post("/faults/again", data={"csrf": csrf})
+    assert answer.headers["location"] == "/faults"
+    assert passed_on(school) == 2
+
+
+@pytest.mark.slow
+def test_a_score_that_was_taken_is_not_sent_for_another_launch(
+    school: School, browser: Browser
+) -> None:
+    checked(school, browser, task="fold")
+    school.judged()
+    assert passed_on(school) == 1
+    browser.launches("u1")
+    assert passed_on(school) == 0
+    assert len(items(school)) == 1
+
+
+@pytest.mark.slow
+def test_an_lms_may_ask_for_another_audience(opened: Callable[..., School], tmp_path: Any) -> None:
+    """As Brightspace does."""
+    with lms(back="http://127.0.0.1:8000/lti/launch", audience="https://api.example/token") as one:
+        school = registered(opened, tmp_path, one)
+        checked(school, Browser(school, one), task="fold")
+        school.judged()
+        assert passed_on(school) == 1
+
+
+@pytest.mark.slow
+def test_we_say_who_we_are(school: School, browser: Browser) -> None:
+    """In all that is asked: keys, tokens, scores."""
+    checked(school, browser, task="fold")
+    school.judged()
+    assert passed_on(school) == 1
+    assert browser.lms.agents == {f"hotloop/{__version__}"}
+
+
+# --- who it is ------------------------------------------------------------------------------------
+
+PEOPLE: dict[str, tuple[dict[str, Any], str]] = {
+    "a quote": ({"email": "o'neil@uni.example"}, "o&#39;neil@uni.example"),
+    "a plus": ({"email": "ada+perf@uni.example"}, "ada+perf@uni.example"),
+    "an umlaut": ({"email": "jürgen@uni.example"}, "jürgen@uni.example"),
+    "long": ({"email": "a" * 60 + "@uni.example"}, "a" * 60 + "@uni.example"),
+    "a name": ({"given_name": "Ada", "family_name": "O'Neil"}, "Ada O&#39;Neil"),
+    "one name": ({"name": "Jürgen Müller"}, "Jürgen Müller"),
+    "none": ({"email": None}, "u1 of 127.0.0.1"),
+    "null": ({"email": None, "name": None, "given_name": None}, "u1 of 127.0.0.1"),
+    "another type": ({"email": ["x"], "name": {"x": 1}}, "u1 of 127.0.0.1"),
+    "markup": ({"name": "<b>Ada</b>"}, "&lt;b&gt;Ada&lt;/b&gt;"),
+    "misleading": ({"name": "Ada\u202egpj\n\n."}, "Ada\ufffdgpj ."),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("who", PEOPLE)
+def test_people_are_shown_as_people(school: School, browser: Browser, who: str) -> None:
+    said, shown = PEOPLE[who]
+    page = browser.launches("u1", lambda claims: claims.update(said))
+    assert page.status_code == 200, page.text
+    assert shown in page.text
+    school.tokens["u1"] = token_of(school, page)
+    school.stored("u1", task="fold")
+    browser.launches("u9", as_role("Instructor"))
+    for where in ("/people", "/queue"):
+        assert shown in browser.client.get(where).text
 
 
 @pytest.mark.slow
@@ -737,6 +929,13 @@ def test_a_running_service_passes_scores_back(school: School, browser: Browser) 
     with listening(served(school.service)):
         school.judged()
         until(lambda: browser.lms.scores.get(MODULE), 20)
+
+
+def after_a_pause(school: School) -> None:
+    """Let the time pass until a score may be sent again."""
+    past = datetime.now(UTC) - timedelta(seconds=1)
+    with writing(school.service.engine) as connection:
+        connection.execute(update(lti_items).values(again=past))
 
 
 # --- how the tests say it -------------------------------------------------------------------------

@@ -38,7 +38,9 @@ def run(
     from hotloop.course.config import load_config
     from hotloop.course.feedback_pages import FeedbackPages
 
-    problems = requests.collect(course, *exchange.of(load_config(course)))
+    config = load_config(course)
+    believes = exchange.believes_names(config)
+    problems = requests.collect(course, *exchange.of(config), believes_names=believes)
     if number is not None:
         event = requests.answer(course, number, reply)
         if problem := FeedbackPages(course).refresh(event.student, event.module):

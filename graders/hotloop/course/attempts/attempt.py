@@ -111,6 +111,10 @@ class Kind(StrEnum):
     """A learner requested another look at a task."""
     ANSWERED = "answered"
     """A person answered the request."""
+    POINTS = "points"
+    """What a module's checks are worth: as its first submission was entered, or as changed."""
+    GPU_CHECKS = "gpu_checks"
+    """What the course's checks that need a GPU are from now on."""
     FORGOTTEN = "forgotten"
     """All data of one person was deleted; the event does not say whose."""
 
@@ -128,7 +132,7 @@ class AuditEvent:
     """One line of the audit log, ordered by id.
 
     student, module: "" if it is about none. batch: name of the command run that it belongs to. old,
-    new: None if unknown.
+    new: None if unknown. document: what was set, for `Kind.POINTS` and `Kind.GPU_CHECKS`.
     """
 
     id: int
@@ -142,6 +146,7 @@ class AuditEvent:
     why: str
     old: AttemptPoints | None
     new: AttemptPoints | None
+    document: Mapping[str, Any] | None = None
 
 
 def now() -> datetime:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache
@@ -183,6 +183,13 @@ def marked(student: str, module: str, why: str) -> AuditEvent:
     return _event(Kind.MARKED, "", why, "", student=student, module=module)
 
 
+def about_course(
+    kind: Kind, module: str, why: str, batch: str, document: Mapping[str, Any]
+) -> AuditEvent:
+    """Return the event that something was set for all learners."""
+    return replace(_event(kind, "", why, batch, module=module), document=document)
+
+
 def requested(student: str, module: str, why: str, name: str) -> AuditEvent:
     """Return the event of a learner's request. name: of the request, shared with its answer."""
     return _event(Kind.ASKED, student, why, name, student=student, module=module)
@@ -243,6 +250,19 @@ def published(connection: Connection, student: str, module: str) -> Attempt | No
         return None
     query = _dropped_now(tables.events.c.attempt_id == newest.id)
     return newest if connection.execute(query).first() is None else None
+
+
+def newest(connection: Connection, kind: Kind, module: str) -> AuditEvent | None:
+    """Return the newest event of this kind about a module, or with "" about the course."""
+    columns = tables.events.c
+    query = (
+        select(tables.events)
+        .where(columns.kind == kind.value, columns.student == "", columns.module == module)
+        .order_by(columns.id.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).first()
+    return _to_event(row) if row is not None else None
 
 
 def is_begun(connection: Connection, student: str, module: str) -> bool:
@@ -375,6 +395,7 @@ def _values(event: AuditEvent) -> dict[str, Any]:
     for when, points in (("old", event.old), ("new", event.new)):
         values[f"{when}_points"] = points.points if points is not None else None
         values[f"{when}_pending"] = points.pending if points is not None else None
+    values["document"] = json.dumps(event.document) if event.document is not None else None
     return values
 
 
@@ -391,6 +412,7 @@ def _to_event(row: Row[Any]) -> AuditEvent:
         row.why,
         _points(row.old_points, row.old_pending),
         _points(row.new_points, row.new_pending),
+        json.loads(row.document) if row.document is not None else None,
     )
 
 

@@ -109,6 +109,7 @@ events = Table(
     Column("new_points", Float),
     Column("old_pending", Float),
     Column("new_pending", Float),
+    Column("document", JsonText),
     Index("hotloop_events_submission", "student", "module", "kind", "id"),
     sqlite_autoincrement=True,
 )

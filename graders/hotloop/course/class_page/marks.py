@@ -8,10 +8,10 @@ from typing import Any, cast
 from nbgrader.api import Gradebook
 
 from hotloop.core.record import Record
-from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
 from hotloop.course.hand_in import SUBMITTED
-from hotloop.course.scores import grouped, handed_in, penalty, scored
+from hotloop.course.scores import Counting, grouped, handed_in, penalty, scored
+from hotloop.course.worth import Worth
 from hotloop.tasks.curriculum import Module, modules
 from hotloop.tasks.problem import Score
 
@@ -34,6 +34,7 @@ class TaskMark:
 class ModuleMarks:
     """Results of a class in one module. handed_in: learners who did; marks: of graded learners.
 
+    worth: what its checks are worth in the course.
     penalties: points for late submissions, by learner.
     """
 
@@ -41,6 +42,7 @@ class ModuleMarks:
     tasks: list[str]
     handed_in: frozenset[str]
     marks: list[TaskMark]
+    worth: Worth
     penalties: dict[str, float] = field(default_factory=dict[str, float])
 
 
@@ -79,7 +81,8 @@ def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
 def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMarks:
     folders = {f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}")}
     known = {task.id for task in module.tasks}
-    notebooks = handed_in(root, scored(gradebook, store(root).published, module.id))
+    counting = Counting.of(root)
+    notebooks = handed_in(root, scored(gradebook, counting, module.id))
     marks = [
         TaskMark(
             one.student,
@@ -99,6 +102,7 @@ def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMar
         tasks=[task.id for task in module.tasks if task.id in graded],
         handed_in=frozenset(folders | by_learner.keys()),
         marks=marks,
+        worth=counting.worth(module.id),
         penalties={student: penalty(parts) for student, parts in by_learner.items()},
     )
 

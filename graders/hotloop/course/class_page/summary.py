@@ -42,6 +42,7 @@ class TaskSummary:
 class ModuleSummary:
     """Statistics of one module. pending: learners with open points; pending_points: their sum.
 
+    gpu_checks: what the course's checks that need a GPU are, or "".
     small: warning about a small class, or "". totals: by learner, after late penalties.
     instrumented: learners of whom some points are so. alike: similar hand-ins. All three are empty
     if learners are not named.
@@ -61,6 +62,7 @@ class ModuleSummary:
     waiting: tuple[OpenPointsCause, ...]
     timings: tuple[Timing, ...]
     totals: dict[str, Score]
+    gpu_checks: str = ""
     instrumented: tuple[str, ...] = ()
     alike: tuple[Alike, ...] = ()
 
@@ -136,7 +138,8 @@ def _module(of: ModuleMarks, hidden: Collection[str] | None) -> ModuleSummary:
     return ModuleSummary(
         module=of.module.id,
         title=of.module.title,
-        possible=float(sum(of.module.task(task).points for task in of.tasks)),
+        possible=sum(of.worth.possible(task) for task in of.tasks),
+        gpu_checks=of.worth.sentence,
         handed_in=len(of.handed_in),
         graded=len(students),
         pending=sum(score.pending > 0 for score in sums),
@@ -154,7 +157,7 @@ def _module(of: ModuleMarks, hidden: Collection[str] | None) -> ModuleSummary:
 
 def _by_student(of: ModuleMarks, students: Sequence[str]) -> dict[str, list[Score]]:
     """Return each learner's scores in task order; missing ones are open."""
-    worth = [float(of.module.task(task).points) for task in of.tasks]
+    worth = [of.worth.possible(task) for task in of.tasks]
     scores = {student: [Score(0.0, points, points) for points in worth] for student in students}
     for mark in of.marks:
         scores[mark.student][of.tasks.index(mark.task)] = mark.score
@@ -170,7 +173,7 @@ def _tasks(of: ModuleMarks, scores: Sequence[Sequence[Score]]) -> list[TaskSumma
         TaskSummary(
             task=task,
             title=of.module.task(task).title,
-            possible=float(of.module.task(task).points),
+            possible=of.worth.possible(task),
             pending=sum(row[index].pending > 0 for row in scores),
             instrumented=sum(mark.instrumented for mark in of.marks if mark.task == task),
             distribution=distribution([row[index] for row in scores], TASK_PARTS),

@@ -10,7 +10,7 @@ from nbgrader.utils import parse_utc
 from hotloop.course.attempts.store import store
 from hotloop.course.formgrader.totals import columns, means
 from hotloop.course.hand_in import SUBMITTED, TIMESTAMP, time_of
-from hotloop.course.scores import ScoredNotebook, grouped, handed_in, scored
+from hotloop.course.scores import Counting, ScoredNotebook, grouped, handed_in, scored
 
 Row = dict[str, Any]
 
@@ -134,7 +134,7 @@ class ListsAPI(NbGraderAPI):
     ) -> list[ScoredNotebook]:
         root = Path(cast(Any, self).coursedir.root)
         with cast(Any, self).gradebook as gradebook:
-            return handed_in(root, scored(gradebook, store(root).published, module, student))
+            return handed_in(root, scored(gradebook, Counting.of(root), module, student))
 
 
 def _by_learner(parts: list[ScoredNotebook]) -> dict[str, list[ScoredNotebook]]:

@@ -22,8 +22,8 @@ from hotloop.course.book import Book
 from hotloop.course.formgrader import saved_comments
 from hotloop.course.formgrader.totals import needs_a_person
 from hotloop.course.gradebook import joined
-from hotloop.course.points import by_judge, is_judged, of_grade
-from hotloop.course.scores import scored, whole
+from hotloop.course.points import by_judge, needs_record, of_grade
+from hotloop.course.scores import Counting, scored, whole
 from hotloop.verdicts.render_record import points_text
 
 REFUSED = "The judge gives these points. Press “Override the judge's points” to change them."
@@ -88,24 +88,27 @@ class Handler(BaseApiHandler):
         judge: the judge's points in words; judge_points: points so far; pending: open points.
         """
         module, student = grade.assignment.name, grade.student.id
-        judged = is_judged(module, grade.name)
-        unsettled = judged and grade.auto_score is None
-        grading = store(self.root).published(student, module) if unsettled else None
-        score = by_judge(grade, module, grading)
+        counting = Counting.of(self.root)
+        worth = counting.worth(module)
+        judged = worth.is_judged(grade.name)
+        unsettled = judged and needs_record(grade, worth)
+        grading = counting.published(student, module) if unsettled else None
+        score = by_judge(grade, worth, grading)
         return {
             **grade.to_dict(),
             "judged": judged,
             "needs_manual_grade": needs_a_person(grade, judged=judged),
             "judge": points_text(score),
             "judge_points": score.points,
-            "pending": of_grade(grade, module, grading).pending,
+            "pending": of_grade(grade, worth, grading).pending,
+            "max_score": score.possible,
         }
 
     def total(self, notebook: Any) -> str:
         """Return the points of a submitted notebook in words."""
         names = (notebook.assignment.name, notebook.student.id)
         gradebook = cast(Any, self).gradebook
-        return points_text(whole(scored(gradebook, store(self.root).published, *names)))
+        return points_text(whole(scored(gradebook, Counting.of(self.root), *names)))
 
 
 class NotebookGrades(Handler):
@@ -135,11 +138,13 @@ class OneGrade(Handler):
         """
         grade = self.find_by_id("grade", grade_id)
         document = self.body()
-        manual = _points(document.get("manual_score", grade.manual_score), grade.max_score)
+        worth = Counting.of(self.root).worth(grade.assignment.name)
+        most = worth.possible(grade.name, float(grade.max_score))
+        manual = _points(document.get("manual_score", grade.manual_score), most)
         extra = _points(document.get("extra_credit", grade.extra_credit), math.inf)
         before = (grade.manual_score, grade.extra_credit or 0)
         is_change = (manual, extra or 0) != before
-        judged = is_judged(grade.assignment.name, grade.name)
+        judged = worth.is_judged(grade.name)
         if judged and is_change and document.get("override") is not True:
             self.say({"message": REFUSED}, HTTPStatus.CONFLICT)
             return

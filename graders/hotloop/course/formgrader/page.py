@@ -12,9 +12,9 @@ from nbconvert.exporters import HTMLExporter
 from nbgrader.api import Gradebook
 
 from hotloop.course import learner_files
-from hotloop.course.attempts.store import store
 from hotloop.course.rubric import RubricRow, rows
-from hotloop.course.scores import scored, whole
+from hotloop.course.scores import Counting, scored, whole
+from hotloop.course.worth import Worth
 from hotloop.tasks.curriculum import load_module
 from hotloop.verdicts.render_record import points_text
 
@@ -26,10 +26,12 @@ KEY = "hotloop"
 class PageExtras:
     """Additional content of the page. files, rubrics: by cell, HTML.
 
-    others: HTML of files that no task asks for.
+    gpu_checks: what the course's checks that need a GPU are, or "". others: HTML of files that no
+    task asks for.
     """
 
     total: str
+    gpu_checks: str = ""
     files: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     rubrics: dict[str, list[RubricRow]] = field(default_factory=dict[str, list[RubricRow]])
     others: list[str] = field(default_factory=list[str])
@@ -50,24 +52,27 @@ class MarkingPage(HTMLExporter):
         student, assignment = nbgraders["student"], nbgraders["assignment_id"]
         course = cast(Any, self.parent).coursedir
         with Gradebook(course.db_url) as gradebook:
-            published = store(Path(course.root)).published
-            total = points_text(whole(scored(gradebook, published, assignment, student)))
+            counting = Counting.of(Path(course.root))
+            total = points_text(whole(scored(gradebook, counting, assignment, student)))
         safe = {key: escape(v) if isinstance(v, str) else v for key, v in nbgraders.items()}
         source = Path(course.format_path(course.source_directory, ".", assignment))
-        safe[KEY] = _beside(assignment, total, Path(filename).parent, source)
+        worth = counting.worth(assignment)
+        safe[KEY] = _beside(worth, total, Path(filename).parent, source)
         return super().from_filename(filename, resources=safe, **more)
 
 
-def _beside(assignment: str, total: str, folder: Path, source: Path) -> PageExtras:
+def _beside(worth: Worth, total: str, folder: Path, source: Path) -> PageExtras:
     files, source_files = learner_files.read(folder), learner_files.read(source)
     try:
-        module = load_module(assignment)
+        module = load_module(worth.module)
     except KeyError:
-        return PageExtras(total, others=learner_files.others(files, source_files, set()))
+        others = learner_files.others(files, source_files, set())
+        return PageExtras(total, worth.sentence, others=others)
     task_files = {name for task in module.tasks for name in task.files}
     return PageExtras(
         total,
+        worth.sentence,
         {task.id: learner_files.of_task(task, files) for task in module.tasks},
-        {task.id: rows(task) for task in module.tasks},
+        {t.id: rows(t, worth.possible(t.id, float(t.points))) for t in module.tasks},
         learner_files.others(files, source_files, task_files),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hotloop.course.points import is_judged, total
+from hotloop.course.points import total
 from hotloop.course.scores import ScoredNotebook, penalty, whole
 
 KINDS = ("code", "written", "task")
@@ -17,13 +17,14 @@ def columns(parts: Sequence[ScoredNotebook]) -> dict[str, Any]:
     settle; `penalty`: for late submission.
     """
     cells = [
-        (_kind(grade), is_judged(one.module, grade.name), grade, one.score(grade))
+        (_kind(grade), one.worth.is_judged(grade.name), grade, one.score(grade))
         for one in parts
         for grade in one.grades
     ]
     points = whole(parts)
     row: dict[str, Any] = {
         "score": points.points,
+        "max_score": points.possible,
         "pending": points.pending,
         "penalty": penalty(parts),
         "judged_pending": sum(score.pending for _, judged, _, score in cells if judged),
@@ -33,7 +34,11 @@ def columns(parts: Sequence[ScoredNotebook]) -> dict[str, Any]:
     }
     for kind in KINDS:
         score = total([score for of, _, _, score in cells if of == kind])
-        row |= {f"{kind}_score": score.points, f"{kind}_pending": score.pending}
+        row |= {
+            f"{kind}_score": score.points,
+            f"{kind}_pending": score.pending,
+            f"max_{kind}_score": score.possible,
+        }
     return row
 
 

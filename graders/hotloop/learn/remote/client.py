@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from http.client import HTTPException, HTTPResponse
 from typing import Any, TypeVar, cast
 from urllib.error import HTTPError
@@ -28,15 +27,17 @@ from hotloop.learn.remote import place
 from hotloop.learn.remote.job import (
     Board,
     Boards,
+    Dates,
     Feedback,
     LoginAnswer,
+    ModuleDate,
     OneTimeLink,
     Released,
     RemoteJob,
     Stored,
     Taken,
 )
-from hotloop.learn.remote.request import RemoteHandIn
+from hotloop.learn.remote.request import RegradeRequest, SubmittedWork
 from hotloop.learn.remote.request import RemoteRequest as JudgeRequest
 
 TIMEOUT_S = 40.0
@@ -47,6 +48,9 @@ PATIENCE_S = 600.0
 
 LONGEST_LINE = 64 << 20
 """Most bytes read of an event's line, or of an answer."""
+
+USER_AGENT = f"hotloop/{__version__}"
+"""What we call ourselves: a firewall in front of an LMS may refuse Python's own name."""
 
 _LATER = {429, 502, 503, 504}
 _PAUSES_S = (0.2, 0.5, 1.0, 2.0, 5.0)
@@ -99,12 +103,20 @@ class ServiceClient:
         answer = self._patiently(lambda: self._ask("POST", "/api/jobs", body, headers), say)
         return _read(Stored, answer).id
 
-    def hand_in(self, work: RemoteHandIn, say: Say) -> datetime:
-        """Hand work in and return the time that counts as handed in."""
+    def hand_in(self, work: SubmittedWork, say: Say) -> Taken:
+        """Hand work in; return the time that counts as handed in."""
         body = work.model_dump_json().encode()
         headers = {"Idempotency-Key": secrets.token_hex(16)}
         answer = self._patiently(lambda: self._ask("POST", "/api/hand-ins", body, headers), say)
-        return _read(Taken, answer).handed_in
+        return _read(Taken, answer)
+
+    def dates(self) -> list[ModuleDate]:
+        """Return what this user has to hand in, and when."""
+        return _read(Dates, self._ask("GET", "/api/dates", None, {})).modules
+
+    def ask_for_regrade(self, request: RegradeRequest) -> None:
+        """Ask the instructor to look at a task again."""
+        self._ask("POST", "/api/requests", request.model_dump_json().encode(), {})
 
     def feedback(self, module: str) -> list[Feedback]:
         """Return the released feedback on this user's own work, the oldest hand-in first."""
@@ -164,7 +176,7 @@ class ServiceClient:
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
     ) -> Generator[HTTPResponse]:
         """Open a request. Raises OSError if a retry may help, UserError if it cannot."""
-        more = {"User-Agent": f"hotloop/{__version__}", "Content-Type": "application/json"}
+        more = {"User-Agent": USER_AGENT, "Content-Type": "application/json"}
         if self.token:
             more["Authorization"] = f"Bearer {self.token}"
         request = Request(f"{self.url}{path}", body, {**more, **headers}, method=method)

@@ -46,9 +46,31 @@ class Stored(Strict):
 
 
 class Taken(Strict):
-    """Answer to a hand-in: it is stored, and this is the time that counts as handed in."""
+    """Answer to a hand-in: it is stored, and this is the time that counts as handed in.
+
+    late: that it is late, and what that costs; "" if it is in time.
+    """
 
     handed_in: datetime
+    late: str = ""
+
+
+class ModuleDate(Strict):
+    """What a learner has to hand in. due: None for no date. if_late: what that would cost now.
+
+    handed_in: when they did so last; None for never.
+    """
+
+    module: str
+    due: datetime | None
+    if_late: str
+    handed_in: datetime | None
+
+
+class Dates(Strict):
+    """The released modules of a course."""
+
+    modules: list[ModuleDate]
 
 
 class Feedback(Strict):

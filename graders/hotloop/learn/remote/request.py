@@ -14,6 +14,9 @@ from hotloop.core.user_error import UserError
 from hotloop.learn.pack import limits
 from hotloop.tasks.variants import Variant, digest_of
 
+LONGEST_SENTENCE = 2000
+"""Most characters of a regrade request, or of its answer."""
+
 MAX_BYTES = 2 * limits.MAX_TOTAL
 """Largest document, in bytes: base64 encodes three bytes as four."""
 
@@ -77,6 +80,23 @@ class RemoteHandIn(Strict):
         if sum(map(len, files.values())) > limits.MAX_TOTAL:
             raise ValueError(f"the files have more than {limits.MAX_TOTAL >> 20} MiB together")
         return files
+
+
+class SubmittedWork(RemoteHandIn):
+    """Work that is handed in.
+
+    late: it counts even if it is late and replaces one in time.
+    """
+
+    late: bool = False
+
+
+class RegradeRequest(Strict):
+    """A learner's request that a person looks at a task again."""
+
+    module: Annotated[Identifier, Field(max_length=100)]
+    task: Annotated[Identifier, Field(max_length=100)]
+    sentence: Annotated[str, Field(min_length=1, max_length=LONGEST_SENTENCE)]
 
 
 class RemoteRequest(RemoteHandIn):

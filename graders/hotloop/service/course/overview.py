@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Engine, select
 
 from hotloop.core.transactions import reading
+from hotloop.service.course import people
 from hotloop.service.course.watch import JobState, places
 from hotloop.service.tables import jobs, lti_items, workers, works
 from hotloop.service.web.accounts import accounts
@@ -30,12 +31,26 @@ class OpenJob:
 
 @dataclass(frozen=True)
 class FailedWork:
-    """A work that was given up, or a score that the LMS did not accept."""
+    """A work that was given up."""
 
     who: str
     what: str
     at: datetime
     problem: str
+
+
+@dataclass(frozen=True)
+class UnsentScores:
+    """Scores of a module that an LMS did not accept for the same reason.
+
+    at: when one was sent last. is_over: they are not sent any more.
+    """
+
+    who: list[str]
+    module: str
+    at: datetime
+    problem: str
+    is_over: bool
 
 
 @dataclass(frozen=True)
@@ -63,8 +78,14 @@ def queue(engine: Engine) -> list[OpenJob]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
+    title = people.titles(engine)
     open_jobs = [
-        OpenJob(row.name, _what(row.module, row.tasks), row.submitted, states[row.id])
+        OpenJob(
+            title(row.name),
+            _what(row.module, row.tasks),
+            row.submitted,
+            states[row.id],
+        )
         for row in rows
         if row.id in states
     ]
@@ -85,20 +106,32 @@ def faults(engine: Engine) -> list[FailedWork]:
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    return [FailedWork(r.name, _what(r.module, r.tasks), r.ended, r.problem) for r in rows]
+    title = people.titles(engine)
+    return [FailedWork(title(r.name), _what(r.module, r.tasks), r.ended, r.problem) for r in rows]
 
 
-def scores(engine: Engine) -> list[FailedWork]:
-    """Return the scores that the LMS has not accepted, the latest attempt first."""
+def scores(engine: Engine) -> list[UnsentScores]:
+    """Return the scores that the LMS has not accepted, the latest attempt first.
+
+    A course that is over refuses a whole class's: one row.
+    """
+    columns = (lti_items.c.module, lti_items.c.tried, lti_items.c.problem, lti_items.c.refused)
     query = (
-        select(accounts.c.name, lti_items.c.module, lti_items.c.tried, lti_items.c.problem)
+        select(accounts.c.name, *columns)
         .join(accounts, accounts.c.id == lti_items.c.account)
         .where(lti_items.c.problem != "")
         .order_by(lti_items.c.tried.desc())
-        .limit(MOST)
     )
     with reading(engine) as connection:
-        return [FailedWork(*row) for row in connection.execute(query)]
+        rows = connection.execute(query).all()
+    title = people.titles(engine)
+    alike: dict[tuple[str, str, bool], UnsentScores] = {}
+    for row in rows:
+        is_over = row.refused is not None
+        new = UnsentScores([], row.module, row.tried, row.problem, is_over)
+        one = alike.setdefault((row.module, row.problem, is_over), new)
+        one.who.append(title(row.name))
+    return list(alike.values())[:MOST]
 
 
 def working(engine: Engine) -> list[KnownWorker]:

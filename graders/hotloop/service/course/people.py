@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, cast, get_args
+from urllib.parse import urlsplit
 
 from sqlalchemy import (
     ColumnElement,
@@ -27,7 +28,7 @@ from sqlalchemy import (
 )
 
 from hotloop.core.transactions import reading, writing
-from hotloop.service.tables import LONGEST_EMAIL, invitations, jobs, lti_users, tokens
+from hotloop.service.tables import LONGEST_EMAIL, LONGEST_NAME, invitations, jobs, lti_users, tokens
 from hotloop.service.web import accounts as web
 from hotloop.service.web.accounts import AccountError, accounts
 from hotloop.service.web.secret import digest
@@ -56,18 +57,43 @@ class Person:
 
 
 @dataclass(frozen=True)
+class LmsPerson:
+    """What an LMS says of a person whom it sent. All but issuer and subject may be "" or untrue.
+
+    subject: its id of the person.
+    """
+
+    issuer: str
+    subject: str
+    first: str
+    last: str
+    email: str
+
+    @property
+    def title(self) -> str:
+        """Return how people know this person."""
+        name = f"{self.first} {self.last}".strip()
+        return name or self.email or f"person {self.subject} of {urlsplit(self.issuer).netloc}"
+
+
+@dataclass(frozen=True)
 class ListedPerson:
     """A person on the instructor's page.
 
-    email: what an LMS says of a person whom it sent, unverified; "" for whoever was invited. seen:
-    when one of their tokens was last used, to the minute; None if they have none.
+    lms: None for whoever was invited. seen: when one of their tokens was last used, to the minute;
+    None if they have none.
     """
 
     name: str
-    email: str
+    lms: LmsPerson | None
     role: str
     seen: datetime | None
     jobs: int
+
+    @property
+    def title(self) -> str:
+        """Return how people know this person."""
+        return self.name if self.lms is None else self.lms.title
 
 
 def invite(engine: Engine, name: str, role: Role = "learner", stay: timedelta = STAY) -> str:
@@ -95,13 +121,19 @@ def invitation(engine: Engine, account: int, stay: timedelta) -> str:
     return secret
 
 
-def from_lms(engine: Engine, issuer: str, subject: str, email: str, role: Role) -> Person:
+def from_lms(engine: Engine, person: LmsPerson, role: Role) -> Person:
     """Return the account of a person whom an LMS authenticated, created if there is none.
 
     It gets the role that the LMS gives. Its name is drawn from the LMS's id of the person, which
-    nobody chooses. The email address is kept for the instructor's page only: many an LMS lets its
-    people write what they like there, and a name is whose hand-in it is.
+    nobody chooses. Their own name and email address are kept to be shown: many an LMS lets its
+    people write what they like there, and an account's name is whose hand-in it is.
     """
+    issuer, subject = person.issuer, person.subject
+    said = {
+        "first": person.first[:LONGEST_NAME],
+        "last": person.last[:LONGEST_NAME],
+        "email": person.email[:LONGEST_EMAIL],
+    }
     with writing(engine) as connection:
         row = connection.execute(
             select(lti_users.c.account).where(
@@ -114,17 +146,39 @@ def from_lms(engine: Engine, issuer: str, subject: str, email: str, role: Role) 
             account = connection.execute(
                 insert(accounts).values(values).returning(accounts.c.id)
             ).scalar_one()
-            known = {"issuer": issuer, "subject": subject, "account": account, "email": ""}
+            known = {"issuer": issuer, "subject": subject, "account": account, **said}
             connection.execute(insert(lti_users).values(known))
         else:
             account = row.account
             connection.execute(update(accounts).where(accounts.c.id == account).values(role=role))
-        same = lti_users.c.account == account
-        connection.execute(update(lti_users).where(same).values(email=email[:LONGEST_EMAIL]))
+            same = lti_users.c.account == account
+            connection.execute(update(lti_users).where(same).values(said))
         name = connection.execute(
             select(accounts.c.name).where(accounts.c.id == account)
         ).scalar_one()
     return Person(account, name, role)
+
+
+def of_lms(engine: Engine, account: int | None = None) -> dict[int, LmsPerson]:
+    """Return the people whom an LMS has sent, by account. account: only this one."""
+    query = select(lti_users)
+    if account is not None:
+        query = query.where(lti_users.c.account == account)
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    return {
+        row.account: LmsPerson(row.issuer, row.subject, row.first, row.last, row.email)
+        for row in rows
+    }
+
+
+def titles(engine: Engine) -> Callable[[str], str]:
+    """Return a function from an account's name to how people know whose it is."""
+    sent = of_lms(engine)
+    query = select(accounts.c.name, accounts.c.id).where(accounts.c.id.in_(sent))
+    with reading(engine) as connection:
+        known = {str(row.name): sent[row.id].title for row in connection.execute(query)}
+    return lambda name: known.get(name, name)
 
 
 def invited(engine: Engine, secret: str) -> Person | None:
@@ -173,25 +227,25 @@ def bearer(engine: Engine, token: str) -> Person | None:
 
 
 def everybody(engine: Engine) -> list[ListedPerson]:
-    """Return all people of the class, by name."""
+    """Return all people of the class, by how people know them."""
     seen = select(tokens.c.account, func.max(tokens.c.seen).label("seen")).group_by(
         tokens.c.account
     )
     sent = select(jobs.c.account, func.count().label("jobs")).group_by(jobs.c.account)
     by_token, by_job = seen.subquery(), sent.subquery()
     query = (
-        select(accounts.c.name, accounts.c.role, lti_users.c.email, by_token.c.seen, by_job.c.jobs)
-        .outerjoin(lti_users, lti_users.c.account == accounts.c.id)
+        select(accounts.c.id, accounts.c.name, accounts.c.role, by_token.c.seen, by_job.c.jobs)
         .outerjoin(by_token, by_token.c.account == accounts.c.id)
         .outerjoin(by_job, by_job.c.account == accounts.c.id)
         .where(accounts.c.role.in_(ROLES))
-        .order_by(accounts.c.name)
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    return [
-        ListedPerson(row.name, row.email or "", row.role, row.seen, row.jobs or 0) for row in rows
+    sent = of_lms(engine)
+    listed = [
+        ListedPerson(row.name, sent.get(row.id), row.role, row.seen, row.jobs or 0) for row in rows
     ]
+    return sorted(listed, key=lambda one: one.title.casefold())
 
 
 def _usable(secret: str) -> tuple[ColumnElement[bool], ...]:

@@ -17,10 +17,10 @@ from starlette.requests import Request
 from hotloop.course.course_files import class_variant
 from hotloop.learn.remote.request import MAX_BYTES
 from hotloop.service.course import hand_ins, people
+from hotloop.service.course.course_dates import CourseDates
 from hotloop.service.course.hand_ins import CourseExchange
 from hotloop.service.course.lti import platforms
 from hotloop.service.course.people import Person
-from hotloop.service.course.settings import Class
 from hotloop.service.course.watch import Watch
 from hotloop.service.settings import ServiceSettings
 from hotloop.service.web.answers import SENTENCES, RequestRefused
@@ -47,16 +47,17 @@ UPLOADS = ("/api/jobs", "/api/hand-ins")
 class Service(ServicePart):
     """A class's service.
 
-    tool: for an LMS; None if none is registered. streams: how many each account follows now.
+    dates: of the course; None without one. tool: for an LMS; None if none is registered. streams:
+    how many each account follows now.
     """
 
     role = "instructor"
     home = "/queue"
     largest = MAX_BYTES
 
-    group: Class
     watch: Watch
     exchange: CourseExchange | None
+    dates: CourseDates | None
     tool: Tool | None
     streams: Counter[int] = field(default_factory=Counter[int], init=False)
 
@@ -68,7 +69,6 @@ class Service(ServicePart):
         exist.
         """
         site = site or SiteState.open(settings)
-        group = Class.of(settings.folder)
         exchange = None if settings.course is None else CourseExchange.of(settings.course)
         tool = None
         if (settings.folder / platforms.FILE).is_file():
@@ -76,7 +76,8 @@ class Service(ServicePart):
             from hotloop.service.course.lti.tool import Tool
 
             tool = Tool.of(settings.folder)
-        service = cls(site, group, Watch(site.engine), exchange, tool)
+        dates = None if exchange is None else CourseDates(exchange.root)
+        service = cls(site, Watch(site.engine), exchange, dates, tool)
         if exchange is not None:
             # Hand-ins that were stored but not copied when the service ended.
             hand_ins.lay_all(site.engine, exchange)
@@ -116,9 +117,9 @@ class Service(ServicePart):
         if self.tool is None:
             yield
         else:
-            from hotloop.service.course.lti.scores import Passing
+            from hotloop.service.course.lti.sending import Passing
 
-            passing = Passing(self.engine, self.tool)
+            passing = Passing(self.engine, self.tool, self.settings.course)
             passing.start()
             try:
                 yield

@@ -12,9 +12,9 @@ from hotloop.service.web.listening import Prompt
 
 
 @contextmanager
-def listening(app: ASGIApp) -> Iterator[int]:
-    """Run the server and yield its port."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", http=Prompt))
+def listening(app: ASGIApp, port: int = 0) -> Iterator[int]:
+    """Run the server and yield its port. port: 0 for one that is free."""
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", http=Prompt))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -22,6 +22,7 @@ class Platform(Strict):
     issuer: the LMS's name for itself. client_id: its name for this service. deployments: ids of the
     registration's deployments; a launch from another one is refused. login_url: its page for the
     OpenID Connect login. jwks_url: its public keys. token_url: its endpoint for access tokens.
+    audience: whom a request for a token is made out to; empty for token_url, as most LMS have it.
     """
 
     issuer: Name
@@ -30,6 +31,7 @@ class Platform(Strict):
     login_url: HttpUrl
     jwks_url: HttpUrl
     token_url: HttpUrl
+    audience: Annotated[str, Field(max_length=255)] = ""
 
 
 class Platforms(Strict):

@@ -19,13 +19,15 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
-from pydantic import BaseModel, Field, HttpUrl, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, HttpUrl, ValidationError
 from sqlalchemy import Engine, delete, insert
 
 from hotloop.core.transactions import writing
+from hotloop.core.untrusted_text import readable
 from hotloop.core.whole_file import create_private
+from hotloop.learn.remote.client import USER_AGENT
 from hotloop.service.course.lti.platforms import Platform, Platforms
-from hotloop.service.course.people import Role
+from hotloop.service.course.people import LmsPerson, Role
 from hotloop.service.tables import lti_logins
 from hotloop.service.web.secret import digest
 
@@ -57,13 +59,25 @@ class GradesEndpoint(BaseModel):
     lineitem: HttpUrl | None = None
 
 
+def _text(value: object) -> str:
+    """Return one line that can be shown; "" for anything else, as some LMS send null."""
+    return " ".join(readable(value).split()) if isinstance(value, str) else ""
+
+
+LmsText = Annotated[str, BeforeValidator(_text)]
+"""What an LMS says of a person. It is shown and nothing is found by it, so nothing is refused."""
+
+
 class Claims(BaseModel):
     """The claims of an id_token that are read; an LMS sends more."""
 
     sub: Annotated[str, Field(min_length=1, max_length=255)]
     nonce: str
     azp: str | None = None
-    email: str = ""
+    given_name: LmsText = ""
+    family_name: LmsText = ""
+    name: LmsText = ""
+    email: LmsText = ""
     version: Annotated[Literal["1.3.0"], Field(alias=f"{CLAIM}version")]
     message: Annotated[Literal["LtiResourceLinkRequest"], Field(alias=f"{CLAIM}message_type")]
     deployment: Annotated[str, Field(alias=f"{CLAIM}deployment_id")]
@@ -76,13 +90,12 @@ class Claims(BaseModel):
 class LtiLaunch:
     """A validated launch.
 
-    subject: the LMS's id of the person. module: named by the link; may be empty. lineitem: URL for
+    module: named by the link; may be empty. lineitem: URL for
     scores of this link; empty if the LMS accepts none, or none of this person.
     """
 
     platform: Platform
-    subject: str
-    email: str
+    person: LmsPerson
     role: Role
     module: str
     lineitem: str
@@ -121,7 +134,8 @@ class Tool:
     def _keys(self) -> dict[str, jwt.PyJWKClient]:
         """Clients for the platforms' public keys, by URL; they fetch on demand and cache."""
         urls = {str(one.jwks_url) for one in self.platforms.platforms}
-        return {url: jwt.PyJWKClient(url, timeout=TIMEOUT_S) for url in urls}
+        own = {"User-Agent": USER_AGENT}
+        return {url: jwt.PyJWKClient(url, timeout=TIMEOUT_S, headers=own) for url in urls}
 
     def jwks(self) -> dict[str, Any]:
         """Return this service's public key as a JWK set, for the LMS to fetch."""
@@ -241,14 +255,20 @@ class LtiLogin(BaseModel):
     lti_message_hint: str = Field("", max_length=8000)
 
 
+def _person(platform: Platform, claims: Claims) -> LmsPerson:
+    first, last = claims.given_name, claims.family_name
+    if not first and not last:
+        last = claims.name
+    return LmsPerson(platform.issuer, claims.sub, first, last, claims.email)
+
+
 def _launch(platform: Platform, claims: Claims) -> LtiLaunch:
     teaches = f"{MEMBERSHIP}Instructor" in claims.roles
     learns = f"{MEMBERSHIP}Learner" in claims.roles and not teaches
     is_graded = learns and SCORE_SCOPE in claims.grades.scope and claims.grades.lineitem is not None
     return LtiLaunch(
         platform,
-        claims.sub,
-        claims.email,
+        _person(platform, claims),
         "instructor" if teaches else "learner",
         dict(claims.target.query_params()).get("module", ""),
         str(claims.grades.lineitem) if is_graded else "",

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from hotloop.service.course import people
-from hotloop.service.course.lti import scores
+from hotloop.service.course.lti import sending
 from hotloop.service.course.lti.tool import LOGIN_STAY, LtiLaunch, LtiLogin, NotLaunched, Tool
 from hotloop.service.course.service import Here, Service
 from hotloop.service.pages import page
@@ -71,18 +71,17 @@ def launch(
     except NotLaunched as error:
         raise _refused(request, error) from None
     _require_known(launched)
-    who = people.from_lms(
-        service.engine, launched.platform.issuer, launched.subject, launched.email, launched.role
-    )
+    who = people.from_lms(service.engine, launched.person, launched.role)
     if who.role == "instructor":
         answer = begin_session(service.site, request, who.account, service.home)
     else:
         if launched.lineitem and launched.module:
-            scores.keep(service.engine, who.account, launched)
+            sending.keep(service.engine, who.account, launched)
         link = service.link(people.invitation(service.engine, who.account, LINK_STAY))
         answer = page(
             "launched.html",
             person=who,
+            title=launched.person.title,
             link=link,
             module=launched.module,
             is_graded=bool(launched.lineitem),

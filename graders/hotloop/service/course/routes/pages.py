@@ -117,7 +117,19 @@ def faults(service: Here, who: Who) -> Response:
         least=least >> 20,
         shown=overview.faults(service.engine),
         scores=overview.scores(service.engine),
+        has_lms=service.tool is not None,
     )
+
+
+@for_instructors.post("/faults/again")
+def again(service: Here) -> Response:
+    """Send all scores to the LMS again, also those that it has, or has refused for good."""
+    if service.tool is not None:
+        # Imported here, as it needs the dependency group `lti`.
+        from hotloop.service.course.lti import sending
+
+        sending.again(service.engine)
+    return RedirectResponse("/faults", 303)
 
 
 def _people(

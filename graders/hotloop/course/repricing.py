@@ -1,0 +1,193 @@
+"""Changes what checks are worth in a course: other points, or what its GPU checks are.
+
+Nothing is executed: the marks of all learners follow from their records, in one transaction, with
+the event that says when, who and why. A preview is the same transaction, taken back.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+from hotloop.core.user_error import UserError
+from hotloop.course.attempts.attempt import AuditEvent, batch_name, require_reason
+from hotloop.course.attempts.store import store
+from hotloop.course.book import AUTOGRADED, Book
+from hotloop.course.feedback_pages import FeedbackPages
+from hotloop.course.gradebook import Place, joined
+from hotloop.course.released import RELEASE, released_modules
+from hotloop.course.scores import Counting, grouped, handed_in, scored, whole
+from hotloop.course.worth import (
+    GpuChecks,
+    ModuleWorth,
+    Worth,
+    gpu_checks,
+    noted,
+    noted_gpu,
+    proposal,
+)
+from hotloop.judge.lease import Lease
+from hotloop.tasks.notebook_cells import NOTEBOOK
+from hotloop.tasks.problem import Score
+
+
+@dataclass(frozen=True)
+class MarkChange:
+    """A learner's points of a module before and after, with late penalties and marks by hand."""
+
+    student: str
+    module: str
+    before: Score
+    after: Score
+
+
+@dataclass(frozen=True)
+class ModulePoints:
+    """A module's points in the course. possible: its maximum; by_task: that of each task.
+
+    differs: the tasks for which module.yaml or the released notebook now say something else.
+    """
+
+    module: str
+    possible: float
+    by_task: dict[str, float]
+    differs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Repriced:
+    """What a change does. batch: its name in the audit log, "" for a preview.
+
+    problems: pages that could not be made, by learner and module.
+    """
+
+    changes: Sequence[MarkChange]
+    batch: str = ""
+    problems: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def gpu_checks_of(root: Path) -> GpuChecks:
+    """Return what the course's GPU checks are."""
+    return store(root).read(gpu_checks)
+
+
+def points(root: Path) -> list[ModulePoints]:
+    """Return the points of all released modules, sorted by name."""
+    return [_points(root, module) for module in sorted(released_modules(root))]
+
+
+def set_gpu_checks(root: Path, gpu: GpuChecks, why: str) -> Repriced:
+    """Set what the course's GPU checks are. Raises UserError without a reason."""
+    require_reason(why)
+    batch = batch_name("gpu-checks")
+    modules = [
+        module
+        for module in sorted(released_modules(root))
+        if Counting.of(root).worth(module).has_gpu_checks
+    ]
+    return _book(root, [noted_gpu(gpu, why, batch)], modules, batch)
+
+
+def preview(root: Path, modules: Sequence[str]) -> Repriced:
+    """Return who would change if the points of module.yaml counted. Nothing is changed."""
+    return _book(root, _events(root, modules, "preview", ""), modules, "")
+
+
+def publish(root: Path, modules: Sequence[str], why: str) -> Repriced:
+    """Let the points of module.yaml count.
+
+    Raises UserError without a reason, or if they count already.
+    """
+    require_reason(why)
+    batch = batch_name("points")
+    events = _events(root, modules, why, batch)
+    if not events:
+        raise UserError("The points of module.yaml count already; nothing was changed.")
+    return _book(root, events, [event.module for event in events], batch)
+
+
+class _TakenBack(Exception):
+    """Ends the transaction of a preview."""
+
+
+def _book(root: Path, events: Sequence[AuditEvent], modules: Sequence[str], batch: str) -> Repriced:
+    root = root.resolve()
+    book = Book(root, batch=batch)
+    changes: list[MarkChange] = []
+
+    def work(connection: Connection) -> None:
+        before = _totals(root, connection, modules)
+        book.revalue(connection, events, modules)
+        after = _totals(root, connection, modules)
+        changes[:] = [
+            MarkChange(*place, score, after[place])
+            for place, score in before.items()
+            if score != after[place]
+        ]
+        if not batch:
+            raise _TakenBack
+
+    with Lease().shared():
+        try:
+            store(root).write(work)
+        except _TakenBack:
+            return Repriced(changes)
+        return Repriced(changes, batch, _pages(root, book, modules))
+
+
+def _totals(root: Path, connection: Connection, modules: Sequence[str]) -> dict[Place, Score]:
+    counting = Counting.within(connection)
+    with joined(connection) as gradebook:
+        known = [part for module in modules for part in scored(gradebook, counting, module)]
+        parts = handed_in(root, known)
+        return {place: whole(of) for place, of in grouped(parts, lambda one: one.place).items()}
+
+
+def _pages(root: Path, book: Book, modules: Sequence[str]) -> dict[str, str]:
+    """Write the graded notebooks and pages, which show what checks are worth."""
+    pages, problems = FeedbackPages(root), dict[str, str]()
+    for module in modules:
+        for folder in sorted((root / AUTOGRADED).glob(f"*/{module}")):
+            student = folder.parent.name
+            if (counts := store(root).published(student, module)) is not None:
+                book.write(counts)
+            if problem := pages.refresh(student, module):
+                problems[f"{student}/{module}"] = problem
+    return problems
+
+
+def _events(root: Path, modules: Sequence[str], why: str, batch: str) -> list[AuditEvent]:
+    events: list[AuditEvent] = []
+    for module in modules:
+        worth = Counting.of(root).worth(module)
+        new = _proposal(root, worth)
+        if new.tasks != worth.tasks:
+            events.append(noted(new, module, why, batch))
+    return events
+
+
+def _proposal(root: Path, worth: Worth) -> ModuleWorth:
+    in_notebook = {name: task.in_notebook for name, task in worth.tasks.items()}
+    return proposal(worth, {**in_notebook, **_released(root, worth.module)})
+
+
+def _released(root: Path, module: str) -> dict[str, float]:
+    """Return the points of the graded cells of the released notebook; none if it is gone."""
+    try:
+        notebook: Any = json.loads((root / RELEASE / module / NOTEBOOK).read_text("utf-8"))
+        marks = [cell["metadata"].get("nbgrader", {}) for cell in notebook["cells"]]
+    except (OSError, ValueError, KeyError):
+        return {}
+    return {mark["grade_id"]: float(mark["points"]) for mark in marks if "points" in mark}
+
+
+def _points(root: Path, module: str) -> ModulePoints:
+    worth = Counting.of(root).worth(module)
+    new = _proposal(root, worth).tasks
+    names = {*worth.tasks, *new}
+    by_task = {task: worth.possible(task) for task in worth.tasks}
+    differs = sorted(name for name in names if worth.tasks.get(name) != new.get(name))
+    return ModulePoints(module, sum(by_task.values()), by_task, tuple(differs))
