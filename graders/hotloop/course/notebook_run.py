@@ -11,6 +11,7 @@ from nbformat import NotebookNode
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
+from hotloop.course import nodes
 from hotloop.course.hand_in import HandIn
 from hotloop.course.isolation import Isolation, choose
 from hotloop.course.judging import SETTLE_S, Judge, ask, shared_judge
@@ -30,7 +31,6 @@ from hotloop.tasks.curriculum import Task, load_module
 from hotloop.tasks.judged_again import settled
 from hotloop.tasks.task_spec import task_spec
 from hotloop.tasks.variants import digest_of
-from hotloop.verdicts import render_record
 from hotloop.worker.notebook import CELL_S, NOTEBOOK_S
 
 NOTEBOOK_SUFFIX = ".ipynb"
