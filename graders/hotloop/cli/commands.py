@@ -54,7 +54,8 @@ GROUPS = {
         {
             "Prepare": ("new",),
             "Grade": (
-                "due", "points", "grade", "regrade", "attempts", "requests", "page", "export",
+                "due", "points", "grade", "regrade", "attempts", "requests", "learners", "page",
+                "export",
             ),
             "Judge for a class": ("serve", "invite"),
             "Privacy": ("forget",),

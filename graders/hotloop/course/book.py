@@ -271,7 +271,8 @@ def filled(attempt: Attempt, worth: Worth) -> dict[str, Any]:
     assert attempt.notebook is not None
     outputs = enumerate(attempt.outputs, start=1)
     cells: list[Mapping[str, Any]] = []
-    for cell in attempt.notebook["cells"]:
+    for given in attempt.notebook["cells"]:
+        cell = _with_points(given, worth)
         if cell["cell_type"] != "code":
             cells.append(cell)
             continue
@@ -287,6 +288,16 @@ def set_cells(gradebook: Any, worth: Worth) -> None:
     """Set the points of the graded cells in nbgrader's gradebook, for nbgrader's own pages."""
     points = {task: worth.possible(task) for task in worth.tasks}
     set_worth_of_cells(gradebook, worth.module, points)
+
+
+def _with_points(cell: Mapping[str, Any], worth: Worth) -> Mapping[str, Any]:
+    """Return the cell with its points, which formgrader's page shows as its maximum."""
+    about = cell["metadata"].get("nbgrader", {})
+    task = about.get("grade_id")
+    if "points" not in about or task not in worth.tasks:
+        return cell
+    about = {**about, "points": worth.possible(task)}
+    return {**cell, "metadata": {**cell["metadata"], "nbgrader": about}}
 
 
 def _checked_task(cell: Mapping[str, Any]) -> str:
