@@ -69,8 +69,9 @@ class Book:
         for attempt in attempts:
             self._remove(attempt)
         published = store(self._root).write(lambda connection: self._publish(connection, attempts))
+        counting = Counting.of(self._root)
         for attempt in published:
-            self.write(attempt)
+            self.write(attempt, counting)
         return published
 
     def open(self, student: str, module: str, why: str = "graded anew") -> None:
@@ -157,9 +158,19 @@ class Book:
                 _revalue(submission, attempt, before[module], counting.worth(module))
             self.penalize(gradebook, wanted)
 
-    def write(self, attempt: Attempt) -> None:
+    def withdraw(self, places: Iterable[Place]) -> None:
+        """Remove graded notebooks that are about to be written anew, of attempts that count.
+
+        If that does not happen, the next grading writes them, and the pages.
+        """
+        attempts = store(self._root)
+        for student, module in places:
+            if (counts := attempts.published(student, module)) is not None:
+                self._remove(counts)
+
+    def write(self, attempt: Attempt, counting: Counting | None = None) -> None:
         """Write the graded notebook, and the learner's files that are shown with it."""
-        worth = Counting.of(self._root).worth(attempt.module)
+        worth = (counting or Counting.of(self._root)).worth(attempt.module)
         folder = self._folder(attempt)
         staged = folder.with_name(f".{folder.name}.part")
         shutil.rmtree(staged, ignore_errors=True)
@@ -205,7 +216,7 @@ class Book:
         for module in sorted({attempt.module for attempt in attempts}):
             self._agree(connection, module)
         counting = Counting.within(connection)
-        published = [self._log(connection, attempt) for attempt in attempts]
+        published = [self._log(connection, attempt, counting) for attempt in attempts]
         with joined(connection, self.course_id) as gradebook:
             by_place = submitted(gradebook, [(a.student, a.module, a.handed_in) for a in published])
             for attempt in published:
@@ -216,11 +227,11 @@ class Book:
                 self._penalize(submission, counting)
         return published
 
-    def _log(self, connection: Connection, attempt: Attempt) -> Attempt:
+    def _log(self, connection: Connection, attempt: Attempt, counting: Counting) -> Attempt:
         """Store the attempt and the event that it counts."""
         stored = within.add(connection, attempt)
         before = within.last_published(connection, stored.student, stored.module)
-        worth = of_course(connection, stored.module)
+        worth = counting.worth(stored.module)
         event = within.about(
             stored,
             Kind.PUBLISHED,
