@@ -54,11 +54,9 @@ GROUPS = {
         {
             "Prepare": ("new",),
             "Grade": (
-                "due", "points", "grade", "regrade", "attempts", "requests", "learners", "page",
-                "export",
+                "due", "points", "grade", "regrade", "attempts", "requests", "page", "export",
             ),
-            "Judge for a class": ("serve", "invite"),
-            "Privacy": ("forget",),
+            "A service, privacy": ("serve", "invite", "forget"),
         },
     ),
     "takehome": Group(

@@ -36,7 +36,7 @@ def test_each_learner_is_there_once_for_each_module(course: Any, make: SimpleNam
     assert (bob.is_handed_in, bob.is_graded, bob.score, bob.at) == (True, False, None, None)
     assert (yves.student, yves.is_handed_in, yves.score) == ("yves", False, None)
     assert (zoe.name, zoe.is_handed_in) == ("Zoë O'Neil", False)
-    call = ["course", "learners", "--course", str(course.root)]
+    call = ["course", "attempts", "--course", str(course.root)]
     shown = CliRunner().invoke(app, call).stdout
     assert "of 4 learners 2 handed in, 1 late, 1 graded, 1 with a task to mark by hand" in shown
     missing = json.loads(CliRunner().invoke(app, [*call, "--missing", "--json"]).stdout)

@@ -1,54 +1,20 @@
-"""`hotloop course learners`: who has handed in, and what is still to do."""
+"""The table of who has handed in, for `hotloop course attempts` without a learner."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
-
-from hotloop.cli import find
-from hotloop.cli.answer import All, CommandResult, first
-from hotloop.cli.options import Course, Modules, require_course
 
 if TYPE_CHECKING:
     from hotloop.course.roster import RosterEntry
 
 
-def run(
-    modules: Modules = None,
-    course: Course = Path(),
-    missing: Annotated[
-        bool, typer.Option("--missing", help="Only those of whom nothing is there.")
-    ] = False,
-    everything: All = False,
-) -> CommandResult:
-    """List who has handed in, when, and what waits for a person.
-
-    Learners are those of the gradebook, and all who handed in. A hand-in that nobody has collected
-    from the exchange yet is not there.
-    """
-    require_course(course)
-    from hotloop.course.roster import roster
-
-    entries = roster(course.resolve(), {find.module(name).id for name in modules or []})
-    wanted = [entry for entry in entries if not (missing and entry.is_handed_in)]
-    document = {
-        "learners": [
-            {**asdict(entry), "at": f"{entry.at.isoformat()}Z" if entry.at else None}
-            for entry in wanted
-        ]
-    }
-    shown, more = first(wanted, everything)
-    return CommandResult(document, _table(shown), *more, Text(_summary(entries)))
-
-
-def _summary(entries: Sequence[RosterEntry]) -> str:
+def summary(entries: Sequence[RosterEntry]) -> str:
+    """Return a line for each module with how many handed in."""
     lines: list[str] = []
     for module in dict.fromkeys(entry.module for entry in entries):
         of = [entry for entry in entries if entry.module == module]
@@ -63,7 +29,8 @@ def _summary(entries: Sequence[RosterEntry]) -> str:
     return "\n".join(lines)
 
 
-def _table(entries: Sequence[RosterEntry]) -> Table:
+def table(entries: Sequence[RosterEntry]) -> Table:
+    """Return a line for each learner and module."""
     shown = Table("module", "learner", "handed in (UTC)", "points", "to mark", box=SIMPLE_HEAD)
     for entry in entries:
         shown.add_row(
