@@ -191,12 +191,12 @@ def proposal(worth: Worth, cells: Mapping[str, float]) -> ModuleWorth:
     """Return what module.yaml and the released notebook say now.
 
     Where the notebook's points have changed they count, else those of module.yaml, scaled as
-    before. cells: the notebook's points.
+    before. A task that is gone from module.yaml keeps its points: its cell is still there. cells:
+    the notebook's points.
     """
     now = of_module(worth.module, cells).tasks
-    return ModuleWorth(
-        tasks={name: _following(worth.tasks.get(name), task) for name, task in now.items()}
-    )
+    new = {name: _following(worth.tasks.get(name), task) for name, task in now.items()}
+    return ModuleWorth(tasks={**worth.tasks, **new})
 
 
 def noted(worth: ModuleWorth, module: str, why: str, batch: str = "") -> AuditEvent:

@@ -261,9 +261,13 @@ def test_one_row_a_learner_for_an_lms(graded: Any, tmp_path: Path) -> None:
     assert ada["first_name"] == "'=cmd|' /C calc'!A0"
     assert [each["tiny"] for each in (ada, bob, zoe)] == ["12.0", "12.0", "0.0"]
     assert [each["open"] for each in (ada, bob, zoe)] == ["tiny: 2", "tiny: 2", ""]
+    with Gradebook(database(graded.root)) as gradebook:
+        gradebook.add_assignment("essay")
+        gradebook.add_notebook("text", "essay")
+        gradebook.add_grade_cell("one", "text", "essay", max_score=3, cell_type="markdown")
     table = export.wide(graded.root, by_task=True)
     assert table.possible == {
-        "tiny.answer": 4, "tiny.gpu_answer": 5, "tiny.from_file": 5, "tiny.explain": 6
+        "essay": 3, "tiny.answer": 4, "tiny.gpu_answer": 5, "tiny.from_file": 5, "tiny.explain": 6
     }  # fmt: skip
     assert {each["tiny.gpu_answer"] for each in table.rows} == {3, 0}
 
