@@ -78,6 +78,7 @@ def test_marking(window: LabWindow, graded: SimpleNamespace) -> None:
     override_and_give_back(window)
     mark_with_rubric_and_comment(window)
     use_the_comment_again(window)
+    mark_one_question_across_all_learners(window)
     the_feedback_agrees(window, graded)
 
 
@@ -206,6 +207,30 @@ def use_the_comment_again(window: LabWindow) -> None:
     twice = f"{COMMENT}\n{COMMENT}"
     window.until(lambda: field.get_attribute("value") == twice, "the comment again")
     window.until(lambda: not _all(window, ".save-icon"), "saving")
+
+
+def mark_one_question_across_all_learners(window: LabWindow) -> None:
+    window.open(f"formgrader/gradebook/{MODULE}/lab")
+    window.click(".hotloop-questions a")
+    answer = window.until(lambda: window.all(".hotloop-answer"), "the answers")[0]
+    assert EVIL in answer.text
+    assert window.driver.title != "EVIL"
+    before = window.one(".hotloop-points").get_attribute("value")
+    window.until(lambda: window.all(".hotloop-give"), "the rubric")[-1].click()
+    window.until(lambda: window.one(".hotloop-said").text == "saved", "no points")
+    assert window.one(".hotloop-points").get_attribute("value") == "0"
+    window.picture("one-question")
+    for button in window.all(".hotloop-give"):
+        if button.get_attribute("data-points") == before:
+            button.click()
+    window.until(
+        lambda: window.one(".hotloop-points").get_attribute("value") == before, "the points again"
+    )
+    window.click(".hotloop-answer a")
+    window.until(lambda: window.all(".hotloop-judge"), "the submission's own page")
+    focused = "return document.activeElement.id"
+    window.until(lambda: window.driver.execute_script(focused) == "explain", "the task")
+    window.picture("one-question-jump")
 
 
 def the_feedback_agrees(window: LabWindow, graded: SimpleNamespace) -> None:

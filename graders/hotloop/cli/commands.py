@@ -57,8 +57,7 @@ GROUPS = {
                 "due", "points", "collect", "grade", "regrade", "attempts", "requests", "page",
                 "export",
             ),
-            "Judge for a class": ("serve", "invite"),
-            "Privacy": ("forget",),
+            "A service, privacy": ("serve", "invite", "forget"),
         },
     ),
     "takehome": Group(

@@ -69,8 +69,9 @@ class Book:
         for attempt in attempts:
             self._remove(attempt)
         published = store(self._root).write(lambda connection: self._publish(connection, attempts))
+        counting = Counting.of(self._root)
         for attempt in published:
-            self.write(attempt)
+            self.write(attempt, counting)
         return published
 
     def open(self, student: str, module: str, why: str = "graded anew") -> None:
@@ -157,9 +158,19 @@ class Book:
                 _revalue(submission, attempt, before[module], counting.worth(module))
             self.penalize(gradebook, wanted)
 
-    def write(self, attempt: Attempt) -> None:
+    def withdraw(self, places: Iterable[Place]) -> None:
+        """Remove graded notebooks that are about to be written anew, of attempts that count.
+
+        If that does not happen, the next grading writes them, and the pages.
+        """
+        attempts = store(self._root)
+        for student, module in places:
+            if (counts := attempts.published(student, module)) is not None:
+                self._remove(counts)
+
+    def write(self, attempt: Attempt, counting: Counting | None = None) -> None:
         """Write the graded notebook, and the learner's files that are shown with it."""
-        worth = Counting.of(self._root).worth(attempt.module)
+        worth = (counting or Counting.of(self._root)).worth(attempt.module)
         folder = self._folder(attempt)
         staged = folder.with_name(f".{folder.name}.part")
         shutil.rmtree(staged, ignore_errors=True)
@@ -205,7 +216,7 @@ class Book:
         for module in sorted({attempt.module for attempt in attempts}):
             self._agree(connection, module)
         counting = Counting.within(connection)
-        published = [self._log(connection, attempt) for attempt in attempts]
+        published = [self._log(connection, attempt, counting) for attempt in attempts]
         with joined(connection, self.course_id) as gradebook:
             by_place = submitted(gradebook, [(a.student, a.module, a.handed_in) for a in published])
             for attempt in published:
@@ -216,11 +227,11 @@ class Book:
                 self._penalize(submission, counting)
         return published
 
-    def _log(self, connection: Connection, attempt: Attempt) -> Attempt:
+    def _log(self, connection: Connection, attempt: Attempt, counting: Counting) -> Attempt:
         """Store the attempt and the event that it counts."""
         stored = within.add(connection, attempt)
         before = within.last_published(connection, stored.student, stored.module)
-        worth = of_course(connection, stored.module)
+        worth = counting.worth(stored.module)
         event = within.about(
             stored,
             Kind.PUBLISHED,
@@ -271,7 +282,8 @@ def filled(attempt: Attempt, worth: Worth) -> dict[str, Any]:
     assert attempt.notebook is not None
     outputs = enumerate(attempt.outputs, start=1)
     cells: list[Mapping[str, Any]] = []
-    for cell in attempt.notebook["cells"]:
+    for given in attempt.notebook["cells"]:
+        cell = _with_points(given, worth)
         if cell["cell_type"] != "code":
             cells.append(cell)
             continue
@@ -287,6 +299,16 @@ def set_cells(gradebook: Any, worth: Worth) -> None:
     """Set the points of the graded cells in nbgrader's gradebook, for nbgrader's own pages."""
     points = {task: worth.possible(task) for task in worth.tasks}
     set_worth_of_cells(gradebook, worth.module, points)
+
+
+def _with_points(cell: Mapping[str, Any], worth: Worth) -> Mapping[str, Any]:
+    """Return the cell with its points, which formgrader's page shows as its maximum."""
+    about = cell["metadata"].get("nbgrader", {})
+    task = about.get("grade_id")
+    if "points" not in about or task not in worth.tasks:
+        return cell
+    about = {**about, "points": worth.possible(task)}
+    return {**cell, "metadata": {**cell["metadata"], "nbgrader": about}}
 
 
 def _checked_task(cell: Mapping[str, Any]) -> str:

@@ -130,10 +130,12 @@ def wide(root: Path, wanted: Collection[str] = (), *, by_task: bool = False) -> 
         counting = Counting.within(gradebook.db.connection())
         parts = handed_in(root, scored(gradebook, counting))
         works = grouped(parts, lambda part: part.place)
-        modules = [assignment.name for assignment in _assignments(gradebook, wanted)]
-        worths = {module: counting.worth(module) for module in modules}
+        chosen = _assignments(gradebook, wanted)
+        modules = [assignment.name for assignment in chosen]
         possible = {
-            name: most for worth in worths.values() for name, most in _columns(worth, by_task)
+            name: most
+            for each in chosen
+            for name, most in _columns(counting.worth(each.name), each.max_score, by_task=by_task)
         }
         lines = [
             _wide_row(student, {m: works.get((student.id, m), []) for m in modules}, possible)
@@ -212,9 +214,15 @@ def _wide_row(
     return {**_person(student), **points, OPEN: "; ".join(still)}
 
 
-def _columns(worth: Worth, by_task: bool) -> list[tuple[str, float]]:
+def _columns(worth: Worth, otherwise: float, *, by_task: bool) -> list[tuple[str, float]]:
+    """Return the columns of an assignment, each with its maximum.
+
+    otherwise: the maximum of an assignment that is no module, which has one column.
+    """
     tasks = [(f"{worth.module}.{task}", worth.possible(task)) for task in worth.tasks]
-    return tasks if by_task else [(worth.module, sum(most for _, most in tasks))]
+    if by_task and tasks:
+        return tasks
+    return [(worth.module, sum(most for _, most in tasks) if tasks else otherwise)]
 
 
 def _person(student: Any) -> dict[str, str]:

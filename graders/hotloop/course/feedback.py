@@ -10,9 +10,10 @@ from nbgrader.preprocessors import GetGrades
 
 from hotloop.core.record import Record
 from hotloop.course import learner_files, requests, rubric
+from hotloop.course.attempts.store import store
 from hotloop.course.points import by_hand, by_judge, is_open, of_grade, total
-from hotloop.course.scores import Counting
 from hotloop.course.standing import all_dropped
+from hotloop.course.worth import of_course
 from hotloop.tasks.curriculum import Task, load_module
 from hotloop.tasks.problem import Score
 from hotloop.verdicts import words as verdict_words
@@ -76,9 +77,9 @@ class JudgedGrades(GetGrades):
         self._handed_in = learner_files.read(folder)
         self._files: dict[str, list[str]] = {}
         self._rubrics: dict[str, list[rubric.RubricRow]] = {}
-        counting = Counting.of(root)
-        self._counts = counting.published(names["student"], names["assignment"])
-        self._worth = counting.worth(names["assignment"])
+        attempts, module = store(root), names["assignment"]
+        self._counts = attempts.published(names["student"], module)
+        self._worth = attempts.read(lambda connection: of_course(connection, module))
         self._rows: list[TaskRow] = []
         self._scores: list[Score] = []
         nb, resources = cast(Any, super()).preprocess(nb, resources)

@@ -181,7 +181,7 @@ def _checksum(source: Any, cell: Any) -> str:
         "points": cell.max_score,
     }
     node = {"cell_type": source.cell_type, "source": source.source, "metadata": {"nbgrader": marks}}
-    return cast(str, compute_checksum(nodes.of(node)))
+    return compute_checksum(nodes.of(node))
 
 
 def _groups(values: Iterable[ResultT]) -> Iterator[list[ResultT]]:

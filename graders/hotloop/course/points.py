@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hotloop.course.attempts.attempt import Attempt, AttemptPoints
-from hotloop.course.worth import GpuChecks, Worth
+from hotloop.course.worth import Worth
 from hotloop.tasks.problem import Score
 
 
@@ -26,10 +26,8 @@ def by_hand(grade: Any) -> str:
 
 
 def needs_record(grade: Any, worth: Worth) -> bool:
-    """True if the judge's record says what is open, and not the gradebook alone."""
-    if grade.manual_score is not None:
-        return False
-    return grade.auto_score is None or (worth.gpu is GpuChecks.LATER and worth.has_gpu_checks)
+    """True if the judge's points follow from its record, and not from the gradebook alone."""
+    return grade.auto_score is None or worth.may_rise(grade.name)
 
 
 def by_judge(grade: Any, worth: Worth, attempt: Attempt | None) -> Score:

@@ -130,12 +130,19 @@ def _book(root: Path, events: Sequence[AuditEvent], modules: Sequence[str], batc
         if not batch:
             raise _TakenBack
 
+    graded = [
+        (path.parent.name, module)
+        for module in modules
+        for path in sorted((root / AUTOGRADED).glob(f"*/{module}"))
+    ]
     with Lease().shared():
+        if batch:
+            book.withdraw(graded)
         try:
             store(root).write(work)
         except _TakenBack:
             return Repriced(changes)
-        return Repriced(changes, batch, _pages(root, book, modules))
+        return Repriced(changes, batch, _pages(root, book, graded))
 
 
 def _totals(root: Path, connection: Connection, modules: Sequence[str]) -> dict[Place, Score]:
@@ -146,16 +153,15 @@ def _totals(root: Path, connection: Connection, modules: Sequence[str]) -> dict[
         return {place: whole(of) for place, of in grouped(parts, lambda one: one.place).items()}
 
 
-def _pages(root: Path, book: Book, modules: Sequence[str]) -> dict[str, str]:
+def _pages(root: Path, book: Book, graded: Sequence[Place]) -> dict[str, str]:
     """Write the graded notebooks and pages, which show what checks are worth."""
     pages, problems = FeedbackPages(root), dict[str, str]()
-    for module in modules:
-        for folder in sorted((root / AUTOGRADED).glob(f"*/{module}")):
-            student = folder.parent.name
-            if (counts := store(root).published(student, module)) is not None:
-                book.write(counts)
-            if problem := pages.refresh(student, module):
-                problems[f"{student}/{module}"] = problem
+    counting = Counting.of(root)
+    for student, module in graded:
+        if (counts := counting.published(student, module)) is not None:
+            book.write(counts, counting)
+        if problem := pages.refresh(student, module):
+            problems[f"{student}/{module}"] = problem
     return problems
 
 

@@ -29,7 +29,7 @@ class Counting:
     """What the points of a course follow from.
 
     published: returns the attempt of a learner at a module that counts, or None. worth: returns
-    what a module's checks are worth.
+    what a module's checks are worth, as when it was first asked.
     """
 
     published: Callable[[str, str], Attempt | None]
@@ -37,18 +37,19 @@ class Counting:
 
     @classmethod
     def of(cls, root: Path) -> Self:
-        """Return that of the course at `root`, read anew for each call."""
+        """Return that of the course at `root`."""
         attempts = store(root)
         return cls(
             attempts.published,
-            lambda module: attempts.read(lambda c: course_worth.of_course(c, module)),
+            cache(lambda module: attempts.read(lambda c: course_worth.of_course(c, module))),
         )
 
     @classmethod
     def within(cls, connection: Connection) -> Self:
         """Return that inside a transaction."""
         return cls(
-            partial(transaction.published, connection), partial(course_worth.of_course, connection)
+            partial(transaction.published, connection),
+            cache(partial(course_worth.of_course, connection)),
         )
 
 
@@ -80,8 +81,8 @@ class ScoredNotebook:
 
     def score(self, grade: Any) -> Score:
         """Return the points of one grade."""
-        attempt = self.attempt if needs_record(grade, self.worth) else None
-        return of_grade(grade, self.worth, attempt)
+        by_judge = grade.manual_score is None and needs_record(grade, self.worth)
+        return of_grade(grade, self.worth, self.attempt if by_judge else None)
 
     def record(self, task: str) -> Record | None:
         """Return the judge's record of a task, without checks that are left out.
@@ -106,7 +107,7 @@ def scored(
     """Return the submitted notebooks, sorted by learner. module, student: only theirs."""
     by_notebook: dict[tuple[str, str, str], ScoredNotebook] = {}
     # Pages go through submissions one by one: a class's attempts are not all kept in memory.
-    once, worth = lru_cache(maxsize=1)(counting.published), cache(counting.worth)
+    once, worth = lru_cache(maxsize=1)(counting.published), counting.worth
     for learner, name, notebook, late, grade in grades(gradebook, module, student):
         new = ScoredNotebook(learner, name, notebook, float(late or 0.0), once, worth(name))
         by_notebook.setdefault((learner, name, notebook), new).grades.append(grade)

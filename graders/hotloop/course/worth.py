@@ -121,16 +121,23 @@ class Worth:
         verdict, sentence = summarize(kept) if kept else (record.verdict, ALL_LEFT_OUT)
         return replace(record, checks=kept, verdict=verdict, sentence=sentence)
 
+    def may_rise(self, task: str) -> bool:
+        """True if a mark of this task stands though checks of it may still be measured."""
+        return self.gpu is GpuChecks.LATER and self._needs_gpu(task)
+
     @property
     def has_gpu_checks(self) -> bool:
         """True if any check needs a GPU."""
-        checks = (check for task in self.tasks.values() for check in task.checks.values())
-        return any(check.on_gpu for check in checks)
+        return any(map(self._needs_gpu, self.tasks))
 
     @property
     def sentence(self) -> str:
         """What the pages say of the checks that need a GPU, or ""."""
         return SENTENCES[self.gpu] if self.has_gpu_checks else ""
+
+    def _needs_gpu(self, task: str) -> bool:
+        known = self.tasks.get(task)
+        return known is not None and any(check.on_gpu for check in known.checks.values())
 
     def _is_left_out(self, check: CheckWorth | None) -> bool:
         return check is not None and check.on_gpu and self.gpu is GpuChecks.LEFT_OUT
@@ -184,12 +191,12 @@ def proposal(worth: Worth, cells: Mapping[str, float]) -> ModuleWorth:
     """Return what module.yaml and the released notebook say now.
 
     Where the notebook's points have changed they count, else those of module.yaml, scaled as
-    before. cells: the notebook's points.
+    before. A task that is gone from module.yaml keeps its points: its cell is still there. cells:
+    the notebook's points.
     """
     now = of_module(worth.module, cells).tasks
-    return ModuleWorth(
-        tasks={name: _following(worth.tasks.get(name), task) for name, task in now.items()}
-    )
+    new = {name: _following(worth.tasks.get(name), task) for name, task in now.items()}
+    return ModuleWorth(tasks={**worth.tasks, **new})
 
 
 def noted(worth: ModuleWorth, module: str, why: str, batch: str = "") -> AuditEvent:

@@ -381,7 +381,7 @@ def test_the_whole_courses_log_is_listed_newest_last(
     assert [
         (e["kind"], e["student"]) for e in json.loads(CliRunner().invoke(app, bobs).stdout)["log"]
     ] == [("points", ""), ("scheduled", "bob")]
-    nobody = CliRunner().invoke(app, ["course", "attempts", "--course", str(twice.root)])
+    nobody = CliRunner().invoke(app, ["course", "attempts", "ada", "--course", str(twice.root)])
     assert nobody.exit_code == 2
     assert "Name a learner and a module" in nobody.stderr
 

@@ -177,7 +177,7 @@ def test_lateness_and_extra_time_survive(
     published = regrade.publish(course.root, "tiny", "41 is right as well")
     assert published.problems == {}
     assert scores(course, "bob")["answer"] == 4
-    assert [penalty(course, student) for student in ("ada", "bob")] == [None, 9]
+    assert [penalty(course, student) for student in ("ada", "bob")] == [None, 12]
 
 
 def penalty(course: Any, student: str) -> float | None:

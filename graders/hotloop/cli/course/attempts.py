@@ -15,6 +15,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import SCREEN, All, CommandResult, first
+from hotloop.cli.course import roster_table
 from hotloop.cli.course.results import of_possible, penalty, points
 from hotloop.cli.options import Course, require_course
 from hotloop.core.user_error import UserError
@@ -29,9 +30,7 @@ _COLORS = {"counts": "green", "dropped": "red", "earlier": "", "shadow": "dim"}
 
 
 def run(
-    student: Annotated[
-        str | None, typer.Argument(help="Whose; none, with --log, for the whole course.")
-    ] = None,
+    student: Annotated[str | None, typer.Argument(help="Whose; none for the whole course.")] = None,
     module: Annotated[str | None, typer.Argument(help="Which module.")] = None,
     course: Course = Path(),
     drop: Annotated[
@@ -46,12 +45,16 @@ def run(
     log: Annotated[
         bool, typer.Option("--log", help="Also the audit log: who changed what, when and why.")
     ] = False,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Without a learner: only what was not handed in.")
+    ] = False,
     everything: All = False,
 ) -> CommandResult:
-    """List a learner's attempts at a module; drop or restore one.
+    """List a learner's attempts at a module, or who has handed in; drop or restore one.
 
-    With --log and no module, the audit log of the whole course, or of the learner, is listed,
-    newest last.
+    Without a learner, everybody of the gradebook and all who handed in are listed: when, how late,
+    and which tasks wait for a person. With --log and no module, the audit log of the whole course,
+    or of the learner, is listed, newest last.
 
     Nothing is executed. The newest attempt that was published and is not dropped counts. Where none
     is left, the grades are pending. Points of an attempt are the judge's; late penalty, and what a
@@ -70,8 +73,10 @@ def run(
         return CommandResult(
             {"log": [_event(event) for event in events]}, *more, _log(shown, whose=True)
         )
+    if student is None and drop is None and restore is None:
+        return _everybody(course, everything=everything, missing=missing)
     if student is None or module is None:
-        raise UserError("Name a learner and a module; --log alone lists the whole course's log.")
+        raise UserError("Name a learner and a module; without both, all learners are listed.")
     name, problem = find.module(module).id, ""
     if drop is not None:
         problem = drops.drop(course, student, name, drop, why)
@@ -100,6 +105,22 @@ def run(
     ]
     lines += [_log(events)] if log else []
     return CommandResult(document, _table(listed), *lines, exit_code=int(bool(problem)))
+
+
+def _everybody(course: Path, *, everything: bool, missing: bool) -> CommandResult:
+    from hotloop.course.roster import roster
+
+    entries = roster(course.resolve())
+    wanted = [entry for entry in entries if not (missing and entry.is_handed_in)]
+    document = {
+        "learners": [
+            {**asdict(entry), "at": f"{entry.at.isoformat()}Z" if entry.at else None}
+            for entry in wanted
+        ]
+    }
+    shown, more = first(wanted, everything)
+    summary = Text(roster_table.summary(entries))
+    return CommandResult(document, roster_table.table(shown), *more, summary)
 
 
 def _document(one: ListedAttempt) -> dict[str, Any]:

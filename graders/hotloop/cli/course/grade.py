@@ -36,6 +36,7 @@ def run(
     from hotloop.course.config import database
     from hotloop.course.executors.ray import Ray
     from hotloop.course.grade import grade, learners
+    from hotloop.course.repricing import points
     from hotloop.tasks.local_judging import default_jobs
 
     handed_in = learners(course)
@@ -54,6 +55,7 @@ def run(
             again=again,
             feedback=feedback,
         )
+    differ = [one.module for one in points(course) if one.differs]
     document = {
         "results": [asdict(result) for result in graded.results],
         "totals": [asdict(total) for total in graded.totals],
@@ -61,8 +63,13 @@ def run(
         "feedback": [str(path) for path in graded.feedback],
         "problems": graded.problems,
         "notes": graded.notes,
+        "other_points": differ,
     }
     lines = [f"Gradebook: {document['gradebook']}"]
+    lines += [
+        f"{module} gives other points now: hotloop course points"
+        for module in document["other_points"]
+    ]
     lines += [f"{key}: {note}" for key, notes in graded.notes.items() for note in notes]
     lines += [f"Not graded: {key}: {log}" for key, log in graded.problems.items()]
     shown = (results.table(graded.results, graded.totals), Text("\n".join(lines)))

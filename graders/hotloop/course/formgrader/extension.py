@@ -10,7 +10,7 @@ from nbgrader.server_extensions.formgrader import apihandlers, handlers
 from nbgrader.server_extensions.formgrader.formgrader import FormgradeExtension
 from tornado import web
 
-from hotloop.course.formgrader import deadlines, marking
+from hotloop.course.formgrader import deadlines, marking, questions
 from hotloop.course.formgrader.lists import ListsAPI
 from hotloop.course.formgrader.page import MarkingPage
 
@@ -48,6 +48,7 @@ class Formgrader(FormgradeExtension):
         routes = [
             *marking.routes,
             *deadlines.routes,
+            *questions.routes,
             (r"/formgrader/api/students", _Learners),
             (r"/formgrader/hotloop/(.*)", files, {"path": str(STATIC)}),
             (r"/formgrader/static/(.*)", files, {"path": handlers.static_path}),

@@ -17,6 +17,26 @@
         $(".score, .extra-credit, .comment").prop("readonly", true);
     });
 
+    // --- one question across all learners -------------------------------------------------------
+
+    // nbgrader counts the inputs of a page, of which locked ones are none; the task's name stays.
+    var navigateTo = FormGrader.prototype.navigateTo;
+    FormGrader.prototype.navigateTo = function () {
+        var score = this.last_selected && this.last_selected.closest(".nbgrader_cell").find(".score");
+        var task = score && score.attr("id");
+        return navigateTo.apply(this, arguments) + (task ? "#" + encodeURIComponent(task) : "");
+    };
+
+    var setIndexFromUrl = FormGrader.prototype.setIndexFromUrl;
+    FormGrader.prototype.setIndexFromUrl = function () {
+        setIndexFromUrl.apply(this, arguments);
+        var task = $(document.getElementById(decodeURIComponent(location.hash.slice(1))));
+        if (task.is(".score")) {
+            this.last_selected = task;
+            this.setCurrentIndex();
+        }
+    };
+
     // --- grades ---------------------------------------------------------------------------------
 
     GradeUI = StockGradeUI.extend({

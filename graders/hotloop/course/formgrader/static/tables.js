@@ -92,6 +92,22 @@
         });
     };
 
+    // Written tasks can be marked one by one across all learners.
+    if (window.assignment_id && location.pathname.indexOf("/formgrader/gradebook/") >= 0) {
+        $.getJSON(base_url + "/formgrader/api/questions/" + encodeURIComponent(assignment_id))
+            .done(function (tasks) {
+                var links = _.map(tasks, function (task) {
+                    var page = [assignment_id, task].map(encodeURIComponent).join("/");
+                    return $("<a/>").addClass("btn btn-default btn-xs")
+                        .attr("href", base_url + "/formgrader/questions/" + page).text(task);
+                });
+                if (links.length) {
+                    $("ol.breadcrumb").first().after($("<p/>").addClass("hotloop-questions")
+                        .append("One question across all learners: ", links));
+                }
+            });
+    }
+
     _.each(VIEWS, function (name) {
         var view = window[name];
         if (!view) {
