@@ -250,7 +250,9 @@ def _score(submission: Any, attempt: Attempt) -> None:
                 is_open = False
             # A person's earlier decision must be reviewed; points that the judge left open are not
             # for a person to give.
-            grade.needs_manual_grade = is_open or grade.manual_score is not None
+            grade.needs_manual_grade = (
+                is_open or grade.manual_score is not None or name in attempt.persons
+            )
         for comment in notebook.comments:
             name = known[comment.cell_id].name
             record = attempt.records.get(judged_in.get(name, ""))

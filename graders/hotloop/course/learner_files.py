@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
-from hotloop.course.hand_in import ordinary_files
+from hotloop.course.hand_in import is_notebook, ordinary_files
 from hotloop.tasks.problem import JudgedTask
 
 MAX_LINES = 800
@@ -36,7 +36,7 @@ _MISLEADING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\
 def read(folder: Path) -> dict[str, bytes]:
     """Read the files in a submission's folder by relative path, without the notebook."""
     files, _ = ordinary_files(folder)
-    return {name: data for name, data in files.items() if not name.endswith(_NOTEBOOK)}
+    return {name: data for name, data in files.items() if not is_notebook(name)}
 
 
 def of_task(task: JudgedTask, files: Mapping[str, bytes]) -> list[str]:
