@@ -115,6 +115,14 @@ class HandIn:
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
+def is_folder(path: Path) -> bool:
+    """True for a folder, and for what may be one and cannot be looked at: reading it says why."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return True
+
+
 def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()) -> HandIn:
     """Read what `student` handed in for a released module, in the course at `root`.
 

@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.gradebook import Place, grades
-from hotloop.course.hand_in import SUBMITTED
+from hotloop.course.hand_in import SUBMITTED, is_folder
 from hotloop.course.points import is_open, of_grade, total
 from hotloop.tasks.problem import Score
 from hotloop.verdicts import words as verdict_words
@@ -82,7 +82,7 @@ def handed_in(root: Path, parts: Iterable[ScoredNotebook]) -> list[ScoredNoteboo
     return [
         part
         for part in parts
-        if (root / SUBMITTED / part.student / part.module).is_dir()
+        if is_folder(root / SUBMITTED / part.student / part.module)
         or not all(map(is_open, part.grades))
     ]
 
