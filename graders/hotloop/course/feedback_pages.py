@@ -5,9 +5,9 @@ import warnings
 from pathlib import Path
 from typing import Any, cast
 
+from nbgrader import utils
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
-from nbgrader.utils import capture_log, temp_attrs
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
@@ -70,12 +70,12 @@ class FeedbackPages:
         return f"{result.get('log', '')}\n{error}"
 
     def _generated(self, student: str, module: str) -> dict[str, Any]:
-        course = self._api.coursedir
-        with temp_attrs(course, assignment_id=module, student_id=student):
+        course, nbgrader = self._api.coursedir, cast(Any, utils)
+        with nbgrader.temp_attrs(course, assignment_id=module, student_id=student):
             command = cast(Any, LearnersFeedback)(coursedir=course, parent=self._api)
             command.update_config(Config({"HTMLExporter": {"template_name": "feedback"}}))
             command.force = True
-            return capture_log(command)
+            return nbgrader.capture_log(command)
 
     def refresh(self, student: str, module: str) -> str:
         """Regenerate the page if a notebook was graded, like `make`."""

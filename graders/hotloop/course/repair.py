@@ -9,9 +9,8 @@ answer is what all copies of its cell say. Where an answer may stand outside of 
 looks.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 
 from nbformat import NotebookNode
@@ -23,12 +22,12 @@ from hotloop.course.matching import (
     binds,
     copies,
     is_answer,
-    is_prose,
     mark_of,
     says_something,
     words,
 )
 from hotloop.course.pictures import Attachments, Pictures
+from hotloop.course.placement import Placed, Placement, as_released
 from hotloop.course.release import Release, ReleasedCell
 from hotloop.course.sanitize import harmless_markdown, literal
 from hotloop.tasks import notebook_cells
@@ -61,29 +60,6 @@ class Repaired:
     persons: Sequence[str] = ()
 
 
-@dataclass
-class _Placed:
-    """A cell of the notebook to grade. known: the released cell that it is, or None.
-
-    code: of a learner's, to be run. text: of a learner's, for a person to read.
-    """
-
-    node: NotebookNode
-    known: ReleasedCell | None = None
-    code: str = ""
-    text: str = ""
-
-    @cached_property
-    def binds(self) -> set[str]:
-        """Names that its code defines."""
-        return binds(self.code)
-
-    @property
-    def may_answer(self) -> bool:
-        """Whether it has text outside of graded cells, which may be an answer."""
-        return self.known is None and bool(self.text or is_prose(self.code))
-
-
 def repair(
     data: bytes | None, release: Release, files: Mapping[str, bytes] = MappingProxyType({})
 ) -> Repaired:
@@ -98,7 +74,7 @@ def repair(
         cells, unreadable = [], str(reason)
     building = _Building(cells, release, Pictures(files))
     building.place()
-    building.add_missing()
+    building.complete()
     found = building.answers if building.recognized else 0
     result = Repaired(nodes.notebook(), building.notes, unreadable, found, building.persons)
     if unreadable or not building.recognized:
@@ -126,7 +102,7 @@ class _Building:
     """The notebook to grade, while it is built from the submitted cells."""
 
     def __init__(self, cells: Sequence[Cell], release: Release, pictures: Pictures) -> None:
-        self.placed: list[_Placed] = []
+        self.placed: list[Placed] = []
         self.notes: list[str] = []
         self.persons: list[str] = []
         self._cells, self._pictures = cells, pictures
@@ -177,14 +153,12 @@ class _Building:
                 self._copy(known, cell, retyped.get(place, ""))
         self.notes += self._pictures.notes
 
-    def add_missing(self) -> None:
-        """Put back graded cells that are missing, and let each check follow the code it judges."""
-        for known in self._released:
-            here = self._place_of(known)
-            if here is None and known.needed:
-                self._put_back(known)
-            elif here is not None and known.grade and not known.solution:
-                self._move(known, here)
+    def complete(self) -> None:
+        """Put back what is missing, and let a person look for answers that are elsewhere."""
+        placement = Placement(self.placed, self._released)
+        placement.complete()
+        # A notebook without any cell of the exercise has a note of its own.
+        self.notes += placement.notes if self._copies else []
         self._ask_for_answers()
 
     def _ask_for_answers(self) -> None:
@@ -226,7 +200,7 @@ class _Building:
             return
         if known.locked or known.cell_type != "code":
             self._changed(known, cell, retyped)
-            self.placed.append(_as_released(known))
+            self.placed.append(as_released(known))
             return
         answered = is_answer(known, cell.source)
         if not answered and binds(known.source) & self._defined:
@@ -236,9 +210,9 @@ class _Building:
             )
             return
         node = nodes.code(cell.source, {"nbgrader": known.metadata()})
-        self.placed.append(_Placed(node, known, cell.source if answered else ""))
+        self.placed.append(Placed(node, known, cell.source if answered else ""))
 
-    def _written(self, known: ReleasedCell) -> _Placed:
+    def _written(self, known: ReleasedCell) -> Placed:
         """Return a written answer: what all copies of its cell say, in their order.
 
         An empty one gets its released text, for which nbgrader gives no points.
@@ -253,13 +227,13 @@ class _Building:
                 parts.append(source)
                 pictures |= attached
         if not parts:
-            return _as_released(known)
+            return as_released(known)
         text = "\n\n".join(parts)
         if known.cell_type == "code":
-            return _Placed(nodes.code(text, {"nbgrader": known.metadata()}), known, text, text)
+            return Placed(nodes.code(text, {"nbgrader": known.metadata()}), known, text, text)
         shown = harmless_markdown(text, pictures)
         node = nodes.markdown(shown, {"nbgrader": known.metadata()}, pictures)
-        return _Placed(node, known, text=text)
+        return Placed(node, known, text=text)
 
     def _changed(self, known: ReleasedCell, cell: Cell, retyped: str) -> None:
         """Keep what a learner wrote into a cell that only shows or checks: it runs before it."""
@@ -283,10 +257,10 @@ class _Building:
         given = words(cell.source) in self._given
         if retyped or cell.kind == "code":
             source = retyped or cell.source
-            self.placed.append(_Placed(nodes.code(source), code="" if given else source))
+            self.placed.append(Placed(nodes.code(source), code="" if given else source))
             return
         if cell.source in self._known_texts and cell.kind == "markdown":
-            self.placed.append(_Placed(nodes.markdown(cell.source)))
+            self.placed.append(Placed(nodes.markdown(cell.source)))
             return
         source, pictures = self._pictures.of(cell)
         self._parsed += len(source) if cell.kind != "raw" else 0
@@ -296,7 +270,7 @@ class _Building:
             if cell.kind == "raw" or self._parsed > MAX_MARKDOWN
             else harmless_markdown(source, pictures)
         )
-        self.placed.append(_Placed(nodes.markdown(shown, attachments=pictures), text=text))
+        self.placed.append(Placed(nodes.markdown(shown, attachments=pictures), text=text))
 
     def _retyped(self, known_at: Mapping[int, ReleasedCell]) -> dict[int, str]:
         """Return code to run of cells that are none, where no code cell answers a task."""
@@ -333,61 +307,6 @@ class _Building:
             last.pop("", None)
         return sorted({place for name, place in last.items() if name not in self._defined})
 
-    def _put_back(self, known: ReleasedCell) -> None:
-        if self._copies:
-            self.notes.append(f"The cell “{known.grade_id}” was missing and was put back.")
-        self.placed.insert(self._last_code_of(known) + 1, _as_released(known))
-
-    def _move(self, known: ReleasedCell, here: int) -> None:
-        """Move a check that stands before all code that answers its task behind that code."""
-        first = [places[0] for places in self._definitions(known)]
-        if not first or max(first) < here:
-            return
-        check = self.placed.pop(here)
-        self.placed.insert(self._last_code_of(known) + 1, check)
-        self.notes.append(
-            f"The cell “{known.grade_id}” stood before the code that it judges: it was moved "
-            "behind it."
-        )
-
-    def _definitions(self, check: ReleasedCell) -> Iterator[list[int]]:
-        """Yield for each part of a task's answer where it is; parts that are missing are not."""
-        answers = self._answers.get(check.grade_id, [])
-        for known in answers:
-            names = binds(known.source)
-            parts = [[name in one.binds for one in self.placed] for name in names]
-            # What defines no name is recognized by the cell's own.
-            parts += (
-                [] if names else [[one.known == known and bool(one.code) for one in self.placed]]
-            )
-            yield from (
-                [i for i, is_there in enumerate(part) if is_there] for part in parts if any(part)
-            )
-
-    def _last_code_of(self, known: ReleasedCell) -> int:
-        """Return the place after which a released cell is put back, -1 for none.
-
-        It is the last code that answers its task, with all that follows before the next task.
-        """
-        order = self._order[known.grade_id]
-        answers = [place for places in self._definitions(known) for place in places]
-        earlier = [
-            place
-            for place, one in enumerate(self.placed)
-            if one.known is not None and self._order[one.known.grade_id] < order
-        ]
-        low = max(answers or earlier, default=-1)
-        last = low
-        for place, one in enumerate(self.placed[low + 1 :], start=low + 1):
-            is_code = one.node.cell_type == "code"
-            if is_code and one.known is not None and self._order[one.known.grade_id] > order:
-                break
-            last = place if is_code else last
-        return last
-
-    def _place_of(self, known: ReleasedCell) -> int | None:
-        return next((i for i, one in enumerate(self.placed) if one.known == known), None)
-
 
 def _retyped_note(known: ReleasedCell, cell: Cell, code: str | None) -> str:
     how = "which is not run: nothing in it counts. A person looks at it"
@@ -397,9 +316,3 @@ def _retyped_note(known: ReleasedCell, cell: Cell, code: str | None) -> str:
         f"The cell “{known.grade_id}” is a {cell.kind} cell, {how}: make it a code cell (in "
         "JupyterLab select it, press Esc, then Y)."
     )
-
-
-def _as_released(known: ReleasedCell) -> _Placed:
-    metadata = {"nbgrader": known.metadata()}
-    new = nodes.code if known.cell_type == "code" else nodes.markdown
-    return _Placed(new(known.source, metadata), known)

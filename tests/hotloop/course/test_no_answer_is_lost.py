@@ -8,13 +8,17 @@ import copy
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nbformat.v4 import new_markdown_cell
 
+from hotloop.course.formgrader.totals import needs_a_person
+from hotloop.course.gradebook import read
 from hotloop.course.matching import as_python, binds, words
 from hotloop.course.release import Release, of_files
 from hotloop.course.repair import Repaired, repair
@@ -318,3 +322,42 @@ def test_one_edit_at_every_place_loses_no_answer(what: str) -> None:
             cells = answered()
             EDITS[what](cells, here, there)
             check_kept(cells)
+
+
+@pytest.mark.slow
+def test_a_person_is_asked_about_code_that_is_not_run_and_nothing_is_pending(
+    course: Any, make: SimpleNamespace
+) -> None:
+    retyped = make.lab()
+    retyped.cells[2].update(cell_type="markdown", source="def answer() returns 42, I think")
+    course.submit("ada", retyped)
+    course.submit("bob", make.lab("..."))
+    deleted = make.lab()
+    del deleted.cells[2]
+    course.submit("cy", deleted)
+    graded = course.grade()
+    assert "A person looks at it" in graded.notes["ada/tiny"][0]
+
+    def asked(gradebook: Any) -> dict[str, tuple[float | None, bool]]:
+        wanted = [("lab", "tiny", student) for student in ("ada", "bob", "cy")]
+        found = {each[2]: gradebook.find_grade("answer", *each) for each in wanted}
+        return {
+            student: (grade.auto_score, needs_a_person(grade, judged=True))
+            for student, grade in found.items()
+        }
+
+    assert read(course.root, asked) == {"ada": (0, True), "bob": (0, False), "cy": (0, False)}
+
+
+@pytest.mark.slow
+def test_a_written_answer_beside_its_empty_cell_waits_for_a_person(
+    course: Any, make: SimpleNamespace
+) -> None:
+    beside = make.lab()
+    beside.cells.append(new_markdown_cell("Because two passes read it twice."))
+    course.submit("ada", beside)
+    course.submit("bob", make.lab())
+    verdicts = course.verdicts(course.grade())
+    assert "A person has yet to grade this." in course.page("ada")
+    assert "Not answered" in course.page("bob")
+    assert verdicts.keys() == {"ada", "bob"}
