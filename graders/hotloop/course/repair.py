@@ -10,7 +10,7 @@ looks.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from nbformat import NotebookNode
@@ -243,7 +243,9 @@ class _Building:
             f"The cell “{known.grade_id}” was changed and is as it was released again; what was "
             "in it is a cell of its own before it."
         )
-        self._own(cell, retyped)
+        # What it checks may be defined below the call, in a cell that was merged with it.
+        own = cell.source.replace(known.source, "")
+        self._own(replace(cell, source=own), retyped.replace(known.source, ""))
 
     def _copy(self, known: ReleasedCell, cell: Cell, retyped: str) -> None:
         """Keep another copy of a cell, unless it would undo an answer."""
