@@ -20,6 +20,7 @@ Attachments = dict[str, dict[str, str]]
 
 MAX_PICTURES = 8 << 20
 """Most characters of base64 of all pictures of a notebook, which are 6 MiB of files."""
+MAX_NOTES = 20
 MAX_NAME = 100
 """Most characters of a picture's name in a note."""
 
@@ -50,48 +51,60 @@ class Pictures:
     def of(self, cell: Cell) -> tuple[str, Attachments]:
         """Return the cell's text with its pictures renamed, and these pictures."""
         kept: Attachments = {}
-        pasted = as_message(cell.attachments) or {}
+        written: dict[str, str] = {}
+        pasted = {
+            unquote(name): data for name, data in (as_message(cell.attachments) or {}).items()
+        }
 
-        def renamed(target: str, text: str, written: str) -> str:
+        def renamed(target: str, text: str, source: str) -> str:
             name = unquote(target)
             if not name.startswith(_ATTACHED) and _ELSEWHERE.match(name):
-                return written
-            found = self._pasted(pasted, name) or self._file(name)
-            if found is None:
-                self._leave_out(name, "it was not handed in, or is no PNG, JPEG or GIF")
-                return f"[picture {_short(name)} is missing] {text}".rstrip()
-            kind, data = found
-            if len(data) > self._left:
-                self._leave_out(name, f"all pictures have more than {MAX_PICTURES * 3 >> 22} MiB")
-                return f"[picture {_short(name)} is left out] {text}".rstrip()
-            self._left -= len(data)
-            self._count += 1
-            own = f"picture-{self._count}.{kind.removeprefix('image/')}"
-            kept[own] = {kind: data}
-            return f"![{text}]({_ATTACHED}{own})"
+                return source
+            if name not in written:
+                written[name] = self._keep(name, pasted, kept)
+            own = written[name]
+            return f"![{text}]({_ATTACHED}{own})" if own in kept else f"[{own}] {text}".rstrip()
 
         source = _MARKDOWN.sub(_in_markdown(renamed), cell.source)
         source = _HTML.sub(lambda found: renamed(found["html"], "", found[0]), source)
         return source, kept
 
-    def _pasted(self, pasted: Mapping[str, Any], name: str) -> tuple[str, str] | None:
-        wanted = name.removeprefix(_ATTACHED)
-        for known, bundle in pasted.items():
-            if unquote(known) == wanted:
-                for kind, data in (as_message(bundle) or {}).items():
-                    text = "".join(_text(data).split())
-                    if is_picture(kind, text):
-                        return kind, text
-        return None
+    def _keep(self, name: str, pasted: Mapping[str, Any], kept: Attachments) -> str:
+        """Add a picture to `kept`; return its new name, or what is written in its place."""
+        is_pasted = name.removeprefix(_ATTACHED) in pasted
+        found = _pasted(pasted[name.removeprefix(_ATTACHED)]) if is_pasted else self._file(name)
+        if found is None:
+            self._leave_out(name, "it was not handed in, or is no PNG, JPEG or GIF")
+            return f"picture {_short(name)} is missing"
+        kind, data = found
+        if len(data) > self._left:
+            self._leave_out(name, f"all pictures have more than {MAX_PICTURES * 3 >> 22} MiB")
+            return f"picture {_short(name)} is left out"
+        self._left -= len(data)
+        self._count += 1
+        own = f"picture-{self._count}.{kind.removeprefix('image/')}"
+        kept[own] = {kind: data}
+        return own
 
     def _file(self, name: str) -> tuple[str, str] | None:
         path = posixpath.normpath(name)
         kind = _SUFFIXES.get(posixpath.splitext(path)[1].lower(), "")
-        data = base64.b64encode(self._files.get(path, b"")).decode()
+        if not kind or path not in self._files:
+            return None
+        data = base64.b64encode(self._files[path][:MAX_PICTURES]).decode()
         return (kind, data) if is_picture(kind, data) else None
 
     def _leave_out(self, name: str, why: str) -> None:
-        self.notes.append(f"The picture “{_short(name)}” is not shown: {why}.")
+        if len(self.notes) < MAX_NOTES:
+            self.notes.append(f"The picture “{_short(name)}” is not shown: {why}.")
+
+
+def _pasted(bundle: Any) -> tuple[str, str] | None:
+    for kind, data in (as_message(bundle) or {}).items():
+        text = "".join(_text(data).split())
+        if is_picture(kind, text):
+            return kind, text
+    return None
 
 
 def _in_markdown(renamed: Callable[[str, str, str], str]) -> Callable[[re.Match[str]], str]:

@@ -103,11 +103,13 @@ def _joined(value: Any) -> str | None:
 
 def is_picture(kind: str, text: str) -> bool:
     """True for the base64 of a picture of this MIME type, if pages show such pictures."""
+    if kind not in _MAGIC:
+        return False
     try:
         data = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
         return False
-    return kind in _MAGIC and data.startswith(_MAGIC[kind])
+    return data.startswith(_MAGIC[kind])
 
 
 def _attribute(element: str, attribute: str, value: str) -> str | None:

@@ -120,6 +120,18 @@ def test_links_to_pictures_elsewhere_stay_as_they_are_written() -> None:
 def test_many_beginnings_of_pictures_take_linear_time() -> None:
     for part in ("![", "<img ", "![](", "![a](<", "<img src=", "![]( "):
         Pictures({}).of(cell(part * (200_000 // len(part))))
+    big = {"x.png": {"image/png": "A" * (8 << 20)}}
+    found = Pictures({"y.png": bytes(8 << 20)})
+    found.of(cell("![](attachment:x.png) ![](y.png) " * 5000, big))
+    assert len(found.notes) == 2
+
+
+def test_a_picture_that_is_named_twice_is_kept_once() -> None:
+    text, kept = Pictures({}).of(
+        cell("![](attachment:x.png) ![](attachment:x.png)", {"x.png": {"image/png": PNG}})
+    )
+    assert list(kept) == ["picture-1.png"]
+    assert text.count("attachment:picture-1.png") == 2
 
 
 def test_a_text_that_is_shown_as_source_is_followed_by_its_pictures() -> None:
