@@ -90,7 +90,7 @@ class Placement:
             )
 
     def _last_code_of(self, known: ReleasedCell) -> int:
-        """Return the place after which a released cell is put back, -1 for none.
+        """Return the place after which a released cell is put back, the end if there is no code.
 
         It is the last code that answers its task, with all that follows before the next task.
         """
@@ -108,7 +108,7 @@ class Placement:
             if is_code and one.known is not None and self._order[one.known.grade_id] > order:
                 break
             last = place if is_code else last
-        return last
+        return last if last >= 0 else len(self._placed) - 1
 
     def _place_of(self, known: ReleasedCell) -> int | None:
         return next((i for i, one in enumerate(self._placed) if one.known == known), None)
