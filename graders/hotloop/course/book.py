@@ -4,12 +4,16 @@ Attempt, audit event, scores and late penalty are written in one transaction of 
 the notebook is written after it, and again if it is missing.
 """
 
+import errno
 import json
 import os
+import secrets
 import shutil
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from glob import escape
 from pathlib import Path
 from typing import Any, cast
 
@@ -45,6 +49,10 @@ from hotloop.verdicts import render_record
 from hotloop.verdicts import words as verdict_words
 
 AUTOGRADED = "autograded"
+MOST_TRIES = 1000
+"""Times that one grading replaces a notebook that others replace too."""
+ABANDONED_S = 3600.0
+"""Age, in seconds, from which a half-written notebook was left by a grading that was killed."""
 
 
 class Book:
@@ -172,8 +180,8 @@ class Book:
         """Write the graded notebook, and the learner's files that are shown with it."""
         worth = (counting or Counting.of(self._root)).worth(attempt.module)
         folder = self._folder(attempt)
-        staged = folder.with_name(f".{folder.name}.part")
-        shutil.rmtree(staged, ignore_errors=True)
+        # Two gradings may write one learner's notebook at once: each in a folder of its own.
+        staged = folder.with_name(f".{folder.name}.{secrets.token_hex(8)}.part")
         shown = {name: text.encode() for name, text in attempt.files.items()}
         shown[NOTEBOOK] = json.dumps(filled(attempt, worth)).encode()
         if attempt.handed_in:
@@ -183,8 +191,7 @@ class Book:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         self._set_modes(staged)
-        self._remove(attempt)
-        staged.rename(folder)
+        _put_in_place(staged, folder)
 
     def _outdate(self, student: str, module: str) -> None:
         """Make the notebook newer than the learner's page, so that a later run renews the page.
@@ -272,6 +279,25 @@ class Book:
                 Path(name).chmod(0o2770)
             for file in files:
                 (Path(name) / file).chmod(0o664 if self._is_shared else 0o444)
+
+
+def _put_in_place(staged: Path, folder: Path) -> None:
+    """Replace a folder, also while another process does the same: the last one stays."""
+    for _ in range(MOST_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            staged.rename(folder)
+            break
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+    else:
+        shutil.rmtree(staged, ignore_errors=True)
+        raise OSError(errno.EBUSY, "other gradings keep replacing it", str(folder))
+    for left in folder.parent.glob(f".{escape(folder.name)}.*.part"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > ABANDONED_S:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def filled(attempt: Attempt, worth: Worth) -> dict[str, Any]:
@@ -368,7 +394,9 @@ def _score(submission: Any, attempt: Attempt, worth: Worth) -> None:
                 is_open = False
             # A person's earlier decision must be reviewed; points that the judge left open are not
             # for a person to give.
-            grade.needs_manual_grade = is_open or grade.manual_score is not None
+            grade.needs_manual_grade = (
+                is_open or grade.manual_score is not None or name in attempt.persons
+            )
     _comment_on(submission, attempt, worth)
 
 

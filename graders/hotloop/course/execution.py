@@ -41,6 +41,7 @@ def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None)
         variant=digest_of(hand_in.variant),
         handed_in=hand_in.handed_in,
         notes=hand_in.notes,
+        persons=hand_in.persons,
         notebook=hand_in.notebook,
         outputs=outputs,
         files=hand_in.shown,

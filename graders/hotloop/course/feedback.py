@@ -12,7 +12,7 @@ from hotloop.core.record import Record
 from hotloop.course import learner_files, requests, rubric
 from hotloop.course.attempts.store import store
 from hotloop.course.points import by_hand, by_judge, is_open, of_grade, total
-from hotloop.course.standing import all_dropped
+from hotloop.course.standing import all_dropped, zero_reason
 from hotloop.course.worth import of_course
 from hotloop.tasks.curriculum import Task, load_module
 from hotloop.tasks.problem import Score
@@ -99,6 +99,8 @@ class JudgedGrades(GetGrades):
         student, module = names["student"], names["assignment"]
         answers = [*filter(None, [self._worth.sentence])]
         answers += requests.page_sentences(root, student, module)
+        if why := zero_reason(root, student, module):
+            answers.insert(0, f"All points of this work were set to 0: {why}")
         if self._counts is not None:
             return [*self._counts.notes, *answers]
         if all_dropped(root, student, module):

@@ -5,7 +5,11 @@ import warnings
 from pathlib import Path
 from typing import Any, cast
 
+from nbgrader import utils
+from nbgrader.converters import GenerateFeedback
+from nbgrader.converters.base import NbGraderException
 from sqlalchemy.exc import SAWarning
+from traitlets.config import Config
 
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.database import database
@@ -18,6 +22,23 @@ from hotloop.course.release_feedback import send
 FEEDBACK = "feedback"
 
 log = logging.getLogger("hotloop.course")
+
+
+class LearnersFeedback(GenerateFeedback):
+    """nbgrader's `GenerateFeedback` for one learner, whose name may have brackets or stars.
+
+    nbgrader takes the name for a pattern.
+    """
+
+    def init_notebooks(self) -> None:
+        """List the notebooks of this learner. Raises NbGraderException if there are none."""
+        course, nbgrader = cast(Any, self).coursedir, cast(Any, self)
+        folder = Path(nbgrader._format_source(course.assignment_id, course.student_id))
+        found = sorted(map(str, folder.glob("*.ipynb")))
+        if not found:
+            raise NbGraderException(f"There is no graded notebook in {folder}.")
+        self.notebooks: list[str] = []
+        self.assignments = {str(folder): found}
 
 
 class FeedbackPages:
@@ -38,7 +59,7 @@ class FeedbackPages:
             # nbgrader 0.9.6's use of SQLAlchemy 2 causes harmless warnings that instructors cannot
             # fix.
             warnings.simplefilter("ignore", SAWarning)
-            result = cast(dict[str, Any], self._api.generate_feedback(module, student, force=True))
+            result = self._generated(student, module)
         if result["success"]:
             return send(self._api, self._root, module, student)
         error = str(result.get("error", ""))
@@ -47,6 +68,14 @@ class FeedbackPages:
             raise KeyboardInterrupt
         log.error("%s/%s: %s", student, module, error)
         return f"{result.get('log', '')}\n{error}"
+
+    def _generated(self, student: str, module: str) -> dict[str, Any]:
+        course, nbgrader = self._api.coursedir, cast(Any, utils)
+        with nbgrader.temp_attrs(course, assignment_id=module, student_id=student):
+            command = cast(Any, LearnersFeedback)(coursedir=course, parent=self._api)
+            command.update_config(Config({"HTMLExporter": {"template_name": "feedback"}}))
+            command.force = True
+            return nbgrader.capture_log(command)
 
     def refresh(self, student: str, module: str) -> str:
         """Regenerate the page if a notebook was graded, like `make`."""

@@ -23,7 +23,7 @@ from hotloop.course.executors import Executor, ExecutorWork, Lost, Outcomes
 from hotloop.course.executors.local import Local, attempt
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.gpu_checks import open_on_gpu, verdicts_without_gpu
-from hotloop.course.hand_in import SUBMITTED, HandIn, read
+from hotloop.course.hand_in import SUBMITTED, HandIn, is_folder, read
 from hotloop.course.notebook_run import Terms
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.release import Release
@@ -116,7 +116,7 @@ def submissions(
     root: Path, students: Collection[str] | None = None, modules: Collection[str] | None = None
 ) -> list[tuple[str, str]]:
     """Return learner and module of all submissions of released modules, sorted by name."""
-    places = sorted((p.parent.name, p.name) for p in (root / SUBMITTED).glob("*/*") if p.is_dir())
+    places = sorted((p.parent.name, p.name) for p in (root / SUBMITTED).glob("*/*") if is_folder(p))
     released = released_modules(root)
     return [
         (student, module)
@@ -129,7 +129,7 @@ def submissions(
 
 def learners(root: Path) -> list[str]:
     """Return the learners who have handed in anything, sorted by name."""
-    return sorted({path.parent.name for path in (root / SUBMITTED).glob("*/*") if path.is_dir()})
+    return sorted({path.parent.name for path in (root / SUBMITTED).glob("*/*") if is_folder(path)})
 
 
 def stands(counts: Attempt, hand_in: HandIn) -> bool:

@@ -8,6 +8,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +41,11 @@ MAX_NOTES = 20
 MAX_TIMESTAMP = 200
 """In bytes."""
 
-IGNORED_FOLDERS = frozenset({".ipynb_checkpoints", "__pycache__", ".git", ".venv"})
+MAX_NOTEBOOKS = 10
+"""Most notebooks to read, if there are several."""
+
+IGNORED_FOLDERS = frozenset({".ipynb_checkpoints", "__pycache__", ".git", ".venv", "__MACOSX"})
+_NOTEBOOK_NAME = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)
 _NO_FILE = frozenset({errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.ENXIO})
 """Errors that a hand-in can cause, by links, sockets and deep folders. Permissions are a case of
 their own (`_is_closed`); others are the machine's."""
@@ -59,6 +64,7 @@ class HandIn:
     notebook. unreadable: why the notebook cannot be read, or "". notes: sentences for the learner.
     handed_in: time as nbgrader recorded it, or "". tasks: to judge; empty for all. variant:
     `Variant.to_json()` of the candidate's or class's variant. digests: as `course_files` in `Job`.
+    persons: judged tasks that a person must look at.
     """
 
     student: str
@@ -72,6 +78,7 @@ class HandIn:
     tasks: Sequence[str] = ()
     variant: Mapping[str, Any] | None = None
     digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    persons: Sequence[str] = ()
 
     @property
     def key(self) -> str:
@@ -108,6 +115,14 @@ class HandIn:
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
+def is_folder(path: Path) -> bool:
+    """True for a folder, and for what may be one and cannot be looked at: reading it says why."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return True
+
+
 def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()) -> HandIn:
     """Read what `student` handed in for a released module, in the course at `root`.
 
@@ -115,14 +130,12 @@ def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()
     """
     folder = root / SUBMITTED / student / release.module
     files, notes = ordinary_files(folder, {*release.given, NOTEBOOK})
-    path, renamed = find_notebook(folder)
-    data = read_ordinary(path) if path is not None else None
-    if renamed:
-        notes.append(f"It was handed in as “{renamed}” and graded as “{NOTEBOOK}”.")
+    found = find_notebook(folder, release)
+    notes += found.notes
     handed_in = time_of(folder / TIMESTAMP)
     if not handed_in and os.path.lexists(folder / TIMESTAMP):
         notes += notes_on([(TIMESTAMP, NO_TIME)])
-    return complete(student, release, files, data, notes, handed_in, tuple(sorted(tasks)))
+    return complete(student, release, files, found.data, notes, handed_in, tuple(sorted(tasks)))
 
 
 def complete(
@@ -138,7 +151,7 @@ def complete(
 
     notebook: the file's content; None if none was handed in.
     """
-    repaired = repair(notebook, release)
+    repaired = repair(notebook, release, {**files, **release.given})
     document = json.dumps(repaired.notebook)
     return HandIn(
         student,
@@ -152,6 +165,7 @@ def complete(
         tasks,
         json.loads(release.given[VARIANT]) if VARIANT in release.given else None,
         release.digests,
+        tuple(repaired.persons),
     )
 
 
@@ -191,7 +205,7 @@ def entries(folder: Path, places: Collection[str] = ()) -> Iterator[tuple[Path, 
     count = total = 0
     for path in _paths(folder):
         name = path.relative_to(folder).as_posix()
-        if path.name in IGNORED_FOLDERS:
+        if _is_no_work(path.name):
             yield path, _NO_WORK
             continue
         status = path.lstat()
@@ -213,6 +227,11 @@ def entries(folder: Path, places: Collection[str] = ()) -> Iterator[tuple[Path, 
             yield path, ""
 
 
+def _is_no_work(name: str) -> bool:
+    """True for what tools and macOS leave beside a learner's files."""
+    return name in IGNORED_FOLDERS or name.startswith("._") or name == ".DS_Store"
+
+
 def is_text(name: str) -> bool:
     """False for a name that is not UTF-8, which databases and digests cannot handle."""
     try:
@@ -222,18 +241,50 @@ def is_text(name: str) -> bool:
     return True
 
 
-def find_notebook(folder: Path) -> tuple[Path | None, str]:
-    """Return the path of the notebook, and its name if it differs from the released one.
+@dataclass(frozen=True)
+class FoundNotebook:
+    """The notebook to grade. data: None if there is none. notes: sentences on all others."""
 
-    A renamed notebook is graded if it is the only one.
+    data: bytes | None
+    notes: Sequence[str] = ()
+
+
+def find_notebook(folder: Path, release: Release) -> FoundNotebook:
+    """Choose the notebook to grade: the one with the released name, if it was worked in.
+
+    Otherwise it is the one with the most answers, since JupyterLab, browsers and file managers
+    rename, copy and move notebooks.
     """
-    path = folder / NOTEBOOK
-    if os.path.lexists(path):
-        return path, ""
-    others = list(folder.glob("*.ipynb"))
-    if len(others) == 1:
-        return others[0], others[0].name
-    return None, ""
+    names = notebooks(folder)
+    if not names:
+        return FoundNotebook(None)
+    data = {name: read_ordinary(folder / name) for name in names[:MAX_NOTEBOOKS]}
+    chosen = names[0]
+    if len(names) > 1:
+        answers = {name: repair(found, release).answers for name, found in data.items()}
+        if chosen != NOTEBOOK or not answers[chosen]:
+            chosen = max(answers, key=lambda name: answers[name])
+    notes = [f"“{name}” was not graded: one notebook is. Hand in only “{NOTEBOOK}”."
+             for name in names if name != chosen]  # fmt: skip
+    if chosen != NOTEBOOK:
+        why = f", since “{NOTEBOOK}” has no answer" if NOTEBOOK in names else ""
+        notes.insert(0, f"It was handed in as “{chosen}” and graded as “{NOTEBOOK}”{why}.")
+    return FoundNotebook(data[chosen], notes[:MAX_NOTES])
+
+
+def notebooks(folder: Path) -> list[str]:
+    """Return the paths of all notebooks below `folder`, the one with the released name first."""
+    names = [
+        path.relative_to(folder).as_posix()
+        for path in _paths(folder)
+        if is_notebook(path.name) and not _is_no_work(path.name) and not path.is_dir()
+    ]
+    return sorted(names, key=lambda name: (name != NOTEBOOK, name.count("/"), name))
+
+
+def is_notebook(name: str) -> bool:
+    """True for a name of a notebook, also as browsers and other systems change it."""
+    return _NOTEBOOK_NAME.search(name) is not None
 
 
 def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
@@ -257,7 +308,7 @@ def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
 def _own(files: Collection[str], release: Release) -> tuple[str, ...]:
     """Return the learner's own files; those that are needed whole come first."""
     # nbgrader would publish any other notebook as it was handed in.
-    own = [name for name in files if name not in release.given and not name.endswith(".ipynb")]
+    own = [name for name in files if name not in release.given and not is_notebook(name)]
     return tuple(sorted(own, key=lambda name: (name != SECRET, name not in release.own, name)))
 
 

@@ -1,8 +1,10 @@
 """Finds out whether Markdown, rendered as on a feedback page, contains what a browser could run."""
 
+from collections.abc import Mapping
+
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from hotloop.course.sanitize import LINK, PICTURE
+from hotloop.course.sanitize import LAYOUT, LINK, PICTURE
 
 
 class _Inspector(IPythonRenderer):
@@ -24,17 +26,20 @@ class _Inspector(IPythonRenderer):
         return super().link(text, url, title)
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
-        self.suspicious |= not PICTURE.fullmatch(url)
+        self.suspicious |= not (PICTURE.fullmatch(url) or url.startswith("attachment:"))
         return super().image(text, url, title)
 
     def _refuse(self, text: str) -> str:
-        self.suspicious = True
+        self.suspicious |= not LAYOUT.fullmatch(text)
         return text
 
 
-def renders_harmlessly(source: str) -> bool:
-    """Return False for Markdown that a browser could act on, or that cannot be rendered."""
-    inspector = _Inspector(escape=False)
+def renders_harmlessly(source: str, attachments: Mapping[str, Mapping[str, str]]) -> bool:
+    """Return False for Markdown that a browser could act on, or that cannot be rendered.
+
+    attachments: pictures that it may show; one that is missing cannot be rendered.
+    """
+    inspector = _Inspector(escape=False, attachments={k: dict(v) for k, v in attachments.items()})
     try:
         MarkdownWithMath(renderer=inspector).render(source)
     except Exception:  # noqa: BLE001 - what the renderer cannot render, it must not be given

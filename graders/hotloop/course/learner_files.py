@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 from hotloop.core.untrusted_text import readable
-from hotloop.course.hand_in import ordinary_files
+from hotloop.course.hand_in import is_notebook, ordinary_files
 from hotloop.tasks.problem import JudgedTask
 
 MAX_LINES = 800
@@ -35,7 +35,7 @@ _NOTEBOOK = ".ipynb"
 def read(folder: Path) -> dict[str, bytes]:
     """Read the files in a submission's folder by relative path, without the notebook."""
     files, _ = ordinary_files(folder)
-    return {name: data for name, data in files.items() if not name.endswith(_NOTEBOOK)}
+    return {name: data for name, data in files.items() if not is_notebook(name)}
 
 
 def of_task(task: JudgedTask, files: Mapping[str, bytes]) -> list[str]:

@@ -27,9 +27,14 @@ def code(source: str, metadata: Mapping[str, Any] | None = None) -> NotebookNode
     return of({**cell, "execution_count": None, "outputs": []})
 
 
-def markdown(source: str, metadata: Mapping[str, Any] | None = None) -> NotebookNode:
-    """Return a text cell, without an id."""
-    return of({"cell_type": "markdown", "source": source, "metadata": dict(metadata or {})})
+def markdown(
+    source: str,
+    metadata: Mapping[str, Any] | None = None,
+    attachments: Mapping[str, Any] | None = None,
+) -> NotebookNode:
+    """Return a text cell, without an id. attachments: its pictures, as in nbformat."""
+    cell = {"cell_type": "markdown", "source": source, "metadata": dict(metadata or {})}
+    return of({**cell, "attachments": dict(attachments)} if attachments else cell)
 
 
 def stream(name: str, text: str) -> NotebookNode:

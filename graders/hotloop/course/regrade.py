@@ -149,7 +149,12 @@ def _pairs(
     skipped: list[RegradeEffect] = []
     for student, _ in submissions(root, students, [module]):
         counts = store(root).published(student, module)
-        hand_in = read(root, student, release, tasks)
+        try:
+            hand_in = read(root, student, release, tasks)
+        except OSError as error:
+            reason = f"it could not be read: {error}"
+            skipped.append(RegradeEffect(student, of_attempt(counts), None, skipped=reason))
+            continue
         if counts is None or counts.digest != hand_in.digest:
             reason = _why_skipped(root, hand_in, counts)
             points = of_attempt(counts, worth)

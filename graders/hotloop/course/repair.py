@@ -3,14 +3,31 @@
 Nothing of the submitted file's structure is kept: cells are created from their kind and text, and
 graded ones get their released metadata. So broken JSON, foreign schemas, and missing, duplicate or
 renamed cells cannot stop the grading, and no metadata reaches a page.
+
+No answer is lost on the way: all code that answers a task runs before its check, and a written
+answer is what all copies of its cell say. Where an answer may stand outside of its cell, a person
+looks.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from nbformat import NotebookNode
 
 from hotloop.course import nodes
+from hotloop.course.matching import (
+    answers_of,
+    as_python,
+    binds,
+    copies,
+    is_answer,
+    mark_of,
+    says_something,
+    words,
+)
+from hotloop.course.pictures import Attachments, Pictures
+from hotloop.course.placement import Placed, Placement, as_released
 from hotloop.course.release import Release, ReleasedCell
 from hotloop.course.sanitize import harmless_markdown, literal
 from hotloop.tasks import notebook_cells
@@ -20,7 +37,7 @@ from hotloop.worker.notebook import UnreadableNotebook
 MAX_MARKDOWN = 512 * 1024
 """Most characters of all text cells together; later ones are shown as source, unparsed."""
 
-MISSING_ANSWER = "*(This cell was missing: look for the answer in the cells around it.)*"
+MISSING_ANSWER = "*(Nothing is written here: look for the answer in the cells around it.)*"
 
 NOTHING_RELEASED = (
     "None of the exercise's cells is in the notebook. Expected the notebook that was released: "
@@ -30,42 +47,39 @@ NOTHING_RELEASED = (
 
 @dataclass
 class Repaired:
-    """A valid notebook, and the problems of the submitted one, in sentences."""
+    """A valid notebook, and the problems of the submitted one, in sentences.
+
+    answers: how many cells hold something of the learner's, 0 without a cell of the exercise.
+    persons: judged tasks whose answer may be in a text that is not run, so that a person looks.
+    """
 
     notebook: NotebookNode
     notes: list[str] = field(default_factory=list[str])
     unreadable: str = ""
+    answers: int = 0
+    persons: Sequence[str] = ()
 
 
-def repair(data: bytes | None, release: Release) -> Repaired:
+def repair(
+    data: bytes | None, release: Release, files: Mapping[str, bytes] = MappingProxyType({})
+) -> Repaired:
     """Return the notebook to grade. data: None if none was handed in.
 
-    Released Markdown is shown unchanged.
+    files: those handed in with it, whose pictures it may show. Released Markdown is shown
+    unchanged.
     """
-    released, known_texts = release.cells, release.texts
     try:
-        cells = _handed_in(data, release.module)
+        cells, unreadable = _handed_in(data, release.module), ""
     except UnreadableNotebook as reason:
         cells, unreadable = [], str(reason)
-    else:
-        unreadable = ""
-    result = Repaired(nodes.notebook(), [unreadable] if unreadable else [], unreadable)
-    chosen = _choose(cells, released, result.notes)
-    if cells and not chosen:
-        result.notes = [NOTHING_RELEASED]
-    placed: list[tuple[str, NotebookNode]] = []
-    parsed = 0
-    for index, cell in enumerate(cells):
-        known = chosen.get(index)
-        if known is not None:
-            placed.append((known.grade_id, _released_node(known, cell.source)))
-            continue
-        if cell.kind in ("markdown", ""):
-            parsed += len(cell.source)
-        placed.append(("", _plain_node(cell, known_texts, parsed <= MAX_MARKDOWN)))
-    elsewhere = bool(chosen) and _has_text_of_their_own(cells, released, known_texts)
-    _add_missing(placed, released, set(chosen.values()), result, elsewhere)
-    result.notebook.cells = [node for _, node in placed]
+    building = _Building(cells, release, Pictures(files))
+    building.place()
+    building.complete()
+    found = building.answers if building.recognized else 0
+    result = Repaired(nodes.notebook(), building.notes, unreadable, found, building.persons)
+    if unreadable or not building.recognized:
+        result.notes.insert(0, unreadable or NOTHING_RELEASED)
+    result.notebook.cells = [placed.node for placed in building.placed]
     for number, node in enumerate(result.notebook.cells):
         node.id = f"cell-{number}"
     result.notebook.metadata["kernelspec"] = dict(release.kernelspec)
@@ -84,113 +98,223 @@ def _handed_in(data: bytes | None, module: str) -> list[Cell]:
     return cells
 
 
-def _choose(
-    cells: Sequence[Cell], released: Sequence[ReleasedCell], notes: list[str]
-) -> dict[int, ReleasedCell]:
-    """Match submitted cells to released ones: by grade id, by cell id, then by text.
+class _Building:
+    """The notebook to grade, while it is built from the submitted cells."""
 
-    Of several matches the last counts, as in nbgrader. A code answer must be a code cell.
-    """
-    chosen: dict[int, ReleasedCell] = {}
-    for known in released:
-        must_run = known.cell_type == "code" and known.solution
-        fit = [(i, c) for i, c in enumerate(cells) if not must_run or c.kind in ("code", "")]
-        by_grade_id = [i for i, cell in fit if cell.grade_id == known.grade_id]
-        if len(by_grade_id) > 1:
-            notes.append(f"The cell “{known.grade_id}” was there more than once: the last counts.")
-        places = (
-            by_grade_id
-            or [i for i, cell in fit if cell.cell_id == known.grade_id]
-            or [i for i, cell in fit if known.source and cell.source == known.source]
-        )
-        free = [place for place in places if place not in chosen]
-        if free:
-            chosen[free[-1]] = known
-        elif not places:
-            same = [cell for cell in cells if known.grade_id in (cell.grade_id, cell.cell_id)]
-            notes += [_not_run(known, cell) for cell in same[-1:]]
-    return chosen
+    def __init__(self, cells: Sequence[Cell], release: Release, pictures: Pictures) -> None:
+        self.placed: list[Placed] = []
+        self.notes: list[str] = []
+        self.persons: list[str] = []
+        self._cells, self._pictures = cells, pictures
+        self._released = release.cells
+        self._order = {known.grade_id: place for place, known in enumerate(release.cells)}
+        self._given = {words(text) for text in release.texts}
+        self._given |= {words(known.source) for known in release.cells}
+        self._known_texts = release.texts
+        self._copies = copies(cells, release)
+        self._answers = answers_of(release.cells)
+        self._parsed = 0
+        self._binds = [binds(cell.source) for cell in cells]
+        # What a learner's own cells define: there a cell as it was handed out must not run again.
+        self._defined = {
+            name
+            for cell, names in zip(cells, self._binds, strict=True)
+            if cell.kind in ("code", "") and words(cell.source) not in self._given
+            for name in names
+        }
 
+    @property
+    def recognized(self) -> bool:
+        """Whether a cell of the exercise is in the notebook; True for an unreadable notebook."""
+        return bool(self._copies) or not self._cells
 
-def _not_run(known: ReleasedCell, cell: Cell) -> str:
-    return (
-        f"The cell “{known.grade_id}” is a {cell.kind} cell, which is not run: nothing in it "
-        "counts. Make it a code cell (in JupyterLab select it, press Esc, then Y), hand in again."
-    )
+    @property
+    def answers(self) -> int:
+        """How many cells hold something of the learner's."""
+        return sum(bool(placed.code or placed.text) for placed in self.placed)
 
+    def place(self) -> None:
+        """Place the submitted cells in their order."""
+        known_at = {
+            place: self._released[self._order[grade_id]]
+            for grade_id, places in self._copies.items()
+            for place in places
+        }
+        mains = {grade_id: self._main(grade_id) for grade_id in self._copies}
+        retyped = self._retyped(known_at)
+        self._defined |= {name for source in retyped.values() for name in binds(source)}
+        for place, cell in enumerate(self._cells):
+            known = known_at.get(place)
+            if known is None:
+                self._own(cell, retyped.get(place, ""))
+            elif place == mains[known.grade_id]:
+                self._released_cell(known, cell, retyped.get(place, ""))
+            elif known.locked or known.cell_type == "code":
+                self._copy(known, cell, retyped.get(place, ""))
+        self.notes += self._pictures.notes
 
-def _is_answered(known: ReleasedCell, source: str) -> bool:
-    """False for a written answer that is empty or unchanged."""
-    words = source.split()
-    return any(map(str.isalnum, source)) and words != known.source.split()
+    def complete(self) -> None:
+        """Put back what is missing, and let a person look for answers that are elsewhere."""
+        placement = Placement(self.placed, self._released)
+        placement.complete()
+        # A notebook without any cell of the exercise has a note of its own.
+        self.notes += placement.notes if self._copies else []
+        self._ask_for_answers()
 
+    def _ask_for_answers(self) -> None:
+        """Let a person look for written answers whose cell is empty, if they may be elsewhere."""
+        unanswered = [
+            (placed, known)
+            for placed in self.placed
+            if (known := placed.known) and known.grade and known.solution and not placed.text
+        ]
+        elsewhere = bool(unanswered) and any(placed.may_answer for placed in self.placed)
+        texts = [words(placed.text) for placed in self.placed if placed.text]
+        for placed, known in unanswered:
+            # Two cells that were merged keep the name of one.
+            merged = (mark := mark_of(known.source)) and any(mark in text for text in texts)
+            if (elsewhere or merged) and known.cell_type != "code":
+                source = f"{known.source}\n\n{MISSING_ANSWER}"
+                placed.node = nodes.markdown(source, {"nbgrader": known.metadata()})
+                self.notes.append(
+                    f"Nothing is written in the cell “{known.grade_id}”: a person looks whether "
+                    "your answer is in another cell."
+                )
 
-def _has_text_of_their_own(
-    cells: Sequence[Cell], released: Sequence[ReleasedCell], known_texts: Collection[str]
-) -> bool:
-    """True if there is text of the learner outside of graded cells, which may be an answer."""
-    ids = {known.grade_id for known in released}
-    released_texts = {
-        text.strip() for text in (*known_texts, *(known.source for known in released))
-    }
-    return any(
-        cell.kind in ("markdown", "")
-        and not ids & {cell.grade_id, cell.cell_id}
-        and any(map(str.isalnum, cell.source))
-        and cell.source.strip() not in released_texts
-        for cell in cells
-    )
+    def _main(self, grade_id: str) -> int:
+        """Return which of several copies gets the released metadata: the last that is answered."""
+        known, places = self._released[self._order[grade_id]], self._copies[grade_id]
+        answered = [place for place in places if is_answer(known, self._cells[place].source)]
+        if len(places) > 1:
+            counts = (
+                "what all of them say counts" if known.grade and known.solution
+                else "the last counts" if known.locked or not answered
+                else "the last one with an answer counts"
+            )  # fmt: skip
+            self.notes.append(f"The cell “{grade_id}” was there more than once: {counts}.")
+        return (places if known.locked else answered or places)[-1]
 
-
-def _released_node(known: ReleasedCell, source: str) -> NotebookNode:
-    """Return the cell with its released metadata, and its text if the learner may edit it.
-
-    An empty written answer gets its released text, for which nbgrader gives no points.
-    """
-    written = known.grade and known.solution
-    untouched = known.locked or (written and not _is_answered(known, source))
-    text = known.source if untouched else source
-    metadata = {"nbgrader": known.metadata()}
-    if known.cell_type == "code":
-        return nodes.code(text, metadata)
-    unchanged = text == known.source
-    return nodes.markdown(text if unchanged else harmless_markdown(text), metadata)
-
-
-def _plain_node(cell: Cell, known_texts: Collection[str], parse: bool) -> NotebookNode:
-    """Return a learner's own cell. parse: False if there was too much Markdown before."""
-    if cell.kind == "code":
-        return nodes.code(cell.source)
-    if cell.source in known_texts and cell.kind == "markdown":
-        return nodes.markdown(cell.source)
-    if cell.kind == "raw" or not parse:
-        return nodes.markdown(literal(cell.source))
-    return nodes.markdown(harmless_markdown(cell.source))
-
-
-def _add_missing(
-    placed: list[tuple[str, NotebookNode]],
-    released: Sequence[ReleasedCell],
-    present: Collection[ReleasedCell],
-    result: Repaired,
-    elsewhere: bool,
-) -> None:
-    """Restore missing graded cells after the preceding released cell, or at the end.
-
-    elsewhere: missing written answers may be in the learner's own cells.
-    """
-    before = ""
-    for known in released:
-        if known.needed and known not in present:
-            if present:
-                result.notes.append(f"The cell “{known.grade_id}” was missing and was put back.")
-            place = next(
-                (i for i, (name, _) in enumerate(placed) if name == before), len(placed) - 1
+    def _released_cell(self, known: ReleasedCell, cell: Cell, retyped: str) -> None:
+        if known.grade and known.solution:
+            self.placed.append(self._written(known))
+            return
+        if known.locked or known.cell_type != "code":
+            self._changed(known, cell, retyped)
+            self.placed.append(as_released(known))
+            return
+        answered = is_answer(known, cell.source)
+        if not answered and binds(known.source) & self._defined:
+            self.notes.append(
+                f"The cell “{known.grade_id}” is as it was handed out and was left out: another "
+                "cell defines the same."
             )
-            source = known.source
-            if known.solution and elsewhere:
-                # Different from the released text, so that a person looks at it.
-                source = f"{source}\n\n{MISSING_ANSWER}"
-            placed.insert(place + 1, (known.grade_id, _released_node(known, source)))
-        if any(name == known.grade_id for name, _ in placed):
-            before = known.grade_id
+            return
+        node = nodes.code(cell.source, {"nbgrader": known.metadata()})
+        self.placed.append(Placed(node, known, cell.source if answered else ""))
+
+    def _written(self, known: ReleasedCell) -> Placed:
+        """Return a written answer: what all copies of its cell say, in their order.
+
+        An empty one gets its released text, for which nbgrader gives no points.
+        """
+        cells = [self._cells[place] for place in self._copies[known.grade_id]]
+        said = [(words(cell.source), cell.attachments) for cell in cells]
+        parts: list[str] = []
+        pictures: Attachments = {}
+        for number, cell in enumerate(cells):
+            if is_answer(known, cell.source) and said[number] not in said[:number]:
+                source, attached = self._pictures.of(cell)
+                parts.append(source)
+                pictures |= attached
+        if not parts:
+            return as_released(known)
+        text = "\n\n".join(parts)
+        if known.cell_type == "code":
+            return Placed(nodes.code(text, {"nbgrader": known.metadata()}), known, text, text)
+        shown = harmless_markdown(text, pictures)
+        node = nodes.markdown(shown, {"nbgrader": known.metadata()}, pictures)
+        return Placed(node, known, text=text)
+
+    def _changed(self, known: ReleasedCell, cell: Cell, retyped: str) -> None:
+        """Keep what a learner wrote into a cell that only shows or checks: it runs before it."""
+        if words(cell.source) in self._given or not says_something(cell.source):
+            return
+        self.notes.append(
+            f"The cell “{known.grade_id}” was changed and is as it was released again; what was "
+            "in it is a cell of its own before it."
+        )
+        # What it checks may be defined below the call, in a cell that was merged with it.
+        own = cell.source.replace(known.source, "")
+        self._own(replace(cell, source=own), retyped.replace(known.source, ""))
+
+    def _copy(self, known: ReleasedCell, cell: Cell, retyped: str) -> None:
+        """Keep another copy of a cell, unless it would undo an answer."""
+        if is_answer(known, cell.source) or (
+            not known.locked and not binds(known.source) & self._defined
+        ):
+            self._own(cell, retyped)
+
+    def _own(self, cell: Cell, retyped: str = "") -> None:
+        """Place a learner's own cell. retyped: code in a cell that is none, to be run."""
+        given = words(cell.source) in self._given
+        if retyped or cell.kind == "code":
+            source = retyped or cell.source
+            self.placed.append(Placed(nodes.code(source), code="" if given else source))
+            return
+        if cell.source in self._known_texts and cell.kind == "markdown":
+            self.placed.append(Placed(nodes.markdown(cell.source)))
+            return
+        source, pictures = self._pictures.of(cell)
+        self._parsed += len(source) if cell.kind != "raw" else 0
+        text = source if says_something(source) and not given else ""
+        shown = (
+            literal(source)
+            if cell.kind == "raw" or self._parsed > MAX_MARKDOWN
+            else harmless_markdown(source, pictures)
+        )
+        self.placed.append(Placed(nodes.markdown(shown, attachments=pictures), text=text))
+
+    def _retyped(self, known_at: Mapping[int, ReleasedCell]) -> dict[int, str]:
+        """Return code to run of cells that are none, where no code cell answers a task."""
+        code: dict[int, str] = {}
+        for known in self._released:
+            if known.cell_type == "code" and known.solution:
+                for place in self._texts_with(known, known_at):
+                    source = as_python(self._cells[place].source)
+                    self.notes.append(_retyped_note(known, self._cells[place], source))
+                    if source is None:
+                        self.persons += [
+                            check for check, own in self._answers.items() if known in own
+                        ]
+                    else:
+                        code[place] = source
+        return code
+
+    def _texts_with(
+        self, known: ReleasedCell, known_at: Mapping[int, ReleasedCell]
+    ) -> Sequence[int]:
+        """Return text cells with code that answers a task, the last for each name that it needs."""
+        wanted = binds(known.source)
+        last: dict[str, int] = {}
+        for place, cell in enumerate(self._cells):
+            where = known_at.get(place)
+            is_essay = where is not None and where.grade and where.solution
+            if cell.kind not in ("markdown", "raw") or is_essay:
+                continue
+            names = wanted & self._binds[place]
+            is_named = known.grade_id in (cell.grade_id, cell.cell_id)
+            if (names or is_named) and is_answer(known, cell.source):
+                last |= dict.fromkeys(names or {""}, place)
+        if wanted & self._defined:
+            last.pop("", None)
+        return sorted({place for name, place in last.items() if name not in self._defined})
+
+
+def _retyped_note(known: ReleasedCell, cell: Cell, code: str | None) -> str:
+    how = "which is not run: nothing in it counts. A person looks at it"
+    if code is not None:
+        how = "which JupyterLab does not run. It was run as code"
+    return (
+        f"The cell “{known.grade_id}” is a {cell.kind} cell, {how}: make it a code cell (in "
+        "JupyterLab select it, press Esc, then Y)."
+    )

@@ -10,6 +10,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 import nh3
@@ -25,9 +26,15 @@ LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
 """Targets that a link may have."""
 PICTURE = re.compile(r"data:image/(png|jpeg|gif);base64,[A-Za-z0-9+/=\s]*")
 """Sources that a picture may have."""
+LAYOUT = re.compile(r"<(br|hr|sub|sup|/sub|/sup)\s*/?>\s*", re.IGNORECASE)
+"""HTML that Markdown may have: without attributes, and ended with the cell if it is left open."""
 
 _TAGS = frozenset(nh3.ALLOWED_TAGS) - {"area", "map"}
-_MAGIC = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+_MAGIC = {
+    "image/png": b"\x89PNG\r\n\x1a\n",
+    "image/jpeg": b"\xff\xd8\xff",
+    "image/gif": b"GIF8",
+}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 
 
@@ -42,15 +49,22 @@ def harmless_html(text: str) -> str:
     )
 
 
-def harmless_markdown(source: str) -> str:
-    """Return the source, or a code block with it if rendering could do harm."""
-    short = len(source) <= MAX_MARKDOWN and source.count("\\begin{") <= MAX_ENVIRONMENTS
-    if not short:
-        return literal(source)
-    # nbconvert takes half a second to import, and few outputs are Markdown.
-    from hotloop.course.inspect_markdown import renders_harmlessly
+def harmless_markdown(
+    source: str, attachments: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> str:
+    """Return the source, or a code block with it if rendering could do harm.
 
-    return source if renders_harmlessly(source) else literal(source)
+    attachments: pictures that it may show, which then follow the code block.
+    """
+    short = len(source) <= MAX_MARKDOWN and source.count("\\begin{") <= MAX_ENVIRONMENTS
+    if short:
+        # nbconvert takes half a second to import, and few outputs are Markdown.
+        from hotloop.course.inspect_markdown import renders_harmlessly
+
+        if renders_harmlessly(source, attachments):
+            return source
+    pictures = [f"![](attachment:{name})" for name in attachments]
+    return "\n\n".join([literal(source), *pictures])
 
 
 def literal(source: str) -> str:
@@ -73,7 +87,7 @@ def harmless_data(bundle: Mapping[str, Any]) -> dict[str, str]:
             shown[kind] = harmless_html(text)
         elif kind == "text/markdown":
             shown[kind] = harmless_markdown(text)
-        elif kind in _MAGIC and _is_picture(text, _MAGIC[kind]):
+        elif is_picture(kind, text):
             shown[kind] = text
     return shown
 
@@ -87,11 +101,15 @@ def _joined(value: Any) -> str | None:
     return writable(whole) if whole is not None else None
 
 
-def _is_picture(text: str, magic: bytes) -> bool:
+def is_picture(kind: str, text: str) -> bool:
+    """True for the base64 of a picture of this MIME type, if pages show such pictures."""
+    if kind not in _MAGIC:
+        return False
     try:
-        return base64.b64decode("".join(text.split()), validate=True).startswith(magic)
+        data = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
         return False
+    return data.startswith(_MAGIC[kind])
 
 
 def _attribute(element: str, attribute: str, value: str) -> str | None:

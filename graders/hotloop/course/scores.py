@@ -15,7 +15,7 @@ from hotloop.course.attempts import store as transaction
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.store import store
 from hotloop.course.gradebook import Place, grades
-from hotloop.course.hand_in import SUBMITTED
+from hotloop.course.hand_in import SUBMITTED, is_folder
 from hotloop.course.points import is_open, needs_record, of_grade, total
 from hotloop.course.worth import Worth
 from hotloop.tasks.problem import Score
@@ -122,7 +122,7 @@ def handed_in(root: Path, parts: Iterable[ScoredNotebook]) -> list[ScoredNoteboo
     return [
         part
         for part in parts
-        if (root / SUBMITTED / part.student / part.module).is_dir()
+        if is_folder(root / SUBMITTED / part.student / part.module)
         or not all(map(is_open, part.grades))
     ]
 

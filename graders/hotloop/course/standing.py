@@ -10,6 +10,9 @@ from hotloop.course.attempts.store import store
 from hotloop.course.points import of_attempt
 from hotloop.course.worth import of_course
 
+ZERO, ZERO_TAKEN_BACK = "zero", "zero_taken_back"
+"""Beginnings of the names, in the audit log, of the commands that set all points to 0, and back."""
+
 
 class AttemptState(StrEnum):
     """State of an attempt."""
@@ -111,3 +114,12 @@ def all_dropped(root: Path, student: str, module: str) -> bool:
     recorded = store(root)
     dropped = recorded.dropped(student, module)
     return bool(dropped) and recorded.published_ids(student, module) <= dropped.keys()
+
+
+def zero_reason(root: Path, student: str, module: str) -> str:
+    """Return why a person set all points of this work to 0; "" if nobody did."""
+    marks = store(root).events(student=student, module=module, kind=Kind.MARKED)
+    zeros = [mark for mark in marks if mark.batch.startswith(ZERO)]
+    if not zeros or zeros[-1].batch.startswith(ZERO_TAKEN_BACK):
+        return ""
+    return zeros[-1].why.partition("\n")[0]

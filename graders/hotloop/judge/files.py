@@ -1,8 +1,11 @@
 """Files of a submission, read as untrusted: links are not followed and sizes are limited."""
 
 import hashlib
+import io
 import os
+import re
 import stat
+import tokenize
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +19,8 @@ MAX_TREE_FILES = 200
 MAX_TREE_BYTES = 4 << 20
 MAX_DEPTH = 8
 MAX_DIGESTED = 64 << 20
+_USUAL = re.compile(r"utf-8-sig|(iso-?|windows-|latin-?|cp|koi8)[\w-]{0,8}")
+"""Encodings of one byte a character, by the names that Python's source files give them."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +34,19 @@ class SubmissionFiles:
     read: set[str] = field(default_factory=set[str], compare=False)
 
     def read_text(self, name: str, limit: int = MAX_TEXT) -> str:
-        """Return the UTF-8 text of a file in the folder. Raises Ruling if it cannot be read.
+        """Return the text of a file in the folder. Raises Ruling if it cannot be read.
+
+        It is UTF-8, or what a Python file's own coding line says (PEP 263).
 
         name: path in the folder with / as separator; no part of it may be a link.
         """
         data = self.content(name, limit)
         try:
-            return data.decode("utf-8")
-        except UnicodeDecodeError:
-            raise Ruling(Verdict.COMPILE_ERROR, f"{name!r} is not UTF-8 text.") from None
+            return data.decode(_encoding(data) if name.endswith(".py") else "utf-8")
+        except (UnicodeError, LookupError, SyntaxError):
+            raise Ruling(
+                Verdict.COMPILE_ERROR, f"{name!r} is not UTF-8 text: save it as UTF-8."
+            ) from None
 
     def below(self, name: str) -> dict[str, bytes]:
         """Return the content of all regular files in a subfolder, by their path in it.
@@ -108,6 +117,15 @@ class FilesInMemory(SubmissionFiles):
         if name not in self.contents:
             raise Ruling(Verdict.RUNTIME_ERROR, _missing(name))
         return _limited(name, self.contents[name], limit)
+
+
+def _encoding(data: bytes) -> str:
+    """Return the encoding in which Python itself would read a source file, if it is a usual one.
+
+    Some of Python's codecs take quadratic time, and some hide the program's text.
+    """
+    encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0].lower()
+    return encoding if _USUAL.fullmatch(encoding) else "utf-8"
 
 
 def _missing(name: str) -> str:

@@ -30,13 +30,14 @@ class Cell:
     """One submitted cell: its text, and the ids that it claims.
 
     kind: "" if the file gives no valid one. grade_id: nbgrader's name of the cell; cell_id: the id
-    in the notebook format; "" if there is none.
+    in the notebook format; "" if there is none. attachments: untrusted, as in the file.
     """
 
     kind: Kind | Literal[""]
     source: str
     grade_id: str
     cell_id: str
+    attachments: Any = None
 
 
 def cells(data: bytes, module: str = "", most: int = MAX_NOTEBOOK) -> list[Cell]:
@@ -68,6 +69,7 @@ def _cell(cell: dict[str, Any]) -> Cell:
         source=source,
         grade_id=_name(metadata.get("grade_id")),
         cell_id=_name(cell.get("id")),
+        attachments=cell.get("attachments"),
     )
 
 

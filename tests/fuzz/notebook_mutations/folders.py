@@ -38,7 +38,7 @@ def no_notebook(rng: Random, given: Given) -> Handed:
     return Handed({"notes.txt": b"I could not do it."})
 
 
-@folder("folder", "unreadable")
+@folder("folder", "same")
 def folder_in_its_place(rng: Random, given: Given) -> Handed:
     return Handed({f"{given.name}/{given.name}": given.data})
 
@@ -91,12 +91,12 @@ def other_suffix(rng: Random, given: Given) -> Handed:
     return Handed({given.stem + rng.choice(suffixes): given.data})
 
 
-@folder("names", "unreadable")
+@folder("names", "same")
 def two_to_choose_from(rng: Random, given: Given) -> Handed:
     return Handed({"first.ipynb": given.data, "second.ipynb": given.data})
 
 
-@folder("names", "any")
+@folder("names", "same")
 def in_a_folder(rng: Random, given: Given) -> Handed:
     return Handed({f"{{module}}/{given.name}": given.data})
 

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.course.alike.likeness import MODERATE
+from hotloop.course.class_page.alike import Pair, groups
 
 ORIGINAL = """collected(7)
 
@@ -67,10 +68,11 @@ def written(course: Any, *options: str) -> tuple[dict[str, Any], str]:
 @pytest.mark.slow
 def test_the_copy_is_found_and_the_third_is_not(handed_in: Any) -> None:
     module, page = written(handed_in, "--names")
-    [pair] = module["alike"]
-    assert sorted(pair["students"]) == ["yan", "zoe"]
-    assert pair["part"] == "lab.ipynb · answer"
-    assert pair["score"] >= MODERATE
+    [group] = module["alike"]
+    assert group["students"] == ["yan", "zoe"]
+    assert group["part"] == "lab.ipynb · answer"
+    assert group["score"] == group["least"] >= MODERATE
+    assert group["pairs"] == 1
     assert "Hand-ins that are alike" in page
     assert "No verdict, and no points depend on it" in page
 
@@ -90,3 +92,30 @@ def test_what_was_handed_out_makes_nobody_alike(course: Any, make: SimpleNamespa
     course.grade()
     module, _ = written(course, "--names")
     assert module["alike"] == []
+
+
+@pytest.mark.slow
+def test_a_class_that_copied_is_one_group_and_not_a_list_of_pairs(
+    handed_in: Any, make: SimpleNamespace
+) -> None:
+    students = [f"copy_{number:02}" for number in range(12)]
+    for student in students:
+        handed_in.submit(student, make.lab(ORIGINAL))
+    module, page = written(handed_in, "--names")
+    [group] = module["alike"]
+    assert group["students"] == [*students, "yan", "zoe"]
+    assert group["pairs"] == 14 * 13 // 2
+    assert group["score"] >= group["least"] >= MODERATE
+    assert f"{', '.join(students)}, yan, zoe" in page
+
+
+def test_two_that_copied_from_different_people_are_two_groups() -> None:
+    pairs = [
+        Pair(("ada", "bob"), "a.py", 0.9, "said"),
+        Pair(("dan", "eve"), "b.py", 0.95, "more"),
+        Pair(("bob", "cy"), "a.py", 0.6, "less"),
+    ]
+    first, second = groups(pairs)
+    assert (first.students, first.part, first.pairs) == (("dan", "eve"), "b.py", 1)
+    assert (second.students, second.score, second.least) == (("ada", "bob", "cy"), 0.9, 0.6)
+    assert groups([]) == ()

@@ -1,5 +1,6 @@
 """Which files of a submission are read, and which are moved aside before nbgrader copies it."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from hotloop.course.attempts.store import store
 from hotloop.course.config import course_api, course_config
 from hotloop.course.hand_in import find_notebook, ordinary_files, read_ordinary
 from hotloop.course.prepare import COURSE_ID
+from hotloop.course.release import of_files
 
 
 @pytest.fixture
@@ -177,12 +179,61 @@ def test_a_snapshot_has_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert 0 < len(notes) <= 20
 
 
-def test_a_renamed_notebook_is_taken_only_if_there_is_one(folder: Path) -> None:
-    assert find_notebook(folder) == (folder / "lab.ipynb", "")
-    (folder / "lab.ipynb").rename(folder / "other.ipynb")
-    assert find_notebook(folder) == (folder / "other.ipynb", "other.ipynb")
-    (folder / "third.ipynb").write_text("{}")
-    assert find_notebook(folder) == (None, "")
+def lab_file(source: str) -> bytes:
+    """Return a notebook with one task, whose answer is `source`."""
+    marks = {"locked": False, "grade": False, "solution": True, "task": False}
+    metadata = {"nbgrader": {"grade_id": "f_solution", **marks}}
+    answer = {"cell_type": "code", "source": source, "metadata": metadata}
+    kernel = {"kernelspec": {"name": "python3"}}
+    return json.dumps({"cells": [answer], "metadata": kernel}).encode()
+
+
+STUB = "def f(): ..."
+ANSWER = "def f(): return 1"
+
+
+@pytest.mark.parametrize(
+    ("files", "chosen", "named"),
+    [
+        ({"lab.ipynb": ANSWER}, ANSWER, []),
+        ({"other.ipynb": ANSWER}, ANSWER, ["other.ipynb"]),
+        ({"Lab.IPYNB": ANSWER}, ANSWER, ["Lab.IPYNB"]),
+        ({"lab.ipynb.txt": ANSWER}, ANSWER, ["lab.ipynb.txt"]),
+        ({"work/lab.ipynb": ANSWER}, ANSWER, ["work/lab.ipynb"]),
+        ({"._lab_ada.ipynb": "junk", "lab_ada.ipynb": ANSWER}, ANSWER, ["lab_ada.ipynb"]),
+        ({"__MACOSX/lab.ipynb": "junk", "lab.ipynb": ANSWER}, ANSWER, []),
+        ({".ipynb_checkpoints/lab.ipynb": ANSWER, "lab.ipynb": STUB}, STUB, []),
+        ({"lab.ipynb": STUB, "lab-Copy1.ipynb": ANSWER}, ANSWER, ["lab-Copy1.ipynb", "lab.ipynb"]),
+        (
+            {"lab.ipynb": ANSWER, "lab-Copy1.ipynb": ANSWER + "0"},
+            ANSWER,
+            ["lab-Copy1.ipynb", "lab.ipynb"],
+        ),
+        ({"lab.ipynb": STUB, "lab-Copy1.ipynb": STUB}, STUB, ["lab-Copy1.ipynb", "lab.ipynb"]),
+        ({"a.ipynb": STUB, "b.ipynb": ANSWER}, ANSWER, ["a.ipynb", "b.ipynb"]),
+        ({"notes.txt": "x"}, None, []),
+    ],
+)
+def test_the_notebook_that_was_worked_in_is_graded_and_every_other_is_named(
+    tmp_path: Path, files: dict[str, str], chosen: str | None, named: list[str]
+) -> None:
+    for name, source in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(lab_file(source))
+    release = of_files("m", {"lab.ipynb": lab_file(STUB)}, [])
+    found = find_notebook(tmp_path, release)
+    assert found.data == (lab_file(chosen) if chosen else None)
+    assert sorted({name for name in files for note in found.notes if f"“{name}”" in note}) == named
+
+
+def test_a_notebook_of_another_subject_is_not_graded_for_an_untouched_one(tmp_path: Path) -> None:
+    release = of_files("m", {"lab.ipynb": lab_file(STUB)}, [])
+    (tmp_path / "lab.ipynb").write_bytes(lab_file(STUB))
+    plain = json.dumps({"cells": [{"cell_type": "code", "source": "x = 1"}]}).encode()
+    (tmp_path / "scratch.ipynb").write_bytes(plain)
+    found = find_notebook(tmp_path, release)
+    assert found.data == lab_file(STUB)
+    assert "scratch.ipynb" in found.notes[0]
 
 
 def test_only_ordinary_files_are_read(folder: Path) -> None:

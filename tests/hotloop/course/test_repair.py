@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nbgrader.nbgraderformat import MetadataValidator
 
 from hotloop.course.release import Release, ReleasedCell
-from hotloop.course.repair import NOTHING_RELEASED, repair
+from hotloop.course.repair import MISSING_ANSWER, NOTHING_RELEASED, repair
 from hotloop.worker.notebook import MAX_NOTEBOOK
 
 RELEASED = [
@@ -85,12 +85,12 @@ def test_a_good_notebook_stays_as_it_is() -> None:
         ),
         pytest.param(
             {2: cell("points = 4", "frist")},
-            ["", "first_answer", "first", "", "explain", "last"],
+            ["", "first_answer", "", "first", "explain", "last"],
             id="changed grade id and text",
         ),
         pytest.param(
             {2: cell("points = 4", None, id="first")},
-            ["", "first_answer", "first", "explain", "last"],
+            ["", "first_answer", "", "first", "explain", "last"],
             id="metadata stripped, cell id kept",
         ),
         pytest.param(
@@ -100,7 +100,7 @@ def test_a_good_notebook_stays_as_it_is() -> None:
         ),
         pytest.param(
             {0: cell("check('m.first')", "first")},
-            ["", "first_answer", "first", "explain", "last"],
+            ["first_answer", "first", "explain", "last"],
             id="doubled: the last counts",
         ),
         pytest.param(
@@ -124,10 +124,15 @@ def test_graded_cells_come_back_with_their_metadata(
     assert ids(result) == expected
 
 
-def test_a_locked_cell_gets_its_released_text_back() -> None:
-    result = repaired([cell("score = 100", "first"), *FULL[3:]])
+def test_a_locked_cell_gets_its_released_text_back_and_what_was_in_it_runs_before_it() -> None:
+    result = repaired([cell("def f(): return 1", "first"), *FULL[3:]])
     check_sound(result)
-    assert "score" not in json.dumps(result.notebook)
+    assert ids(result) == ["", "first", "explain", "last"]
+    assert [c.source for c in result.notebook.cells][:2] == [
+        "def f(): return 1",
+        "check('m.first')",
+    ]
+    assert ["was changed" in note for note in result.notes] == [True]
 
 
 def answer(cells: list[Any]) -> str:
@@ -156,7 +161,7 @@ def test_a_written_answer_that_says_nothing_is_an_untouched_one(written: Any) ->
 
 def test_a_missing_answer_that_may_stand_elsewhere_is_for_a_person() -> None:
     elsewhere = cell("Because two passes read it twice.", kind="markdown")
-    assert "missing" in answer([*FULL[:3], elsewhere, FULL[4]])
+    assert MISSING_ANSWER in answer([*FULL[:3], elsewhere, FULL[4]])
 
 
 @pytest.mark.parametrize(
@@ -166,29 +171,43 @@ def test_a_missing_answer_that_may_stand_elsewhere_is_for_a_person() -> None:
         cell("check('m.first')", "first", "raw"),
         cell("import torch", None, "raw"),
         cell("…", None, "markdown"),
-        cell("Because.", None, "raw"),
+        cell("%%bash\necho Because"),
     ],
-    ids=["code", "a released cell", "a released text", "no word", "raw"],
+    ids=["code", "a released cell", "a released text", "no word", "a magic"],
 )
 def test_what_was_given_is_no_answer_elsewhere(given: Any) -> None:
     data = json.dumps({"cells": [*FULL[:3], given]}).encode()
     result = repair(data, release(texts={"import torch"}))
-    assert "missing: look" not in json.dumps(result.notebook)
+    assert MISSING_ANSWER not in json.dumps(result.notebook)
 
 
 @pytest.mark.parametrize("kind", ["raw", "markdown", "heading"])
-@pytest.mark.parametrize("named", [{"grade_id": "first_answer"}, {"id": "first_answer"}])
-def test_what_no_kernel_runs_answers_no_code_task(kind: str, named: dict[str, str]) -> None:
+@pytest.mark.parametrize("named", [{"grade_id": "first_answer"}, {"id": "first_answer"}, {}])
+def test_code_in_a_cell_that_no_kernel_runs_is_run_if_nothing_else_answers(
+    kind: str, named: dict[str, str]
+) -> None:
     retyped = cell("def f(): return 1", kind=kind) | named
     retyped["metadata"] = {"nbgrader": {"grade_id": named.get("grade_id")}}
     result = repaired([FULL[0], retyped, *FULL[2:]])
     check_sound(result)
     code = [c.source for c in result.notebook.cells if c.cell_type == "code"]
-    assert code == ["import torch", "check('m.first')", "check('m.last')"]
-    assert "def f" in json.dumps(result.notebook)
+    assert code == ["import torch", "def f(): return 1", "check('m.first')", "check('m.last')"]
     (note,) = result.notes
     assert note.startswith("The cell “first_answer” is a ")
     assert "press Esc, then Y" in note
+    beside = repaired([FULL[0], retyped, FULL[0], cell("def f(): return 2"), *FULL[2:]])
+    code = [c.source for c in beside.notebook.cells if c.cell_type == "code"]
+    assert "def f(): return 1" not in code
+
+
+def test_what_is_no_code_answers_no_code_task() -> None:
+    retyped = cell("def f( returns one", "first_answer", "markdown")
+    result = repaired([FULL[0], retyped, *FULL[2:]])
+    assert [c.source for c in result.notebook.cells if c.cell_type == "code"][1] == FULL[2][
+        "source"
+    ]
+    assert "returns one" in json.dumps(result.notebook)
+    assert "is not run" in result.notes[0]
 
 
 @pytest.mark.parametrize("kind", ["", None, 7, "CODE"])
@@ -224,8 +243,8 @@ def test_a_notebook_without_a_cell_of_the_exercise_says_so() -> None:
 
 
 @pytest.mark.parametrize("kind", ["code", "markdown", "raw"])
-def test_a_notebook_that_is_no_exercise_leaves_nothing_for_a_person(kind: str) -> None:
-    assert answer([cell("A text of mine.", kind=kind)]) == "Write here."
+def test_a_text_in_a_notebook_without_the_exercises_cells_is_for_a_person(kind: str) -> None:
+    assert MISSING_ANSWER in answer([cell("A text of mine.", kind=kind)])
 
 
 def test_claims_and_outputs_of_the_file_are_dropped() -> None:

@@ -124,3 +124,25 @@ def test_a_folder_of_too_much_is_refused(tmp_path: Path) -> None:
         with pytest.raises(Ruling) as caught:
             SubmissionFiles(tmp_path).below(name)
         assert caught.value.verdict is Verdict.OUTPUT_LIMIT
+
+
+CODING = "# -*- coding: {} -*-\nname = 'Jürgen'\n"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "iso-8859-15", "cp1252", "utf-8"])
+def test_a_python_file_is_read_as_its_coding_line_says(tmp_path: Path, encoding: str) -> None:
+    text = CODING.format(encoding)
+    (tmp_path / "a.py").write_bytes(text.encode(encoding))
+    assert SubmissionFiles(tmp_path).read_text("a.py") == text
+    (tmp_path / "kernels.cu").write_bytes(text.encode(encoding))
+    if encoding != "utf-8":
+        with pytest.raises(Ruling, match="save it as UTF-8"):
+            SubmissionFiles(tmp_path).read_text("kernels.cu")
+
+
+@pytest.mark.parametrize("encoding", ["punycode", "rot13", "unicode_escape", "base64", "nonsense"])
+def test_a_coding_line_chooses_no_slow_and_no_hiding_codec(tmp_path: Path, encoding: str) -> None:
+    data = f"# coding: {encoding}\n'caf\xe9'\n".encode("latin-1")
+    (tmp_path / "a.py").write_bytes(data)
+    with pytest.raises(Ruling, match="not UTF-8 text"):
+        SubmissionFiles(tmp_path).read_text("a.py")

@@ -47,7 +47,7 @@ def test_outputs_never_arrive(own_team: Hired, folder: Path) -> None:
 
 
 def test_a_notebook_is_repaired_as_in_a_class(own_team: Hired, folder: Path) -> None:
-    """A deleted check is restored, a changed one is as it was handed out."""
+    """A deleted check is restored, a changed one is as it was handed out, and both are told."""
     path = folder / "lab.ipynb"
     notebook = json.loads(path.read_text())
     checks = {c["id"]: c for c in notebook["cells"] if c["id"] in ("online_pass", "triton_forward")}
@@ -56,7 +56,9 @@ def test_a_notebook_is_repaired_as_in_a_class(own_team: Hired, folder: Path) -> 
     checks["triton_forward"]["source"] = "print('passed')"
     path.write_text(json.dumps(notebook))
     found = open_submission(make_submission(folder), own_team.team, received=RECEIVED)
-    assert found.work.notes == ("The cell “online_pass” was missing and was put back.",)
+    changed, missing = found.work.notes
+    assert changed.startswith("The cell “triton_forward” was changed")
+    assert missing == "The cell “online_pass” was missing and was put back."
     graded = {c["metadata"].get("nbgrader", {}).get("grade_id"): c["source"]
               for c in json.loads(found.work.files["lab.ipynb"])["cells"]}  # fmt: skip
     assert graded["triton_forward"] == handed_out

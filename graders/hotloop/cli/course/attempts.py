@@ -39,8 +39,12 @@ def run(
     restore: Annotated[
         int | None, typer.Option("--restore", metavar="ID", help="Take a dropped one back.")
     ] = None,
+    zero: Annotated[
+        bool | None,
+        typer.Option("--zero/--no-zero", help="Set all points of the work to 0; take that back."),
+    ] = None,
     why: Annotated[
-        str, typer.Option("--why", help="With both: the reason, for the audit log.")
+        str, typer.Option("--why", help="With each: the reason, for the audit log.")
     ] = "",
     log: Annotated[
         bool, typer.Option("--log", help="Also the audit log: who changed what, when and why.")
@@ -50,11 +54,14 @@ def run(
     ] = False,
     everything: All = False,
 ) -> CommandResult:
-    """List a learner's attempts at a module, or who has handed in; drop or restore one.
+    """List a learner's attempts at a module, or who has handed in; drop, restore, set to 0.
 
     Without a learner, everybody of the gradebook and all who handed in are listed: when, how late,
     and which tasks wait for a person. With --log and no module, the audit log of the whole course,
     or of the learner, is listed, newest last.
+
+    A zero, for copied work, is a person's mark on every cell: it stays when something is handed in
+    or graded again, and the learner's page says why.
 
     Nothing is executed. The newest attempt that was published and is not dropped counts. Where none
     is left, the grades are pending. Points of an attempt are the judge's; late penalty, and what a
@@ -62,18 +69,19 @@ def run(
     what counts now.
     """
     require_course(course)
-    from hotloop.course import drops, standing
+    from hotloop.course import drops, standing, zeros
     from hotloop.course.results import results
 
-    if drop is not None and restore is not None:
-        raise UserError("Drop one or restore one: not both at once.")
-    if module is None and log and drop is None and restore is None:
+    changes = [change for change in (drop, restore, zero) if change is not None]
+    if len(changes) > 1:
+        raise UserError("Drop one, restore one, or set a zero: one at once.")
+    if module is None and log and not changes:
         events = standing.log(course, student)
         more, shown = _last(events, everything)
         return CommandResult(
             {"log": [_event(event) for event in events]}, *more, _log(shown, whose=True)
         )
-    if student is None and drop is None and restore is None:
+    if student is None and not changes:
         return _everybody(course, everything=everything, missing=missing)
     if student is None or module is None:
         raise UserError("Name a learner and a module; without both, all learners are listed.")
@@ -82,6 +90,9 @@ def run(
         problem = drops.drop(course, student, name, drop, why)
     if restore is not None:
         problem = drops.restore(course, student, name, restore, why)
+    if zero is not None:
+        set_points = zeros.set_zero if zero else zeros.take_back
+        problem = set_points(course, student, name, why)
     attempts = standing.attempts(course, student, name)
     if not attempts:
         raise UserError(f"{student} has no attempts at {name}.")
@@ -91,6 +102,7 @@ def run(
         "module": name,
         "attempts": [_document(one) for one in attempts],
         "total": asdict(total),
+        "zero": standing.zero_reason(course, student, name),
         "problem": problem,
     }
     events = standing.log(course, student, name) if log else []

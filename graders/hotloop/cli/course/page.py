@@ -50,5 +50,11 @@ def run(
 def _line(module: ModuleSummary) -> str:
     """Summarize a module in one line; the page has the figures of each task."""
     small = "; a small class, see the page" if module.small else ""
-    pairs = f"; {len(module.alike)} pairs of hand-ins are alike" if module.alike else ""
-    return f"{module.title}: {module.graded} graded, open for {module.pending}{pairs}{small}"
+    people = sum(len(group.students) for group in module.alike)
+    count = f"{len(module.alike)} group{'' if len(module.alike) == 1 else 's'}"
+    alike = f"; {people} hand-ins in {count} are alike" if module.alike else ""
+    unread = "".join(f"; {student}'s could not be read: {why}"
+                     for student, why in module.unreadable.items())  # fmt: skip
+    return (
+        f"{module.title}: {module.graded} graded, open for {module.pending}{alike}{unread}{small}"
+    )

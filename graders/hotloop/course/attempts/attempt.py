@@ -23,6 +23,7 @@ class Attempt:
     the machine, by name. graded: when, with time zone. seconds: duration. handed_in: time as
     nbgrader recorded it, or "". records: by task; only those that count. variant: digest of what
     the course had given, as in `Circumstances`. notes: sentences for the learner about the hand-in.
+    persons: judged tasks that a person must look at, whatever the judge said.
 
     notebook: as graded, in nbformat 4, without outputs; None if no notebook is graded. outputs: by
     code cell. files: text of the learner's own files, by path.
@@ -41,6 +42,7 @@ class Attempt:
     variant: str = ""
     handed_in: str = ""
     notes: Sequence[str] = ()
+    persons: Sequence[str] = ()
     notebook: Mapping[str, Any] | None = None
     outputs: Sequence[Sequence[Mapping[str, Any]]] = ()
     files: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -74,6 +76,7 @@ class Attempt:
             "graded": self.graded.isoformat(),
             "records": {task: record.to_json() for task, record in self.records.items()},
             "notes": list(self.notes),
+            "persons": list(self.persons),
             "outputs": [list(map(dict, cell)) for cell in self.outputs],
             "files": dict(self.files),
         }

@@ -178,9 +178,9 @@ def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> lis
     ]
 
 
-def marked(student: str, module: str, why: str) -> AuditEvent:
+def marked(student: str, module: str, why: str, batch: str = "") -> AuditEvent:
     """Return the event that a person gave points, or changed a comment."""
-    return _event(Kind.MARKED, "", why, "", student=student, module=module)
+    return _event(Kind.MARKED, "", why, batch, student=student, module=module)
 
 
 def about_course(

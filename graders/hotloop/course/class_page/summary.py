@@ -1,14 +1,14 @@
 """The class page as plain data, for `--json` and for rendering."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from hotloop.course import item_statistics
 from hotloop.course.class_page import causes
-from hotloop.course.class_page.alike import Alike
+from hotloop.course.class_page.alike import Alike, AlikeHandIns
 from hotloop.course.class_page.causes import Cause, OpenPointsCause
 from hotloop.course.class_page.distribution import Distribution, distribution
 from hotloop.course.class_page.marks import ClassMarks, ModuleMarks
@@ -44,8 +44,9 @@ class ModuleSummary:
 
     gpu_checks: what the course's checks that need a GPU are, or "".
     small: warning about a small class, or "". totals: by learner, after late penalties.
-    instrumented: learners of whom some points are so. alike: similar hand-ins. All three are empty
-    if learners are not named.
+    instrumented: learners of whom some points are so. alike: groups of similar hand-ins.
+    unreadable: by learner, why a hand-in could not be compared. All four are empty if learners are
+    not named.
     """
 
     module: str
@@ -65,6 +66,7 @@ class ModuleSummary:
     gpu_checks: str = ""
     instrumented: tuple[str, ...] = ()
     alike: tuple[Alike, ...] = ()
+    unreadable: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class ClassSummary:
 
 
 def summary(
-    marks: ClassMarks, *, names: bool = False, alike: Mapping[str, tuple[Alike, ...]] | None = None
+    marks: ClassMarks, *, names: bool = False, alike: Mapping[str, AlikeHandIns] | None = None
 ) -> ClassSummary:
     """Summarize a class. Without `names`, nothing identifies a learner.
 
@@ -87,7 +89,11 @@ def summary(
     hidden = None if names else marks.names
     modules = [_module(module, hidden) for module in marks.modules]
     if names and alike:
-        modules = [replace(module, alike=alike.get(module.module, ())) for module in modules]
+        compared = [alike.get(module.module, AlikeHandIns()) for module in modules]
+        modules = [
+            replace(module, alike=of.groups, unreadable=of.unreadable)
+            for module, of in zip(modules, compared, strict=True)
+        ]
     return ClassSummary(
         marks.course,
         marks.learners,

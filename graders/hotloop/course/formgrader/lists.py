@@ -104,7 +104,10 @@ class ListsAPI(NbGraderAPI):
     def get_submitted_timestamp(self, assignment_id: str, student_id: str) -> datetime | None:
         """Return the time; None if there is none that can be parsed, where nbgrader fails."""
         root = Path(cast(Any, self).coursedir.root)
-        text = time_of(root / SUBMITTED / student_id / assignment_id / TIMESTAMP)
+        try:
+            text = time_of(root / SUBMITTED / student_id / assignment_id / TIMESTAMP)
+        except OSError:  # one learner's file stops no list of all; grading names it
+            return None
         return parse_utc(text) if text else None
 
     def _earlier_counts(self, student: str, module: str) -> bool:

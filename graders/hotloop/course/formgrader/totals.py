@@ -45,9 +45,11 @@ def columns(parts: Sequence[ScoredNotebook]) -> dict[str, Any]:
 def needs_a_person(grade: Any, *, judged: bool) -> bool:
     """True for an answer to mark, and for points by hand that were for an earlier hand-in.
 
-    nbgrader asks for marks of all open grades; those of judged tasks wait for the judge.
+    nbgrader asks for marks of all open grades; those of judged tasks wait for the judge. One that
+    the judge has settled asks for a person if an answer may be in a text that is not run.
     """
-    return grade.needs_manual_grade and (not judged or grade.manual_score is not None)
+    is_settled = grade.manual_score is not None or grade.auto_score is not None
+    return grade.needs_manual_grade and (not judged or is_settled)
 
 
 def means(several: Iterable[Sequence[ScoredNotebook]]) -> dict[str, Any]:

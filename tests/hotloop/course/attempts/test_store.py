@@ -33,6 +33,7 @@ def test_what_is_added_is_found_as_it_was(store: Store, attempt: Make) -> None:
         graded=datetime(2026, 3, 1, tzinfo=zone),
         records={"t": Record("m", "t", Verdict.PASSED, "Right.", checks, about)},
         notes=["“" * 5000, "\ud800"],
+        persons=["answer"],
         notebook={"cells": []},
         outputs=[[{"output_type": "stream", "text": "x"}], []],
         files={"work.py": "x"},
