@@ -18,22 +18,14 @@ from typing import Any, cast
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import (
-    CheckCellMetadata,
-    ClearOutput,
-    ComputeChecksums,
-    IncludeHeaderFooter,
-    LockCells,
-    SaveCells,
-)
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from hotloop.course import exchange
+from hotloop.course import exchange, generate
 from hotloop.course.attempts.connection import wait_for_locks
 from hotloop.course.attempts.database import CONFIG_FILE, database, default_database
 from hotloop.course.course_files import learners_files
-from hotloop.course.due_cell import DatedList, DueCell
+from hotloop.course.due_cell import DatedList
 from hotloop.course.export import PendingCsvExport
 from hotloop.course.feedback import JudgedGrades
 from hotloop.course.feedback_exporter import FeedbackExporter
@@ -78,7 +70,7 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     c.ExchangeFactory.release_feedback = VisibleFeedback
     c.ExchangeFactory.list = DatedList
     c.Execute.timeout = VALIDATED_CELL_S
-    _generate(c)
+    c.GenerateAssignment.preprocessors = generate.steps()
     _autograde(c)
     c.GenerateFeedback.preprocessors = [JudgedGrades]
     c.GenerateFeedback.exporter_class = FeedbackExporter
@@ -126,28 +118,10 @@ def _directories(c: Config, root: Path, course_id: str) -> None:
         c.CourseDirectory[f"{step}_directory"] = step
 
 
-def _generate(c: Config) -> None:
-    # Exercises are rendered already: nothing needs to be cleared, and a cell that the learner must
-    # complete must keep its initial text.
-    c.GenerateAssignment.preprocessors = [
-        IncludeHeaderFooter,
-        DueCell,
-        LockCells,
-        ClearOutput,
-        CheckCellMetadata,
-        ComputeChecksums,
-        SaveCells,
-        CheckCellMetadata,
-    ]
-
-
 def _autograde(c: Config) -> None:
     # Given by name, since these modules import this file.
     c.Autograde.exporter_class = "hotloop.course.autograde.GradedNotebook"
     c.Autograde.pre_convert_hook = "hotloop.course.autograde.intake"
-    # The notebook is graded already and needs no preprocessing.
-    c.Autograde.sanitize_preprocessors = []
-    c.Autograde.autograde_preprocessors = []
     c.Autograde.exclude_overwriting = {m.id: learners_files(m.id) for m in curriculum.modules()}
 
 
