@@ -64,6 +64,7 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     """Configure nbgrader for the course at `root`."""
     root = root.resolve()
     _find_commands()
+    _find_plugins(root)
     wait_for_locks()
     _directories(c, root, course_id)
     exchange.set_up(c, root)
@@ -123,6 +124,15 @@ def _autograde(c: Config) -> None:
     c.Autograde.exporter_class = "hotloop.course.autograde.GradedNotebook"
     c.Autograde.pre_convert_hook = "hotloop.course.autograde.intake"
     c.Autograde.exclude_overwriting = {m.id: learners_files(m.id) for m in curriculum.modules()}
+
+
+def _find_plugins(root: Path) -> None:
+    """Let plugins be files beside the settings, as with nbgrader, from any working directory.
+
+    They come last, so that no file of a course hides a package.
+    """
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
 
 
 def _find_commands() -> None:

@@ -18,7 +18,7 @@ DUE = "due"
 
 
 class DueCell(NbGraderPreprocessor):
-    """A step of `nbgrader generate_assignment` that inserts a module's due date, if there is one."""
+    """A step of `nbgrader generate_assignment` that inserts a module's due date, if it has one."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Insert a cell with the gradebook's current date."""

@@ -127,11 +127,6 @@ def submissions(
     ]
 
 
-def learners(root: Path) -> list[str]:
-    """Return the learners who have handed in anything, sorted by name."""
-    return sorted({path.parent.name for path in (root / SUBMITTED).glob("*/*") if path.is_dir()})
-
-
 def stands(counts: Attempt, hand_in: HandIn) -> bool:
     """True if the attempt is for this hand-in, and another run would settle nothing more.
 

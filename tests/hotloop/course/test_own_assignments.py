@@ -56,8 +56,7 @@ def write(folder: Path, notebook: Any, name: str = "warmup.ipynb") -> None:
 def scores(root: Path, assignment: str) -> dict[str, float]:
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
         gradebook: Any
-        found = {s.student.id: s.score for s in gradebook.assignment_submissions(assignment)}
-    return found
+        return {s.student.id: s.score for s in gradebook.assignment_submissions(assignment)}
 
 
 def test_it_is_released_without_solutions_and_graded_by_its_tests(course: Any) -> None:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import SCREEN, All, CommandResult, first
+from hotloop.cli.course.learners import require_known
 from hotloop.cli.course.results import of_possible, penalty, points
 from hotloop.cli.options import Course, require_course
 from hotloop.core.user_error import UserError
@@ -64,6 +65,7 @@ def run(
 
     if drop is not None and restore is not None:
         raise UserError("Drop one or restore one: not both at once.")
+    require_known(course, [student] if student is not None else [])
     if module is None and log and drop is None and restore is None:
         events = standing.log(course, student)
         more, shown = _last(events, everything)

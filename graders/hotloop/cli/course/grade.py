@@ -10,8 +10,8 @@ from rich.text import Text
 from hotloop.cli import find
 from hotloop.cli.answer import CommandResult
 from hotloop.cli.course import results
+from hotloop.cli.course.learners import require_known
 from hotloop.cli.options import Course, Jobs, Modules, Ray, Students, require_course
-from hotloop.core.user_error import UserError
 
 
 def run(
@@ -35,13 +35,10 @@ def run(
     from hotloop.course.attempts.connection import shown
     from hotloop.course.config import database
     from hotloop.course.executors.ray import Ray
-    from hotloop.course.grade import grade, learners
+    from hotloop.course.grade import grade
     from hotloop.tasks.local_judging import default_jobs
 
-    handed_in = learners(course)
-    for name in student or []:
-        if name not in handed_in:
-            raise UserError(find.unknown("learner with a submission", name, handed_in))
+    require_known(course, student or [])
     wanted = [find.module(name).id for name in modules or []] or None
     with results.progress_bar() as show:
         graded = grade(
