@@ -9,6 +9,7 @@ from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.course import exchange
 from hotloop.course.config import course_api, course_config, load_config, write_config
+from hotloop.course.nbgrader_result import captured, reason
 from hotloop.course.policy import load_policy
 from hotloop.tasks import curriculum, lesson_files
 from hotloop.tasks.variants import NAME as VARIANT
@@ -18,7 +19,7 @@ COURSE_ID = "hotloop"
 
 
 class NotPrepared(UserError):
-    """nbgrader could not make an assignment; the text contains its log."""
+    """nbgrader could not make or release an assignment; the text says why."""
 
 
 def prepare(root: Path, modules: Sequence[str], course_id: str = COURSE_ID) -> list[Path]:
@@ -88,13 +89,15 @@ def releasing(root: Path) -> Any:
 
 def hand_out(api: Any, module: str) -> None:
     """Put a released assignment into the exchange. Raises NotPrepared if nbgrader fails."""
-    result = cast(dict[str, Any], api.release_assignment(module))
+    with captured(api):
+        result = cast(dict[str, Any], api.release_assignment(module))
     if not result["success"]:
-        raise NotPrepared(f"nbgrader did not release {module!r}: {result.get('log')}")
+        raise NotPrepared(f"nbgrader did not release {module}: {reason(result)}")
 
 
 def _release(root: Path, api: Any, name: str) -> Path:
-    result = cast(dict[str, Any], api.generate_assignment(name, force=True, create=True))
+    with captured(api):
+        result = cast(dict[str, Any], api.generate_assignment(name, force=True, create=True))
     if not result["success"]:
-        raise NotPrepared(f"nbgrader did not make {name!r}: {result.get('log') or result['error']}")
+        raise NotPrepared(f"nbgrader did not make {name}: {reason(result)}")
     return root / "release" / name

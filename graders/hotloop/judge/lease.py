@@ -8,6 +8,7 @@ turnstile: new readers wait behind it, so that they cannot delay it further.
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Generator
@@ -16,6 +17,14 @@ from pathlib import Path
 
 LONGEST_WAIT_S = 3600.0
 """Seconds added to a kernel's time limit, since it may wait long for its turn."""
+
+
+log = logging.getLogger(__name__)
+
+
+def _say() -> None:
+    """Log that this process waits, so that no command waits in silence."""
+    log.warning("Waiting for the machine, which another grading is using.")
 
 
 class NotOurFolder(Exception):
@@ -31,18 +40,18 @@ class Lease:
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or Path(tempfile.gettempdir()) / f"hotloop-lease-{os.getuid()}"
 
-    def shared(self, on_wait: Callable[[], None] = lambda: None) -> AbstractContextManager[None]:
+    def shared(self, on_wait: Callable[[], None] = _say) -> AbstractContextManager[None]:
         """Hold shared access; wait while another process measures.
 
-        on_wait: called before waiting.
+        on_wait: called before waiting; by default it is logged.
         """
         return self._held(fcntl.LOCK_SH, on_wait)
 
-    def exclusive(self, on_wait: Callable[[], None] = lambda: None) -> AbstractContextManager[None]:
+    def exclusive(self, on_wait: Callable[[], None] = _say) -> AbstractContextManager[None]:
         """Hold exclusive access. on_wait: as in `shared`."""
         return self._held(fcntl.LOCK_EX, on_wait)
 
-    def turn(self, on_wait: Callable[[], None] = lambda: None) -> Turn:
+    def turn(self, on_wait: Callable[[], None] = _say) -> Turn:
         """Return a turn, which starts shared and may become exclusive."""
         return Turn(self, on_wait)
 
