@@ -36,13 +36,14 @@ __all__ = [
     "CONFIG_FILE",
     "configure",
     "course_api",
-    "course_config",
     "database",
     "load_config",
-    "write_config",
+    "make_folder",
 ]
 
 TEMPLATES = Path(__file__).parent / "templates"
+
+OWNER_ONLY = 0o700
 
 VALIDATED_CELL_S = 240
 """Time limit of a cell under nbgrader's Validate, in seconds; nbgrader's default is 30.
@@ -57,6 +58,7 @@ from hotloop.course.config import configure
 
 c = get_config()  # noqa: F821
 configure(c, Path(__file__).parent, course_id={course_id!r})
+c.Exchange.root = {exchange}
 '''
 
 
@@ -67,7 +69,6 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     _find_plugins(root)
     wait_for_locks()
     _directories(c, root, course_id)
-    exchange.set_up(c, root)
     c.ExchangeFactory.release_feedback = VisibleFeedback
     c.ExchangeFactory.list = DatedList
     c.Execute.timeout = VALIDATED_CELL_S
@@ -78,14 +79,6 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     # Set for feedback only: formgrader has its own templates in the same trait.
     c.GenerateFeedback.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
     c.ExportApp.plugin_class = PendingCsvExport
-
-
-def course_config(root: Path, course_id: str) -> Config:
-    """Return the configuration as an object, for use without nbgrader's command line."""
-    c = Config()
-    configure(c, root, course_id)
-    c.CourseDirectory.db_url = database(root)
-    return c
 
 
 def load_config(root: Path) -> Config:
@@ -103,12 +96,24 @@ def course_api(c: Config) -> NbGraderAPI:
     return NbGraderAPI(cast(Any, CourseDirectory)(config=c), config=c)
 
 
-def write_config(root: Path, course_id: str) -> Path:
-    """Write the course's nbgrader_config.py unless it exists; return its path."""
+def make_folder(root: Path, course_id: str, place: Path | None = None) -> None:
+    """Create a course's folder with its settings; do nothing if it is a course already.
+
+    place: of the exchange; by default the machine's, or one beside the folder. No other account can
+    read the folder, whatever nbgrader writes into it.
+    """
     path = root / CONFIG_FILE
-    if not path.exists():
-        path.write_text(_CONFIG_TEXT.format(course_id=course_id), encoding="utf-8")
-    return path
+    if path.exists():
+        return
+    root.mkdir(parents=True, exist_ok=True)
+    root.chmod(OWNER_ONLY)
+    own = exchange.beside(root)
+    chosen = place or exchange.of_machine() or own
+    exchange.make(chosen)
+    # Where the course's folder is moved, its own exchange is moved along.
+    text = f"str(Path(__file__).resolve().parent.parent / {own.name!r})"
+    where = text if chosen == own else repr(str(chosen.resolve()))
+    path.write_text(_CONFIG_TEXT.format(course_id=course_id, exchange=where), encoding="utf-8")
 
 
 def _directories(c: Config, root: Path, course_id: str) -> None:

@@ -81,7 +81,7 @@ def run(
         require_known(course, student)
         followed = dates.extend(course, name, student, extension, why)
     elif when is not None and module is not None:
-        due_date, whole_day = _date(when)
+        due_date, whole_day = parse_date(when)
         followed = dates.set_due(course, find.module(module).id, due_date)
     wanted = find.module(module).id if module is not None else None
     due_dates = [due for due in dates.dates(course) if wanted in (None, due.module)]
@@ -94,7 +94,7 @@ def run(
     )
 
 
-def _date(text: str) -> tuple[datetime | None, bool]:
+def parse_date(text: str) -> tuple[datetime | None, bool]:
     """Parse a date; also return whether it is a day without a time, which is due at its end.
 
     The date is UTC without a time zone, as nbgrader stores it; None for `none`. Raises UserError if

@@ -1,8 +1,9 @@
 """`hotloop course grade`: autograde a course, and write feedback."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -24,6 +25,9 @@ def run(
         bool, typer.Option("--again", help="Also what is graded as it stands.")
     ] = False,
     feedback: Annotated[bool, typer.Option(help="Write the learners' pages.")] = True,
+    collect: Annotated[
+        bool, typer.Option("--collect", help="First collect what lies in the exchange.")
+    ] = False,
 ) -> CommandResult:
     """Grade what was handed in; write gradebook and feedback.
 
@@ -38,8 +42,9 @@ def run(
     from hotloop.course.grade import grade
     from hotloop.tasks.local_judging import default_jobs
 
-    require_known(course, student or [])
     wanted = [find.module(name).id for name in modules or []] or None
+    not_collected = _collect(course, wanted) if collect else {}
+    require_known(course, student or [])
     with results.progress_bar() as show:
         graded = grade(
             course,
@@ -56,11 +61,24 @@ def run(
         "totals": [asdict(total) for total in graded.totals],
         "gradebook": shown(database(course)),
         "feedback": [str(path) for path in graded.feedback],
-        "problems": graded.problems,
+        "problems": {**not_collected, **graded.problems},
         "notes": graded.notes,
     }
     lines = [f"Gradebook: {document['gradebook']}"]
     lines += [f"{key}: {note}" for key, notes in graded.notes.items() for note in notes]
+    lines += [f"Not collected: {key}: {why}" for key, why in not_collected.items()]
     lines += [f"Not graded: {key}: {log}" for key, log in graded.problems.items()]
     shown = (results.table(graded.results, graded.totals), Text("\n".join(lines)))
-    return CommandResult(document, *shown, exit_code=int(bool(graded.problems)))
+    return CommandResult(document, *shown, exit_code=int(bool(document["problems"])))
+
+
+def _collect(course: Path, modules: Sequence[str] | None) -> dict[str, str]:
+    """Collect with nbgrader; return why it failed, by module."""
+    from hotloop.course.config import course_api, load_config
+    from hotloop.course.nbgrader_result import reason
+    from hotloop.course.released import released_modules
+
+    api: Any = course_api(load_config(course))
+    wanted = modules or sorted(released_modules(course))
+    results = {module: api.collect(module) for module in wanted}
+    return {name: reason(result) for name, result in results.items() if not result["success"]}
