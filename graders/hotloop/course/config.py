@@ -109,7 +109,6 @@ def make_folder(root: Path, course_id: str, place: Path | None = None) -> None:
     root.chmod(OWNER_ONLY)
     own = exchange.beside(root)
     chosen = place or exchange.of_machine() or own
-    exchange.make(chosen)
     # Where the course's folder is moved, its own exchange is moved along.
     text = f"str(Path(__file__).resolve().parent.parent / {own.name!r})"
     where = text if chosen == own else repr(str(chosen.resolve()))

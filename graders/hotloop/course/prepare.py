@@ -140,7 +140,15 @@ def releasing(root: Path) -> Any:
 
 
 def hand_out(api: Any, module: str) -> None:
-    """Put a released assignment into the exchange. Raises NotPrepared if nbgrader fails."""
+    """Put an assignment into the exchange, which is made if it is not there.
+
+    Raises NotPrepared if nbgrader fails.
+    """
+    folder, _ = exchange.of(api.config)
+    try:
+        exchange.make(folder)
+    except OSError as error:
+        raise NotPrepared(f"the exchange {folder} cannot be made: {error.strerror}") from None
     with captured(api):
         result = cast(dict[str, Any], api.release_assignment(module))
     if not result["success"]:

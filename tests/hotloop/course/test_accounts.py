@@ -119,6 +119,7 @@ def test_a_course_is_its_owners_whatever_the_umask(tmp_path: Path, mask: int) ->
     before = os.umask(mask)
     try:
         make_folder(tmp_path / "course", "hotloop")
+        exchange.make(exchange.beside(tmp_path / "course"))
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "course").stat().st_mode) == 0o700

@@ -66,7 +66,7 @@ def test_it_says_what_it_did_not_release(made: Path, tmp_path: Path) -> None:
         settings.write(f"c.Exchange.root = {str(made / 'gradebook.db')!r}\n")
     done = run("release", "--course", str(made))
     assert done.exit_code == 1
-    assert "Not released: nbgrader did not release tiny" in done.stdout
+    assert "Not released: the exchange" in done.stdout
     assert "Released:" not in done.stdout
     assert "Traceback" not in done.output
 

@@ -4,6 +4,7 @@ import logging
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -123,7 +124,7 @@ def test_a_full_disk_is_one_sentence(full: Any) -> None:
 def test_waiting_for_the_machine_is_logged(
     graded: Any, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:
-    monkeypatch.setattr(lease.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     held = lease.Lease().exclusive()
     held.__enter__()
     release = threading.Timer(0.5, lambda: held.__exit__(None, None, None))
