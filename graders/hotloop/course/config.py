@@ -20,6 +20,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
+from traitlets.log import get_logger
 
 from hotloop.course import exchange, generate
 from hotloop.course.attempts.connection import wait_for_locks
@@ -29,6 +30,7 @@ from hotloop.course.due_cell import DatedList
 from hotloop.course.export import PendingCsvExport
 from hotloop.course.feedback import JudgedGrades
 from hotloop.course.feedback_exporter import FeedbackExporter
+from hotloop.course.nbgrader_result import captured
 from hotloop.course.release_feedback import VisibleFeedback
 from hotloop.tasks import curriculum
 
@@ -93,7 +95,9 @@ def load_config(root: Path) -> Config:
 
 def course_api(c: Config) -> NbGraderAPI:
     """Return nbgrader's Python API for a configured course."""
-    return NbGraderAPI(cast(Any, CourseDirectory)(config=c), config=c)
+    # It looks for an exchange, and logs that there is none before the first release.
+    with captured(cast(Any, get_logger())):
+        return NbGraderAPI(cast(Any, CourseDirectory)(config=c), config=c)
 
 
 def make_folder(root: Path, course_id: str, place: Path | None = None) -> None:

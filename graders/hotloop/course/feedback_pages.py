@@ -35,7 +35,7 @@ class FeedbackPages:
 
         Returns what nbgrader could not do, or "".
         """
-        with warnings.catch_warnings(), captured(self._api):
+        with warnings.catch_warnings(), captured(self._api.log):
             # nbgrader 0.9.6's use of SQLAlchemy 2 causes harmless warnings that instructors cannot
             # fix.
             warnings.simplefilter("ignore", SAWarning)

@@ -38,7 +38,7 @@ def is_rendered(names: Any) -> bool:
     return is_module and f"{names['notebook']}.ipynb" == NOTEBOOK
 
 
-def steps() -> list[type]:
+def steps() -> list[type | str]:
     """Return nbgrader's steps, of whatever version, with the due date after the header."""
     default = cast(Any, GenerateAssignment).preprocessors.default()
     own = {

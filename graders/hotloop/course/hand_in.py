@@ -267,7 +267,7 @@ def _judged_id(cell: Mapping[str, Any]) -> str:
 
 
 def time_of(path: Path) -> str:
-    """Return the time in nbgrader's file of a hand-in, in UTC; "" if it is not a time."""
+    """Return the time in nbgrader's file of a course's hand-in, in UTC; "" if it is not a time."""
     # A process that only executes has no course, and needs none of this.
     from hotloop.course.attempts.database import zone
     from hotloop.course.timestamps import FORMAT, moment

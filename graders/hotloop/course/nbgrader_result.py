@@ -26,12 +26,11 @@ def reason(result: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def captured(api: Any) -> Generator[None]:
+def captured(log: logging.Logger) -> Generator[None]:
     """Keep nbgrader's log out of this process's, since the result of an action has it.
 
     It warns that it replaces what it was told to replace, and prints tracebacks.
     """
-    log: logging.Logger = api.log
     propagates = log.propagate
     log.propagate = False
     try:

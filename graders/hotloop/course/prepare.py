@@ -149,14 +149,14 @@ def hand_out(api: Any, module: str) -> None:
         exchange.make(folder)
     except OSError as error:
         raise NotPrepared(f"the exchange {folder} cannot be made: {error.strerror}") from None
-    with captured(api):
+    with captured(api.log):
         result = cast(dict[str, Any], api.release_assignment(module))
     if not result["success"]:
         raise NotPrepared(f"nbgrader did not release {module}: {reason(result)}")
 
 
 def _generate(root: Path, api: Any, name: str) -> Path:
-    with captured(api):
+    with captured(api.log):
         result = cast(dict[str, Any], api.generate_assignment(name, force=True, create=True))
     if not result["success"]:
         raise NotPrepared(f"nbgrader did not make {name}: {reason(result)}")
